@@ -364,7 +364,7 @@ class Transformed:
         registered: list[Any] = []
 
         def call(params: list[Any]) -> Any:
-            new_args, new_kwargs = region.owned(tree.unflatten(structure, params))
+            new_args, new_kwargs = region.as_program_value(tree.unflatten(structure, params))
             value = self.outermost(new_args, new_kwargs, params)
             registered.clear()
             return self.spread(value, registered)

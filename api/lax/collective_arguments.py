@@ -8,7 +8,7 @@ from typing import Any
 
 from tapeless import tree
 from tapeless.staging.subprogram import described, is_value, leaf_atom, symbol
-from tapeless.transforms.core.builder import active, current, size_atom
+from tapeless.transforms.core.builder import active, atom_of_size, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
@@ -74,7 +74,7 @@ def taking_part(axes: tuple[Axis, ...], groups: Any) -> Size:
 
 def size_value(n: Size) -> Any:
     """A size, as user code sees it."""
-    return symbol(size_atom(n))
+    return symbol(atom_of_size(n))
 
 
 # -- leaves

@@ -19,7 +19,7 @@ from tapeless.lax.collective_arguments import (
     tuples,
 )
 from tapeless.staging.subprogram import leaf_atom, symbol
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.ops.primitives.arithmetic import truediv
 from tapeless.transforms.ops.primitives.joining import axis_of
@@ -63,7 +63,7 @@ def pmean(x: Any, axis_name: Any, *, axis_index_groups: Groups = None) -> Any:
     array([-1.,  1.])
     """
     axes, groups = named_axes(axis_name, "pmean", axis_index_groups)
-    n = size_atom(taking_part(axes, groups))
+    n = atom_of_size(taking_part(axes, groups))
 
     def one(leaf: Any) -> Any:
         return symbol(truediv(over_axes(ops.psum, leaf_atom(leaf), axes, groups), n), leaf)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tapeless.lax.loop_body_types import same_size
 from tapeless.staging.subprogram import leaf_type, symbol
-from tapeless.transforms.core.builder import size_atom, size_of
+from tapeless.transforms.core.builder import atom_of_size, size_of
 from tapeless.transforms.core.dims import Size, at_least, maximum
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms
 
@@ -29,7 +29,7 @@ def length_of(n: Any) -> Size:
 
 def number_of(size: Size) -> Any:
     """A size as the user's code sees it: Python's integer if it is the same in all calls."""
-    return size if isinstance(size, int) else symbol(size_atom(size))
+    return size if isinstance(size, int) else symbol(atom_of_size(size))
 
 
 def simplest(n: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.staging.subprogram import described, is_value, leaf_type, shape_text, symbol
 from tapeless.staging.user_calls import call_user
-from tapeless.transforms.core.builder import active, current, size_atom
+from tapeless.transforms.core.builder import active, atom_of_size, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -327,7 +327,7 @@ class Kept:
 
 
 def _empty(kind: Kind, length: Any) -> Any:
-    shape = (length, *(symbol(size_atom(n)) for n in kind.shape))
+    shape = (length, *(symbol(atom_of_size(n)) for n in kind.shape))
     return (
         call_numpy(np.empty, (shape, kind.dtype), {}) if active() else np.empty(shape, kind.dtype)
     )

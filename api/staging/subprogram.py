@@ -14,7 +14,7 @@ from tapeless import tree
 from tapeless.staging.scipy_replacements import STAND_INS as OF_SCIPY
 from tapeless.staging.user_calls import call_user
 from tapeless.transforms.analysis.free_variables import defined
-from tapeless.transforms.autodiff.jvp import Forward, Tangents, filled, tangent_of
+from tapeless.transforms.autodiff.jvp import Forward, Tangents, tangent_of, zero_if_none
 from tapeless.transforms.autodiff.linearize import linearize
 from tapeless.transforms.autodiff.residuals.resolve import resolve
 from tapeless.transforms.autodiff.spectral_recognition import spectral_functions
@@ -47,7 +47,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.trace import Trace, trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.identity import NUMBERS
-from tapeless.transforms.frontend.values.structure import Spec, refuse_text
+from tapeless.transforms.frontend.values.structure import Structure, refuse_text
 from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.ops.numpy.creation import cast_to
 from tapeless.transforms.ops.primitives.function_calls import calls
@@ -110,7 +110,7 @@ def stored_to(x: Any) -> bool:
     return isinstance(x, Symbol) and x.mutable and not t.overwritten.isdisjoint(x.memory())
 
 
-def private(args: Any, kept: Iterable[Any]) -> tuple[Any, list[Any]]:
+def as_overwritable(args: Any, kept: Iterable[Any]) -> tuple[Any, list[Any]]:
     """Arguments whose arrays the function may overwrite, and their leaves; `kept` are those that
     are its own already."""
     mine = set(map(id, kept))
@@ -119,7 +119,7 @@ def private(args: Any, kept: Iterable[Any]) -> tuple[Any, list[Any]]:
         symbol(leaf_atom(x), x) if isinstance(x, Symbol) and x.mutable and id(x) not in mine else x
         for x in leaves
     ]
-    return owned(tree.unflatten(structure, own)), own
+    return as_program_value(tree.unflatten(structure, own)), own
 
 
 def refuse_shared(likes: list[Any], made: list[Any]) -> None:
@@ -159,7 +159,9 @@ def described(x: Any) -> str:
     return f"an array of shape {shape_text(shape)}" if shape else "one number"
 
 
-def matched(value: Any, kind: Type, what: str, unknown: frozenset[Any] = frozenset()) -> Atom:
+def conform_cotangent(
+    value: Any, kind: Type, what: str, unknown: frozenset[Any] = frozenset()
+) -> Atom:
     """A tangent or cotangent as an atom of the type of its value; refuses another shape or kind.
     Lengths that are made of `unknown` ones may be any."""
     if not is_value(value):
@@ -180,7 +182,7 @@ def matched(value: Any, kind: Type, what: str, unknown: frozenset[Any] = frozens
 # -- regions
 
 
-class Region:
+class Subprogram:
     """The statements that a call of a user's function records, and the value it returns.
 
     rows  of vmap: the variables for one element, with the batch and its axis
@@ -199,7 +201,7 @@ class Region:
         self.leaves, self.structure = tree.flatten(self.value)
         for leaf in self.leaves:
             if isinstance(leaf, (Text, Either)):
-                refuse_text(Spec("static", leaf))
+                refuse_text(Structure("static", leaf))
             if isinstance(leaf, Keys):
                 raise UnsupportedError(
                     f"a {leaf.kind.__name__} whose keys depend on run-time values is returned from "
@@ -226,7 +228,7 @@ class Region:
         return views_ahead(tables_as_arrays(block))
 
 
-def owned(value: Any, but: Container[int] = ()) -> Any:
+def as_program_value(value: Any, but: Container[int] = ()) -> Any:
     """A tree whose containers count as made by the program: writes to them stay inside.
 
     but  what is left as it is, by its `id`
@@ -234,24 +236,26 @@ def owned(value: Any, but: Container[int] = ()) -> Any:
     if id(value) in but:
         return value
     if type(value) is list:
-        return trace().born(StagedList([owned(v, but) for v in value]))
+        return trace().born(StagedList([as_program_value(v, but) for v in value]))
     if type(value) is deque:
-        return trace().born(new_deque(None, [owned(v, but) for v in value], value.maxlen))
+        return trace().born(
+            new_deque(None, [as_program_value(v, but) for v in value], value.maxlen)
+        )
     if type(value) is dict:
-        return trace().born({k: owned(v, but) for k, v in value.items()})
+        return trace().born({k: as_program_value(v, but) for k, v in value.items()})
     if isinstance(value, tuple):
-        parts = [owned(v, but) for v in value]
+        parts = [as_program_value(v, but) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if is_dataclass(value) and not isinstance(value, type):
         for f in fields(value):
-            object.__setattr__(value, f.name, owned(getattr(value, f.name), but))
+            object.__setattr__(value, f.name, as_program_value(getattr(value, f.name), but))
         return trace().born(value)
     return value
 
 
 def made_now(value: Any, leaves: Iterable[Any]) -> Any:
     """A tree that was put together of leaves, as one that the program made, if one is staged."""
-    return owned(value, set(map(id, leaves))) if isinstance(current(), Trace) else value
+    return as_program_value(value, set(map(id, leaves))) if isinstance(current(), Trace) else value
 
 
 @contextmanager
@@ -267,10 +271,10 @@ def continuing(run: Trace) -> Iterator[None]:
     with building(run), run.block() as statements:
         yield
     run.origin = origin
-    put(statements)
+    emit_all(statements)
 
 
-def put(body: Iterable[Statement]) -> None:
+def emit_all(body: Iterable[Statement]) -> None:
     """Records statements that were made elsewhere, with what their variables are by now."""
     b = current()
     made = tuple(body)
@@ -281,7 +285,7 @@ def put(body: Iterable[Statement]) -> None:
             b.definitions.update(dict.fromkeys(s.outs, s))
 
 
-class Reverse:
+class VjpOfBlock:
     """A region run forwards and then backwards.
 
     forward  its statements, which also save what the backward part needs
@@ -302,7 +306,7 @@ class Reverse:
         self.bars: list[Atom] = [new.get(a, a) if isinstance(a, Var) else a for a in bars]
 
 
-class Ahead:
+class LinearizedBlock:
     """A region split into its value and its tangent.
 
     forward  its statements, which also save what the tangent needs
@@ -322,7 +326,7 @@ class Ahead:
         b = Builder()
         with building(b):
             pairs = zip(found, block.results, strict=True)
-            self.tangents = [filled(dot, a.type) for dot, a in pairs]
+            self.tangents = [zero_if_none(dot, a.type) for dot, a in pairs]
         self.body += b.blocks[0]
 
     def again(self, block: Block) -> list[Any]:
@@ -357,6 +361,6 @@ def _takes_in_order(s: Statement) -> bool:
     return not isinstance(s, While)
 
 
-def cotangent(a: Atom) -> Var:
+def cotangent_variable(a: Atom) -> Var:
     """A variable for the cotangent of a result."""
     return Var(a.type, f"{a.name}_bar" if isinstance(a, Var) and a.name else "out_bar")

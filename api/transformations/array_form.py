@@ -82,7 +82,7 @@ class Unchanged(Transformed):
     def settled(self, staged: Staged) -> Staged:
         value, new, stored = staged.result.children
         if self.changes:
-            value = values.Spec(tuple, None, (), (value, new))
+            value = values.Structure(tuple, None, (), (value, new))
         first, more = len(list(value.leaves())), len(list(stored.leaves()))
         results = staged.block.results
         results = (*results[:first], *results[first + more :], *results[first : first + more])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.staging.emitted_names import base_name
-from tapeless.staging.subprogram import Reverse, continuing, cotangent
+from tapeless.staging.subprogram import VjpOfBlock, continuing, cotangent_variable
 from tapeless.transformations.custom_rule_calls import Backward, Call
 from tapeless.transformations.custom_rules import Custom
 from tapeless.transforms.autodiff.jvp import Forward, Tangents, tangent_of
@@ -67,9 +67,9 @@ class Checkpoint(Custom):
         known = dict(zip(call.block.params, s.args, strict=True))
         forward, inner = two_runs(call.block, known, new, self.saves)
         smooth = [a for a, v in zip(inner.results, s.outs, strict=True) if v.type.differentiable]
-        cts = [cotangent(a) for a in smooth]
+        cts = [cotangent_variable(a) for a in smooth]
         inputs = tuple(v for k in at if isinstance(v := new[call.block.params[k]], Var))
-        program = Reverse(Block(inputs, inner.body, tuple(smooth)), cts)
+        program = VjpOfBlock(Block(inputs, inner.body, tuple(smooth)), cts)
         made = all_reading([*body, *program.forward, *program.back])
         bars = dict(zip(at, program.bars, strict=True))
         back = Backward(self.__name__, made, cts, bars)

@@ -15,13 +15,13 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.staging.subprogram import (
-    Region,
+    Subprogram,
+    as_program_value,
+    conform_cotangent,
     continuing,
     fresh_input,
     is_value,
     leaf_type,
-    matched,
-    owned,
     refuse_shared,
     stored_to,
     symbol,
@@ -85,7 +85,7 @@ class Call:
         values = [x if leaf is None else leaf(None, x) for x in self.likes]
         for k, a in zip(self.dynamic, atoms, strict=False):
             values[k] = make(a, self.likes[k])
-        return owned(tree.unflatten(self.structure, values))  # type: ignore[no-any-return]
+        return as_program_value(tree.unflatten(self.structure, values))  # type: ignore[no-any-return]
 
     def positions(self, argnums: tuple[int, ...]) -> list[int]:
         """Which of the inputs belong to the arguments at `argnums`."""
@@ -100,7 +100,7 @@ class Call:
         args, kwargs = self.tree(self.inputs)
         given = tree.leaves((args, kwargs))
         with self.run.recording() as journal:
-            region = Region(self.custom.fun, args, kwargs)
+            region = Subprogram(self.custom.fun, args, kwargs)
         stored = [k for k in self.dynamic if stored_to(given[k])]
         cells = {id(given[k].base_cell()) for k in stored}
         if any(loc.key[0] != "cell" or loc.key[1] not in cells for loc, _ in journal.changed()):
@@ -129,7 +129,7 @@ class Call:
         values = list(region.leaves)
         for k, out in zip(kept, outs, strict=True):
             values[k] = symbol(out, region.leaves[k])
-        made = owned(tree.unflatten(region.structure, values))
+        made = as_program_value(tree.unflatten(region.structure, values))
         if not stored:
             return made
         for k, new in zip(stored, made[1], strict=True):
@@ -157,7 +157,7 @@ class Call:
         what = f"{what} of {self.custom.__name__}"
         kinds = [leaf_type(self.result_likes[k]) for k in self.kept]
         pairs = zip(self.kept, kinds, strict=True)
-        return [matched(leaves[k], kind, what, self.own_lengths) for k, kind in pairs]
+        return [conform_cotangent(leaves[k], kind, what, self.own_lengths) for k, kind in pairs]
 
     @functools.cached_property
     def own_lengths(self) -> frozenset[Any]:

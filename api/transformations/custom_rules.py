@@ -13,7 +13,14 @@ import numpy as np
 from tapeless import tree
 from tapeless.staging.argument_checks import checked_argnames
 from tapeless.staging.emitted_names import base_name, check_callable, global_name
-from tapeless.staging.subprogram import Reverse, continuing, cotangent, described, matched, symbol
+from tapeless.staging.subprogram import (
+    VjpOfBlock,
+    conform_cotangent,
+    continuing,
+    cotangent_variable,
+    described,
+    symbol,
+)
 from tapeless.staging.user_calls import call_user
 from tapeless.transformations.custom_rule_calls import Backward, Call, zero_like
 from tapeless.transformations.gradient_by_entries import by_entries
@@ -248,9 +255,9 @@ class CustomJvp(WithRule):
         with continuing(call.run), call.run.block() as body:
             value, tangents = self.apply(call, list(s.args[:n]), dots)
             results = call.results(value, "the value from the custom_jvp rule")
-        cts = [cotangent(results[k]) for k in smooth]
+        cts = [cotangent_variable(results[k]) for k in smooth]
         block = Block(tuple(given), tuple(body), tuple(tangents[k] for k in smooth))
-        program = Reverse(expand_linear(block, given), cts)
+        program = VjpOfBlock(expand_linear(block, given), cts)
         bars = dict(zip(at, program.bars, strict=True))
         used = dead_code(Block((), tuple(program.back), tuple(program.bars)))
         back = Backward(self.__name__, used.body, cts, bars)
@@ -273,11 +280,14 @@ class CustomJvp(WithRule):
         on the tangents, so that each entry of the arguments needs a run of its own."""
         new: dict[Any, Any] = dict(zip(call.block.params, s.args, strict=True))
         forward, _ = refresh(replace(call.block, params=()), new)
-        cts = {k: cotangent(v) for k, v in enumerate(s.outs) if v.type.differentiable}
+        cts = {k: cotangent_variable(v) for k, v in enumerate(s.outs) if v.type.differentiable}
         args = list(s.args[: len(call.inputs)])
 
         def slope(k: int, direction: Any) -> Any:
-            dots = [matched(direction, a.type, "") if j == k else None for j, a in enumerate(args)]
+            dots = [
+                conform_cotangent(direction, a.type, "") if j == k else None
+                for j, a in enumerate(args)
+            ]
             tangents = self.apply(call, args, dots)[1]
             terms = [FUNCTIONS[np.sum](ct * tangents[j]) for j, ct in cts.items()]
             return symbol(functools.reduce(lambda a, b: a + b, terms))
@@ -295,9 +305,9 @@ class CustomJvp(WithRule):
                 "pass the real and the imaginary part as two arguments",
             )
         if not a.type.shape:
-            return matched(slope(1.0), a.type, "")
+            return conform_cotangent(slope(1.0), a.type, "")
         like = symbol(a)
-        return matched(call_user(by_entries, Native(slope), like.shape), a.type, "")
+        return conform_cotangent(call_user(by_entries, Native(slope), like.shape), a.type, "")
 
 
 class Native:
@@ -383,7 +393,7 @@ class CustomVjp(WithRule):
                     f"not {described(made)}"
                 )
             results = call.results(made[0], "the value from the forward rule")
-        cts = [cotangent(results[k]) for k in smooth]
+        cts = [cotangent_variable(results[k]) for k in smooth]
         with continuing(call.run), call.run.block() as back_body:
             values = [zero_like(x) for x in call.result_likes]
             for k, a in zip(call.kept, results, strict=True):
@@ -431,7 +441,7 @@ class CustomVjp(WithRule):
             for leaf, b in zip(leaves, bars, strict=True):
                 k = place.get(leaf)
                 if k in smooth and b is not None:
-                    found[k] = matched(b, s.args[k].type, what)
+                    found[k] = conform_cotangent(b, s.args[k].type, what)
         return found
 
 

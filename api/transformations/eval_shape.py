@@ -11,11 +11,11 @@ from tapeless import tree
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.staging.device_meshes import PartitionSpec
 from tapeless.staging.device_placement import Sharding
-from tapeless.staging.subprogram import Region, fresh_input, is_value, leaf_type
+from tapeless.staging.subprogram import Subprogram, fresh_input, is_value, leaf_type
 from tapeless.staging.user_calls import call_user
 from tapeless.transformations.array_form import Unchanged
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import active, size_atom
+from tapeless.transforms.core.builder import active, atom_of_size
 from tapeless.transforms.core.language import Type
 from tapeless.transforms.emit.module import rebuild
 from tapeless.transforms.errors import ArgumentTypeError, NeedStaticError
@@ -180,7 +180,7 @@ def eval_shape(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 def _eval_staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """The same inside a staged run, which does not get what `fun` records."""
     args, kwargs = tree.map(_fresh, (args, kwargs))
-    region = Region(fun, args, kwargs)
+    region = Subprogram(fun, args, kwargs)
     trace().keys.forget(region.body)
     kinds = [a.type for a in region.atoms if a is not None]
     inside = {v for s in region.body for v in getattr(s, "outs", ())}
@@ -208,7 +208,7 @@ def _fresh(x: Any) -> Any:
 
 def _struct_of(kind: Type) -> ShapeDtypeStruct:
     """What a type says; lengths are integers of the program, as in `x.shape`."""
-    shape = tuple(wrap(size_atom(n)) for n in kind.shape)
+    shape = tuple(wrap(atom_of_size(n)) for n in kind.shape)
     return ShapeDtypeStruct(shape, kind.dtype, weak_type=kind.weak)
 
 

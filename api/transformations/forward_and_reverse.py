@@ -144,18 +144,20 @@ class Grad(Transformed):
         self.check(args, kwargs)
         leaves, structure = tree.flatten(chosen)
         inputs = [regions.fresh_input(x) for x in leaves]
-        new = regions.owned(tree.unflatten(structure, [s for _, s in inputs]))
-        given, own = regions.private(self.replaced(args, kwargs, new), [s for _, s in inputs])
-        region = regions.Region(self.fun, *given)
+        new = regions.as_program_value(tree.unflatten(structure, [s for _, s in inputs]))
+        given, own = regions.as_overwritable(
+            self.replaced(args, kwargs, new), [s for _, s in inputs]
+        )
+        region = regions.Subprogram(self.fun, *given)
         regions.refuse_shared(tree.leaves((args, kwargs)), own)
         value, aux = with_aux(region.value, self.has_aux, self.suffix, self.fun)
         out = self.output(value)
         one = atom(1.0 if out.type.dtype.kind != "c" else 1.0 + 0j)
-        reverse = regions.Reverse(region.block([v for v, _ in inputs], [out]), [one])
-        regions.put(reverse.forward)
+        reverse = regions.VjpOfBlock(region.block([v for v, _ in inputs], [out]), [one])
+        regions.emit_all(reverse.forward)
         if outermost:
-            regions.put([Effect("blank", ())])
-        regions.put(reverse.back)
+            regions.emit_all([Effect("blank", ())])
+        regions.emit_all(reverse.back)
         bars = tree.unflatten(structure, [symbols.wrap(b) for b in reverse.bars])
         found = self.returned(bars, len(self.chosen_positions(args)))
         if self.with_value:
@@ -255,15 +257,15 @@ def push_forward(
     t: Tangents = {}
     for (var, _), dot in zip(inputs, dots, strict=True):
         if var is not None:
-            t[var] = regions.matched(dot, var.type, "jvp: a tangent")
+            t[var] = regions.conform_cotangent(dot, var.type, "jvp: a tangent")
             trace.trace().tangents.add(t[var])
     new = list(primals)
     for k, v in zip(
-        at, regions.owned(tree.unflatten(structure, [s for _, s in inputs])), strict=True
+        at, regions.as_program_value(tree.unflatten(structure, [s for _, s in inputs])), strict=True
     ):
         new[k] = v
-    given, own = regions.private((new, kwargs), [s for _, s in inputs])
-    region = regions.Region(fun, *given)
+    given, own = regions.as_overwritable((new, kwargs), [s for _, s in inputs])
+    region = regions.Subprogram(fun, *given)
     regions.refuse_shared(tree.leaves((list(primals), kwargs)), own)
     forward.name_tangents(t)
     block = region.block([], [a for a in region.atoms if a is not None])
@@ -284,4 +286,4 @@ def _tangent(t: Tangents, x: Any, a: Atom | None) -> Any:
     if a is None:
         return x
     kind = a.type if a.type.differentiable else Type(np.dtype(float), a.type.shape)
-    return symbols.wrap(forward.filled(forward.tangent_of(t, a), kind))
+    return symbols.wrap(forward.zero_if_none(forward.tangent_of(t, a), kind))

@@ -11,7 +11,7 @@ from tapeless import tree
 from tapeless.dispatch.transformation import Transformed
 from tapeless.staging.argument_checks import check_input, checked_argnums, positions
 from tapeless.staging.emitted_names import argument_names, base_name
-from tapeless.staging.subprogram import put, symbol
+from tapeless.staging.subprogram import emit_all, symbol
 from tapeless.staging.user_calls import call_user
 from tapeless.transformations.forward_and_reverse import Grad
 from tapeless.transformations.linearized_call import Half, PullBack, PushForward, Side
@@ -186,7 +186,7 @@ def _single(half: Half, kinds: list[Type]) -> list[Atom]:
     }
     known |= {v: zero(v.type) for v in half.given if v not in known}
     block, _ = refresh(Block((), tuple(half.body), tuple(half.results)), known)
-    put(block.body)
+    emit_all(block.body)
     return [reshape(a, shape=(1, *a.type.shape)) for a in block.results]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.staging.argument_checks import checked_argnums
 from tapeless.staging.emitted_names import base_name, check_callable
-from tapeless.staging.subprogram import Region, fresh_input, is_value, put, symbol
+from tapeless.staging.subprogram import Subprogram, emit_all, fresh_input, is_value, symbol
 from tapeless.staging.user_calls import call_user
 from tapeless.transformations.check_grads import fresh
 from tapeless.transformations.custom_rules import CustomVjp
@@ -106,7 +106,7 @@ def closure_convert(
         return fun, []
     leaves, structure = tree.flatten(example_args)
     pairs = [fresh_input(x) if is_value(x) else (None, x) for x in leaves]
-    region = Region(fun, tree.unflatten(structure, [s for _, s in pairs]), {})
+    region = Subprogram(fun, tree.unflatten(structure, [s for _, s in pairs]), {})
     given = [v for v, _ in pairs if v is not None]
     results = [a for a in region.atoms if a is not None]
     read = [v for v in close(region.body, results).params if v not in given]
@@ -117,7 +117,7 @@ def closure_convert(
         new = [x for x in tree.leaves(args[:split]) if is_value(x)]
         known = dict(zip((*given, *smooth), (_atom(x) for x in (*new, *args[split:])), strict=True))
         block, _ = refresh(Block((), tuple(region.body), tuple(results)), known)
-        put(block.body)
+        emit_all(block.body)
         left = iter(block.results)
         values = zip(region.leaves, region.atoms, strict=True)
         return tree.unflatten(

@@ -21,16 +21,16 @@ from tapeless.staging.argument_checks import (
 )
 from tapeless.staging.emitted_names import base_name
 from tapeless.staging.subprogram import (
-    Ahead,
-    Region,
-    Reverse,
-    cotangent,
+    LinearizedBlock,
+    Subprogram,
+    VjpOfBlock,
+    as_program_value,
+    conform_cotangent,
+    cotangent_variable,
+    emit_all,
     fresh_input,
     is_value,
     leaf_type,
-    matched,
-    owned,
-    put,
     refuse_shared,
 )
 from tapeless.transformations.custom_rule_calls import zero_like
@@ -100,7 +100,7 @@ class Half:
         likes = self.arguments.likes
         pairs = [fresh_input(x) if differentiable(x) else (None, x) for x in likes]
         new = tree.unflatten(self.arguments.structure, [s for _, s in pairs])
-        region = Region(fun, owned(new), kwargs)
+        region = Subprogram(fun, as_program_value(new), kwargs)
         refuse_shared(likes, [s for _, s in pairs])
         self.value, self.aux = with_aux(region.value, has_aux, self.kind, fun)
         self.returned = Side(self.value)
@@ -118,9 +118,9 @@ class Half:
     def apply(self, given: list[Any], what: str) -> list[Any]:
         """The results for the leaves that are given, recorded in the open block."""
         pairs = zip(self.given, given, strict=True)
-        known = {v: matched(x, v.type, what) for v, x in pairs}
+        known = {v: conform_cotangent(x, v.type, what) for v, x in pairs}
         block, _ = refresh(Block((), tuple(self.body), tuple(self.results)), known)
-        put(block.body)
+        emit_all(block.body)
         return [wrap(a) for a in block.results]
 
 
@@ -130,9 +130,9 @@ class PullBack(Half):
     kind = "vjp"
 
     def split(self, block: Block) -> None:
-        self.given = [cotangent(a) for a in block.results]
-        reverse = Reverse(block, self.given)
-        put(reverse.forward)
+        self.given = [cotangent_variable(a) for a in block.results]
+        reverse = VjpOfBlock(block, self.given)
+        emit_all(reverse.forward)
         self.body, self.results = reverse.back, reverse.bars
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
@@ -149,8 +149,8 @@ class PushForward(Half):
     kind = "linearize"
 
     def split(self, block: Block) -> None:
-        ahead = Ahead(block)
-        put(ahead.forward)
+        ahead = LinearizedBlock(block)
+        emit_all(ahead.forward)
         self.given, self.body = ahead.dots, ahead.body
         self.results = ahead.tangents
 

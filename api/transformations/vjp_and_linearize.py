@@ -20,12 +20,12 @@ from tapeless.dispatch.transformation import Stages, Transformed, stages_of
 from tapeless.staging.argument_checks import plural
 from tapeless.staging.emitted_names import base_name, check_callable, parameters
 from tapeless.staging.standalone_modules import Module
-from tapeless.staging.subprogram import is_value, leaf_atom, matched, put
+from tapeless.staging.subprogram import conform_cotangent, emit_all, is_value, leaf_atom
 from tapeless.transformations.linearized_call import Half, PullBack, PushForward, Side, plain_zero
 from tapeless.transforms.analysis.free_variables import close, missing_sizes
 from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import active, current, made_by
+from tapeless.transforms.core.builder import active, current, defining_statement
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import refresh, replace_symbols, retype
@@ -59,7 +59,7 @@ class Plan:
         block = close(*self.sized(block, half.given))
         self.read = [v for v in block.params if v not in half.given]
         for v in self.read:
-            let = made_by(v)
+            let = defining_statement(v)
             v.name = v.name or ("" if let is None else word_for(let))
         block = dataclasses.replace(block, params=(*self.read, *half.given))
         self.block = detach(block, len(block.results))
@@ -197,10 +197,12 @@ class Derivative:
         kinds = list(zip(self.plan.half.given, side.kinds, strict=True))
         known: dict[Any, Any] = _lengths([*((v, a.type) for v, a in saved), *kinds])
         pairs = zip(self.plan.half.given, given, strict=True)
-        known |= {v: matched(x, retype(v.type, known), f"{what}: a value") for v, x in pairs}
+        known |= {
+            v: conform_cotangent(x, retype(v.type, known), f"{what}: a value") for v, x in pairs
+        }
         known |= dict(saved)
         block, _ = refresh(Block((), self.plan.block.body, self.plan.block.results), known)
-        put(block.body)
+        emit_all(block.body)
         return [wrap(a) for a in block.results]
 
     def source(self) -> str:

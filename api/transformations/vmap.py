@@ -9,7 +9,14 @@ from typing import Any
 from tapeless import tree
 from tapeless.dispatch.transformation import Transformed
 from tapeless.staging.emitted_names import base_name
-from tapeless.staging.subprogram import Region, leaf_atom, owned, put, refuse_shared, symbol
+from tapeless.staging.subprogram import (
+    Subprogram,
+    as_program_value,
+    emit_all,
+    leaf_atom,
+    refuse_shared,
+    symbol,
+)
 from tapeless.transformations.ignored_parameters import check_unneeded
 from tapeless.transformations.vmap_axes import batch_length, frozen, input_axes, output_axis, spread
 from tapeless.transforms.core.batching_context import batching, is_nested
@@ -91,8 +98,8 @@ class Mapped:
             ]
             own = (e for e in elements if e is not None)
             run.laid_out.update(dict.fromkeys(own, ("C", None)))  # as arrays of their own
-            args, kwargs = owned(tree.unflatten(structure, values))
-            region = Region(fun, args, kwargs, _rows(elements, pairs))
+            args, kwargs = as_program_value(tree.unflatten(structure, values))
+            region = Subprogram(fun, args, kwargs, _rows(elements, pairs))
             refuse_shared(leaves, values)
         self.value, self.leaves, self.structure = region.value, region.leaves, region.structure
         self.batch = named(axis)(size, is_nested())
@@ -116,7 +123,7 @@ class Mapped:
             ]
         ends = zip(made, self.leaves, self.atoms, strict=True)
         values = [x if pair is None else symbol(a, x) for a, x, pair in ends]
-        return owned(tree.unflatten(self.structure, values))
+        return as_program_value(tree.unflatten(self.structure, values))
 
     def placed(self, value: Atom, axis: int | None, wanted: Any) -> Any:
         if wanted is None:
@@ -141,7 +148,7 @@ def _rows(elements: list[Any], pairs: list[Any]) -> dict[Var, Any]:
     return {e: pair for e, pair in zip(elements, pairs, strict=True) if e is not None}
 
 
-def read_of(region: Region) -> tuple[Statement, ...]:
+def read_of(region: Subprogram) -> tuple[Statement, ...]:
     """The statements that the results need: whoever takes part in a collective must take part in
     all of them."""
     results = tuple(a for a in region.atoms if a is not None)
@@ -206,7 +213,7 @@ class recorded:  # noqa: N801 (a context manager)
     def __exit__(self, *error: Any) -> None:
         self.inside.__exit__(*error)
         if error[0] is None:
-            put(self.builder.blocks[0])
+            emit_all(self.builder.blocks[0])
 
 
 def vmap(

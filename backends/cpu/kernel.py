@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tapeless.backends.cpu.runtime.kernel_errors import Failures
-from tapeless.backends.cpu.runtime.paused_gc import uncollected
+from tapeless.backends.cpu.runtime.paused_gc import gc_paused
 from tapeless.backends.cpu.runtime.signature import (
     Argument,
     Array,
@@ -151,9 +151,9 @@ class Kernel:
         from tapeless.backends.cpu.runtime import linking  # noqa: PLC0415
 
         address, failures = self.place(found)
-        self.entry = linking.builtin(address, self.__name__, Missed(self, failures))
+        self.entry = linking.builtin(address, self.__name__, SlowPath(self, failures))
         self.program.values[self.__name__] = self.entry
-        return linking.builtin(address, self.__name__, Refused(self, failures))
+        return linking.builtin(address, self.__name__, SignatureBug(self, failures))
 
     @staticmethod
     def place(found: ObjectCode) -> tuple[int, Failures]:
@@ -170,7 +170,7 @@ class Kernel:
 
     def compile(self, wanted: Signature, symbol: str) -> Any:
         """Object code: written here, or by Numba."""
-        with uncollected():
+        with gc_paused():
             from tapeless.backends.cpu.llvm import compile as direct  # noqa: PLC0415
 
             program = self.program
@@ -198,7 +198,7 @@ class Kernel:
         return "; ".join(_difference(n, a, b) for n, a, b in pairs if a != b)
 
 
-class Missed:
+class SlowPath:
     """Owner of an entry: other signatures go to the kernel, errors are raised."""
 
     def __init__(self, kernel: Kernel, failures: Failures) -> None:
@@ -211,7 +211,7 @@ class Missed:
         raise self.failures.found(address)
 
 
-class Refused(Missed):
+class SignatureBug(SlowPath):
     """Owner of the entry that was made for the very arguments."""
 
     def __call__(self, *args: Any) -> Any:

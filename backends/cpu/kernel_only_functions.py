@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeless.backends.cpu.kernel import Kernel, Missed, Program
+from tapeless.backends.cpu.kernel import Kernel, Program, SlowPath
 from tapeless.backends.cpu.runtime.kernel_errors import Failures
 from tapeless.backends.cpu.runtime.signature import DTYPES, Form, Number, Signature, plain
 
@@ -28,10 +28,10 @@ def whole(formed: tuple[str, Form] | None, program: Program, function: Any) -> A
     """The function of a module, or what stands for it."""
     if isinstance(function, Kernel) or formed is None or formed[0] not in program.kernels:
         return function
-    return Whole(program.kernels[formed[0]], function, formed[1])
+    return KernelOnlyFunction(program.kernels[formed[0]], function, formed[1])
 
 
-class Whole(Kernel):
+class KernelOnlyFunction(Kernel):
     """A function and its kernel. Types of arguments are not taken for others that mean the same,
     as results depend on them."""
 
@@ -80,7 +80,7 @@ class Whole(Kernel):
         return self.driver
 
 
-class Elsewhere(Missed):
+class Elsewhere(SlowPath):
     """Owner of an entry whose caller deals with other signatures."""
 
     def __init__(self, kernel: Kernel, failures: Failures, other: Any) -> None:

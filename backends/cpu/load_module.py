@@ -19,7 +19,7 @@ from typing import Any
 from tapeless.backends import cache
 from tapeless.backends.cpu import compile_ahead
 from tapeless.backends.cpu.kernel import Compilation, Kernel, Program
-from tapeless.backends.cpu.kernel_only_functions import Whole, formed_in, whole
+from tapeless.backends.cpu.kernel_only_functions import KernelOnlyFunction, formed_in, whole
 from tapeless.backends.cpu.runtime.buffer_pool import empty, matmul
 from tapeless.backends.cpu.runtime.signature import Form
 from tapeless.backends.cpu.runtime.threads import in_parallel
@@ -121,10 +121,14 @@ def prepare(function: Any, text: str, args: tuple[Any, ...]) -> None:
     """Compiles what a call of a function from `load` needs, as far as arguments like these tell,
     without the call; `text` is its module."""
     program = program_of(function)
-    if isinstance(function, Whole) and function.takes(args):
+    if isinstance(function, KernelOnlyFunction) and function.takes(args):
         function.ready(args)
     elif program is not None:
-        name = function.driver.__name__ if isinstance(function, Whole) else function.__name__
+        name = (
+            function.driver.__name__
+            if isinstance(function, KernelOnlyFunction)
+            else function.__name__
+        )
         written = [s for s in ast.parse(text).body if isinstance(s, ast.FunctionDef)]
         compile_ahead.prepare(program, next(s for s in written if s.name == name), args)
 

@@ -30,7 +30,7 @@ from tapeless.transforms.analysis.sign_analysis import (
     of_one,
     of_result,
 )
-from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.builder import defining_statement
 from tapeless.transforms.core.language import (
     Atom,
     Effect,
@@ -148,7 +148,7 @@ def _known(a: Atom) -> int:
             return side[a]
     known = _facts.get(a)
     if known is None:
-        let = made_by(a)
+        let = defining_statement(a)
         if let is None:
             return 0
         known = _of(let)
@@ -170,7 +170,7 @@ def _of(let: Let) -> int:
 
 def _of_test(test: Atom) -> tuple[Atom | None, int, int]:
     """What a test compares, and what is known of that where it holds and where it does not."""
-    let = made_by(test)
+    let = defining_statement(test)
     if let is not None and isinstance(test, Var) and test not in _tests:
         _comparison(let)
     return _tests.get(test, (None, 0, 0)) if isinstance(test, Var) else (None, 0, 0)

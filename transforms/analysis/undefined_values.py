@@ -19,7 +19,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
-    is_dead,
+    is_undefined,
     statements,
 )
 from tapeless.transforms.ops.primitives.axis_lengths import copy_if_set, size_if_set
@@ -45,7 +45,7 @@ def copied_unset(block: Block) -> set[Var]:
             for a in (*inits, *_packed(s)):
                 hand_on(a, guards)
             for p, init in zip(_carried(s), inits, strict=True):
-                if is_dead(init):
+                if is_undefined(init):
                     sources[p] = (p, None, 0)  # in the first pass
             for k, inner in enumerate(blocks(s)):
                 walk(inner, guards | {(s.test, k)} if isinstance(s, If) else guards)
@@ -53,12 +53,12 @@ def copied_unset(block: Block) -> set[Var]:
                 case If():
                     for k, v in enumerate(s.outs):
                         for side, inner in enumerate((s.then, s.orelse)):
-                            if is_dead(inner.results[k]):
+                            if is_undefined(inner.results[k]):
                                 sources[v] = (v, s.test, 1 - side)
                 case For() | While():
                     runs = isinstance(s, For) and _runs(s)
                     for v, p, init in zip(s.outs, _carried(s), inits, strict=True):
-                        if is_dead(init) and not runs:
+                        if is_undefined(init) and not runs:
                             sources[v] = (p, None, 0)
         for a in b.results:
             hand_on(a, guards)
@@ -88,7 +88,7 @@ def may_lack(block: Block, partial: Iterable[Var] = ()) -> set[Var]:
     that are `partial`."""
     found = set(partial)
     handed = [pair for s in statements(block) for pair in _handed(s)]
-    while more := {v for v, a in handed if v not in found and (is_dead(a) or a in found)}:
+    while more := {v for v, a in handed if v not in found and (is_undefined(a) or a in found)}:
         found |= more
     return found
 

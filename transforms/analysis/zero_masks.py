@@ -15,7 +15,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from tapeless.transforms.analysis.slopes import has_zeros, needs_strong_zero, zeros_of
-from tapeless.transforms.core.builder import Builder, current, made_by
+from tapeless.transforms.core.builder import Builder, current, defining_statement
 from tapeless.transforms.core.language import Atom, Let, Var
 from tapeless.transforms.ops.primitives import shapes
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
@@ -71,7 +71,7 @@ def chosen_by_branch(v: Var, test: Atom, then: Atom | None, orelse: Atom | None)
 
 def mask_of(a: Atom) -> Mask | None:
     """The one test that a derivative is zero by."""
-    let = made_by(a)
+    let = defining_statement(a)
     if let is not None:
         return _through(let)
     return _branches.get(current(), {}).get(a) if isinstance(a, Var) else None
@@ -111,7 +111,7 @@ def _of_both(a: Mask | None, b: Mask | None) -> Mask | None:
 
 def _unmasked(a: Atom) -> Atom | None:
     """What is chosen by a test where the other choice is zero; None if `a` is no such choice."""
-    let = made_by(a, select, neg, add, sub)
+    let = defining_statement(a, select, neg, add, sub)
     if let is None or _through(let) is None:
         return None
     if let.op is select:

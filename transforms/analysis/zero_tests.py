@@ -70,7 +70,7 @@ def _tested(s: Let) -> None:
 
 def _root(t: Atom) -> Atom:
     """The value that a derivative is zero with: what it is a multiple of."""
-    let = builder.made_by(t, neg, mul, strong_mul, strong_div)
+    let = builder.defining_statement(t, neg, mul, strong_mul, strong_div)
     if let is None or (let.op is mul and not isinstance(let.args[0], Literal)):
         return t
     inner = let.args[1 if let.op is mul else 0]

@@ -42,7 +42,7 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
-    is_dead,
+    is_undefined,
 )
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.errors import NotDifferentiableError
@@ -58,7 +58,7 @@ def tangent_of(t: Tangents, a: Atom) -> Any:
     return t.get(a) if isinstance(a, Var) else None
 
 
-def named(value: Any, primal: Var) -> Any:
+def name_tangent(value: Any, primal: Var) -> Any:
     if isinstance(value, Var) and _has_form(value.type):
         value.primal = primal
     if isinstance(value, Var) and not value.name and primal.name:
@@ -68,7 +68,7 @@ def named(value: Any, primal: Var) -> Any:
     return value
 
 
-def filled(t: Any, like: Any) -> Atom:
+def zero_if_none(t: Any, like: Any) -> Atom:
     return zero(like) if t is None else t
 
 
@@ -82,11 +82,11 @@ def _sized_as(v: Var, out: Atom, tangents: tuple[Any, ...]) -> Atom:
     return out
 
 
-def known(t: Any, of: Atom) -> Atom:
+def instantiate(t: Any, of: Atom) -> Atom:
     """The tangent of an atom: zero if it has none, nothing for a value that is never looked at."""
     if t is not None:
         return t  # type: ignore[no-any-return]
-    return of if is_dead(of) else zero_of(of)
+    return of if is_undefined(of) else zero_of(of)
 
 
 def _has_form(kind: Any) -> bool:
@@ -146,7 +146,7 @@ class Forward:
             for v in s.outs:
                 if isinstance(v.type, StackType) and v.type.differentiable:
                     made = new_stack(item=v.type.item) if s.op is new_stack else zero_stack(v)
-                    t[v] = named(made, v)
+                    t[v] = name_tangent(made, v)
             return
         if s.op.jvp is None:
             return
@@ -157,7 +157,7 @@ class Forward:
             outs = kept_zeros(body, start, tangents, outs)
         for v, out in zip(s.outs, outs, strict=True):
             if out is not None and v.type.differentiable:
-                t[v] = named(_sized_as(v, out, tangents), v)
+                t[v] = name_tangent(_sized_as(v, out, tangents), v)
 
     def call(self, s: Let, t: Tangents) -> None:
         """A call of a function becomes one of its forward mode, with tangents behind the arguments
@@ -172,12 +172,14 @@ class Forward:
         ahead: Any
         zeros = tuple(k for k in given if zeros_of(t[s.args[k]]))  # type: ignore[index]
         split = not self.merged
-        ins, outs, ahead = function.derived["linear"] if split else pushed(function, given, zeros)
+        ins, outs, ahead = (
+            function.derived["linear"] if split else jvp_function(function, given, zeros)
+        )
         if not outs:
             if self.merged:
                 builder.current().emit(s)
             return
-        dots = tuple(known(tangent_of(t, s.args[k]), s.args[k]) for k in ins)
+        dots = tuple(instantiate(tangent_of(t, s.args[k]), s.args[k]) for k in ins)
         made = tuple(tangent_variable(s.outs[k]) for k in outs)
         for v in made:
             may = not self.merged or zeros or chooses(function)
@@ -210,7 +212,7 @@ class Forward:
         outs = [tangent_variable(s.outs[k]) for k in active]
         for k, v in zip(active, outs, strict=True):
             ends = (s.then.results[k], s.orelse.results[k])
-            s.outs[k].partial |= any(is_dead(a) or getattr(a, "partial", False) for a in ends)
+            s.outs[k].partial |= any(is_undefined(a) or getattr(a, "partial", False) for a in ends)
             if s.outs[k].partial:
                 v.partial, v.primal = True, s.outs[k]
         sides = []
@@ -236,7 +238,7 @@ class Forward:
     ) -> list[Atom]:
         b = builder.current()
         b.blocks.append(body)
-        extra = [known(dots[k], results[k]) for k in active]
+        extra = [instantiate(dots[k], results[k]) for k in active]
         b.blocks.pop()
         return extra
 
@@ -272,7 +274,9 @@ class Forward:
                 may_be = [0 if r is None else zeros_of(r) for r in results]
                 if new == active and (may_be == zeros or not self.run):
                     extra = [
-                        known(r, y) for r, y, on in zip(results, yields, active, strict=True) if on
+                        instantiate(r, y)
+                        for r, y, on in zip(results, yields, active, strict=True)
+                        if on
                     ]
                     return active, statements, [d for d in dots if d is not None], extra
             active, zeros = new, may_be
@@ -283,7 +287,9 @@ class Forward:
         if not any(active) and not self.merged:
             return
         outs = [tangent_variable(v) for v, on in zip(s.outs, active, strict=True) if on]
-        inits = [known(tangent_of(t, a), a) for a, on in zip(s.inits, active, strict=True) if on]
+        inits = [
+            instantiate(tangent_of(t, a), a) for a, on in zip(s.inits, active, strict=True) if on
+        ]
         if self.merged:
             body = Block((s.index, *s.carries, *dots), tuple(statements), (*s.body.results, *extra))
             made = replace(s, outs=(*s.outs, *outs), inits=(*s.inits, *inits), body=body)
@@ -309,7 +315,9 @@ class Forward:
         if not any(active) and not self.merged:
             return
         outs = [tangent_variable(v) for v, on in zip(s.outs, active, strict=True) if on]
-        inits = [known(tangent_of(t, a), a) for a, on in zip(s.inits, active, strict=True) if on]
+        inits = [
+            instantiate(tangent_of(t, a), a) for a, on in zip(s.inits, active, strict=True) if on
+        ]
         made: Statement
         if self.merged:
             test_dots = [Var(d.type, d.name) for d in dots]
@@ -342,7 +350,7 @@ class Forward:
         for (v, init), dot, end in zip(found, outs, ends, strict=True):
             start = tangent_of(t, init)
             has_zeros(dot, zeros_of(start) | zeros_of(end))
-            if is_dead(init) and isinstance(dot.type, Type):
+            if is_undefined(init) and isinstance(dot.type, Type):
                 v.partial = True
                 dot.partial, dot.primal = True, v
             t[v] = dot
@@ -386,7 +394,7 @@ def jvp(
             has_zeros(d, CHOSEN if k in zeros else 0)
         t: Tangents = {block.params[k]: d for k, d in zip(wrt, dots, strict=True)}
         Forward(merged=True).block(block.body, t)
-        tangents = [known(tangent_of(t, a), a) for a in (block.results[k] for k in outs)]
+        tangents = [instantiate(tangent_of(t, a), a) for a in (block.results[k] for k in outs)]
     return Block((*block.params, *dots), tuple(b.blocks[0]), (*block.results, *tangents))
 
 
@@ -397,7 +405,7 @@ def name_results(s: Let) -> None:
         v.name = v.name or f"{stem}_value"
 
 
-def pushed(
+def jvp_function(
     function: Function, given: list[int], zeros: tuple[int, ...]
 ) -> tuple[tuple[int, ...], list[int], Function]:
     """A called function in forward mode, and which of its parameters and results have tangents.

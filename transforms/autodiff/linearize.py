@@ -21,7 +21,7 @@ from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.autodiff.jvp import (
     Forward,
     Tangents,
-    known,
+    instantiate,
     name_results,
     tangent_of,
     tangent_variable,
@@ -43,7 +43,7 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     While,
-    is_dead,
+    is_undefined,
     statements,
 )
 from tapeless.transforms.core.size_value import INT, size_value
@@ -77,7 +77,7 @@ def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     """The two parts; with `ahead`, the linear one is to be run as it is, else transposed."""
     block = computed_once(spectral_functions(block))
     active = dependents(block, [block.params[k] for k in wrt])
-    primal = [prepare(s, active, ahead) for s in _counted(block, active, ahead)]
+    primal = [linearizable(s, active, ahead) for s in _counted(block, active, ahead)]
     b = builder.Builder()
     with builder.building(b):
         given = [block.params[k] for k in wrt]
@@ -92,13 +92,13 @@ def _counted(block: Block, active: set[Var], ahead: bool) -> Iterator[Statement]
         yield from counted_passes(s, active) if is_looped() and not ahead else [s]
 
 
-def prepare(s: Statement, active: set[Var], ahead: bool = False) -> Statement:
+def linearizable(s: Statement, active: set[Var], ahead: bool = False) -> Statement:
     """Functions with a rule give way to the forward part of the rule, called ones to that of their
     halves, and while loops get a counter as their first carry, so that their derivative can be a
     `for`."""
 
     def inside(block: Block) -> Block:
-        body = tuple(prepare(s, active, ahead) for s in block.body)
+        body = tuple(linearizable(s, active, ahead) for s in block.body)
         return Block(block.params, body, block.results)
 
     match s:
@@ -131,7 +131,7 @@ def prepare(s: Statement, active: set[Var], ahead: bool = False) -> Statement:
             return s
 
 
-class Halves:
+class ForwardAndBackward:
     """A called function in two: `forward` gives a tape too, from which the linear half starts.
 
     def f(x):              becomes    def f_fwd(x):                and    def f_bwd(saved, y_bar):
@@ -163,7 +163,7 @@ class Halves:
         with builder.building(builder.Builder()) as b:
             if self.ahead:
                 given, body = split.inputs, split.body
-                found = [known(dot, a) for dot, a in tangents]
+                found = [instantiate(dot, a) for dot, a in tangents]
                 body += b.blocks[0]
             else:
                 given = [_cotangent(a) for _, a in tangents]
@@ -177,14 +177,14 @@ class Halves:
                 body = b.blocks[0]
         forward, body, new = resolve(split.primal, body)
         results = [new.get(a, a) if isinstance(a, Var) else a for a in found]
-        return halved(block, forward, body, given, results)
+        return close_both(block, forward, body, given, results)
 
 
-def halves(function: Function, given: list[int], ahead: bool) -> Halves:
+def halves(function: Function, given: list[int], ahead: bool) -> ForwardAndBackward:
     ins, outs = active_parts(function, given)
     key = ("halves", ins, ahead)
     if key not in function.derived:
-        function.derived[key] = Halves(function, ins, outs, ahead)
+        function.derived[key] = ForwardAndBackward(function, ins, outs, ahead)
     return function.derived[key]  # type: ignore[no-any-return]
 
 
@@ -200,25 +200,25 @@ def name_all(body: list[Statement], wanted: set[Var]) -> None:
             s.outs[0].name = s.outs[0].name or word_for(s)
 
 
-def given_by_one_side(body: list[Statement]) -> set[Var]:
+def maybe_undefined(body: list[Statement]) -> set[Var]:
     """Variables that one side of a branch gives no value."""
     branches = [s for s in statements(Block((), tuple(body), ())) if isinstance(s, If)]
     return {
         v
         for s in branches
         for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True)
-        if is_dead(a) or is_dead(b)
+        if is_undefined(a) or is_undefined(b)
     }
 
 
-def halved(
+def close_both(
     block: Block, forward: list[Statement], body: list[Statement], given: list[Var], results: Any
 ) -> tuple[Block, Block]:
     """Two closed blocks: the first also gives a tape, which is what the second reads of it."""
     whole = close(body, results)
     read = [v for v in whole.params if v not in given]
     first = Block(block.params, tuple(forward), ())
-    unset = given_by_one_side(forward)
+    unset = maybe_undefined(forward)
     shown = [v for v in read if not (v.partial or v in unset)]  # None shows no length
     lengths = missing_sizes(whole, [*shown, *given], axes([*block.params, *defined(first)]))
     tape = Var(TAPE, "saved")

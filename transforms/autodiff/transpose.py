@@ -14,7 +14,7 @@ from tapeless.transforms.analysis.slopes import has_zeros, on_side, zeros_of
 from tapeless.transforms.analysis.zero_masks import chosen_by_branch
 from tapeless.transforms.autodiff.kept_zeros import kept_zeros
 from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.builder import NeedStatic, made_by
+from tapeless.transforms.core.builder import NeedStatic, defining_statement
 from tapeless.transforms.core.language import (
     TAPE,
     Atom,
@@ -29,7 +29,7 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     free_variables,
-    is_dead,
+    is_undefined,
 )
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.ops.function_table import FUNCTIONS
@@ -71,7 +71,7 @@ def _bar(v: Var) -> str:
     return v.name.removesuffix("_dot") + "_bar" if v.name else ""
 
 
-def conform(ct: Atom, kind: Any) -> Atom:
+def sum_to_operand(ct: Atom, kind: Any) -> Atom:
     """A cotangent summed over broadcast axes and cast: what the linear operation did, undone."""
     if isinstance(kind, StackType) or kind == TAPE:
         return ct
@@ -83,7 +83,7 @@ def conform(ct: Atom, kind: Any) -> Atom:
 
 
 def _accumulate(env: Cotangents, v: Var, ct: Atom) -> None:
-    ct = conform(ct, v.type)
+    ct = sum_to_operand(ct, v.type)
     old = env.get(v)
     stacked = isinstance(v.type, StackType)
     plus = add_stacks if stacked else add_tapes if v.type == TAPE else add
@@ -99,7 +99,7 @@ def _accumulate(env: Cotangents, v: Var, ct: Atom) -> None:
 
 def _may_lack(ct: Any) -> bool:
     """Whether a cotangent comes from a tape or a call, to which values go that may not be there."""
-    let = made_by(ct) if isinstance(ct, Var) else None
+    let = defining_statement(ct) if isinstance(ct, Var) else None
     return let is not None and (let.op in (unbundle, add_if_set) or is_call(let))
 
 
@@ -219,7 +219,7 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
     for statements, inner in sides:
         b.blocks.append(statements)
         made.append(Block((), tuple(statements), ()))
-        results = tuple(_total(inner.get(f), f) for f in changed)
+        results = tuple(_final_cotangent(inner.get(f), f) for f in changed)
         b.blocks.pop()
         made[-1] = Block((), tuple(statements), results)
     b.emit(If(tuple(outs), s.test, made[0], made[1], s.mirror, s.origin))
@@ -228,7 +228,7 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
         env[f] = out
 
 
-def _total(ct: Any, f: Var) -> Atom:
+def _final_cotangent(ct: Any, f: Var) -> Atom:
     """The cotangent after a branch; a variable that may have no value there may have no size."""
     known = isinstance(f.type, Type) and all(map(dims.is_given, f.type.shape))
     if ct is not None or not f.partial or known:
@@ -251,7 +251,7 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
     free = _free_linear((s.body,), linear)
     inner_linear = linear | set(params)
     gets: list[Var] = []
-    starts = _start_types(s)
+    starts = _carry_types(s)
     zeros = [0] * len(live)
     while True:
         carried = [
@@ -263,7 +263,9 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
         sums = [Var(f.type, _bar(f)) for f in gets]
         with b.block() as statements:
             inner: Cotangents = dict(zip(gets, sums, strict=True))
-            _results(s.body, [_sized(c, y) for c, y in zip(carried, s.yields, strict=True)], inner)
+            _results(
+                s.body, [_with_sizes(c, y) for c, y in zip(carried, s.yields, strict=True)], inner
+            )
             _block(list(s.body.body), inner, inner_linear)
             new_live = [on or inner.get(p) is not None for on, p in zip(live, params, strict=True)]
             new_gets = [f for f in free if inner.get(f) is not None]
@@ -303,7 +305,7 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
             _accumulate(env, a, out)
 
 
-def _start_types(s: For) -> list[Any]:
+def _carry_types(s: For) -> list[Any]:
     """Types of the cotangents at the start of a backward pass: where sizes differ from pass to
     pass, those that the pass left behind."""
     fresh: dict[tuple[Any, Any], Any] = {}
@@ -323,11 +325,11 @@ def _start_types(s: For) -> list[Any]:
 def _type_at(init: Atom) -> Any:
     """The type of the cotangent of what a loop starts with; of nothing, it may have any length."""
     kind = init.type
-    nothing = is_dead(init) and isinstance(kind, Type)
+    nothing = is_undefined(init) and isinstance(kind, Type)
     return kind.with_shape(dims.of_its_own(kind.shape)) if nothing else kind
 
 
-def _sized(ct: Atom | None, y: Atom) -> Any:
+def _with_sizes(ct: Atom | None, y: Atom) -> Any:
     """A cotangent with the sizes of the value that it belongs to, which are the same."""
     if not (isinstance(ct, Var) and isinstance(y.type, Type)) or ct.type.shape == y.type.shape:
         return ct

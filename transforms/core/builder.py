@@ -150,7 +150,7 @@ def atom(value: Any) -> Atom:
     if isinstance(value, np.generic):
         return Literal(value, Type(value.dtype))
     if isinstance(value, dims.Dim):
-        return size_atom(value)
+        return atom_of_size(value)
     if isinstance(value, int):  # a member of an IntEnum
         return atom(int(value))
     raise ArgumentTypeError(
@@ -159,7 +159,7 @@ def atom(value: Any) -> Atom:
     )
 
 
-def size_atom(size: Size) -> Atom:
+def atom_of_size(size: Size) -> Atom:
     """An integer atom with the value of `size`."""
     if isinstance(size, int):
         return atom(size)
@@ -189,7 +189,7 @@ def axis_length(value: Atom) -> Size | None:
     return _computed(value, axis_length)
 
 
-def made_by(a: Atom, *ops: Op) -> Let | None:
+def defining_statement(a: Atom, *ops: Op) -> Let | None:
     """The operation that made a value, if it is in sight; with `ops`, if it is one of them."""
     if type(a) is not Var:
         return None

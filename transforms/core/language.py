@@ -374,6 +374,6 @@ def _free(block: Block, defined: set[Var], found: dict[Var, None]) -> None:
             found[a] = None
 
 
-def is_dead(a: Atom) -> bool:
+def is_undefined(a: Atom) -> bool:
     """Whether a result stands for a value that is never looked at."""
     return isinstance(a, Literal) and a.value is None

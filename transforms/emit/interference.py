@@ -22,7 +22,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
-    is_dead,
+    is_undefined,
     operands,
     outputs,
 )
@@ -154,7 +154,7 @@ class Lifetimes:
         rows = [row for j, row in enumerate(zip(carries(s), yields(s), strict=True)) if j != k]
         results = [y for _, y in rows]
         self.set_at_once([p for p, _ in rows], results, here)
-        here |= {p for p, y in rows if is_dead(y) and p in live} | self.reads(results)
+        here |= {p for p, y in rows if is_undefined(y) and p in live} | self.reads(results)
         self.walk(s.body.body, here)
         return here
 

@@ -17,7 +17,7 @@ from tapeless.transforms.core.user_names import CALLED
 from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.staging.results import Made, OfData, OneOfTwo, Rows
-from tapeless.transforms.frontend.values.structure import Spec, deque_like, dict_like
+from tapeless.transforms.frontend.values.structure import Structure, deque_like, dict_like
 from tapeless.transforms.memory.detach_results import as_numbers, detach
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.optimize.inline_calls import expand, forget
@@ -28,7 +28,7 @@ from tapeless.transforms.python_text.python_source import quoted
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
-def is_plain(spec: Spec) -> bool:
+def is_plain(spec: Structure) -> bool:
     """Whether a result can be written with Python's own containers and constants."""
     if spec.kind == "leaf":
         return True
@@ -51,7 +51,7 @@ def _is_list(rows: Rows) -> bool:
     return type(rows.like).of_python is StagedList.of_python
 
 
-def _is_row(element: Spec) -> bool:
+def _is_row(element: Structure) -> bool:
     """Whether elements of a list are numbers, or tuples or lists of one or more numbers."""
     if element.kind == "leaf":
         return True
@@ -63,12 +63,12 @@ def _is_row(element: Spec) -> bool:
     return bool(parts) and all(c.kind == "leaf" for c in parts)
 
 
-def result_text(spec: Spec, values: list[str]) -> str:
+def result_text(spec: Structure, values: list[str]) -> str:
     left = iter(values)
     return _text(spec, left)
 
 
-def _text(spec: Spec, left: Any) -> str:
+def _text(spec: Structure, left: Any) -> str:
     if spec.kind == "leaf":
         return next(left)  # type: ignore[no-any-return]
     if spec.kind == "static":
@@ -114,7 +114,7 @@ def _is_primary(text: str) -> bool:
     return isinstance(e, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
 
 
-def rebuild(spec: Spec, left: Any, held: Sequence[Any] = (), objects: Any = None) -> Any:
+def rebuild(spec: Structure, left: Any, held: Sequence[Any] = (), objects: Any = None) -> Any:
     """A result with other containers, from its leaves, and from objects that were there before;
     `objects`: those that the call made, by their number."""
     objects = {} if objects is None else objects

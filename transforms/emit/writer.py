@@ -29,7 +29,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
-    is_dead,
+    is_undefined,
     statements,
 )
 from tapeless.transforms.core.uses import all_reads, reads_of
@@ -211,7 +211,7 @@ class Writer(Spelling):
             for v, a in zip(outs, values, strict=True)
             if v in self.layout.names
             and v not in self.silent
-            and (v in self.unset or not is_dead(a))
+            and (v in self.unset or not is_undefined(a))
         ]
 
     def captured(self, write: Callable[[], None]) -> list[str]:

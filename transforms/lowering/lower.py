@@ -31,7 +31,7 @@ from tapeless.transforms.lowering.optimize.select_terms import chosen_terms
 from tapeless.transforms.lowering.optimize.share_between_branches import alike
 from tapeless.transforms.lowering.optimize.stacks_to_arrays import counted
 from tapeless.transforms.lowering.optimize.stores_to_gathers import gathered
-from tapeless.transforms.lowering.partition import Lowering, Prepared
+from tapeless.transforms.lowering.partition import LoopForm, Lowering
 from tapeless.transforms.lowering.rewrite.decompose import decompose
 from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
 from tapeless.transforms.lowering.rewrite.row_products import by_rows
@@ -101,7 +101,7 @@ def _prepared(
     donated: Sequence[Var],
     routines: bool,
     fastmath: bool,
-) -> Prepared:
+) -> LoopForm:
     """The program in loop form; with `routines`, small systems are solved inside of loops."""
     small = Small(hints)
     block = lasting(block)
@@ -126,4 +126,4 @@ def _prepared(
     fitted = overlaid(fitted, equal)
     made = stored_back(fitted, stored, overwriting=False, ours=ours)
     relied = [*fitting.relied, *small.relied, *relied]
-    return Prepared(made, sizes, facts, fitting.checks, relied, ours)
+    return LoopForm(made, sizes, facts, fitting.checks, relied, ours)

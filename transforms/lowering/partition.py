@@ -39,7 +39,7 @@ from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS, is
 from tapeless.transforms.lowering.scalars import complex_functions, module_functions
 from tapeless.transforms.lowering.scalars.operations import DTYPES, IMPORTED
 from tapeless.transforms.lowering.schedule.analysis import Analysis
-from tapeless.transforms.lowering.schedule.dependences import Memory, inside
+from tapeless.transforms.lowering.schedule.dependences import Dependences, inside
 from tapeless.transforms.lowering.schedule.element_loops import (
     NotInLoops,
     over_batch,
@@ -47,7 +47,7 @@ from tapeless.transforms.lowering.schedule.element_loops import (
 )
 from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.live_after import remaining
-from tapeless.transforms.lowering.schedule.loop_nests import STORES, Stage
+from tapeless.transforms.lowering.schedule.loop_nests import STORES, LoopNest
 from tapeless.transforms.lowering.schedule.parallel_nests import Part, Parts
 from tapeless.transforms.lowering.schedule.stack_capacity import (
     is_of_stacks,
@@ -101,7 +101,7 @@ RESERVED = (
 
 
 @dataclass
-class Prepared:
+class LoopForm:
     """A program of operations that have loop form, where they have one, and what is known of it.
 
     sizes    those that are equal
@@ -125,13 +125,13 @@ class Lowering:
     def __init__(
         self,
         name: str,
-        prepared: Prepared,
+        prepared: LoopForm,
         hints: Mapping[dims.Symbol, int],
         boundscheck: bool,
         parallel: bool,
     ) -> None:
         self.name, self.prepared, self.block = name, prepared, prepared.block
-        self.memory = Memory()
+        self.memory = Dependences()
         self.memory.learn(self.block)
         self.analysis = Analysis(self.memory, prepared.sizes, boundscheck, prepared.facts)
         self.kernels: list[Kernel] = []
@@ -283,7 +283,7 @@ class Lowering:
         arrays = any(getattr(p.type, "shape", True) for p in self.block.params)
         return not arrays and any(g is not None and g.let.op.name != "size_value" for g in stages)
 
-    def left_alone(self, stage: Stage) -> bool:
+    def left_alone(self, stage: LoopNest) -> bool:
         """Whether NumPy is as fast."""
         return stage.let.op.name in MOVES or is_called(stage, self.memory)
 

@@ -79,11 +79,11 @@ def in_any_pass(roots: frozenset[Root]) -> frozenset[Root]:
     return roots | {(kind, v) for kind in ("own", "earlier") for v in made}
 
 
-class Sharing(ABC):
+class AliasWalk(ABC):
     def __init__(
         self,
         params: tuple[Var, ...],
-        before: Sharing | None = None,
+        before: AliasWalk | None = None,
         ours: Collection[Var] = (),
     ) -> None:
         # what earlier runs found: memory that is overwritten or that stacks hold on to, and views

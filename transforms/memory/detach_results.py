@@ -14,7 +14,7 @@ from tapeless.transforms.analysis.undefined_values import may_lack
 from tapeless.transforms.core.builder import Builder, building
 from tapeless.transforms.core.language import Atom, Block, Let, Type, Var
 from tapeless.transforms.memory.aliasing import Root
-from tapeless.transforms.memory.in_place_stores import Ownership
+from tapeless.transforms.memory.in_place_stores import InPlaceStores
 from tapeless.transforms.memory.materialize_fills import fill
 from tapeless.transforms.ops.primitives.axis_lengths import copy_if_set
 from tapeless.transforms.ops.primitives.new_arrays import full
@@ -24,7 +24,7 @@ from tapeless.transforms.optimize.simplify import dead_code
 
 def detach(block: Block, count: int) -> Block:
     """The block, with copies of those of its first `count` results that others can see."""
-    memory = Ownership(block.params)
+    memory = InPlaceStores(block.params)
     memory.block(fill(block).body, {a for a in block.results if isinstance(a, Var)})
     made = {v: s for s in block.body if isinstance(s, Let) for v in s.outs}
     results, lacking = list(block.results), may_lack(block)

@@ -29,9 +29,9 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.memory.aliasing import (
     NOTHING,
     OURS,
+    AliasWalk,
     Root,
     Roots,
-    Sharing,
     has_memory,
     in_later_passes,
     read_inside,
@@ -39,7 +39,7 @@ from tapeless.transforms.memory.aliasing import (
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
 
-class Ownership(Sharing):
+class InPlaceStores(AliasWalk):
     """Loops, of which a pass may overwrite what the one before it made."""
 
     def loop(self, s: For | While, after: set[Var], out: list[Statement]) -> None:
@@ -179,11 +179,11 @@ def own(block: Block, ours: Collection[Var] = ()) -> Block:
     Parameters that are `ours` may be overwritten."""
     live = {a for a in block.results if isinstance(a, Var)}
     lacking = functools.cache(lambda: may_lack(block))
-    run = Ownership(block.params, ours=ours)
+    run = InPlaceStores(block.params, ours=ours)
     run.results, run.lacking = live, lacking
     run.block(block.body, live)
     while True:  # what runs find only grows, by one variable of a chain of sums each, and is finite
-        run = Ownership(block.params, run, ours)
+        run = InPlaceStores(block.params, run, ours)
         run.results, run.lacking = live, lacking
         body = run.block(block.body, live)
         if run.settled():

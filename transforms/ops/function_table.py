@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Literal, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
@@ -286,7 +286,7 @@ def _rows(arrays: Any) -> Any:
     """What a list of arrays holds, that may be an array."""
     if not isinstance(arrays, (Var, Literal)):
         return arrays
-    count = static(size_atom(arrays.type.shape[0]), "the number of conditions must be known")
+    count = static(atom_of_size(arrays.type.shape[0]), "the number of conditions must be known")
     return [indexing.get(arrays, k) for k in range(int(count))]
 
 

@@ -26,7 +26,7 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     While,
-    is_dead,
+    is_undefined,
     statements,
 )
 from tapeless.transforms.core.operation import Op
@@ -85,7 +85,7 @@ class _Placing:
         return replace(side, body=(*side.body, *made), results=results)
 
     def value(self, a: Atom, to: Var, made: list[Statement]) -> Atom:
-        if to not in self.needed or not is_dead(a):
+        if to not in self.needed or not is_undefined(a):
             return a
         kind = to.type
         op, params = self.memory, dict[str, Any]()

@@ -28,7 +28,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
-    is_dead,
+    is_undefined,
     outputs,
 )
 from tapeless.transforms.core.substitution import map_sizes, map_symbols
@@ -327,9 +327,9 @@ class Simplifier:
                 self.replace_by(v, twin)
             elif p == q and isinstance(p, (Literal, Var)) and (isinstance(p, Literal) or p is q):
                 self.replace_by(v, p)
-            elif is_dead(p) and not is_dead(q) and q not in inside and q.type == v.type:
+            elif is_undefined(p) and not is_undefined(q) and q not in inside and q.type == v.type:
                 self.replace_by(v, q)
-            elif is_dead(q) and not is_dead(p) and p not in inside and p.type == v.type:
+            elif is_undefined(q) and not is_undefined(p) and p not in inside and p.type == v.type:
                 self.replace_by(v, p)
             elif _is_truth(p, True) and _is_truth(q, False):
                 self.replace_by(v, _truth(test, v.type.weak))
@@ -402,7 +402,7 @@ def _is_truth(a: Atom, value: bool) -> bool:
 
 def _keep_names(new: Var, was: Type) -> None:
     """A value that takes the place of another has its sizes, not new ones that equal them."""
-    let = builder.made_by(new)
+    let = builder.defining_statement(new)
     if let is None or len(new.type.shape) != len(was.shape):
         return
     others = sizes_in([a.type for a in let.args])

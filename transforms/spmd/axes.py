@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tapeless.transforms.core.builder import NeedStatic, size_atom
+from tapeless.transforms.core.builder import NeedStatic, atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import TapelessError
@@ -39,7 +39,7 @@ class Axis:
         """Its length as an integer, which becomes part of the signature."""
         if isinstance(self.size, int):
             return self.size
-        raise NeedStatic(size_atom(self.size), f"the length of the axis {self.name!r} is needed")
+        raise NeedStatic(atom_of_size(self.size), f"the length of the axis {self.name!r} is needed")
 
     def __repr__(self) -> str:
         return repr(self.name)

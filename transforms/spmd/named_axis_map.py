@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.builder import atom, atom_of_size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -127,7 +127,7 @@ def whole(axis: Axis, s: Let, x: Atom, batch: Any) -> Pair:
 
 def _psum(axis: Axis, x: Atom, batch: Any, params: Any) -> Pair:
     if batch is None:
-        return mul(x, size_atom(axis.size)), None
+        return mul(x, atom_of_size(axis.size)), None
     return add_up(x, axes=(batch,), keepdims=False), None
 
 
@@ -184,7 +184,7 @@ def _taken(x: Atom, places: list[int]) -> Any:
 
 
 def _axis_index(axis: Axis, x: Atom, batch: Any, params: Any) -> Pair:
-    return count_up(size_atom(axis.size)), 0
+    return count_up(atom_of_size(axis.size)), 0
 
 
 RULES: dict[Op, Rule] = {

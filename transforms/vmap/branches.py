@@ -21,7 +21,7 @@ from tapeless.transforms.core.language import (
     StackType,
     Statement,
     Var,
-    is_dead,
+    is_undefined,
 )
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.errors import UnevenError
@@ -87,13 +87,13 @@ def _same_for_all(batch: Batch, s: If) -> None:
         batch.env[v] = (out, k)
         if any(a in batch.uneven for a in ends):
             batch.uneven.add(v)
-        if k is None and any(is_dead(a) or a in batch.unset for a in ends):
+        if k is None and any(is_undefined(a) or a in batch.unset for a in ends):
             batch.unset.add(v)
 
 
 def _result(batch: Batch, a: Atom, place: int | None) -> Atom:
     """A result of one side; where it is read for all elements, it must have some value."""
-    if not is_dead(a) or not has_axes(a.type):
+    if not is_undefined(a) or not has_axes(a.type):
         return batch.value(a)[0] if place is None else batch.placed(a, place)
     kind = batch.longest(a.type)
     if place is None:
@@ -152,13 +152,13 @@ def _by_element(batch: Batch, s: If, test: Atom) -> None:
             builder.current().let((v,), index, (end[0],), {"key": ()})  # sizes are made of it
             end = (v, None)
         batch.bind(v, *end)
-        if end[1] is None and any(map(is_dead, pair)):
+        if end[1] is None and any(map(is_undefined, pair)):
             batch.unset.add(v)
 
 
 def _refuse_lengths(then: Atom, orelse: Atom) -> None:
     """Sides may not give arrays that differ in length; arguments are taken to be of one length."""
-    shapes = [a.type.shape for a in (then, orelse) if has_axes(a.type) and not is_dead(a)]
+    shapes = [a.type.shape for a in (then, orelse) if has_axes(a.type) and not is_undefined(a)]
     if len({*map(len, shapes)}) != 1 or len(shapes) != 2:
         return
     for p, q in zip(*shapes, strict=True):
@@ -181,7 +181,7 @@ def _joined(
     results = (s.then.results, s.orelse.results)
     made = []
     for j, (value, axis) in enumerate(whole[k]):
-        dead = is_dead(results[k][j])
+        dead = is_undefined(results[k][j])
         if not has_axes(s.outs[j].type):
             made.append(ends[j])
         elif not whole[1 - k]:
@@ -227,7 +227,7 @@ def batch_of_nothing(batch: Batch, v: Var) -> Any:
 def _passed(batch: Batch, s: If, j: int) -> Any:
     """A list or tape as it was before, where a side hands it on; both sides may not change it."""
     sides = ((s.then, s.then.results[j]), (s.orelse, s.orelse.results[j]))
-    live = [(block, a) for block, a in sides if not is_dead(a)]
+    live = [(block, a) for block, a in sides if not is_undefined(a)]
     through = [a for block, a in live if a not in made_inside(block)]
     if len(live) == 2 and not through:
         refuse_uneven()

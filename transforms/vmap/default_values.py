@@ -14,7 +14,16 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.language import Atom, Block, For, If, Statement, Type, While, is_dead
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Statement,
+    Type,
+    While,
+    is_undefined,
+)
 from tapeless.transforms.ops.primitives.new_arrays import zero
 
 
@@ -53,6 +62,6 @@ def _side(block: Block, asked: list[bool]) -> Block:
 
 def _values(atoms: Iterable[Atom], asked: list[bool]) -> tuple[Atom, ...]:
     return tuple(
-        zero(a.type) if on and is_dead(a) and isinstance(a.type, Type) else a
+        zero(a.type) if on and is_undefined(a) and isinstance(a.type, Type) else a
         for a, on in zip(atoms, asked, strict=True)
     )

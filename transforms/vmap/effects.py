@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.builder import atom, atom_of_size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -89,7 +89,7 @@ def _in_order(batch: Batch, s: Effect, args: Any, axes: Any) -> None:
 
     chosen = batch.masked and not batch.nested
     count = count_nonzero(batch.mask, axes=(0,), keepdims=False) if chosen else None
-    over_batch(size_atom(batch.size) if count is None else count, line)
+    over_batch(atom_of_size(batch.size) if count is None else count, line)
 
 
 def refuse_masked(batch: Batch, s: Let) -> None:

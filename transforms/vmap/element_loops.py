@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.builder import atom, atom_of_size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -158,7 +158,7 @@ def each_by_itself(
     stem = "" if compiled else "values"
     carries = tuple(Var(a.type, v.name or stem) for a, v in zip(inits, outs, strict=True))
     i = Var(INT, "i")
-    stop = size_atom(batch.size)
+    stop = atom_of_size(batch.size)
     with b.block() as statements_:
         made, _ = refresh(Block((), tuple(body), tuple(outs)), _entered(batch, body, i, compiled))
         _lengthened(batch, made)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.builder import atom, atom_of_size
 from tapeless.transforms.core.dims import Size, Symbol, symbols
 from tapeless.transforms.core.language import (
     Atom,
@@ -41,7 +41,7 @@ def one_by_one(s: Let, args: Atoms, axes: Axes, size: Size) -> list[tuple[Var, i
         builder.current().let(made, s.op, tuple(elements(args, axes, i)), s.params)
         return [update(c, m, i, key=(Slot(0),)) for c, m in zip(carries, made, strict=True)]
 
-    return [(v, 0) for v in over_batch(size_atom(size), body, inits, carries)]
+    return [(v, 0) for v in over_batch(atom_of_size(size), body, inits, carries)]
 
 
 def elements(args: Atoms, axes: Axes, i: Atom) -> list[Atom]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.builder import defining_statement
 from tapeless.transforms.core.dims import Size, lower_bound
 from tapeless.transforms.core.language import (
     TAPE,
@@ -53,7 +53,7 @@ def spread(batch: Batch, stack: Atom) -> Any:
         return Literal(stack.value, kind)
     if stack in batch.tried:
         return Var(kind)
-    let = made_by(stack)
+    let = defining_statement(stack)
     if let is not None and let.op is new_stack:
         return new_stack(item=kind.item)
     if isinstance(kind.item, StackType):

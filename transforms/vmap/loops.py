@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.builder import defining_statement
 from tapeless.transforms.core.language import Atom, Block, For, Literal, Var, While
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.vmap.masked_loops import mark_lists, masked_for, masked_while
@@ -120,7 +120,7 @@ def _place(batch: Batch, a: Atom) -> int:
     value, axis = batch.value(a)
     if axis is not None:
         return axis  # type: ignore[no-any-return]
-    let = made_by(value)
+    let = defining_statement(value)
     return int(let is not None and let.op is empty and value.type.ndim > 0)
 
 

@@ -22,7 +22,7 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     free_variables,
-    is_dead,
+    is_undefined,
     outputs,
     statements,
 )
@@ -45,8 +45,8 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
     """The values after a side that is computed for its own elements; what is the same for them, and
     has no value where the other side is taken, stays one value."""
     other = s.orelse if block is s.then else s.then
-    alone = [is_dead(a) and has_axes(a.type) for a in other.results]
-    rows = [j for j, a in enumerate(block.results) if not is_dead(a)]
+    alone = [is_undefined(a) and has_axes(a.type) for a in other.results]
+    rows = [j for j, a in enumerate(block.results) if not is_undefined(a)]
     own, inside = _own_sizes(block), made_inside(block)
     olds = {
         j: None
@@ -175,7 +175,7 @@ def leave(inner: Batch, region: Chosen, old: Any, a: Atom) -> Atom:
     """The whole batch of what was `old`, after the region made its part `a`; where there was
     nothing, the other elements have no value."""
     new, axis = inner.value(a)
-    if is_dead(a):
+    if is_undefined(a):
         return old  # type: ignore[no-any-return]
     if not has_axes(a.type):
         return whole(inner, a)[0]  # type: ignore[no-any-return]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.builder import defining_statement
 from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.ops.numpy.run_time_errors import raise_where
@@ -85,7 +85,7 @@ def _numbers(a: Atom) -> list[int]:
     """The integers of which each number of a batch is one; none if they are not known."""
     if isinstance(a, Literal):
         return [int(a.value)]
-    let = made_by(a)
+    let = defining_statement(a)
     if let is None or let.op is not select:
         return []
     found = [_numbers(x) for x in let.args[1:]]

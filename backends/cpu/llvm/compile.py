@@ -21,7 +21,7 @@ from tapeless.backends.cpu.llvm.ir.ir_helpers import kept, variable
 from tapeless.backends.cpu.llvm.ir.values import INT, POINTER, STATUS, Number, Row, UnknownError
 from tapeless.backends.cpu.llvm.loop_tiling import tiled
 from tapeless.backends.cpu.llvm.math import inlined_functions
-from tapeless.backends.cpu.llvm.module import Made, Unit
+from tapeless.backends.cpu.llvm.module import Made, ModuleWriter
 from tapeless.backends.cpu.llvm.python_entry import FIRST_ROW, LONG, OBJECT, Entry, Result
 from tapeless.backends.cpu.llvm.unroll_and_jam import jammed
 from tapeless.backends.cpu.runtime import struct_offsets as at
@@ -64,7 +64,7 @@ def compile_kernel(
     others = sources.keys() - {name}
     sources = {**sources, name: jammed(tiled(sources[name], others, apart), apart)}
     try:
-        unit = Unit(module, sources, options, globals_, _features(), apart)
+        unit = ModuleWriter(module, sources, options, globals_, _features(), apart)
         DirectEntry(unit, name, symbol, wanted, _has_loops(sources[name]), form).build()
     except UnknownError:
         return None
@@ -103,7 +103,7 @@ class DirectEntry(Entry):
 
     def __init__(
         self,
-        unit: Unit,
+        unit: ModuleWriter,
         name: str,
         symbol: str,
         wanted: Signature,

@@ -30,7 +30,7 @@ from tapeless.backends.cpu.llvm.ir.values import (
 from tapeless.backends.cpu.llvm.math.sincos_pairs import paired
 
 if TYPE_CHECKING:
-    from tapeless.backends.cpu.llvm.module import Unit
+    from tapeless.backends.cpu.llvm.module import ModuleWriter
 
 SHORT = 16  # passes: so few are not worth vectors
 RESULT = 8  # bytes for each number that is returned
@@ -42,7 +42,9 @@ class Function(Flow):
     single = True  # whether it returns a number, not a tuple
     fails = False  # whether it may raise an error
 
-    def __init__(self, unit: Unit, node: ast.FunctionDef, function: Any, hints: Hints) -> None:
+    def __init__(
+        self, unit: ModuleWriter, node: ast.FunctionDef, function: Any, hints: Hints
+    ) -> None:
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         super().__init__(builder, unit.globals, unit.options(node.name))
         self.unit, self.node, self.function, self.hints = unit, node, function, hints

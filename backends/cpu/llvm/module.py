@@ -45,7 +45,7 @@ class Made:
     fails: bool
 
 
-class Unit:
+class ModuleWriter:
     """Writes functions of a module of loop form.
 
     sources   their definitions

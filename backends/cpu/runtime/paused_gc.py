@@ -13,7 +13,7 @@ _open: list[bool] = []  # for each compilation that is under way, whether the se
 
 
 @contextlib.contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """The last of several threads that leave turns the search on, if the first found it so.
 
     >>> with uncollected():

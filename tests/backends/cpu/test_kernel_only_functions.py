@@ -8,7 +8,7 @@ import pytest
 
 from tapeless import disable_jit, grad, jit
 from tapeless.backends.cpu import load
-from tapeless.backends.cpu.kernel_only_functions import Whole, formed_by
+from tapeless.backends.cpu.kernel_only_functions import KernelOnlyFunction, formed_by
 from tapeless.backends.cpu.runtime.signature import Form
 from tests.backends.cpu.text import HEAD
 
@@ -55,7 +55,7 @@ def test_which_functions_are_no_more_than_their_kernel(body, form):
 @pytest.mark.parametrize("kind", [float, int, np.float32, np.int16, np.float64, complex])
 def test_order_and_types_are_those_of_the_function(kind):
     f = load("f", HEAD + TEXT)
-    assert isinstance(f, Whole)
+    assert isinstance(f, KernelOnlyFunction)
     if kind is complex:
         f = load("f", HEAD + TEXT.replace("float32", "complex64"))
     x, y = kind(3), kind(5)

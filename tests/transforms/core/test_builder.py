@@ -106,8 +106,8 @@ def test_sizes_are_followed_through_integer_arithmetic(recording, op, expected):
 def test_a_size_and_the_variable_that_holds_it(recording):
     k = Var(INT, "k")
     size = builder.size_of(k)
-    assert builder.size_atom(size) is k
-    assert builder.size_of(builder.size_atom(size + 1)) == size + 1
+    assert builder.atom_of_size(size) is k
+    assert builder.size_of(builder.atom_of_size(size + 1)) == size + 1
     assert builder.size_of(Literal(4, INT)) == builder.size_of(4) == 4
 
 

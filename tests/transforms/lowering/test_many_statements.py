@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.schedule.dependences import Dependences
 
 
 def steps(x, first, count):
@@ -17,14 +17,14 @@ def steps(x, first, count):
 @pytest.mark.parametrize("asked", ["base", "cell"])
 def test_what_is_asked_of_memory(monkeypatch, asked):
     count = 0
-    answer = getattr(Memory, asked)
+    answer = getattr(Dependences, asked)
 
     def counted(self, a):
         nonlocal count
         count += 1
         return answer(self, a)
 
-    monkeypatch.setattr(Memory, asked, counted)
+    monkeypatch.setattr(Dependences, asked, counted)
 
     def asked_for(passes):
         nonlocal count

@@ -6,7 +6,7 @@ import pytest
 import tapeless
 from tapeless.transforms.core.checker import check
 from tapeless.transforms.core.language import For, Let, While
-from tapeless.transforms.memory.in_place_stores import Ownership, own
+from tapeless.transforms.memory.in_place_stores import InPlaceStores, own
 from tapeless.transforms.ops.primitives.in_place_arithmetic import OVERWRITING
 from tapeless.transforms.optimize.simplify import simplify
 from tests.transforms.staging import block_of, compiled, every, lets
@@ -296,7 +296,7 @@ def test_only_later_readers_matter(reads):
 
 def test_live_variables_are_those_read_later():
     block = block_of(chain, V)
-    live = Ownership(()).live_after(block.body, set(block.results))
+    live = InPlaceStores(()).live_after(block.body, set(block.results))
     writes = [s.op.inplace or s.op in OVERWRITING for s in block.body]
     assert any(writes)
     for k, s in enumerate(block.body):

@@ -17,7 +17,7 @@ from tapeless.transforms.core.language import (
     While,
     blocks,
     free_variables,
-    is_dead,
+    is_undefined,
     outputs,
 )
 from tapeless.transforms.core.uses import sizes_in, written_params
@@ -25,7 +25,7 @@ from tapeless.transforms.core.uses import sizes_in, written_params
 Path = tuple[tuple[Any, int], ...]  # (structured statement, which of its blocks), outer first
 
 
-class Primal:
+class Definitions:
     """Where each variable of the primal program is defined."""
 
     def __init__(self, body: list[Statement]) -> None:
@@ -67,7 +67,7 @@ class Primal:
                 for p, init in zip(
                     block.params[-len(inits) :] if inits else (), inits, strict=True
                 ):
-                    self.born(p, () if is_dead(init) else (init,))
+                    self.born(p, () if is_undefined(init) else (init,))
                 if isinstance(s, For):
                     self.index.add(s.index)
                 if isinstance(s, While) and k == 1:
@@ -80,7 +80,7 @@ class Primal:
                     self.born(v, [*s.args, *map(_Sized, written_params(s).values())])
                 elif isinstance(s, If):
                     self.born(v, [*s.then.results, *s.orelse.results])
-                    if any(is_dead(side.results[k]) for side in blocks(s)):
+                    if any(is_undefined(side.results[k]) for side in blocks(s)):
                         self.partial.add(v)
                 elif isinstance(s, (For, While)):
                     self.born(v, s.body.results)

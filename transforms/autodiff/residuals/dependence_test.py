@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tapeless.transforms.autodiff.residuals.definitions import Path, Primal
+from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, For, If, Let, Literal, Var, While
@@ -59,7 +59,7 @@ class Case:
 class Places:
     """`size` gives the size that an integer stands for."""
 
-    def __init__(self, primal: Primal, size: Callable[[Atom], Size]) -> None:
+    def __init__(self, primal: Definitions, size: Callable[[Atom], Size]) -> None:
         self.primal, self.size = primal, size
         self.bounds: Bounds = {}
         self.cases: dict[tuple[Path, Path, bool], list[Case] | None] = {}

@@ -7,8 +7,8 @@ from typing import Any
 
 from tapeless.transforms.analysis.min_cut import minimum_cut
 from tapeless.transforms.analysis.suggested_names import word_for
-from tapeless.transforms.autodiff.residuals.definitions import Primal
-from tapeless.transforms.autodiff.residuals.reread import Standing
+from tapeless.transforms.autodiff.residuals.definitions import Definitions
+from tapeless.transforms.autodiff.residuals.reread import Reloads
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import ARITHMETIC_OF_SIZES, size_of, var_size
 from tapeless.transforms.core.language import (
@@ -46,8 +46,8 @@ class Plan:
     """What is saved (`saved`), and what is computed again (`again`)."""
 
     def __init__(self, primal: list[Statement], backward: list[Statement]) -> None:
-        self.primal = Primal(primal)
-        self.standing = Standing(primal, self.primal, self.size)
+        self.primal = Definitions(primal)
+        self.standing = Reloads(primal, self.primal, self.size)
         self.extra_sizes: dict[dims.Symbol, Var] = {}
         self.needed: dict[Var, None] = {}
         self.need(backward)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from tapeless.transforms.autodiff.residuals.definitions import Primal
+from tapeless.transforms.autodiff.residuals.definitions import Definitions
 from tapeless.transforms.autodiff.residuals.dependence_test import Places
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
@@ -38,10 +38,12 @@ class History:
     stores: list[Let]
 
 
-class Standing:
+class Reloads:
     """`size` gives the size that an integer stands for."""
 
-    def __init__(self, body: list[Statement], primal: Primal, size: Callable[[Atom], Size]) -> None:
+    def __init__(
+        self, body: list[Statement], primal: Definitions, size: Callable[[Atom], Size]
+    ) -> None:
         self.primal, self.places = primal, Places(primal, size)
         self.made_of: dict[Var, tuple[Atom, ...]] = {}  # versions, each of the ones before it
         self.stores_of: dict[Atom, list[Let]] = {}  # by the value

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from tapeless.transforms.autodiff.residuals.definitions import Path, Primal
+from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
 from tapeless.transforms.autodiff.residuals.min_cut_plan import Plan
 from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Let, Statement, Var
 
@@ -31,7 +31,7 @@ def _key(s: Let) -> Key | None:
     return (s.op, s.args) if single and s.op.costly and s.op.pure else None
 
 
-def _innermost(primal: Primal, atoms: Iterable[Atom]) -> Path:
+def _innermost(primal: Definitions, atoms: Iterable[Atom]) -> Path:
     return max((primal.path.get(a, ()) for a in atoms if isinstance(a, Var)), key=len, default=())
 
 

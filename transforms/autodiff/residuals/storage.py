@@ -8,7 +8,7 @@ from tapeless.transforms.autodiff.residuals.min_cut_plan import Plan
 from tapeless.transforms.autodiff.residuals.shifted_saves import init_of, shifted
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.batching_context import is_looped
-from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.builder import atom, atom_of_size
 from tapeless.transforms.core.language import (
     TAPE,
     Atom,
@@ -153,7 +153,7 @@ class Storage:
 
     def begin(self, v: Var, loop: For, storage: Atom) -> Atom:
         """What v holds in the first pass is saved before the loop."""
-        first = size_atom(self.trips(loop)) if loop.reverse else atom(0)
+        first = atom_of_size(self.trips(loop)) if loop.reverse else atom(0)
         rest = [*(self.passes(around, {}) for around in self.plan.loops(v)[:-1]), first]
         made = indexing.update(storage, init_of(v, loop), *rest, key=self.key(v))
         made.name = storage_name(v)

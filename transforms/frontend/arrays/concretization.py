@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeless.transforms.core import builder
-from tapeless.transforms.core.builder import NeedStatic, size_atom
+from tapeless.transforms.core.builder import NeedStatic, atom_of_size
 from tapeless.transforms.core.language import Literal
 from tapeless.transforms.frontend.arrays.operators import Operators
 
@@ -44,7 +44,7 @@ class Unknown(Operators):
         shape = self.type.shape
         if not shape:
             raise TypeError("len() of unsized object")
-        return int(builder.static(size_atom(shape[0]), "Python needs this length"))
+        return int(builder.static(atom_of_size(shape[0]), "Python needs this length"))
 
     def __iter__(self) -> Iterator[Any]:
         if not self.type.shape:

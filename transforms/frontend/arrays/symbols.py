@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, made_by, size_atom
+from tapeless.transforms.core.builder import atom, atom_of_size, defining_statement
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays import memory_order as orders
@@ -53,7 +53,7 @@ class Symbol(Unknown):
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        return tuple(wrap(size_atom(s)) for s in self.type.shape)
+        return tuple(wrap(atom_of_size(s)) for s in self.type.shape)
 
     @property
     def ndim(self) -> int:
@@ -61,7 +61,7 @@ class Symbol(Unknown):
 
     @property
     def size(self) -> Any:
-        return wrap(size_atom(dims.product(self.type.shape)))
+        return wrap(atom_of_size(dims.product(self.type.shape)))
 
     @property
     def T(self) -> Any:  # noqa: N802 (NumPy's)
@@ -330,7 +330,7 @@ def _of_its_own(made: Any) -> Any:
     """What a function made that gives no views: m[0] * 1 is no part of m, nor are its parts."""
     if not isinstance(made, Var) or not made.type.shape:
         return made
-    let = made_by(made)
+    let = defining_statement(made)
     return made if let is None or not let.op.view else shapes.copy(made)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.ops.numpy import indexing
@@ -218,7 +218,7 @@ def _entry(size: Size, n: Size, values: list[Atom]) -> Any:
     beyond = size - n
     if isinstance(beyond, int) and beyond < 0:
         return beyond
-    values.append(size_atom(size))
+    values.append(atom_of_size(size))
     return Slot(len(values) - 1)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import broadcast, size_atom
+from tapeless.transforms.core.builder import atom_of_size, broadcast
 from tapeless.transforms.core.language import Effect, Type
 from tapeless.transforms.errors import ShapeError, UnsupportedError
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
@@ -66,7 +66,7 @@ from tapeless.transforms.frontend.objects.dataclasses import replaced
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
-from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.ops.numpy.creation import as_array
@@ -139,7 +139,7 @@ def _number(kind: type) -> Any:
             else special_methods.called(f"__{kind.__name__}__", _same, x)
         )
         if not isinstance(x, Symbol):
-            return x + 1j * more[0] if contains_symbol(more) else kind(x, *more)
+            return x + 1j * more[0] if has_symbols(more) else kind(x, *more)
         if kind is bool:
             return python_number(truth(x))
         value = _only(x, kind) if x.type.shape else x.value()
@@ -349,7 +349,7 @@ def _setattr(hooks: Any, obj: Any, name: str, value: Any) -> None:
 
 def _math_sum(hooks: Any, x: Any) -> Any:
     x = listed(x)
-    if not must_roll(x) and not contains_symbol(list(x)):
+    if not must_roll(x) and not has_symbols(list(x)):
         return math.fsum(x)
     return python_number(_sum(hooks, x, np.float64(0)))
 
@@ -368,10 +368,10 @@ def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
 
 
 def _broadcast_shapes(hooks: Any, *shapes: Any) -> Any:
-    if not contains_symbol(shapes):
+    if not has_symbols(shapes):
         return np.broadcast_shapes(*shapes)
     joined = broadcast(*(shape_of(atoms(shape)) for shape in shapes))
-    return tuple(wrap(size_atom(n)) for n in joined)
+    return tuple(wrap(atom_of_size(n)) for n in joined)
 
 
 def _floor(kind: Any) -> Any:
@@ -404,7 +404,7 @@ def _shown(function: Any, conversion: str) -> Any:
     names = ("__str__", "__repr__") if conversion == "s" else ("__repr__",)
 
     def run(hooks: Any, *args: Any) -> Any:
-        if args and contains_symbol(args[0]):
+        if args and has_symbols(args[0]):
             return formatted((args[0], conversion, ""))
         for name in names if len(args) == 1 else ():
             if (method := special_methods.special(args[0], name)) is not None:
@@ -491,14 +491,14 @@ BUILTINS: dict[Any, Any] = {
         x.shape
         if isinstance(x, Symbol)
         else wrap(apply(FUNCTIONS[np.asarray], x)).shape
-        if contains_symbol(x)
+        if has_symbols(x)
         else np.shape(x)
     ),
     np.ndim: lambda hooks, x: (
         x.ndim
         if isinstance(x, Symbol)
         else np.ndim(x)
-        if not contains_symbol(x)
+        if not has_symbols(x)
         else apply(FUNCTIONS[np.asarray], x).ndim
     ),
     np.size: lambda hooks, x, axis=None: (

@@ -25,9 +25,9 @@ from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, either
-from tapeless.transforms.frontend.values.container_aliases import all_current
+from tapeless.transforms.frontend.values.container_aliases import require_all_current
 from tapeless.transforms.frontend.values.identity import NUMBERS
-from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Chosen
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.list_methods import equal, ordered
@@ -43,7 +43,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
             "a tuple that data picks from tuples of other lengths is compared, or put together",
             "take its items",
         )
-    all_current(left, right)
+    require_all_current(left, right)
     if kind in ("Eq", "NotEq") and (left is None or right is None):
         other = right if left is None else left
         if may_be_none(other):
@@ -90,7 +90,7 @@ def _equals_known(filled: Any, items: list[Any]) -> Any:
 def undecided(value: Any, depth: int = 50) -> bool:
     """Whether what a comparison of the value gives is known only when the program runs; objects
     may hold themselves."""
-    if contains_symbol(value):
+    if has_symbols(value):
         return True
     parts = value if isinstance(value, (tuple, list)) else fields_compared("eq", value)
     return parts is not None and depth > 0 and any(undecided(p, depth - 1) for p in parts)
@@ -165,7 +165,7 @@ def contained(item: Any, container: Any) -> Any:
     if isinstance(container, StagedList) and container.tail is not None:
         return _in_columns(item, container)
     if isinstance(container, (range, Sequence)):
-        if container.step == 1 and (isinstance(container, Sequence) or contains_symbol(item)):
+        if container.step == 1 and (isinstance(container, Sequence) or has_symbols(item)):
             return _in_range(item, container)
         container = list(container) if isinstance(container, Sequence) else container
     elements = isinstance(container, (list, tuple, set, frozenset, dict, range, deque))

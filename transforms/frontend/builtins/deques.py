@@ -10,10 +10,10 @@ import numpy as np
 
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.control_flow.branches import branch
-from tapeless.transforms.frontend.heap.list_columns import start_tail
+from tapeless.transforms.frontend.heap.list_columns import to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.structure import take_apart
+from tapeless.transforms.frontend.values.structure import flatten
 from tapeless.transforms.ops.function_table import FUNCTIONS
 
 
@@ -45,7 +45,7 @@ class StagedDeque(StagedList):
         if self.tail is None:
             list.insert(self, 0, value)
             return
-        start_tail(first := trace().born(StagedList([value])), self.tail.spec)
+        to_columns(first := trace().born(StagedList([value])), self.tail.spec)
         first.extend(StagedList.copy(self))
         self.refill(first)
 
@@ -108,6 +108,6 @@ def new_deque(hooks: Any, items: Any = (), maxlen: Any = None) -> StagedDeque:
     made: StagedDeque = trace().born(StagedDeque())
     made.limited(None if maxlen is None else int(maxlen))
     if isinstance(items, Symbol):
-        items = from_arrays(take_apart(items[0]), [items])
+        items = from_arrays(flatten(items[0]), [items])
     made.extend(items)
     return made

@@ -8,14 +8,14 @@ import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
-from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.ops.primitives.dtypes import PYTHON
 
 
 def joins(obj: Any, key: Any) -> bool:
     """Whether obj[key] joins symbols."""
-    return (obj is np.r_ or obj is np.c_) and contains_symbol(key)
+    return (obj is np.r_ or obj is np.c_) and has_symbols(key)
 
 
 def joined_by(obj: Any, key: Any) -> Any:

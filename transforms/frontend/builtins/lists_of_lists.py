@@ -16,7 +16,7 @@ from tapeless.transforms.frontend.control_flow.loop_iterators import Through
 from tapeless.transforms.frontend.control_flow.loop_ranges import lists_of
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.container_aliases import Contents, current
+from tapeless.transforms.frontend.values.container_aliases import StaleKey, require_current
 from tapeless.transforms.prelude.containers.appended_lists import Grown
 from tapeless.transforms.prelude.containers.hashed_containers import Keys, View
 from tapeless.transforms.prelude.containers.linked_lists import Part, Row, Rows
@@ -54,8 +54,8 @@ def given_away(items: Any) -> None:
         return
     if not isinstance(items, list) or not birth or id(items) in t.read_only:
         raise UnsupportedError("a list that is not new is put in lists of data", COPY)
-    current(items)
-    t.poisoned[Contents(id(items), birth)] = "was put in a list or a dictionary of data"
+    require_current(items)
+    t.poisoned[StaleKey(id(items), birth)] = "was put in a list or a dictionary of data"
 
 
 def kept_still(items: Any, whole: Any, place: Any) -> Any:

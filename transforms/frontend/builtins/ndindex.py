@@ -14,14 +14,14 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms
 from tapeless.transforms.frontend.control_flow.loop_ranges import counted
-from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.structure import has_symbols
 
 
 def ndindex(hooks: Any, *shape: Any) -> Any:
     """np.ndindex"""
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         (shape,) = shape
-    if not contains_symbol(shape):
+    if not has_symbols(shape):
         return np.ndindex(*shape)
     count = dims.product(tuple(size_of(atoms(n)) for n in shape))
     return counted(count, lambda k: place(k, shape))

@@ -15,7 +15,7 @@ from tapeless.transforms.frontend.builtins.builtins import BUILTINS
 from tapeless.transforms.frontend.builtins.replacements import stand_in
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.prelude.numpy import linalg
 from tapeless.transforms.prelude.numpy.function_table import written
 from tapeless.transforms.prelude.numpy.misc import inserted, of_rows
@@ -173,6 +173,6 @@ def applied(f: Any) -> Any:
 def _written(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Our code for a function, where a symbol or a function of the user is passed, or a class."""
     staged = isinstance(f, type) or any(
-        contains_symbol(a) or callable(a) for a in (*args, *kwargs.values())
+        has_symbols(a) or callable(a) for a in (*args, *kwargs.values())
     )
     return hooks.call(ours, *args, **kwargs) if staged else hooks.call_native(f, args, kwargs)

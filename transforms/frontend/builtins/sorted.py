@@ -20,15 +20,15 @@ from tapeless.transforms.frontend.control_flow.iteration import map_
 from tapeless.transforms.frontend.heap.alias_sets import may_overlap
 from tapeless.transforms.frontend.heap.indexed_choice import interchangeable
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
-from tapeless.transforms.frontend.trace.trace import Unrollable, trace
-from tapeless.transforms.frontend.values.container_aliases import chosen, share_elements
+from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
+from tapeless.transforms.frontend.values.container_aliases import record_aliases, share_elements
 from tapeless.transforms.frontend.values.identity import NUMBERS
 from tapeless.transforms.frontend.values.structure import (
-    Spec,
-    certain,
-    contains_symbol,
-    renewed,
-    take_apart,
+    Structure,
+    flatten,
+    has_symbols,
+    rebuild,
+    require_defined,
 )
 from tapeless.transforms.ops.function_table import FUNCTIONS
 
@@ -54,7 +54,7 @@ def _known(keys: list[Any]) -> list[Any] | None:
         return keys
     if not all(type(key) is tuple for key in keys):
         return None
-    heads = [tuple(itertools.takewhile(lambda x: not contains_symbol(x), key)) for key in keys]
+    heads = [tuple(itertools.takewhile(lambda x: not has_symbols(x), key)) for key in keys]
     for a, b in itertools.pairwise(sorted(heads)):
         if all(x == y for x, y in zip(a, b, strict=False)):  # what follows would be compared
             return None
@@ -70,7 +70,7 @@ def _mapped(hooks: Any, key: Any, items: Any, rolled: bool) -> Any:
 
 def _refusal() -> BaseException:
     what = "sorted() by keys that are not numbers, or tuples of numbers"
-    return Unrollable(what) if trace().rolling else UnsupportedError(what, "use np.argsort")
+    return CannotRoll(what) if trace().rolling else UnsupportedError(what, "use np.argsort")
 
 
 def _rolled_columns(keys: Any) -> Iterator[Any]:
@@ -87,7 +87,7 @@ def _rolled_columns(keys: Any) -> Iterator[Any]:
         yield column
 
 
-def _of_tuples(spec: Spec) -> bool:
+def _of_tuples(spec: Structure) -> bool:
     """Whether values of this kind are compared number by number."""
     tuples = isinstance(spec.kind, type) and issubclass(spec.kind, (tuple, list))
     ordered = tuples or spec.kind in ("leaf", "static") or fields_compared("lt", spec.value)
@@ -132,7 +132,7 @@ def _taken(items: Any, order: Any) -> Any:
         return trace().born(StagedList(items))
     if isinstance(items, Symbol):
         ordered = items[order]
-        made = from_arrays(take_apart(ordered[0]), [ordered])
+        made = from_arrays(flatten(ordered[0]), [ordered])
         if items.ndim > 1 and made.tail is not None:
             trace().hold(made.tail.stacks[0].cell, items.memory())
         return made
@@ -143,7 +143,7 @@ def _taken(items: Any, order: Any) -> Any:
         made = items.rows([a[order] for a in items.arrays()])
         share_elements(items, made)
         return made
-    specs = [certain(take_apart(v)) for v in items]
+    specs = [require_defined(flatten(v)) for v in items]
     if not interchangeable(specs):
         why = "sorted() of texts, or of things that are built differently, needs their order"
         raise NeedStatic(order.value(), why, "sort the numbers with np.argsort")
@@ -157,11 +157,11 @@ def _taken(items: Any, order: Any) -> Any:
     return trace().born(StagedList(element(k) for k in range(len(items))))
 
 
-def _atoms(spec: Spec) -> list[Any]:
+def _atoms(spec: Structure) -> list[Any]:
     return list(spec.leaves())
 
 
-def _leaves(spec: Spec) -> list[Any]:
+def _leaves(spec: Structure) -> list[Any]:
     return list(spec.leaf_values())
 
 
@@ -187,7 +187,7 @@ def _ordered(values: Sequence[Any], order: Any) -> Any:
     return rows
 
 
-def _element(specs: Sequence[Spec], left: Iterator[Any]) -> Any:
+def _element(specs: Sequence[Structure], left: Iterator[Any]) -> Any:
     """One of several items that are built alike, of these leaves."""
     first = specs[0]
     if first.kind == "leaf":
@@ -195,4 +195,6 @@ def _element(specs: Sequence[Spec], left: Iterator[Any]) -> Any:
     if first.kind == "static":
         return first.value
     parts = zip(*(s.children for s in specs), strict=True)
-    return chosen(renewed(first, [_element(p, left) for p in parts]), *(s.value for s in specs))
+    return record_aliases(
+        rebuild(first, [_element(p, left) for p in parts]), *(s.value for s in specs)
+    )

@@ -21,24 +21,24 @@ from tapeless.transforms.frontend.heap.references import by_reference
 from tapeless.transforms.frontend.objects import capture
 from tapeless.transforms.frontend.trace.cells import CellLocation
 from tapeless.transforms.frontend.trace.trace import Location, trace
-from tapeless.transforms.frontend.values.structure import MISSING, Diverged, Spec, take_apart
+from tapeless.transforms.frontend.values.structure import MISSING, Incompatible, Structure, flatten
 
 OUTER = (AttributeLocation, GlobalLocation, ClosureLocation)
 
 
 @dataclass
-class Ended:
+class StagedArm:
     """One staged branch: its statements and what it left in the locations that it wrote."""
 
     body: list[Statement]
-    finals: dict[tuple[Any, ...], tuple[Location, Spec]]
+    finals: dict[tuple[Any, ...], tuple[Location, Structure]]
     raised: bool
     poisoned: dict[Any, str]
     began: int = 0
     result: Any = None  # what an expression gives, taken apart
     held: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # what was in the locations
 
-    def left(self, location: Location) -> Spec:
+    def left(self, location: Location) -> Structure:
         """What the branch left in a location, which it need not have written itself: an array
         or a container that stands there may have been changed."""
         if location.key in self.finals:
@@ -47,8 +47,8 @@ class Ended:
         for loc, _ in before:
             loc.set(self.held[loc.key])
         trace().poisoned = self.poisoned
-        with reopened(self.body):
-            found = final_spec(location)
+        with appending_to(self.body):
+            found = final_structure(location)
         for loc, old in before:
             loc.set(old)
         return found
@@ -59,9 +59,9 @@ PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
 NOT_IN_LOOPS = (TypeError, AttributeError, NameError)
 
 
-def run_branch(
+def stage_arm(
     body: Callable[[], Any], flags: Iterable[Atom] = (), side: tuple[int, int] = (0, 0)
-) -> Ended:
+) -> StagedArm:
     """Stages one side of a test, in which the flags of some variables are known to be true."""
     trace().sides.append(side)
     try:
@@ -70,7 +70,7 @@ def run_branch(
         trace().sides.pop()
 
 
-def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> Ended:
+def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
     t = trace()
     raised, result = False, None
     with t.recording() as journal, t.block() as statements:
@@ -78,7 +78,7 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> Ended:
         try:
             try:
                 result = body()
-                result = by_reference(take_apart(result)) if t.exact else take_apart(result)
+                result = by_reference(flatten(result)) if t.exact else flatten(result)
             except (*PYTHON_RAISES, *NOT_IN_LOOPS) as e:  # on this side, and only if it is taken
                 unset = isinstance(e, UndefinedError)
                 if isinstance(e, ShapeError) and t.handler(ValueError) is not None:
@@ -91,18 +91,20 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> Ended:
         except Unreachable:
             raised = True
         finals = (
-            {} if raised else {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
+            {}
+            if raised
+            else {k: (loc, final_structure(loc)) for k, (loc, _) in journal.old.items()}
         )
         held = {k: loc.get() for k, (loc, _) in finals.items()}
     t.rollback(journal)
     poisoned = {} if raised else dict(t.poisoned)
-    return Ended(statements, finals, raised, poisoned, journal.serial, result, held)
+    return StagedArm(statements, finals, raised, poisoned, journal.serial, result, held)
 
 
-def final_spec(location: Location) -> Spec:
+def final_structure(location: Location) -> Structure:
     value = _seen(location)
     if isinstance(location, CellLocation):
-        return Spec("leaf", value, atom=value)
+        return Structure("leaf", value, atom=value)
     try:
         spec = entry_spec(location, value)
         return by_reference(spec) if trace().exact else spec
@@ -110,7 +112,7 @@ def final_spec(location: Location) -> Spec:
         if isinstance(location, ContentsLocation):
             raise
         # refused where it is read, if it is
-        return Spec("static", Diverged(e.problem, e.hint, AliasError))
+        return Structure("static", Incompatible(e.problem, e.hint, AliasError))
 
 
 def _seen(location: Location) -> Any:
@@ -124,7 +126,7 @@ def _seen(location: Location) -> Any:
 
 
 @contextmanager
-def reopened(body: list[Statement]) -> Iterator[None]:
+def appending_to(body: list[Statement]) -> Iterator[None]:
     """Statements recorded inside are appended to a block that was closed before."""
     trace().blocks.append(body)
     try:

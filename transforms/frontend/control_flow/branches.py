@@ -10,18 +10,22 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom, Block, If
 from tapeless.transforms.errors import InternalError, Signal, TapelessError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.control_flow.branch_side import Ended, final_spec, run_branch
+from tapeless.transforms.frontend.control_flow.branch_side import (
+    StagedArm,
+    final_structure,
+    stage_arm,
+)
 from tapeless.transforms.frontend.control_flow.merge import Merge
 from tapeless.transforms.frontend.control_flow.truth import sure, truth
 from tapeless.transforms.frontend.effects.effects import Unreachable, raise_
 from tapeless.transforms.frontend.effects.try_attempts import Fork
-from tapeless.transforms.frontend.heap.list_columns import start_tail
+from tapeless.transforms.frontend.heap.list_columns import to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.trace import Location, trace
 from tapeless.transforms.frontend.values.choices import Either
-from tapeless.transforms.frontend.values.structure import Spec
+from tapeless.transforms.frontend.values.structure import Structure
 
 
 def branch(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> None:
@@ -49,7 +53,7 @@ def choose(
         t.poisoned = before
         for target, element in grown:
             t.touch(ContentsLocation(target))
-            start_tail(target, element)
+            to_columns(target, element)
         return choose(test, then, orelse, statement)
     value = _joined(test_atom, a, b, statement)
     t.poisoned = {**a.poisoned, **b.poisoned}
@@ -108,7 +112,7 @@ def _unless_none(value: Any, error: Exception) -> None:
 
 def _both_sides_unless_known(
     test: Atom, then: Callable[[], Any], orelse: Callable[[], Any]
-) -> tuple[Ended, Ended] | bool:
+) -> tuple[StagedArm, StagedArm] | bool:
     """Both sides staged; or whether the test holds, where an except clause catches what one of
     them raises: it is known in each run of the try statement."""
     try:
@@ -121,7 +125,7 @@ def _both_sides_unless_known(
 
 def _both_sides(
     test: Atom, then: Callable[[], Any], orelse: Callable[[], Any]
-) -> tuple[Ended, Ended]:
+) -> tuple[StagedArm, StagedArm]:
     """Both sides staged, from the same state."""
     t = trace()
     t.tests.append(test)
@@ -129,11 +133,11 @@ def _both_sides(
     before, number = t.poisoned, next(t.serials)
     try:
         t.poisoned = dict(before)
-        a = run_branch(then, sure(test, True), (number, 0))
+        a = stage_arm(then, sure(test, True), (number, 0))
         t.poisoned = dict(before)
         for tail, _, length in logged:
             tail.length = length
-        b = run_branch(orelse, sure(test, False), (number, 1))
+        b = stage_arm(orelse, sure(test, False), (number, 1))
     except (Signal, InternalError):
         raise
     except Exception as e:  # perhaps of a side that is never taken
@@ -147,14 +151,14 @@ def _both_sides(
     return a, b
 
 
-def _never_left(test: Atom, a: Ended, b: Ended) -> NoReturn:
+def _never_left(test: Atom, a: StagedArm, b: StagedArm) -> NoReturn:
     """Both sides raise: nothing after them runs."""
     then, orelse = (Block((), tuple(side.body), ()) for side in (a, b))
     trace().emit(If((), test, then, orelse, None, trace().origin))
     raise Unreachable
 
 
-def _joined(test: Atom, a: Ended, b: Ended, statement: bool) -> Any:
+def _joined(test: Atom, a: StagedArm, b: StagedArm, statement: bool) -> Any:
     """Records the branch, and sets what its sides wrote; the value, unless it is a statement."""
     t, merge = trace(), Merge(test, a, b)
     origin = t.origin
@@ -170,9 +174,9 @@ def _joined(test: Atom, a: Ended, b: Ended, statement: bool) -> Any:
     return value
 
 
-def _grown_lists(a: Ended, b: Ended) -> list[tuple[StagedList, Spec]]:
+def _grown_lists(a: StagedArm, b: StagedArm) -> list[tuple[StagedList, Structure]]:
     """Lists that got longer in a branch and must be stacks before it, with an added element."""
-    found: list[tuple[StagedList, Spec]] = []
+    found: list[tuple[StagedList, Structure]] = []
     for key, (location, _) in {**a.finals, **b.finals}.items():
         if (
             not isinstance(location, ContentsLocation)
@@ -184,7 +188,7 @@ def _grown_lists(a: Ended, b: Ended) -> list[tuple[StagedList, Spec]]:
         if tails:  # it is one inside of a side already
             found.append((location.obj, tails[0].spec))
             continue
-        before = final_spec(location)
+        before = final_structure(location)
         sides = [e.finals[key][1] if key in e.finals else before for e in (a, b) if not e.raised]
         if len({len(s.children) for s in sides}) > 1:
             longest = max(sides, key=lambda s: len(s.children))

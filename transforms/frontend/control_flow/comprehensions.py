@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import branch
@@ -153,7 +153,7 @@ def long_by_data(items: Any) -> bool:
     """Whether data says how many items there are."""
     if isinstance(items, Sequence):
         n = items.count
-        return not isinstance(n, int) and not can_be_known(size_atom(n))
+        return not isinstance(n, int) and not can_be_known(atom_of_size(n))
     length = items.length() if getattr(items, "tail", None) is not None else None
     return isinstance(length, Symbol) and not can_be_known(length.value())
 

@@ -15,7 +15,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import choose
 from tapeless.transforms.frontend.trace.trace import Location, trace
 from tapeless.transforms.frontend.values.choices import Either
-from tapeless.transforms.frontend.values.structure import Labelled, Spec, take_apart
+from tapeless.transforms.frontend.values.structure import EnumCoded, Structure, flatten
 from tapeless.transforms.frontend.values.text import Chosen
 
 CONSTANT = (str, enum.Enum, type(None))
@@ -23,11 +23,11 @@ Path = tuple[Any, ...]  # where in a variable, which is its first entry
 Options = tuple[Any, ...]
 
 
-class Label(Labelled):
+class Label(EnumCoded):
     """The kind of a spec for one of several constants: its keys are these, its child the index."""
 
     @staticmethod
-    def build(spec: Spec, children: list[Any]) -> Any:
+    def build(spec: Structure, children: list[Any]) -> Any:
         return labelled(children[0], spec.keys)
 
 
@@ -37,14 +37,14 @@ class Labels:
     def __init__(self) -> None:
         self.options: dict[Path, Options] = {}
 
-    def spec(self, key: Any, spec: Spec) -> Spec:
+    def spec(self, key: Any, spec: Structure) -> Structure:
         return self.at((key,), spec) if self.options else spec
 
-    def at(self, path: Path, spec: Spec) -> Spec:
+    def at(self, path: Path, spec: Structure) -> Structure:
         options = self.options.get(path)
         if options is not None:
-            index = take_apart(index_of(spec.value, options))
-            return Spec(Label, spec.value, options, (index,))
+            index = flatten(index_of(spec.value, options))
+            return Structure(Label, spec.value, options, (index,))
         children = [self.at((*path, k), c) for k, c in enumerate(spec.children)]
         if all(a is b for a, b in zip(children, spec.children, strict=True)):
             return spec
@@ -60,7 +60,7 @@ class Labels:
             if text not in t.legend:
                 t.legend.append(text)
 
-    def meet(self, key: Any, entry: Spec, final: Spec) -> bool:
+    def meet(self, key: Any, entry: Structure, final: Structure) -> bool:
         """Notes what a pass left beside what it began with; True if that is news."""
         found = _differing((key,), entry, final)
         new = {path: _different((*self.options.get(path, a), *b)) for path, a, b in found}
@@ -69,7 +69,7 @@ class Labels:
         return news
 
 
-def _differing(path: Path, a: Spec, b: Spec) -> Iterator[tuple[Path, Options, Options]]:
+def _differing(path: Path, a: Structure, b: Structure) -> Iterator[tuple[Path, Options, Options]]:
     """The parts of two values that are other constants, with what each can be."""
     if a.value is b.value and a.kind is not Label:
         return

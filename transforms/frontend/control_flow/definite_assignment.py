@@ -11,9 +11,9 @@ from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Literal
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.truth import undefined_flag
-from tapeless.transforms.frontend.trace.cells import Absence
+from tapeless.transforms.frontend.trace.cells import MaybeUndefined
 from tapeless.transforms.frontend.trace.trace import Location, trace
-from tapeless.transforms.frontend.values.structure import MISSING, Spec
+from tapeless.transforms.frontend.values.structure import MISSING, Structure
 from tapeless.transforms.ops.primitives.new_arrays import zero
 
 
@@ -37,19 +37,19 @@ class SetLocation(Location):
         if isinstance(held, Symbol):
             certain = isinstance(flag, Literal) and bool(flag.value)
             own = copy.copy(held)  # the value may have other names, which are set
-            before = held.undefined or Absence(self.of.name, flag, self.none)
+            before = held.undefined or MaybeUndefined(self.of.name, flag, self.none)
             own.undefined = None if certain else before._replace(flag=flag)
             self.of.set(own)
 
 
-def not_yet(name: str, spec: Spec) -> Symbol:
+def not_yet(name: str, spec: Structure) -> Symbol:
     """What a variable holds before the first pass that sets it."""
     made = nothing(spec)
-    made.undefined = Absence(name, atom(False), spec.value.undefined.none)
+    made.undefined = MaybeUndefined(name, atom(False), spec.value.undefined.none)
     return made
 
 
-def nothing(spec: Spec) -> Symbol:
+def nothing(spec: Structure) -> Symbol:
     """Zeros of a type to come, that nobody reads; none of them along axes whose length is not known
     before the loop."""
     assert spec.atom is not None

@@ -23,7 +23,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     free_variables,
-    is_dead,
+    is_undefined,
 )
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.core.substitution import retype, substitute
@@ -36,48 +36,48 @@ from tapeless.transforms.frontend.heap.alias_sets import Aliases
 from tapeless.transforms.frontend.heap.list_columns import may_be_list
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.source.tree_building import RESULT
-from tapeless.transforms.frontend.trace.cells import Absence, CellLocation
+from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined
 from tapeless.transforms.frontend.trace.dependence import depends_on_program
 from tapeless.transforms.frontend.trace.trace import Location, trace
-from tapeless.transforms.frontend.values.container_aliases import Standing
+from tapeless.transforms.frontend.values.container_aliases import LoopAliases
 from tapeless.transforms.frontend.values.join import convert
 from tapeless.transforms.frontend.values.structure import (
     MISSING,
-    Diverged,
-    Spec,
-    called,
-    standing_for,
+    Incompatible,
+    Structure,
+    loop_copy_of,
+    suggested_name,
 )
 
 BOOL = Type(np.dtype(bool), (), True)
 
 
-class Plain(Signal):
+class NothingSymbolic(Signal):
     """A loop that does nothing with symbols: Python runs it."""
 
 
 @dataclass
-class Pass:
+class StagedPass:
     """One pass as it was staged: what it began with and, by location, what it left."""
 
-    entries: dict[Any, Spec]
+    entries: dict[Any, Structure]
     params: dict[Any, list[Var]]
     index: Var
     statements: list[Statement] = field(default_factory=list)
     test: tuple[list[Statement], Atom] | None = None  # of a while loop
     flag: Atom | None = None  # whether the loop breaks off after this pass
-    finals: dict[Any, tuple[Location, Spec]] = field(default_factory=dict)
+    finals: dict[Any, tuple[Location, Structure]] = field(default_factory=dict)
     results: dict[Any, list[Atom]] = field(default_factory=dict)
 
-    def final(self, key: Any) -> Spec:
+    def final(self, key: Any) -> Structure:
         return self.finals[key][1] if key in self.finals else self.entries[key]
 
 
-class Settled:
+class LoopEmitter:
     """Collects what goes from pass to pass, emits the loop and sets the variables."""
 
     def __init__(
-        self, seq: Sequence | None, staged: Pass, aliases: Aliases, standing: Standing
+        self, seq: Sequence | None, staged: StagedPass, aliases: Aliases, standing: LoopAliases
     ) -> None:
         self.seq, self.staged, self.aliases, self.standing = seq, staged, aliases, standing
         self.carries: list[Var] = []
@@ -106,7 +106,9 @@ class Settled:
             return
         ran = None if self.certain else self.did_run()
         alone = final.kind == "leaf"
-        made = [Var(self.final_type(a.type), called(loc.name, a, alone=alone)) for a in news]
+        made = [
+            Var(self.final_type(a.type), suggested_name(loc.name, a, alone=alone)) for a in news
+        ]
         for new, out in zip(news, made, strict=True):
             param = Var(self.final_type(new.type), out.name)  # of the pass before: of other sizes
             self.carry(param, Literal(None, param.type), new, out)
@@ -117,18 +119,18 @@ class Settled:
             value = self.after_a_pass(loc, value)
         elif ran is not None:
             for leaf in _symbols(value):
-                leaf.undefined = Absence(loc.name, ran)
+                leaf.undefined = MaybeUndefined(loc.name, ran)
             if _has_tail(value):
                 value = self.after_a_pass(loc, value)
         self.after.append((loc, value))
 
     def after_a_pass(self, loc: Location, value: Any) -> Any:
         """What cannot say itself, when the program runs, whether it was set by a pass."""
-        if value is MISSING or isinstance(value, Diverged) or loc.name == RESULT:
+        if value is MISSING or isinstance(value, Incompatible) or loc.name == RESULT:
             return value  # a result is looked at where a flag says that there is one
         passes = self.passes()
         if passes is None:
-            return Diverged(
+            return Incompatible(
                 f"'{loc.name}' is set only if the loop makes a pass", "set it before the loop"
             )
         return value if passes else MISSING
@@ -170,7 +172,7 @@ class Settled:
         self.inits.append(init)
         self.yields.append(new)
         self.outs.append(out)
-        trace().flows[out] = (new,) if is_dead(init) else (init, new)
+        trace().flows[out] = (new,) if is_undefined(init) else (init, new)
 
     def final_type(self, t: Any) -> Any:
         """The type in the next pass, and after the loop, of a value whose sizes differ from pass to
@@ -214,7 +216,7 @@ class Settled:
             self.carry(Var(BOOL, "ran"), atom(False), atom(True), self.ran)
         return self.ran
 
-    def value_after(self, loc: Location, entry: Spec, left: Iterator[Var | None]) -> Any:
+    def value_after(self, loc: Location, entry: Structure, left: Iterator[Var | None]) -> Any:
         if isinstance(loc, CellLocation):
             out = next(left)
             return entry.atom if out is None else out
@@ -222,7 +224,7 @@ class Settled:
             return tuple(self.fill(c, left) for c in entry.children)
         return self.fill(entry, left)
 
-    def fill(self, spec: Spec, left: Iterator[Var | None]) -> Any:
+    def fill(self, spec: Structure, left: Iterator[Var | None]) -> Any:
         if spec.kind == "leaf":
             out = next(left)
             if out is None:
@@ -237,7 +239,7 @@ class Settled:
             return made
         if spec.kind == "static":
             return spec.value
-        return standing_for(spec, [self.fill(c, left) for c in spec.children], self.standing)
+        return loop_copy_of(spec, [self.fill(c, left) for c in spec.children], self.standing)
 
     def emit(self, key: Any) -> None:
         t = trace()
@@ -253,7 +255,7 @@ class Settled:
         results = (flag, *self.yields) if until else tuple(self.yields)
         body = self.block((self.staged.index, *self.carries), self.staged.statements, results)
         if not (self.kept or depends_on_program(body, self.inits, seq)):
-            raise Plain
+            raise NothingSymbolic
         count = Var(INT, "count") if until else None
         t.emit(
             For(
@@ -276,7 +278,7 @@ class Settled:
         body = self.block(tuple(self.carries), self.staged.statements, tuple(self.yields))
         idle = not any(depends_on_program(b, self.inits, None) for b in (body, test))
         if idle and not self.kept:
-            raise Plain
+            raise NothingSymbolic
         fresh = {c: Var(c.type, c.name) for c in self.carries}
         test = substitute(Block(tuple(fresh.values()), test.body, test.results), fresh)
         t.emit(While(tuple(self.outs), tuple(self.inits), test, body, t.origin))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, size_atom
+from tapeless.transforms.core.builder import atom, atom_of_size
 from tapeless.transforms.core.language import Literal
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, wrap
 from tapeless.transforms.frontend.control_flow.branches import branch, choose, each
@@ -22,7 +22,7 @@ from tapeless.transforms.frontend.heap.iterators import Counting, Once, inside
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import either
-from tapeless.transforms.frontend.values.container_aliases import current
+from tapeless.transforms.frontend.values.container_aliases import require_current
 from tapeless.transforms.frontend.values.text import Chosen
 
 
@@ -46,7 +46,7 @@ def len_(hooks: Any, x: Any) -> Any:
             x.value()  # it may have been made longer or shorter under another name
         return x.shape[0]
     if isinstance(x, StagedList):
-        current(x)
+        require_current(x)
         return x.length()
     if isinstance(x, Sequence):
         if x.is_range and isinstance(x.step, Symbol):
@@ -59,7 +59,7 @@ def len_(hooks: Any, x: Any) -> Any:
 
 
 def _count(s: Sequence) -> Any:
-    return size_atom(s.count)
+    return atom_of_size(s.count)
 
 
 def item_of(hooks: Any, x: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -161,7 +161,7 @@ def folded(hooks: Any, combine: Callable[[Any, Any], Any], x: Any, *initial: Any
             frame.total = combine(frame.total, item(k))
 
         start = 0 if initial else 1
-        seq = Sequence((atom(start), size_atom(n), atom(1)), lambda k: k)
+        seq = Sequence((atom(start), atom_of_size(n), atom(1)), lambda k: k)
         for_loop(seq, body, frame, None, "")
         return frame.total
     return functools.reduce(combine, x, *initial)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, size_atom, size_of
+from tapeless.transforms.core.builder import atom, atom_of_size, size_of
 from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, wrap
 from tapeless.transforms.frontend.control_flow.branches import choose
@@ -36,7 +36,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import AttributeLocation
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.container_aliases import current
+from tapeless.transforms.frontend.values.container_aliases import require_current
 
 
 def _length(items: StagedList) -> Any:
@@ -88,7 +88,7 @@ class Through(Once):
             self.move(k + 1)
             return self.items.item(self.place(k))
 
-        return Sequence((atom(atoms(first)), size_atom(self.items.count), atom(1)), take)
+        return Sequence((atom(atoms(first)), atom_of_size(self.items.count), atom(1)), take)
 
     def more(self) -> Any:
         """Whether there are more items."""
@@ -135,7 +135,7 @@ class Through(Once):
                 "make a list of it first",
             )
         for x, _ in self.lengths:
-            current(x)
+            require_current(x)
         if any(_length(x) is not n and _length(x) != n for x, n in self.lengths):
             raise UnsupportedError(CHANGED, MAKE_A_LIST)
         return self.position
@@ -203,7 +203,7 @@ def iter_(hooks: Any, x: Any, *more: Any) -> Any:
 
 
 def _number(count: dims.Size) -> Any:
-    return count if isinstance(count, int) else wrap(size_atom(count))
+    return count if isinstance(count, int) else wrap(atom_of_size(count))
 
 
 def _more(count: dims.Size, k: Any) -> Any:
@@ -214,6 +214,6 @@ def _more(count: dims.Size, k: Any) -> Any:
         return dims.at_least(count, k + 1)
     known = trace().value(count)
     if known is None:
-        return wrap(size_atom(count)) > k
+        return wrap(atom_of_size(count)) > k
     trace().guard(*((">=", count, k + 1) if known > k else (">=", k, count)))
     return known > k

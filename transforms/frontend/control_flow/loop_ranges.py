@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.builder import atom, size_atom, size_of
+from tapeless.transforms.core.builder import atom, atom_of_size, size_of
 from tapeless.transforms.core.language import (
     Atom,
 )
@@ -67,7 +67,7 @@ class Sequence:
 
     def at(self, k: Any) -> Any:
         """An item of a range."""
-        n = wrap(size_atom(self.count))
+        n = wrap(atom_of_size(self.count))
         if isinstance(k, int):
             most = trace().value(self.count)
             if most is None or not -most <= k < most:
@@ -82,12 +82,12 @@ class Sequence:
         """A slice of a range."""
         n, step = self.count, key.step
         if step == -1 and key.start is None and key.stop is None:
-            last = self.start + (wrap(size_atom(n)) - 1) * self.step
+            last = self.start + (wrap(atom_of_size(n)) - 1) * self.step
             return _range(last, self.start - self.step, -self.step)
         low, high = _bound(key.start, 0, n), _bound(key.stop, n, n)
         if low is None or high is None or (step is not None and step < 1):
             return self.known()[key]
-        low, high = (wrap(size_atom(b)) for b in (low, high))
+        low, high = (wrap(atom_of_size(b)) for b in (low, high))
         start, stop = self.start + low * self.step, self.start + high * self.step
         return _range(start, stop, self.step * (step or 1))
 
@@ -131,7 +131,7 @@ def sequence(iterable: Any) -> Sequence | None:
 def counted(n: dims.Size, item: Callable[[Any], Any], parts: Iterable[Any] = ()) -> Sequence:
     """n items; what they are made of, if that may be lists."""
     lists = tuple(x for part in parts for x in lists_of(part))
-    return Sequence((atom(0), builder.size_atom(n), atom(1)), item, lists=lists)
+    return Sequence((atom(0), builder.atom_of_size(n), atom(1)), item, lists=lists)
 
 
 def lists_of(x: Any) -> tuple[StagedList, ...]:

@@ -20,7 +20,7 @@ from tapeless.transforms.errors import (
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.control_flow import small_tuples
 from tapeless.transforms.frontend.control_flow.branches import branch, short_circuit
-from tapeless.transforms.frontend.control_flow.emit_loop import Plain
+from tapeless.transforms.frontend.control_flow.emit_loop import NothingSymbolic
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, lists_of, sequence
 from tapeless.transforms.frontend.control_flow.python_loops import (
     Passes,
@@ -29,13 +29,13 @@ from tapeless.transforms.frontend.control_flow.python_loops import (
     index_at,
     run_items,
 )
-from tapeless.transforms.frontend.control_flow.roll import Roll
+from tapeless.transforms.frontend.control_flow.roll import LoopFixpoint
 from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.heap.iterators import Advancing, Counting
 from tapeless.transforms.frontend.heap.lists import ChangedError, StagedList
 from tapeless.transforms.frontend.source.tree_building import unused
-from tapeless.transforms.frontend.trace.trace import Unrollable, trace
-from tapeless.transforms.frontend.values.container_aliases import current
+from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
+from tapeless.transforms.frontend.values.container_aliases import require_current
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
 
@@ -62,7 +62,7 @@ def for_loop(
     try:
         _for_items(looped, body, frame, stop, name, retried)
         for x in lists:
-            current(x)
+            require_current(x)
         changed = [_filled(x) for x in lists] != before
         changed = changed or (looped is not iterable and small_tuples.changed(iterable, held))
     except ChangedError:
@@ -131,11 +131,11 @@ def _for_items(
     if why is None and trips != 0 and trips != 1:
         try:
             with _attempt(key):
-                Roll(seq, body, frame, stop, name, key).run()
+                LoopFixpoint(seq, body, frame, stop, name, key).run()
             return
-        except Plain:
+        except NothingSymbolic:
             why = ""
-        except Unrollable as e:
+        except CannotRoll as e:
             why, hint = str(e), e.hint
             if not retried and _runs(seq):
                 _peel(seq, body, frame, stop, name, why, key)
@@ -156,7 +156,7 @@ def _attempt(loop: Any) -> Iterator[None]:
     try:
         yield
         t.futile[loop] = 0
-    except (Plain, Unrollable):
+    except (NothingSymbolic, CannotRoll):
         t.futile[loop] += 1
         raise
 
@@ -286,11 +286,11 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
             if not isinstance(first, Symbol) and not first:
                 return
             with _attempt(key):
-                Roll(None, body, frame, None, "", key, condition).run()
+                LoopFixpoint(None, body, frame, None, "", key, condition).run()
             return
-        except Plain:
+        except NothingSymbolic:
             why = ""
-        except Unrollable as e:
+        except CannotRoll as e:
             why, hint = str(e), e.hint
             if not retried and truth(condition()) is True:
                 t.note(f"the first pass of the loop on line {key[1]} is apart: {why}")

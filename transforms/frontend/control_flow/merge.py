@@ -10,29 +10,29 @@ from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Atom, Block, If, Literal, Var, outputs
 from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, view_of, wrap
-from tapeless.transforms.frontend.control_flow.branch_side import Ended, reopened
+from tapeless.transforms.frontend.control_flow.branch_side import StagedArm, appending_to
 from tapeless.transforms.frontend.control_flow.optional_values import halves, lacks, optional
 from tapeless.transforms.frontend.control_flow.truth import same_meaning, sure, undefined_flag
 from tapeless.transforms.frontend.heap.alias_sets import may_overlap
 from tapeless.transforms.frontend.heap.list_columns import may_be_list
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
-from tapeless.transforms.frontend.heap.references import Choice, blank
+from tapeless.transforms.frontend.heap.references import GuardedRef, dummy_value
 from tapeless.transforms.frontend.source.tree_building import RESULT
-from tapeless.transforms.frontend.trace.cells import Absence, CellLocation, Value
+from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined, Value
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.trace import Location, trace
 from tapeless.transforms.frontend.values.choices import Carrying, Either, fit
-from tapeless.transforms.frontend.values.container_aliases import chosen, mutable
+from tapeless.transforms.frontend.values.container_aliases import mutable, record_aliases
 from tapeless.transforms.frontend.values.join import convert, join, join_types
 from tapeless.transforms.frontend.values.structure import (
     MISSING,
-    Diverged,
-    Spec,
+    Incompatible,
+    Structure,
+    flatten,
     is_reference,
-    listing_of,
-    put_together,
-    renewed,
-    take_apart,
+    list_of_array,
+    rebuild,
+    unflatten,
 )
 from tapeless.transforms.frontend.values.structure_errors import differing, differs
 from tapeless.transforms.frontend.values.text import Chosen, Text
@@ -41,7 +41,7 @@ from tapeless.transforms.frontend.values.text import Chosen, Text
 class Merge:
     """Builds the outputs of an `If` while the values of both branches are joined."""
 
-    def __init__(self, test: Atom, a: Ended, b: Ended) -> None:
+    def __init__(self, test: Atom, a: StagedArm, b: StagedArm) -> None:
         self.test, self.a, self.b = test, a, b
         sides = [(a, b), (b, a)]  # what is made on one side, where the other one raises
         self.kept = {v for e, o in sides if o.raised for s in e.body for v in outputs(s)}
@@ -57,7 +57,7 @@ class Merge:
         self.flags: dict[bool, Symbol] = {}
         self.later: list[Any] = []  # what needs the outputs
 
-    def value(self, x: Spec, y: Spec, location: Location | None) -> Any:
+    def value(self, x: Structure, y: Structure, location: Location | None) -> Any:
         if self.a.raised or self.b.raised:
             x = y = y if self.a.raised else x
         self.fresh = location is None
@@ -69,7 +69,7 @@ class Merge:
         self.whole = self.whole if self.whole != RESULT else ""
         try:
             for side in (x.value, y.value):
-                if isinstance(side, Diverged):
+                if isinstance(side, Incompatible):
                     return side
             if isinstance(location, CellLocation):
                 assert x.atom is not None
@@ -96,9 +96,9 @@ class Merge:
                 if location.name == RESULT
                 else "the values of " + (what or "a variable")
             )
-            diverged = Diverged(
+            diverged = Incompatible(
                 f"{kind.strip()} after the branches{where} do not fit together: {e.problem}",
-                e.hint or Diverged.hint,
+                e.hint or Incompatible.hint,
                 test=self.test if can_be_known(self.test) else None,
             )
             if isinstance(location, ContentsLocation):
@@ -129,13 +129,13 @@ class Merge:
         if isinstance(p, Literal) and isinstance(q, Literal) and out.type.dtype.kind == "b":
             same_meaning(self.test, out, when=bool(p.value))
         for side, (ended, value) in enumerate(((self.a, p), (self.b, q))):
-            with reopened(ended.body):
+            with appending_to(ended.body):
                 self.results[side].append(
                     Literal(None, kind) if ended.raised else convert(value, kind)
                 )
         return out
 
-    def leaf(self, x: Spec, y: Spec) -> Any:
+    def leaf(self, x: Structure, y: Structure) -> Any:
         if x.value is y.value and not (self.a.raised or self.b.raised):
             return x.value
         if is_reference(x):
@@ -155,13 +155,13 @@ class Merge:
                 if made.is_array:
                     self.arrays.append((made.cell, x.value, y.value))
                 made.undefined = self.absence(x.value, y.value)
-                made.listing = listing_of(x, y)
+                made.listing = list_of_array(x, y)
                 for source in (x.value, y.value):
                     may_be_list(made, source)
             self.made[key] = made
         return self.made[key]
 
-    def container(self, x: Spec, y: Spec, children: Any) -> Any:
+    def container(self, x: Structure, y: Structure, children: Any) -> Any:
         """One that is older than the test stays itself, for what changed in it is joined too."""
         key = (id(x.value), id(y.value))
         if key not in self.made:
@@ -175,12 +175,12 @@ class Merge:
             ):
                 self.made[key] = x.value
             elif one or is_reference(x) or not mutable(x.value):
-                self.made[key] = put_together(x, children())
+                self.made[key] = unflatten(x, children())
             else:
-                self.made[key] = chosen(renewed(x, children()), x.value, y.value)
+                self.made[key] = record_aliases(rebuild(x, children()), x.value, y.value)
         return self.made[key]
 
-    def absence(self, x: Any, y: Any) -> Absence | None:
+    def absence(self, x: Any, y: Any) -> MaybeUndefined | None:
         """What is joined may be missing where one of the sides may."""
         sides = [self.absence_on(side, v) for side, v in enumerate((x, y))]
         found = [a for a in sides if a is not None]
@@ -192,18 +192,18 @@ class Merge:
         flags = [atom(True) if a is None or a.flag is None else a.flag for a in sides]
         return found[0]._replace(flag=self.atom(*flags), none=same_kind(found))
 
-    def absence_on(self, side: int, value: Any) -> Absence | None:
+    def absence_on(self, side: int, value: Any) -> MaybeUndefined | None:
         """What is the matter with a value on one side, unless the test says that nothing is."""
         flag = undefined_flag(value)
         return None if flag is None or flag in sure(self.test, not side) else value.undefined
 
-    def text(self, x: Spec, y: Spec) -> Any:
+    def text(self, x: Structure, y: Structure) -> Any:
         """The string of the side that is taken."""
         if x.kind == "static" and y.kind == "static" and x.value == y.value:
             return x.value
         return Chosen(wrap(self.test), self.lifted(x, 0), self.lifted(y, 1))
 
-    def lifted(self, x: Spec, side: int) -> Any:
+    def lifted(self, x: Structure, side: int) -> Any:
         """A text chosen inside of a branch, as one that is known after it."""
         if x.kind == "static":
             return x.value
@@ -214,20 +214,20 @@ class Merge:
         same = made is test and [*map(id, parts)] == [id(c.value) for c in x.children[1:]]
         return x.value if same else Chosen(wrap(made), *parts)
 
-    def reference(self, x: Spec, y: Spec) -> Any:
+    def reference(self, x: Structure, y: Structure) -> Any:
         """An array that is one on one side and another on the other."""
         if self.a.raised or self.b.raised:
             return self.outside(int(self.a.raised), x.value)
         made = self.choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
-        made.listing = listing_of(x, y)
+        made.listing = list_of_array(x, y)
         return made
 
     def choice(
         self, test: Atom, options: tuple[Symbol, Symbol], number: int | None = None
-    ) -> Choice:
+    ) -> GuardedRef:
         """One of two arrays; what says how long it is comes after the branch."""
         with trace().block() as later:
-            made = Choice(test, options, number)
+            made = GuardedRef(test, options, number)
         self.later += later
         return made
 
@@ -248,8 +248,8 @@ class Merge:
                 return self.outside(side, symbol)
             if symbol.cell is not None and symbol.cell.birth <= ended.began:
                 return symbol
-            with reopened(ended.body):
-                spec = take_apart(symbol)
+            with appending_to(ended.body):
+                spec = flatten(symbol)
             return self.known_on(side, spec)
 
         if side not in self.carrying:
@@ -257,7 +257,7 @@ class Merge:
         return self.carrying[side].value(value)
 
     def carried_out(self, side: int, value: Value) -> Value:
-        if isinstance(value, Choice):
+        if isinstance(value, GuardedRef):
             test = self.one_sided(side, value.test)
             a, b = (self.outside(side, o) for o in value.options)
             return self.choice(test, (a, b), value.number)
@@ -281,17 +281,17 @@ class Merge:
         inner = {v for s in (self.a, self.b)[side].body for v in outputs(s)}
         if value not in inner:
             return value
-        with reopened((self.b, self.a)[side].body):
-            other = blank(value.type)
+        with appending_to((self.b, self.a)[side].body):
+            other = dummy_value(value.type)
         return self.atom(*((value, other) if side == 0 else (other, value)))
 
-    def may_lack(self, x: Spec, y: Spec) -> bool:
+    def may_lack(self, x: Structure, y: Structure) -> bool:
         """Whether a variable has a value on the side of `y` only, told apart by data."""
         if x.value is None and can_be_known(self.test):
             return False
         return is_absent(x) and (y.kind == "leaf" or is_reference(y))
 
-    def absent(self, x: Spec, y: Spec) -> Any:
+    def absent(self, x: Structure, y: Structure) -> Any:
         """What is None on one side, or may be; None for what cannot be."""
         if can_be_known(self.test):
             return None
@@ -309,7 +309,7 @@ class Merge:
             value = join(one, other, self.leaf, self.container, self.text, self.absent)
         return optional(value, flag)
 
-    def maybe(self, x: Spec, y: Spec, location: Location | None, whole: str = "") -> Any:
+    def maybe(self, x: Structure, y: Structure, location: Location | None, whole: str = "") -> Any:
         """A variable that only one branch sets, or that is None on the other: using it where it has
         no value raises at run time. `whole` is the variable that it is in."""
         missing_then = is_absent(x)
@@ -318,7 +318,7 @@ class Merge:
         none = (x if missing_then else y).value is None
         name = location.name if location and not (none and location.name == RESULT) else ""
         flag = self.flag(not missing_then).value()
-        absent = Absence(name or whole or "the result", flag, none, trace().origin)
+        absent = MaybeUndefined(name or whole or "the result", flag, none, trace().origin)
         before = self.absence_on(int(missing_then), known.value)
         if before is not None and not (none and before.name == RESULT):
             same_kind([absent, before])
@@ -327,7 +327,7 @@ class Merge:
         symbol.undefined = absent
         return symbol
 
-    def known_on(self, side: int, known: Spec) -> Any:
+    def known_on(self, side: int, known: Structure) -> Any:
         """The value of a variable that is set on one side only."""
         if is_reference(known):
             return view_of(self.outside(side, known.value), (), known.value.type)
@@ -341,7 +341,7 @@ class Merge:
             may_be_list(symbol, known.value)
         return symbol
 
-    def result(self, side: int, known: Spec) -> Any:
+    def result(self, side: int, known: Structure) -> Any:
         """What one side returns; the other side goes on, and sets a result later."""
         if known.kind == "leaf" or is_reference(known):
             found, absence = self.known_on(side, known), self.absence_on(side, known.value)
@@ -351,7 +351,7 @@ class Merge:
             return found
         if known.kind == "static":
             return known.value
-        return put_together(known, [self.result(side, c) for c in known.children])
+        return unflatten(known, [self.result(side, c) for c in known.children])
 
     def flag(self, when_then: bool) -> Symbol:
         if when_then not in self.flags:
@@ -396,11 +396,11 @@ def _cell(value: Any) -> Any:
     return value.cell if value.parent is None else _cell(value.parent)
 
 
-def is_absent(spec: Spec) -> bool:
+def is_absent(spec: Structure) -> bool:
     return spec.kind == "static" and (spec.value is None or spec.value is MISSING)
 
 
-def same_kind(found: list[Absence]) -> bool:
+def same_kind(found: list[MaybeUndefined]) -> bool:
     """Whether what is missing is None; StructureError if it is None here and unset there."""
     if len({a.none for a in found}) > 1:
         raise StructureError(f"'{found[0].name}' may be unset or None", "set it before")

@@ -16,21 +16,26 @@ from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.control_flow.definite_assignment import nothing
 from tapeless.transforms.frontend.control_flow.truth import may_be_none, undefined_flag
-from tapeless.transforms.frontend.trace.cells import Absence
+from tapeless.transforms.frontend.trace.cells import MaybeUndefined
 from tapeless.transforms.frontend.values.choices import Either
-from tapeless.transforms.frontend.values.structure import Labelled, Spec, is_reference, renewed
+from tapeless.transforms.frontend.values.structure import (
+    EnumCoded,
+    Structure,
+    is_reference,
+    rebuild,
+)
 
-NONE = Spec("static", None)
+NONE = Structure("static", None)
 
 
-class Maybe(Labelled):
+class Maybe(EnumCoded):
     """The kind of a spec for a number that may be None: the number, and whether it is one."""
 
     @staticmethod
-    def build(spec: Spec, children: list[Any]) -> Symbol:
+    def build(spec: Structure, children: list[Any]) -> Symbol:
         value, flag = children
         made = copy.copy(value) if isinstance(value, Symbol) else Symbol(atom(value))
-        made.undefined = Absence(spec.keys[0], _flag(flag), True)
+        made.undefined = MaybeUndefined(spec.keys[0], _flag(flag), True)
         return made
 
 
@@ -48,12 +53,12 @@ def optional(value: Any, flag: Atom) -> Any:
     return Either(wrap(flag), value, None)
 
 
-def is_optional(spec: Spec) -> bool:
+def is_optional(spec: Structure) -> bool:
     """Whether it is a tuple or None, by data."""
     return spec.kind is Either and is_plain(spec.children[1]) and spec.children[2].value is None
 
 
-def is_plain(spec: Spec) -> bool:
+def is_plain(spec: Structure) -> bool:
     """Whether it is a tuple of numbers, arrays and such tuples, which nobody can change."""
     return (
         isinstance(spec.kind, type)
@@ -65,7 +70,7 @@ def is_plain(spec: Spec) -> bool:
     )
 
 
-def lacks(a: Spec, b: Spec) -> bool:
+def lacks(a: Structure, b: Structure) -> bool:
     """Whether one is None, or may be, where the other is a tuple, or may be."""
     both = (a, b)
     return any(x.value is None or is_optional(x) for x in both) and all(
@@ -73,7 +78,7 @@ def lacks(a: Spec, b: Spec) -> bool:
     )
 
 
-def halves(spec: Spec) -> tuple[Atom, Spec | None]:
+def halves(spec: Structure) -> tuple[Atom, Structure | None]:
     """Whether it is a tuple, and which."""
     if is_optional(spec):
         test, value, _ = spec.children
@@ -89,14 +94,14 @@ class Maybes:
     """What the variables of a loop are like that hold such values in some pass."""
 
     def __init__(self) -> None:
-        self.like: dict[Any, Spec] = {}
+        self.like: dict[Any, Structure] = {}
 
-    def spec(self, key: Any, spec: Spec) -> Spec:
+    def spec(self, key: Any, spec: Structure) -> Structure:
         """A spec with flags for what may be None in some pass."""
         spec = flagged(spec)
         return _fitted(spec, self.like[key]) if key in self.like else spec
 
-    def meet(self, key: Any, entry: Spec, final: Spec) -> bool:
+    def meet(self, key: Any, entry: Structure, final: Structure) -> bool:
         """Notes what a pass left beside what it began with; True if that is news."""
         final = self.spec(key, final)
         news = any(_differing(entry, final))
@@ -105,26 +110,26 @@ class Maybes:
         return news
 
 
-def flagged(spec: Spec) -> Spec:
+def flagged(spec: Structure) -> Structure:
     """Numbers in containers that may be None as two leaves: the number, and whether it is one."""
     children = tuple(map(_part, spec.children))
     same = all(a is b for a, b in zip(children, spec.children, strict=True))
     return spec if same else replace(spec, children=children)
 
 
-def _part(spec: Spec) -> Spec:
+def _part(spec: Structure) -> Structure:
     if spec.kind != "leaf" or not may_be_none(spec.value):
         return spec if spec.kind is Maybe else flagged(spec)
     flag = undefined_flag(spec.value)
     return spec if flag is None else _number(spec, spec.value.undefined.name, flag)
 
 
-def _number(leaf: Spec, name: str, flag: Atom) -> Spec:
-    there = Spec("leaf", Symbol(flag), atom=flag)
-    return Spec(Maybe, leaf.value, (name,), (leaf, there))
+def _number(leaf: Structure, name: str, flag: Atom) -> Structure:
+    there = Structure("leaf", Symbol(flag), atom=flag)
+    return Structure(Maybe, leaf.value, (name,), (leaf, there))
 
 
-def _differing(entry: Spec, final: Spec) -> Iterator[bool]:
+def _differing(entry: Structure, final: Structure) -> Iterator[bool]:
     """Whether one may be None where the other cannot, for each of their parts."""
     if (entry.kind is Maybe) != (final.kind is Maybe):
         other = final if entry.kind is Maybe else entry
@@ -136,7 +141,7 @@ def _differing(entry: Spec, final: Spec) -> Iterator[bool]:
             yield from _differing(a, b)
 
 
-def _fitted(spec: Spec, like: Spec) -> Spec:
+def _fitted(spec: Structure, like: Structure) -> Structure:
     """A spec with flags wherever another one has some."""
     if like.kind is Maybe and spec.kind != like.kind:
         (name,), leaf = like.keys, like.children[0]
@@ -154,17 +159,17 @@ def _fitted(spec: Spec, like: Spec) -> Spec:
     return spec
 
 
-def _tuple(spec: Spec, flag: Atom, value: Any) -> Spec:
-    test = Spec("leaf", Symbol(flag), atom=flag)
-    return Spec(Either, value, ("test", "yes", "no"), (test, spec, NONE))
+def _tuple(spec: Structure, flag: Atom, value: Any) -> Structure:
+    test = Structure("leaf", Symbol(flag), atom=flag)
+    return Structure(Either, value, ("test", "yes", "no"), (test, spec, NONE))
 
 
-def _blank(spec: Spec) -> Spec:
+def _blank(spec: Structure) -> Structure:
     """Values of the types to come, that nobody reads."""
     if spec.kind == "leaf":
         made = nothing(spec)
-        return Spec("leaf", made, atom=made.present())
+        return Structure("leaf", made, atom=made.present())
     children = tuple(map(_blank, spec.children))
     if not children:
         return spec
-    return replace(spec, value=renewed(spec, [c.value for c in children]), children=children)
+    return replace(spec, value=rebuild(spec, [c.value for c in children]), children=children)

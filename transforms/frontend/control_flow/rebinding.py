@@ -20,7 +20,7 @@ from tapeless.transforms.frontend.heap.locations import (
 )
 from tapeless.transforms.frontend.heap.reachability import holds
 from tapeless.transforms.frontend.trace.trace import Location, trace
-from tapeless.transforms.frontend.values.container_aliases import Contents
+from tapeless.transforms.frontend.values.container_aliases import StaleKey
 
 
 def renewed(frame: Frame, name: str, made: StagedList) -> StagedList:
@@ -42,7 +42,7 @@ def renewed(frame: Frame, name: str, made: StagedList) -> StagedList:
         items = [old.copy() if x is old else x for x in list.__iter__(loc.obj)]
         list.__setitem__(loc.obj, slice(None), items)
     t.elements.pop(id(old), None)
-    t.poisoned.pop(Contents(id(old), t.birth(old)), None)
+    t.poisoned.pop(StaleKey(id(old), t.birth(old)), None)
     before_change(old)
     old.clear()
     for item in made:

@@ -22,7 +22,7 @@ import numpy as np
 
 from tapeless.transforms.analysis.free_variables import close, missing_sizes
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -39,13 +39,18 @@ from tapeless.transforms.core.substitution import refresh, retype
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.control_flow.branch_side import final_spec, reopened
+from tapeless.transforms.frontend.control_flow.branch_side import appending_to, final_structure
 from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.trace.cells import CellLocation
 from tapeless.transforms.frontend.trace.trace import Journal, Location, trace
 from tapeless.transforms.frontend.values.identity import NUMBERS, same
 from tapeless.transforms.frontend.values.join import convert, join, join_types
-from tapeless.transforms.frontend.values.structure import Spec, certain, put_together, take_apart
+from tapeless.transforms.frontend.values.structure import (
+    Structure,
+    flatten,
+    require_defined,
+    unflatten,
+)
 from tapeless.transforms.ops.primitives.function_calls import CALLS, acts, enter, is_call
 
 ROUNDS = 12
@@ -68,7 +73,7 @@ class Recursion:
         self.locations: dict[Any, Location] = {}
         self.given = self.taken(args)
         self.kinds: list[Any] = [_kind(value, a) for value, a in _leaves(self.given)]
-        self.returned: Spec | None = None
+        self.returned: Structure | None = None
         self.result_kinds: list[Any] = []
         self.lengths: set[Size] = set()  # those that differ from call to call
         self.written: set[int] = set()
@@ -77,9 +82,9 @@ class Recursion:
         self.function = Function(short_name(f), lambda: Block((), (), ()))
         self.pure = True
 
-    def taken(self, args: Any) -> Spec:
+    def taken(self, args: Any) -> Structure:
         """Arguments, and behind them the present values of what is changed outside."""
-        return _behind(certain(take_apart(args)), self.locations.values())
+        return _behind(require_defined(flatten(args)), self.locations.values())
 
     # -- calls
 
@@ -155,7 +160,7 @@ class Recursion:
             new[symbol] = dims.symbol(symbol.name, symbol.lower)
         return new
 
-    def widen(self, given: Spec, atoms: list[Atom]) -> None:
+    def widen(self, given: Structure, atoms: list[Atom]) -> None:
         """The parameters take what this call gives, too: numbers that differ are known no more."""
         self.join(self.given, given)
         self.tell_apart(given)
@@ -167,7 +172,7 @@ class Recursion:
             if kind is None or joined != kind:
                 self.kinds[k], self.changed = joined, True
 
-    def tell_apart(self, given: Spec) -> None:
+    def tell_apart(self, given: Structure) -> None:
         """What the first call gives twice is two parameters, if another call gives two arrays."""
         first: dict[int, Any] = {}
         pairs = zip(self.given.leaf_values(), given.leaf_values(), strict=True)
@@ -180,7 +185,7 @@ class Recursion:
                 "pass a copy: x.copy()",
             )
 
-    def join(self, known: Spec, new: Spec) -> None:
+    def join(self, known: Structure, new: Structure) -> None:
         """Refuses what is built otherwise than before."""
         try:
             for a, b in zip(known.children, new.children, strict=True):
@@ -251,7 +256,7 @@ class Recursion:
                 ) from None
             self.refuse_growth(lengths)
             written = self.overwritten(journal, new)
-            returned = _behind(certain(take_apart(value)), self.locations.values())
+            returned = _behind(require_defined(flatten(value)), self.locations.values())
             arrays = [new[k].present() for k in written]
         t.rollback(journal)
         if self.more_outside():
@@ -259,7 +264,7 @@ class Recursion:
         results = self.settle_results(returned, written, arrays)
         if results is None or self.changed:
             return None
-        with reopened(statements):
+        with appending_to(statements):
             results = [convert(a, kind) for a, kind in zip(results, self.result_kinds, strict=True)]
         inputs = tuple(p for p in params if p is not None)
         return Block(inputs, tuple(statements), tuple(results))
@@ -299,7 +304,7 @@ class Recursion:
         return sorted(found)
 
     def settle_results(
-        self, returned: Spec, written: list[int], arrays: list[Atom]
+        self, returned: Structure, written: list[int], arrays: list[Atom]
     ) -> list[Atom] | None:
         """The results, unless the calls inside took them for something else."""
         if self.returned is not None:
@@ -329,10 +334,10 @@ class Recursion:
         trace().keys.renamed(new)
         fresh = replace(fresh, params=(*fresh.params, *lengths.values()))
         self.function.block = fresh
-        return (*extra, *(size_atom(dims.single(symbol)) for symbol in lengths))
+        return (*extra, *(atom_of_size(dims.single(symbol)) for symbol in lengths))
 
 
-def _leaves(spec: Spec) -> Iterator[tuple[Any, Atom]]:
+def _leaves(spec: Structure) -> Iterator[tuple[Any, Atom]]:
     return zip(spec.leaf_values(), spec.leaves(), strict=True)
 
 
@@ -352,22 +357,22 @@ def _kind(value: Any, a: Atom) -> Type | None:
     return None if isinstance(value, NUMBERS) else a.type
 
 
-def _behind(spec: Spec, locations: Iterable[Location]) -> Spec:
-    parts = (spec, *map(final_spec, locations))
-    return Spec(tuple, None, tuple(range(len(parts))), parts)
+def _behind(spec: Structure, locations: Iterable[Location]) -> Structure:
+    parts = (spec, *map(final_structure, locations))
+    return Structure(tuple, None, tuple(range(len(parts))), parts)
 
 
-def _parts(spec: Spec, leaves: Iterator[Any]) -> list[Any]:
+def _parts(spec: Structure, leaves: Iterator[Any]) -> list[Any]:
     return [_rebuilt(c, leaves) for c in spec.children]
 
 
-def _rebuilt(spec: Spec, leaves: Iterator[Any]) -> Any:
+def _rebuilt(spec: Structure, leaves: Iterator[Any]) -> Any:
     """The value that a spec describes, with other leaves."""
     if spec.kind == "leaf":
         return next(leaves)
     if spec.kind == "static":
         return spec.value
-    return put_together(spec, [_rebuilt(c, leaves) for c in spec.children])
+    return unflatten(spec, [_rebuilt(c, leaves) for c in spec.children])
 
 
 def short_name(f: types.FunctionType) -> str:

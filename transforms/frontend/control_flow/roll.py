@@ -22,10 +22,14 @@ from tapeless.transforms.errors import (
 )
 from tapeless.transforms.frontend.arrays.memory_layout import Layouts
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.control_flow.branch_side import final_spec
+from tapeless.transforms.frontend.control_flow.branch_side import final_structure
 from tapeless.transforms.frontend.control_flow.constant_choices import Labels
 from tapeless.transforms.frontend.control_flow.definite_assignment import SetLocation, not_yet
-from tapeless.transforms.frontend.control_flow.emit_loop import Pass, Plain, Settled
+from tapeless.transforms.frontend.control_flow.emit_loop import (
+    LoopEmitter,
+    NothingSymbolic,
+    StagedPass,
+)
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.control_flow.optional_values import Maybes, flagged
 from tapeless.transforms.frontend.control_flow.rotating_buffers import Rotating
@@ -36,32 +40,40 @@ from tapeless.transforms.frontend.heap.alias_sets import Aliases
 from tapeless.transforms.frontend.heap.list_columns import may_be_list
 from tapeless.transforms.frontend.heap.list_growth import Growth
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
-from tapeless.transforms.frontend.heap.references import Moving, outlasting
+from tapeless.transforms.frontend.heap.references import LoopReferences, references_that_escape
 from tapeless.transforms.frontend.source.tree_building import RESULT
-from tapeless.transforms.frontend.trace.cells import Absence, CellLocation
+from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined
 from tapeless.transforms.frontend.trace.dependence import depends_on
-from tapeless.transforms.frontend.trace.trace import Journal, Location, Unrollable, trace
+from tapeless.transforms.frontend.trace.trace import CannotRoll, Journal, Location, trace
 from tapeless.transforms.frontend.values.container_aliases import (
-    Standing,
-    out_of_date,
+    LoopAliases,
     refuse_changed_elements,
+    stale_reason,
 )
 from tapeless.transforms.frontend.values.join import convert, join, join_types
 from tapeless.transforms.frontend.values.structure import (
     MISSING,
-    Diverged,
-    Labelled,
-    Spec,
-    called,
-    listing_of,
-    standing_for,
+    EnumCoded,
+    Incompatible,
+    Structure,
+    list_of_array,
+    loop_copy_of,
+    suggested_name,
 )
 
-FAILURES = (Unrollable, Plain, NeedStatic, StructureError, AliasError, UndefinedError, Unreachable)
+FAILURES = (
+    CannotRoll,
+    NothingSymbolic,
+    NeedStatic,
+    StructureError,
+    AliasError,
+    UndefinedError,
+    Unreachable,
+)
 
 
 @dataclass(eq=False)
-class Roll:
+class LoopFixpoint:
     """Stages the body of a loop once: what it writes is found by staging it, becomes carries, and
     the types of the carries are joined to a fixed point."""
 
@@ -76,15 +88,15 @@ class Roll:
     types: dict[Any, list[Any]] = field(default_factory=dict)
     lengths: set[Size] = field(default_factory=set)  # those that differ from pass to pass
     params: set[Var] = field(default_factory=set)
-    late: list[tuple[Location, Spec]] = field(default_factory=list)
+    late: list[tuple[Location, Structure]] = field(default_factory=list)
     lists: Growth = field(default_factory=Growth)
     aliases: Aliases = field(default_factory=Aliases)
-    moving: Moving = field(default_factory=Moving)
+    moving: LoopReferences = field(default_factory=LoopReferences)
     rotating: Rotating = field(default_factory=Rotating)
     labels: Labels = field(default_factory=Labels)
     maybes: Maybes = field(default_factory=Maybes)
     moved: set[Any] = field(default_factory=set)  # what turned out to move in this pass
-    standing: Standing = field(default_factory=Standing)
+    standing: LoopAliases = field(default_factory=LoopAliases)
     started: int = 0
 
     def run(self) -> None:
@@ -106,10 +118,10 @@ class Roll:
                 outer = isinstance(e, NeedStatic) and not depends_on(e.atom, self.params)
                 if outer and not isinstance(e, Fork):
                     raise
-                if isinstance(e, (Unrollable, Plain)):
+                if isinstance(e, (CannotRoll, NothingSymbolic)):
                     raise
                 why = getattr(e, "problem", str(e)) or "it always raises"
-                raise Unrollable(why, getattr(e, "hint", "")) from e
+                raise CannotRoll(why, getattr(e, "hint", "")) from e
             finally:
                 t.rolling -= 1
             left = [(loc, loc.get()) for loc, _ in journal.old.values()]
@@ -149,7 +161,7 @@ class Roll:
             }
             if len(overwritten) == before and staged is not None:
                 t.stored[self.key] = list(self.locations.values())
-                settled = Settled(self.seq, staged, self.aliases, self.standing)
+                settled = LoopEmitter(self.seq, staged, self.aliases, self.standing)
                 self.rotating.find(staged, self.aliases)
                 settled.collect(self.locations)
                 self.rotating.count(staged, settled)
@@ -160,31 +172,31 @@ class Roll:
                 settled.set_variables()
                 self.rotating.place(staged, settled, self.locations)
                 return
-        raise Unrollable("the types of its variables do not settle")
+        raise CannotRoll("the types of its variables do not settle")
 
     def count(self) -> Size | None:
         """How many passes are made; None if data says so."""
         return None if self.seq is None or self.stop is not None else self.seq.count
 
-    def entries(self) -> dict[Any, Spec]:
+    def entries(self) -> dict[Any, Structure]:
         for loc in list(self.locations.values()):
             if undefined_flag(loc.get()) is not None:
                 self.tell(loc, loc.get().undefined)
-        specs = {k: final_spec(loc) for k, loc in self.locations.items()}
+        specs = {k: final_structure(loc) for k, loc in self.locations.items()}
         specs = {k: self.rotating.spec(k, spec) for k, spec in specs.items()}
         found = {k: self.moving.spec(k, spec) for k, spec in specs.items()}
         found = {k: self.labels.spec(k, spec) for k, spec in found.items()}
         return {k: self.maybes.spec(k, spec) for k, spec in found.items()}
 
-    def tell(self, loc: Location, absence: Absence) -> bool:
+    def tell(self, loc: Location, absence: MaybeUndefined) -> bool:
         """Whether a variable is set goes along, too; True if that is news."""
         flag = SetLocation(loc, absence.none)
         return self.locations.setdefault(flag.key, flag) is flag
 
-    def attempt(self, entries: dict[Any, Spec]) -> Pass | None:
+    def attempt(self, entries: dict[Any, Structure]) -> StagedPass | None:
         """Stages one pass; None if it must be staged again."""
         t = trace()
-        staged = Pass(entries, self.parameters(entries), self.index())
+        staged = StagedPass(entries, self.parameters(entries), self.index())
         self.lists.mark()
         self.standing.begin()
         t.began.append(self.aliases.began)
@@ -193,7 +205,7 @@ class Roll:
         finally:
             t.began.pop()
 
-    def staged(self, entries: dict[Any, Spec], staged: Pass) -> Pass | None:
+    def staged(self, entries: dict[Any, Structure], staged: StagedPass) -> StagedPass | None:
         t = trace()
         before = {*t.held}
         with t.recording() as journal, t.block() as staged.statements:
@@ -218,20 +230,20 @@ class Roll:
             staged.results.setdefault(key, list(staged.params[key]))
         return staged
 
-    def exchanges(self, entries: dict[Any, Spec], journal: Journal) -> bool:
+    def exchanges(self, entries: dict[Any, Structure], journal: Journal) -> bool:
         """Whether variables turn out to have exchanged their arrays."""
-        finals = {k: (loc, final_spec(loc)) for k, (loc, _) in journal.old.items()}
+        finals = {k: (loc, final_structure(loc)) for k, (loc, _) in journal.old.items()}
         if self.rotating.meet(entries, finals):
             trace().rollback(journal)
             return True
         return False
 
-    def finish(self, key: Any, loc: Location, staged: Pass) -> bool:
+    def finish(self, key: Any, loc: Location, staged: StagedPass) -> bool:
         """Notes what a pass left in a location; True if it stands for other memory than thought."""
-        final, entry = self.rotating.spec(key, final_spec(loc)), staged.entries.get(key)
+        final, entry = self.rotating.spec(key, final_structure(loc)), staged.entries.get(key)
         news, began = False, self.aliases.began
         if entry is not None and entry.value is MISSING:
-            final = outlasting(final, began)
+            final = references_that_escape(final, began)
         elif entry is not None and self.moving.meet(key, entry, final, began):
             self.types.pop(key)
             self.forget_lengths()
@@ -250,7 +262,7 @@ class Roll:
             if any(n in self.lengths for shape in shapes for n in shape):
                 del self.types[key]
 
-    def parameters(self, entries: dict[Any, Spec]) -> dict[Any, list[Var]]:
+    def parameters(self, entries: dict[Any, Structure]) -> dict[Any, list[Var]]:
         params: dict[Any, list[Var]] = {}
         for key, spec in entries.items():
             leaves = list(spec.leaves())
@@ -261,7 +273,7 @@ class Roll:
             if name == RESULT:  # where it is set, no other pass comes
                 self.aliases.unread.add(key)
             params[key] = [
-                Var(k, called(name, a, alone=spec.kind == "leaf"))
+                Var(k, suggested_name(name, a, alone=spec.kind == "leaf"))
                 for k, a in zip(kinds, leaves, strict=True)
             ]
             self.params |= set(params[key])
@@ -282,7 +294,7 @@ class Roll:
                 trace().bounds[symbol] = (start, last) if step > 0 else (last, start)
         return index
 
-    def enter(self, staged: Pass, journal: Journal) -> None:
+    def enter(self, staged: StagedPass, journal: Journal) -> None:
         """Gives every location its value at the start of a pass."""
         for key, loc in self.locations.items():
             if staged.entries[key].value is MISSING:
@@ -292,7 +304,7 @@ class Roll:
             loc.set(self.install(loc, staged.entries[key], staged.params[key]))
         self.aliases.link()
 
-    def stage(self, staged: Pass) -> None:
+    def stage(self, staged: StagedPass) -> None:
         if self.test is None:
             assert self.seq is not None
             self.body(self.seq.item(Symbol(staged.index)))
@@ -313,12 +325,12 @@ class Roll:
             going = truth(test())
             result = going.value() if isinstance(going, Symbol) else atom(going)
             if journal.changed():
-                raise Unrollable("its test changes variables")
+                raise CannotRoll("its test changes variables")
         if not isinstance(going, Symbol) and not going:
-            raise Unrollable("its test is false")
+            raise CannotRoll("its test is false")
         return statements, result
 
-    def install(self, loc: Location, spec: Spec, params: list[Var]) -> Any:
+    def install(self, loc: Location, spec: Structure, params: list[Var]) -> Any:
         """What a location holds at the start of a pass: its value with parameters as leaves."""
         left = iter(params)
         if isinstance(loc, CellLocation):
@@ -327,7 +339,7 @@ class Roll:
             return tuple(self.rebuild(c, left) for c in spec.children)
         return self.rebuild(spec, left)
 
-    def rebuild(self, spec: Spec, left: Iterator[Var]) -> Any:
+    def rebuild(self, spec: Structure, left: Iterator[Var]) -> Any:
         if spec.kind == "leaf":
             param = next(left)
             made = Symbol(param)
@@ -341,11 +353,11 @@ class Roll:
         if spec.kind == "static":
             return spec.value
         children = [self.rebuild(c, left) for c in spec.children]
-        return standing_for(spec, children, self.standing)
+        return loop_copy_of(spec, children, self.standing)
 
     # -- what a pass left
 
-    def compare(self, key: Any, loc: Location, staged: Pass) -> bool:
+    def compare(self, key: Any, loc: Location, staged: StagedPass) -> bool:
         """Notes what a pass left in a location; True if it must be staged again for that."""
         if key not in self.locations:
             self.locations[key] = loc
@@ -365,7 +377,7 @@ class Roll:
             self.types.pop(key)
             return True
         final = self.maybes.spec(key, final)
-        unset = final.value is MISSING or isinstance(final.value, Diverged)
+        unset = final.value is MISSING or isinstance(final.value, Incompatible)
         if undefined_flag(final.value) is not None:
             if entry.value is MISSING or entry.value is None:
                 self.late.append((loc, final))
@@ -376,23 +388,23 @@ class Roll:
             staged.results[key] = [] if unset or final.kind == "static" else list(final.leaves())
             return False
         if unset:
-            raise Unrollable(f"'{loc.name}' is not set after each pass")
+            raise CannotRoll(f"'{loc.name}' is not set after each pass")
         return self.widen(key, loc, self.leaves_left(loc, entry, final), staged)
 
-    def leaves_left(self, loc: Location, entry: Spec, final: Spec) -> list[Atom]:
+    def leaves_left(self, loc: Location, entry: Structure, final: Structure) -> list[Atom]:
         """The leaves of what a pass left, which must be built like what it began with."""
         if isinstance(loc, CellLocation):
             return list(final.leaves())
         found: list[Atom] = []
         content = isinstance(loc, ContentsLocation)  # what it is in stays the same container
 
-        def keep(old: Spec, new: Spec) -> Any:
-            listing_of(old, new)
+        def keep(old: Structure, new: Structure) -> Any:
+            list_of_array(old, new)
             found.extend(new.leaves())
             return old.value
 
-        def build(old: Spec, new: Spec, children: Callable[[], list[Any]]) -> Any:
-            if not ((content and new.value is final.value) or issubclass(old.kind, Labelled)):
+        def build(old: Structure, new: Structure, children: Callable[[], list[Any]]) -> Any:
+            if not ((content and new.value is final.value) or issubclass(old.kind, EnumCoded)):
                 self.same_container(old, new)
             children()
             return old.value
@@ -401,10 +413,10 @@ class Roll:
             join(entry, final, keep, build)
         except StructureError as e:
             what = f"'{loc.name}' changes from pass to pass: {e.problem}" if loc.name else str(e)
-            raise Unrollable(what) from None
+            raise CannotRoll(what) from None
         return found
 
-    def same_container(self, entry: Spec, final: Spec) -> None:
+    def same_container(self, entry: Structure, final: Structure) -> None:
         """Containers that go from name to name, and are changed, must not be looked into any more:
         else the loop is unrolled."""
         t = trace()
@@ -412,10 +424,10 @@ class Roll:
         others = [c for c in kin if c is not entry.value]
         older = [c for c in (entry.value, *kin) if t.birth(c) < self.started]
         if others:
-            t.unneeded |= {id(c): (c, self.key) for c in older if out_of_date(c)}
+            t.unneeded |= {id(c): (c, self.key) for c in older if stale_reason(c)}
         self.standing.meet(entry.value, final.value, self.started)
 
-    def widen(self, key: Any, loc: Location, leaves: list[Atom], staged: Pass) -> bool:
+    def widen(self, key: Any, loc: Location, leaves: list[Atom], staged: StagedPass) -> bool:
         """Joins the types of a location with those that a pass left; True if that is news."""
         kinds, changed = self.types[key], False
         staged.results[key] = []
@@ -424,7 +436,7 @@ class Roll:
                 joined = join_types(kinds[k], new.type, self.lengths)
             except StructureError as e:
                 what = f"'{loc.name}' changes from pass to pass: {e.problem}"
-                raise Unrollable(what, e.hint) from None
+                raise CannotRoll(what, e.hint) from None
             if _same_type(joined, kinds[k]):
                 self.check_order(loc, staged.params[key][k], new)
                 staged.results[key].append(convert(new, kinds[k]))
@@ -437,7 +449,7 @@ class Roll:
         """What was found by the memory order that an array has at first must hold in each pass."""
         t = trace()
         if param in t.asked and Layouts().of(new) != Layouts().of(param):
-            raise Unrollable(f"the order in which '{loc.name}' lies in memory changes")
+            raise CannotRoll(f"the order in which '{loc.name}' lies in memory changes")
 
     def start_late(self) -> bool:
         """A variable that not every pass sets is there from the start, not set."""

@@ -13,13 +13,19 @@ from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.errors import AliasError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.control_flow.branch_side import reopened
-from tapeless.transforms.frontend.control_flow.emit_loop import Pass, Settled
+from tapeless.transforms.frontend.control_flow.branch_side import appending_to
+from tapeless.transforms.frontend.control_flow.emit_loop import LoopEmitter, StagedPass
 from tapeless.transforms.frontend.heap.alias_sets import Aliases
-from tapeless.transforms.frontend.heap.references import Choice, Part, by_value, either, root_of
+from tapeless.transforms.frontend.heap.references import (
+    GuardedRef,
+    ViewRef,
+    by_value,
+    either,
+    root_of,
+)
 from tapeless.transforms.frontend.trace.cells import CellLocation
 from tapeless.transforms.frontend.trace.trace import Location, trace
-from tapeless.transforms.frontend.values.structure import Spec
+from tapeless.transforms.frontend.values.structure import Structure
 from tapeless.transforms.ops.primitives.arithmetic import add, mod
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 
@@ -34,18 +40,20 @@ class Rotating:
         self.rings: list[list[Any]] = []  # each gets the array of the next
         self.turns: list[Var] = []  # for each ring: how often they did, after the loop
 
-    def spec(self, key: Any, spec: Spec) -> Spec:
+    def spec(self, key: Any, spec: Structure) -> Structure:
         """In a pass they are arrays of their own."""
-        return by_value(spec) if key in self.symbols and spec.kind is Part else spec
+        return by_value(spec) if key in self.symbols and spec.kind is ViewRef else spec
 
-    def meet(self, entries: dict[Any, Spec], finals: dict[Any, tuple[Location, Spec]]) -> bool:
+    def meet(
+        self, entries: dict[Any, Structure], finals: dict[Any, tuple[Location, Structure]]
+    ) -> bool:
         """Notes variables that have exchanged what they stand for; True if that is news."""
-        before = {k: s for k, s in entries.items() if s.kind is Part}
+        before = {k: s for k, s in entries.items() if s.kind is ViewRef}
         after = {k: finals[k][1] if k in finals else s for k, s in before.items()}
         whole = {k for k in before if before[k].keys[1] == () == _steps(after[k])}
         had = {k: before[k].keys[0] for k in whole}
         cells = [s.keys[0] for s in before.values()]
-        others = {after[k].keys[0] for k in before if k not in whole and after[k].kind is Part}
+        others = {after[k].keys[0] for k in before if k not in whole and after[k].kind is ViewRef}
         gets = {k: after[k].keys[0] for k in whole}
         news = {k for k in whole if had[k] is not gets[k]}
         alone = all(cells.count(had[k]) == 1 and had[k] not in others for k in news)
@@ -55,7 +63,7 @@ class Rotating:
         self.symbols |= {k: _root(before[k]) for k in news}
         return True
 
-    def find(self, staged: Pass, aliases: Aliases) -> None:
+    def find(self, staged: StagedPass, aliases: Aliases) -> None:
         """Who gets whose array in each pass."""
         places = {aliases.cells.get((k, 0)): k for k in self.symbols}
         gets: dict[Any, Any] = {}
@@ -73,16 +81,18 @@ class Rotating:
                 raise AliasError("many arrays are exchanged in a loop", "keep them in one array")
             self.rings.append(ring)
 
-    def count(self, staged: Pass, settled: Settled) -> None:
+    def count(self, staged: StagedPass, settled: LoopEmitter) -> None:
         """Makes the loop count its passes."""
         for ring in self.rings:
             turn, out = Var(INT, "turn"), Var(INT, "turn")
-            with reopened(staged.statements):
+            with appending_to(staged.statements):
                 after = mod(add(turn, 1), len(ring))
             settled.carry(turn, atom(0), after, out)
             self.turns.append(out)
 
-    def place(self, staged: Pass, settled: Settled, locations: dict[Any, Location]) -> None:
+    def place(
+        self, staged: StagedPass, settled: LoopEmitter, locations: dict[Any, Location]
+    ) -> None:
         """After the loop: every array has what the variable holds that has it now, and variables
         stand for the arrays."""
         t = trace()
@@ -102,16 +112,16 @@ class Rotating:
                 locations[k].set(_one_by_turn(turn, options))
 
 
-def _root(spec: Spec) -> Symbol:
+def _root(spec: Structure) -> Symbol:
     """The array that a reference stands for."""
     found = root_of(spec.value)
     assert isinstance(found, Symbol)
     return found
 
 
-def _steps(spec: Spec) -> Any:
+def _steps(spec: Structure) -> Any:
     """The steps from the array to the part that a reference stands for."""
-    return spec.keys[1] if spec.kind is Part else None
+    return spec.keys[1] if spec.kind is ViewRef else None
 
 
 def _by_turn(turn: Var, values: list[Atom]) -> Atom:
@@ -127,5 +137,5 @@ def _one_by_turn(turn: Var, symbols: list[Symbol]) -> Symbol:
     """The array that it is after so many turns."""
     found = symbols[-1]
     for passed in reversed(range(len(symbols) - 1)):
-        found = Choice(turn, (symbols[passed], found), passed)
+        found = GuardedRef(turn, (symbols[passed], found), passed)
     return found

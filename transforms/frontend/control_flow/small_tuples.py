@@ -19,7 +19,12 @@ from tapeless.transforms.frontend.heap.indexed_choice import interchangeable
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.source.tree_building import unused
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.structure import Spec, certain, renewed, take_apart
+from tapeless.transforms.frontend.values.structure import (
+    Structure,
+    flatten,
+    rebuild,
+    require_defined,
+)
 from tapeless.transforms.ops.function_table import FUNCTIONS
 
 FEW = 3  # items that are written out, whatever is done with them, are fewer
@@ -43,7 +48,7 @@ def _as_range(items: tuple[int, ...]) -> Any:
 
 def _in_columns(items: Any) -> Any:
     """Numbers, or tuples of numbers, that are no integers: integers may be asked for."""
-    specs = [certain(take_apart(v)) for v in items]
+    specs = [require_defined(flatten(v)) for v in items]
     if not all(map(_of_reals, specs)) or not interchangeable(specs):
         return items
     columns = _columns(specs)
@@ -55,25 +60,25 @@ def _in_columns(items: Any) -> Any:
     return counted(len(held), item)
 
 
-def _of_reals(spec: Spec) -> bool:
+def _of_reals(spec: Structure) -> bool:
     if spec.kind == "leaf":
         dtype = spec.atom.type.dtype if spec.atom is not None else np.dtype(type(spec.value))
         return dtype.kind in "fc" and not getattr(spec.value, "mutable", False)
     return spec.kind is tuple and all(map(_of_reals, spec.children))
 
 
-def _columns(specs: list[Spec]) -> Any:
+def _columns(specs: list[Structure]) -> Any:
     if specs[0].kind == "leaf":
         weak = all(a.type.weak for s in specs for a in s.leaves())
         return apply(FUNCTIONS[np.array], [s.value for s in specs]), weak
     return [_columns(list(part)) for part in zip(*(s.children for s in specs), strict=True)]
 
 
-def _at(spec: Spec, columns: Any, k: Any) -> Any:
+def _at(spec: Structure, columns: Any, k: Any) -> Any:
     if spec.kind == "leaf":
         column, weak = columns
         return python_number(column[k]) if weak else column[k]
-    return renewed(spec, [_at(c, x, k) for c, x in zip(spec.children, columns, strict=True)])
+    return rebuild(spec, [_at(c, x, k) for c, x in zip(spec.children, columns, strict=True)])
 
 
 def _has_loop(body: Any) -> bool:

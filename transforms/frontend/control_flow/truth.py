@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.builder import defining_statement
 from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
@@ -43,7 +43,7 @@ def truth(value: Any) -> Any:
         value = value.item()
     if value.type.dtype.kind != "b":
         value = wrap(not_equal(value.value(), 0))
-    elif value.type.weak and (made := made_by(value.value(), cast)) is not None:
+    elif value.type.weak and (made := defining_statement(value.value(), cast)) is not None:
         value = wrap(made.args[0])  # bool(x) is as true as x
     if isinstance(value, Symbol) and isinstance(value.cell and value.cell.atom, Literal):
         return bool(value.cell.atom.value)  # type: ignore[union-attr]

@@ -19,7 +19,7 @@ from tapeless.transforms.frontend.effects.exception_handlers import decided
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
-from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import (
     MAKERS,
     Chosen,
@@ -54,7 +54,7 @@ def formatted(*parts: Any) -> Any:
         value, conversion, spec = p
         if isinstance(value, Text) and not conversion and not spec:
             flat += value.pieces()
-        elif contains_symbol(value) or contains_symbol(spec):
+        elif has_symbols(value) or has_symbols(spec):
             flat.append((value, conversion, spec))
         else:
             flat.append(format(CONVERSIONS[conversion](value), spec))
@@ -112,7 +112,7 @@ def effect_parts(values: Any, args: list[Atom]) -> Any:
     if isinstance(values, Symbol):
         args.append(values.value())
         return ("atom", len(args) - 1)
-    if not contains_symbol(values):
+    if not has_symbols(values):
         # what the program changes later is shown as it is now
         shown = copy.deepcopy(values) if isinstance(values, (*MUTABLE, tuple)) else values
         if is_literal(shown):
@@ -170,4 +170,4 @@ def _refuse_after_effects(exc: Any) -> None:
 
 
 def _has_symbols(exc: Any) -> bool:
-    return not isinstance(exc, type) and any(map(contains_symbol, exc.args))
+    return not isinstance(exc, type) and any(map(has_symbols, exc.args))

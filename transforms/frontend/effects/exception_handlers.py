@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import NeedStatic, size_atom, size_of
+from tapeless.transforms.core.builder import NeedStatic, atom_of_size, size_of
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
 from tapeless.transforms.errors import ShapeError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
@@ -132,7 +132,7 @@ def divide(kind: str, left: Any, right: Any) -> None:
         count = trace().sums.get(left.value())
         if count is not None and right.type.weak and right.type.dtype.kind in "iub":
             trace().undecided_error(ZeroDivisionError)
-            nothing = logical_and(equal(size_atom(count), 0), equal(right.value(), 0))
+            nothing = logical_and(equal(atom_of_size(count), 0), equal(right.value(), 0))
             raise_where(nothing, ZeroDivisionError, "division by zero")
         return
     if kind not in ("Div", "FloorDiv", "Mod") or not (type(right) in (int, float) and right == 0):

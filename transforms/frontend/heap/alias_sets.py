@@ -12,7 +12,7 @@ from typing import Any
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.structure import Spec
+from tapeless.transforms.frontend.values.structure import Structure
 
 Place = tuple[Any, int]  # a location and which of its leaves
 
@@ -42,7 +42,7 @@ class Aliases:
         self.outs: dict[Place, Any] = {}  # the cells after the loop
         self.unread: set[Any] = set()  # locations that no pass reads as one before has left them
 
-    def start(self, key: Any, entry: Spec, params: list[Var]) -> None:
+    def start(self, key: Any, entry: Structure, params: list[Var]) -> None:
         for k, (value, param) in enumerate(zip(entry.leaf_values(), params, strict=True)):
             self.place[param] = (key, k)
             if isinstance(value, Symbol) and value.mutable:
@@ -103,7 +103,7 @@ class Aliases:
                 elif not isinstance(each, tuple):
                     trace().hold(each, {memory})
 
-    def end(self, finals: dict[Any, Spec]) -> bool:
+    def end(self, finals: dict[Any, Structure]) -> bool:
         """Notes what a pass left; True if that is news."""
         before = self.known()
         inner: dict[Any, set[Any]] = {}

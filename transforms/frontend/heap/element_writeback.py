@@ -14,14 +14,14 @@ from typing import Any
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.heap.list_columns import holding_too
+from tapeless.transforms.frontend.heap.list_columns import other_holders
 from tapeless.transforms.frontend.trace.cells import Cell, CellLocation, named_like
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives import stacks
 
 
 @dataclass(eq=False)
-class Lent:
+class ElementRef:
     """Where an array was taken from."""
 
     owner: Any
@@ -47,7 +47,7 @@ class Lent:
             and not self.tail.inside
             and id(self.owner) not in t.elements
             and all(m is holder or m.made in t.definitions for m in mine)
-            and all(h is holder for h in holding_too(holder, mine))
+            and all(h is holder for h in other_holders(holder, mine))
         )
 
     def store(self, new: Atom) -> None:
@@ -62,12 +62,14 @@ class Lent:
         t.loans.given_back.add(holder)
 
 
-def lend(owner: Any, made: Symbol, stack: Symbol, at: Atom | None) -> None:
+def track_element(owner: Any, made: Symbol, stack: Symbol, at: Atom | None) -> None:
     """Remembers of an array where it was taken from."""
     t = trace()
     assert made.cell is not None
     changes = _changes(owner.tail, stack.cell, at)
-    t.loans.places[made.cell] = Lent(owner, owner.tail, stack, at, changes, made.cell, t.blocks[-1])
+    t.loans.places[made.cell] = ElementRef(
+        owner, owner.tail, stack, at, changes, made.cell, t.blocks[-1]
+    )
 
 
 def _changes(tail: Any, holder: Any, at: Atom | None) -> tuple[int, int]:
@@ -75,15 +77,15 @@ def _changes(tail: Any, holder: Any, at: Atom | None) -> tuple[int, int]:
     return trace().loans.moves.get(holder, 0), len(tail.log) if at is None else 0
 
 
-def lend_all(owner: Any, spec: Any, at: Atom | None) -> None:
+def track_elements(owner: Any, spec: Any, at: Atom | None) -> None:
     """The same of the arrays in an element that is put in a list."""
     for stack, value in zip(owner.tail.stacks, spec.leaf_values(), strict=False):
         own = isinstance(value, Symbol) and value.parent is None and value.cell is not None
         if own and value.type.shape and value.listing is None:
-            lend(owner, value, stack, at)
+            track_element(owner, value, stack, at)
 
 
-def is_there(owner: Any, value: Any, at: Atom) -> bool:
+def is_same_element(owner: Any, value: Any, at: Atom) -> bool:
     """Whether an array was taken from this very place of a list: `a[k] += v` puts it there."""
     if not isinstance(value, Symbol) or value.parent is not None:
         return False

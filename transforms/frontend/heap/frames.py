@@ -11,7 +11,7 @@ from tapeless.transforms.frontend.source.tree_building import RESULT, plain
 from tapeless.transforms.frontend.trace.cells import undefined
 from tapeless.transforms.frontend.trace.trace import Location, trace
 from tapeless.transforms.frontend.values.identity import Variables
-from tapeless.transforms.frontend.values.structure import MISSING, Diverged
+from tapeless.transforms.frontend.values.structure import MISSING, Incompatible
 
 DIVERGED = " diverged"  # where a frame keeps why variables must not be read; no variable's name
 
@@ -35,7 +35,7 @@ class FrameLocation(Location):
         values.get(DIVERGED, {}).pop(self.variable, None)
         if value is MISSING:
             values.pop(self.variable, None)
-        elif isinstance(value, Diverged):
+        elif isinstance(value, Incompatible):
             values.pop(self.variable, None)
             values.setdefault(DIVERGED, {})[self.variable] = value
         else:

@@ -14,7 +14,7 @@ from typing import Any
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.heap.list_columns import alike, start_tail
+from tapeless.transforms.frontend.heap.list_columns import alike, to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.heap.ragged import (
@@ -27,9 +27,14 @@ from tapeless.transforms.frontend.heap.ragged import (
 )
 from tapeless.transforms.frontend.trace.dependence import decided_by_data
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.container_aliases import fixed
+from tapeless.transforms.frontend.values.container_aliases import freeze
 from tapeless.transforms.frontend.values.join import join_types
-from tapeless.transforms.frontend.values.structure import Spec, certain, renewed, take_apart
+from tapeless.transforms.frontend.values.structure import (
+    Structure,
+    flatten,
+    rebuild,
+    require_defined,
+)
 from tapeless.transforms.prelude.containers.known_keys import Found
 
 NOTHING = object()
@@ -40,18 +45,18 @@ def picked(hooks: Any, items: Any, k: Any) -> Any:
     _as_rows(items, k)
     if not _by_data(items, k):
         return NOTHING
-    specs = [certain(take_apart(v)) for v in items]
+    specs = [require_defined(flatten(v)) for v in items]
     alike = interchangeable(specs)
     if alike and all(map(_of_numbers, specs)):
         return _value_at(specs, k)
     if not alike or type(items) is not StagedList or not trace().birth(items):
         return _read_only(hooks, specs, k)
     before_change(items)
-    start_tail(items, specs[0], complete=True)
+    to_columns(items, specs[0], complete=True)
     return items.element(k)
 
 
-def _read_only(hooks: Any, specs: list[Spec], k: Any) -> Any:
+def _read_only(hooks: Any, specs: list[Structure], k: Any) -> Any:
     """One of several containers or arrays that data does not make, to be read."""
     if all(map(_of_values, specs)) and interchangeable(specs):
         _need_one_type(specs)
@@ -59,14 +64,14 @@ def _read_only(hooks: Any, specs: list[Spec], k: Any) -> Any:
     if are_arrays(specs):
         return array_of(specs, k)
     if all(s.kind is dict for s in specs) and any(s.keys for s in specs):
-        sides = [[take_apart(tuple(part(s.value))) for s in specs] for part in (dict, dict.values)]
+        sides = [[flatten(tuple(part(s.value))) for s in specs] for part in (dict, dict.values)]
         if all(map(_are_rows_of_numbers, sides)):
             dicts = [s.value for s in specs]
             return hooks.call(Found, *(row_of(side, k, dicts) for side in sides))
     return row_of(specs, k) if _are_rows_of_numbers(specs) else NOTHING
 
 
-def _are_rows_of_numbers(specs: list[Spec]) -> bool:
+def _are_rows_of_numbers(specs: list[Structure]) -> bool:
     inner = [c for s in specs for c in s.children] if are_rows(specs) else []
     fits = bool(inner) and interchangeable(inner) and all(map(_of_numbers, inner))
     if fits:
@@ -74,7 +79,7 @@ def _are_rows_of_numbers(specs: list[Spec]) -> bool:
     return fits
 
 
-def _need_one_type(specs: list[Spec]) -> None:
+def _need_one_type(specs: list[Structure]) -> None:
     """Refuses integers and floats at one place: they would all be floats."""
     columns = zip(*(s.leaves() for s in specs), strict=True)
     if any(len({a.type.dtype for a in column}) > 1 for column in columns):
@@ -89,9 +94,9 @@ def make_room(items: Any, k: Any, value: Any) -> None:
     _as_rows(items, k)
     free = isinstance(items, StagedList) and id(items) not in trace().elements
     if free and _by_data(items, k):
-        specs = [certain(take_apart(v)) for v in (*items, value)]
+        specs = [require_defined(flatten(v)) for v in (*items, value)]
         if interchangeable(specs):
-            start_tail(items, specs[-1], complete=True)
+            to_columns(items, specs[-1], complete=True)
 
 
 def _as_rows(items: Any, k: Any) -> None:
@@ -115,7 +120,7 @@ def _by_data(items: Any, k: Any) -> bool:
     )
 
 
-def interchangeable(specs: list[Spec]) -> bool:
+def interchangeable(specs: list[Structure]) -> bool:
     """Whether values are built alike, of leaves whose types have one for both."""
     first, *others = specs
     if not all(alike(first, s) for s in others) or not list(first.leaves()):
@@ -128,14 +133,14 @@ def interchangeable(specs: list[Spec]) -> bool:
     return True
 
 
-def _of_numbers(spec: Spec) -> bool:
+def _of_numbers(spec: Structure) -> bool:
     """Whether a value is a number, or a tuple of numbers."""
     if spec.kind == "leaf":
         return not is_array(spec.value)
     return issubclass(spec.kind, tuple) and all(map(_of_numbers, spec.children))
 
 
-def _of_values(spec: Spec) -> bool:
+def _of_values(spec: Structure) -> bool:
     """Whether a value is a number, or a tuple, list or dictionary of such."""
     if spec.kind == "leaf":
         return not is_array(spec.value)
@@ -143,12 +148,12 @@ def _of_values(spec: Spec) -> bool:
     return plain and all(map(_of_values, spec.children))
 
 
-def _value_at(specs: list[Spec], k: Symbol) -> Any:
+def _value_at(specs: list[Structure], k: Symbol) -> Any:
     first = specs[0]
     if first.kind != "leaf":
         parts = zip(*(s.children for s in specs), strict=True)
-        made = renewed(first, [_value_at(list(part), k) for part in parts])
-        return made if issubclass(first.kind, tuple) else fixed(made, *(s.value for s in specs))
+        made = rebuild(first, [_value_at(list(part), k) for part in parts])
+        return made if issubclass(first.kind, tuple) else freeze(made, *(s.value for s in specs))
     made = table([s.value for s in specs])[k]
     weak = all(a.type.weak for s in specs for a in s.leaves())
     return python_number(made) if weak else made

@@ -10,8 +10,8 @@ import numpy as np
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
-from tapeless.transforms.frontend.values.container_aliases import is_at
-from tapeless.transforms.frontend.values.structure import certain, take_apart
+from tapeless.transforms.frontend.values.container_aliases import was_taken_from
+from tapeless.transforms.frontend.values.structure import flatten, require_defined
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
 
@@ -23,7 +23,7 @@ class GivenRows(StagedList):
     moved = False  # whether it may not
 
     def __setitem__(self, k: Any, value: Any) -> None:
-        self.moved = self.moved or not is_at(self, value, k)
+        self.moved = self.moved or not was_taken_from(self, value, k)
         super().__setitem__(k, value)
 
     def append(self, value: Any) -> None:
@@ -72,12 +72,12 @@ class Given:
             return
         if rows is list:
             (table,) = columns
-            row = from_arrays(take_apart(_number(table[0, 0], weak[0])), [table[0]], weak)
+            row = from_arrays(flatten(_number(table[0, 0], weak[0])), [table[0]], weak)
             row.tail.exact = True  # type: ignore[union-attr]
-            self.list = from_arrays(certain(take_apart(row)), [table], kind=GivenRows)
+            self.list = from_arrays(require_defined(flatten(row)), [table], kind=GivenRows)
         else:
             numbers = [_number(x[0], own) for x, own in zip(columns, weak, strict=True)]
-            spec = take_apart(tuple(numbers) if rows is tuple else numbers[0])
+            spec = flatten(tuple(numbers) if rows is tuple else numbers[0])
             self.list = from_arrays(spec, [*columns], weak)
         assert self.list.tail is not None
         self.list.tail.exact = True

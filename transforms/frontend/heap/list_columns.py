@@ -17,10 +17,10 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.reachability import refuse_iterators
 from tapeless.transforms.frontend.trace.cells import CellLocation, named_like
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.container_aliases import put_into
+from tapeless.transforms.frontend.values.container_aliases import register_element
 from tapeless.transforms.frontend.values.identity import same
 from tapeless.transforms.frontend.values.join import join_types
-from tapeless.transforms.frontend.values.structure import certain, take_apart
+from tapeless.transforms.frontend.values.structure import flatten, require_defined
 from tapeless.transforms.ops.primitives import stacks
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.shapes import cast
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.heap.lists import StagedList
 
 
-def columns_of(spec: Any) -> list[Atom]:
+def leaf_columns(spec: Any) -> list[Atom]:
     """What stacks hold of an element: its leaves, or of one that has none a flag, to be counted."""
     return [*spec.leaves()] or [atom(True)]
 
@@ -38,7 +38,7 @@ def _in_columns(columns: Any, items: Any) -> Iterator[tuple[Atom, Type]]:
     return ((a, item) for column, item in zip(columns, items, strict=True) for a in column)
 
 
-class Place:
+class BlockPosition:
     """The end of the open block, as it is now."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Place:
         return there and any(self.block is b for b in trace().blocks)
 
 
-def holding_too(holder: Any, memory: set[Any]) -> Iterator[Any]:
+def other_holders(holder: Any, memory: set[Any]) -> Iterator[Any]:
     """The stacks that hold arrays in this memory; not those that the same list was moved to on
     the other side of a test."""
     t = trace()
@@ -63,7 +63,7 @@ def holding_too(holder: Any, memory: set[Any]) -> Iterator[Any]:
             yield h
 
 
-class Tail:
+class Columns:
     """Elements appended in rolled loops: one stack for each leaf of an element."""
 
     def __init__(self, spec: Any, stack_symbols: list[Symbol], key: Any = None) -> None:
@@ -108,7 +108,7 @@ class Tail:
         requirealike(spec, self.spec)
         for mine, new in zip(self.spec.leaf_values(), spec.leaf_values(), strict=True):
             _fit_lists(mine, new)
-        self.fit([leaf.type for leaf in columns_of(spec)])
+        self.fit([leaf.type for leaf in leaf_columns(spec)])
 
     def fit(self, types: list[Type]) -> None:
         """Lets the list hold numbers of these types too, from its start on; refuses other types."""
@@ -128,9 +128,9 @@ class Tail:
         if kinds != before or any(loose):
             trace().decisions.widen(self.key, [*zip(kinds, loose, strict=True)])
 
-    def copy(self) -> Tail:
+    def copy(self) -> Columns:
         """The same elements, to which others are appended."""
-        made = Tail(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
+        made = Columns(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
         made.length, made.loops = self.length, self.loops
         for old, new in zip(self.stacks, made.stacks, strict=True):
             made.meet(new.cell, trace().holding(old.cell))
@@ -149,7 +149,7 @@ class Tail:
         t = trace()
         passes = t.began and holder.birth < t.began[-1]
         again = passes and any(m.birth < t.began[-1] for m in memory)
-        others = list(holding_too(holder, memory))
+        others = list(other_holders(holder, memory))
         if again or others:
             self.alone = False
             if not t.loans.given_back.isdisjoint((holder, *others)):
@@ -261,28 +261,29 @@ def as_long_as_data_says(spec: Any) -> bool:
     return spec.kind == "leaf" and not all(map(dims.is_given, spec.atom.type.shape[:1]))
 
 
-def may_be_rows(target: StagedList, spec: Any) -> None:
+def restart_as_rows(target: StagedList, spec: Any) -> None:
     """Where an empty list gets lists of different lengths: start again, with rows of its own."""
     key = target.grows_key
     if key is not None and key not in trace().decisions.rows and is_list(spec):
         trace().decisions.as_rows(key)
 
 
-def start_tail(target: StagedList, element: Any, complete: bool = False) -> None:
+def to_columns(target: StagedList, element: Any, complete: bool = False) -> None:
     """Moves the elements of `target` into stacks; `element` shows what will be appended, or is like
     all elements if the list is complete."""
-    specs = [certain(take_apart(v)) for v in list.__iter__(target)]
-    types = [a.type for a in columns_of(element)]
+    specs = [require_defined(flatten(v)) for v in list.__iter__(target)]
+    types = [a.type for a in leaf_columns(element)]
     if not all(alike(s, element) for s in specs) or as_long_as_data_says(element):
-        may_be_rows(target, element)
+        restart_as_rows(target, element)
     for s in specs:
         requirealike(s, element)
         types = [
-            join_types(t, a.type, trace().joined) for t, a in zip(types, columns_of(s), strict=True)
+            join_types(t, a.type, trace().joined)
+            for t, a in zip(types, leaf_columns(s), strict=True)
         ]
     key = (trace().place(), target.name)
     items = trace().decisions.widened(key, types)
-    columns = [*zip(*map(columns_of, specs), strict=True)]
+    columns = [*zip(*map(leaf_columns, specs), strict=True)]
     leaves = columns
     if complete and all(a.type == item for a, item in _in_columns(columns, items)):
         made = [
@@ -297,7 +298,7 @@ def start_tail(target: StagedList, element: Any, complete: bool = False) -> None
     for k, column in enumerate(columns):
         for leaf in column:
             made[k] = stacks.push(made[k], leaf)
-    tail = Tail(element, list(map(Symbol, made)), key)
+    tail = Columns(element, list(map(Symbol, made)), key)
     tail.ragged = any(
         listing and len({a.type.shape for a in leaf}) > 1
         for leaf, listing in zip(leaves, tail.lists(), strict=False)
@@ -310,5 +311,5 @@ def start_tail(target: StagedList, element: Any, complete: bool = False) -> None
     present = list(target)
     target.clear()
     target.tail = tail
-    put_into(target, present)
+    register_element(target, present)
     tail.length = count

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.frontend.heap.list_columns import start_tail
+from tapeless.transforms.frontend.heap.list_columns import to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
-from tapeless.transforms.frontend.trace.trace import Journal, Unrollable, trace
-from tapeless.transforms.frontend.values.structure import Spec
+from tapeless.transforms.frontend.trace.trace import CannotRoll, Journal, trace
+from tapeless.transforms.frontend.values.structure import Structure
 
 
 @dataclass(eq=False)
@@ -27,9 +27,9 @@ class Growth:
     grew: set[int] = field(default_factory=set)
     stacks: set[Any] = field(default_factory=set)
     marks: list[tuple[Any, int, Size | None]] = field(default_factory=list)
-    growing: list[tuple[StagedList, Spec]] = field(default_factory=list)
+    growing: list[tuple[StagedList, Structure]] = field(default_factory=list)
 
-    def grown(self, target: Any, entry: Spec, final: Spec, by_data: bool) -> bool:
+    def grown(self, target: Any, entry: Structure, final: Structure, by_data: bool) -> bool:
         """A list that got longer by appending, or shorter in as many passes as data says: its
         elements move to stacks before the loop."""
         n = len(entry.children)
@@ -45,7 +45,7 @@ class Growth:
             return False
         element = final.children[n]
         if element.kind == "static":
-            raise Unrollable(f"a list of {element.describe()} grows in it")
+            raise CannotRoll(f"a list of {element.describe()} grows in it")
         self.growing.append((target, element))
         return True
 
@@ -54,7 +54,7 @@ class Growth:
         started = bool(self.growing)
         for target, element in self.growing:
             trace().touch(ContentsLocation(target))
-            start_tail(target, element)
+            to_columns(target, element)
             assert target.tail is not None
             self.stacks |= {symbol.cell for symbol in target.tail.stacks}
         self.growing.clear()

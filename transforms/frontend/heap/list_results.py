@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.heap.lists import as_list
 from tapeless.transforms.frontend.trace.dependence import can_be_known
@@ -42,7 +42,7 @@ def settled(value: Any) -> Any:
 def _with_items(value: Any, tail: Any, loops: Any) -> Any:
     why = "a list that it fills is returned"
     trace().decisions.unroll_all(dict.fromkeys(loops, why))
-    if tail.length is not None and can_be_known(size_atom(tail.length)):
+    if tail.length is not None and can_be_known(atom_of_size(tail.length)):
         items = list(value)
         value.tail = None
         list.extend(value, items)

@@ -13,35 +13,39 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import size_atom, size_of
+from tapeless.transforms.core.builder import atom_of_size, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
-from tapeless.transforms.frontend.heap.element_writeback import is_there, lend, lend_all
+from tapeless.transforms.frontend.heap.element_writeback import (
+    is_same_element,
+    track_element,
+    track_elements,
+)
 from tapeless.transforms.frontend.heap.list_columns import (
-    Place,
-    Tail,
+    BlockPosition,
+    Columns,
     are_equally_long,
-    columns_of,
-    may_be_rows,
+    leaf_columns,
     position,
     replace,
-    start_tail,
+    restart_as_rows,
+    to_columns,
 )
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.heap.stack_arrays import JOINERS, is_empty, join_rows, join_uneven
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import (
-    appended,
+    forget_positions,
     has_containers,
-    moved,
-    put_into,
+    register_append,
+    register_element,
+    register_store,
     share_elements,
-    stored,
 )
 from tapeless.transforms.frontend.values.join import convert
-from tapeless.transforms.frontend.values.structure import certain, put_together, take_apart
+from tapeless.transforms.frontend.values.structure import flatten, require_defined, unflatten
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.ops.primitives import stacks
 from tapeless.transforms.ops.primitives.new_arrays import zeros
@@ -83,7 +87,7 @@ def _of_plain(name: str) -> Any:
 class StagedList(list):  # type: ignore[type-arg]
     """A list; with a `tail`, its elements lie in stacks that are known when the program runs."""
 
-    tail: Tail | None = None
+    tail: Columns | None = None
     name = ""  # of the first variable that held it
     stands_for: type = list
     rows_key: Any = None  # where empty lists in a list were made
@@ -104,14 +108,14 @@ class StagedList(list):  # type: ignore[type-arg]
         if self.tail is None:
             super().append(value)
             return
-        spec = certain(take_apart(value))
+        spec = require_defined(flatten(value))
         self.fit(spec)
-        for symbol, leaf in zip(self.tail.stacks, columns_of(spec), strict=True):
+        for symbol, leaf in zip(self.tail.stacks, leaf_columns(spec), strict=True):
             replace(symbol, stacks.push(symbol.value(), leaf), moves=False)
         self.tail.hold(spec)
-        appended(self, value)
+        register_append(self, value)
         self.tail.log.append((trace().journals[-1], 1))
-        lend_all(self, spec, None)
+        track_elements(self, spec, None)
         if self.tail.length is not None:
             self.tail.length = self.tail.length + 1
 
@@ -122,14 +126,16 @@ class StagedList(list):  # type: ignore[type-arg]
         try:
             self.tail.check(spec)
         except StructureError:
-            may_be_rows(self, spec)
+            restart_as_rows(self, spec)
             raise
 
     def length(self) -> Any:
         if self.tail is None:
             return len(self)
         n = self.tail.length
-        return wrap(stacks.stack_length(self.tail.stacks[0].value()) if n is None else size_atom(n))
+        return wrap(
+            stacks.stack_length(self.tail.stacks[0].value()) if n is None else atom_of_size(n)
+        )
 
     def arrays(self) -> list[Any]:
         """The leaves of all elements, stacked along axis 0."""
@@ -142,7 +148,7 @@ class StagedList(list):  # type: ignore[type-arg]
                 return [wrap(a) for a in arrays]
         size = dims.symbol("n", 0) if tail.length is None else tail.length
         arrays = [stacks.to_array(p, size=size) for p in present]
-        tail.made = (present, Place(), arrays)
+        tail.made = (present, BlockPosition(), arrays)
         return [wrap(a) for a in arrays]
 
     def joined(self, func: Any, *args: Any, **kwargs: Any) -> Any:
@@ -192,7 +198,7 @@ class StagedList(list):  # type: ignore[type-arg]
 
         def build(spec: Any, left: Any) -> Any:
             if spec.kind != "leaf":
-                return put_together(spec, [build(c, left) for c in spec.children])
+                return unflatten(spec, [build(c, left) for c in spec.children])
             stack = next(left)
             value = stacks.peek(stack.value(), at)
             is_list = getattr(spec.value, "listing", None) is not None and not ragged
@@ -201,7 +207,7 @@ class StagedList(list):  # type: ignore[type-arg]
             made = wrap(value)
             if made.type.shape:
                 trace().share(made.cell, trace().holding(stack.cell))
-                lend(self, made, stack, at)
+                track_element(self, made, stack, at)
             found = listed(made, spec.value)
             if isinstance(found, StagedList) and found.tail is not None:
                 found.tail.inside = [stack.cell, *within]
@@ -209,7 +215,7 @@ class StagedList(list):  # type: ignore[type-arg]
 
         made = build(self.tail.spec, iter(self.tail.stacks))
         if not isinstance(made, Symbol):
-            put_into(self, made, self.length() + k if isinstance(k, int) and k < 0 else k)
+            register_element(self, made, self.length() + k if isinstance(k, int) and k < 0 else k)
         return made
 
     def __setitem__(self, k: Any, value: Any) -> None:
@@ -222,21 +228,21 @@ class StagedList(list):  # type: ignore[type-arg]
             self.refill(value)
             return
         at = position(k)
-        if is_there(self, value, at):
+        if is_same_element(self, value, at):
             return
-        spec = certain(take_apart(value))
+        spec = require_defined(flatten(value))
         self.tail.check(spec)
-        for symbol, leaf in zip(self.tail.stacks, columns_of(spec), strict=True):
+        for symbol, leaf in zip(self.tail.stacks, leaf_columns(spec), strict=True):
             replace(symbol, stacks.set_item(symbol.value(), at, leaf))
         self.tail.hold(spec)
-        lend_all(self, spec, at)
-        stored(self, value, k)
+        track_elements(self, spec, at)
+        register_store(self, value, k)
 
     def refill(self, values: Any) -> None:
         """self[:] = values."""
         assert self.tail is not None
         if isinstance(values, Symbol):
-            values = from_arrays(take_apart(values[0]), [values])
+            values = from_arrays(flatten(values[0]), [values])
         tail = values.tail if isinstance(values, StagedList) else None
         if tail is None:
             values = list(values)
@@ -255,7 +261,7 @@ class StagedList(list):  # type: ignore[type-arg]
         assert self.tail is not None
         self.tail.log.append((trace().journals[-1], None))
         self.tail.length = length
-        moved(self)
+        forget_positions(self)
 
     def clear(self) -> None:
         if self.tail is None:
@@ -338,14 +344,14 @@ class StagedList(list):  # type: ignore[type-arg]
                 rest, value = stacks.pop_of_list.bind(symbol.value())
                 replace(symbol, rest)
                 return listed(wrap(value), spec.value)
-            return put_together(spec, [build(c, stack_symbols) for c in spec.children])
+            return unflatten(spec, [build(c, stack_symbols) for c in spec.children])
 
         left = iter(self.tail.stacks)
         made = build(self.tail.spec, left)
         for flag in left:
             replace(flag, stacks.pop_of_list.bind(flag.value())[0])
         self.tail.log.append((trace().journals[-1], -1))
-        moved(self)
+        forget_positions(self)
         if self.tail.length is not None:
             self.tail.length = self.tail.length - 1
         return made
@@ -356,7 +362,7 @@ class StagedList(list):  # type: ignore[type-arg]
                 self.append(v)
             return
         if self.tail is None:
-            start_tail(self, values.tail.spec)
+            to_columns(self, values.tail.spec)
         assert self.tail is not None
         self.tail.check(values.tail.spec)
         self.tail.fit(values.tail.items)
@@ -375,7 +381,7 @@ class StagedList(list):  # type: ignore[type-arg]
     def __add__(self, other: Any) -> StagedList:
         made = self.copy()
         if self.tail is None and getattr(other, "tail", None) is not None:
-            start_tail(made, other.tail.spec)
+            to_columns(made, other.tail.spec)
         made.extend(other)
         return made
 
@@ -387,7 +393,7 @@ class StagedList(list):  # type: ignore[type-arg]
             trace().decisions.tabled = True
             return self.repeated(n)
         if isinstance(n, Symbol) and len(self) == 1:
-            spec = take_apart(self[0])
+            spec = flatten(self[0])
             if list(spec.leaves()) and not has_containers(spec):  # else all would be one
                 return self.repeated(size_of(n.value()))
         made: StagedList = trace().born(StagedList(list.__mul__(self, n)))
@@ -404,8 +410,8 @@ class StagedList(list):  # type: ignore[type-arg]
 
     def repeated(self, n: Size) -> StagedList:
         """The only element n times."""
-        spec = take_apart(self[0])
-        leaves = columns_of(spec)
+        spec = flatten(self[0])
+        leaves = leaf_columns(spec)
         columns = [broadcast_to(leaf, shape=(n, *leaf.type.shape)) for leaf in leaves]
         return _with_tail(spec, columns, [leaf.type.weak for leaf in leaves])
 
@@ -447,7 +453,7 @@ def from_arrays(
     made.tail.exact = like is not None and like.exact  # type: ignore[union-attr]
     assert made.tail is not None
     present = [symbol.value() for symbol in made.tail.stacks]
-    made.tail.made = (present, Place(), values)
+    made.tail.made = (present, BlockPosition(), values)
     return made
 
 
@@ -465,7 +471,7 @@ def numbers_of(x: Symbol) -> StagedList | None:
         return None
     first: Any = x[0]
     number = wrap(cast(first.value(), dtype=x.type.dtype, python=True))
-    return from_arrays(certain(take_apart(number)), [x], [True])
+    return from_arrays(require_defined(flatten(number)), [x], [True])
 
 
 def fill(target: StagedList, source: StagedList, places: Symbol) -> None:
@@ -505,6 +511,6 @@ def _with_tail(
         for a, item in zip(columns, t.decisions.widened(key, types), strict=True)
     ]
     made: StagedList = t.born(cls())
-    made.tail = Tail(spec, many, key)
+    made.tail = Columns(spec, many, key)
     made.tail.length = columns[0].type.shape[0]
     return made

@@ -16,8 +16,8 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 from tapeless.transforms.frontend.trace.trace import Location, same, trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE as CONTAINERS
-from tapeless.transforms.frontend.values.container_aliases import changed, put_back
-from tapeless.transforms.frontend.values.structure import MISSING, Diverged, Spec, take_apart
+from tapeless.transforms.frontend.values.container_aliases import before_write, write_back
+from tapeless.transforms.frontend.values.structure import MISSING, Incompatible, Structure, flatten
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +27,9 @@ class ListContents:
     items: tuple[Any, ...]
     tail: Any
 
-    def spec(self, part: Callable[[Any], Spec] = take_apart) -> Spec:
-        parts = take_apart(self.items, part)
-        return Spec(tuple, self.items, (id(self.tail), *parts.keys), parts.children)
+    def spec(self, part: Callable[[Any], Structure] = flatten) -> Structure:
+        parts = flatten(self.items, part)
+        return Structure(tuple, self.items, (id(self.tail), *parts.keys), parts.children)
 
 
 class ContentsLocation(Location):
@@ -79,7 +79,7 @@ def fill(obj: Any, value: Any) -> None:
 def before_change(obj: Any) -> None:
     """Must be called before a container of Python's changes."""
     if isinstance(obj, CONTAINERS):
-        changed(obj)
+        before_write(obj)
         trace().touch(ContentsLocation(obj))
     elif isinstance(obj, (bytearray, array)):
         what = f"changes a {type(obj).__name__} that is made outside of it"
@@ -133,10 +133,10 @@ def put_attribute(obj: Any, name: str, value: Any, put: Callable[..., None] = se
     """Sets an attribute with `put`; what was there comes back at the end of a block."""
     if not isinstance(obj, Symbol):
         _refuse_native(obj, name)
-        changed(obj)
+        before_write(obj)
         trace().touch(AttributeLocation(obj, name))
     put(obj, name, value)
-    put_back(obj)
+    write_back(obj)
 
 
 class GlobalLocation(OuterLocation):
@@ -167,8 +167,8 @@ class ClosureLocation(OuterLocation):
         self.cell.cell_contents = value
 
 
-def entry_spec(loc: Location, value: Any, part: Callable[[Any], Spec] = take_apart) -> Spec:
+def entry_spec(loc: Location, value: Any, part: Callable[[Any], Structure] = flatten) -> Structure:
     """What a location holds, taken apart; `part` does so with a value."""
     if isinstance(value, ListContents):
         return value.spec(part)
-    return Spec("static", value) if isinstance(value, Diverged) else part(value)
+    return Structure("static", value) if isinstance(value, Incompatible) else part(value)

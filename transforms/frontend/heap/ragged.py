@@ -12,22 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, constant, wrap
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.container_aliases import fixed
-from tapeless.transforms.frontend.values.structure import Spec
+from tapeless.transforms.frontend.values.container_aliases import freeze
+from tapeless.transforms.frontend.values.structure import Structure
 from tapeless.transforms.ops.function_table import FUNCTIONS
 
 
-def are_rows(specs: list[Spec]) -> bool:
+def are_rows(specs: list[Structure]) -> bool:
     """Whether these are lists, or tuples, of known lengths, some of which hold anything."""
     lists = all(isinstance(s.kind, type) and issubclass(s.kind, list) for s in specs)
     return (lists or all(s.kind is tuple for s in specs)) and any(s.children for s in specs)
 
 
-def row_of(specs: list[Spec], k: Any, sources: Iterable[Any] | None = None) -> StagedList:
+def row_of(specs: list[Structure], k: Any, sources: Iterable[Any] | None = None) -> StagedList:
     """One of several lists or tuples, which is read only; the items of all are built alike.
     `sources` are the containers that they are of."""
     flat = list(itertools.chain.from_iterable(s.children for s in specs))
@@ -38,14 +38,14 @@ def row_of(specs: list[Spec], k: Any, sources: Iterable[Any] | None = None) -> S
     row = from_arrays(flat[0], [column[part] for column in columns], weak)
     if specs[0].kind is tuple:
         row.stands_for = tuple
-    return fixed(row, *(sources or (s.value for s in specs)))  # type: ignore[no-any-return]
+    return freeze(row, *(sources or (s.value for s in specs)))  # type: ignore[no-any-return]
 
 
 def stretched(items: StagedList, first: Any, last: Any) -> StagedList:
     """Some of the items of a list that follow one another, which are read only."""
     assert items.tail is not None
     parts = [column[first:last] for column in items.arrays()]
-    return fixed(from_arrays(items.tail.spec, parts, [t.weak for t in items.tail.items]), items)  # type: ignore[no-any-return]
+    return freeze(from_arrays(items.tail.spec, parts, [t.weak for t in items.tail.items]), items)  # type: ignore[no-any-return]
 
 
 def table(numbers: list[Any]) -> Any:
@@ -55,7 +55,7 @@ def table(numbers: list[Any]) -> Any:
     return wrap(constant(np.array(numbers)))
 
 
-def are_arrays(specs: list[Spec]) -> bool:
+def are_arrays(specs: list[Structure]) -> bool:
     """Whether these are arrays that can lie one after the other."""
     types = [s.atom.type for s in specs if s.atom is not None and is_array(s.value)]
     if len(types) < len(specs) or not all(t.shape for t in types):
@@ -73,7 +73,7 @@ def is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray) or (isinstance(value, Symbol) and value.mutable)
 
 
-def array_of(specs: list[Spec], k: Any) -> Symbol:
+def array_of(specs: list[Structure], k: Any) -> Symbol:
     """One of several arrays, which is read only."""
     arrays = [s.value if isinstance(s.value, Symbol) else wrap(constant(s.value)) for s in specs]
     whole = apply(FUNCTIONS[np.concatenate], arrays)
@@ -90,6 +90,6 @@ def _part(lengths: list[Any], k: Any) -> slice:
         ends: Any = np.cumsum(lengths)
         begins = ends - lengths
         return slice(wrap(constant(begins))[k], wrap(constant(ends))[k])
-    counts = apply(FUNCTIONS[np.array], [wrap(size_atom(n)) for n in lengths])
+    counts = apply(FUNCTIONS[np.array], [wrap(atom_of_size(n)) for n in lengths])
     ends = apply(FUNCTIONS[np.cumsum], counts)
     return slice((ends - counts)[k], ends[k])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, size_atom, size_of
+from tapeless.transforms.core.builder import atom, atom_of_size, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, If, Literal, Statement, Type, Var
 from tapeless.transforms.errors import AliasError
@@ -22,7 +22,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, view_of, 
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.join import convert, join_types
-from tapeless.transforms.frontend.values.structure import Reference, Spec, is_reference
+from tapeless.transforms.frontend.values.structure import Reference, Structure, is_reference
 from tapeless.transforms.ops.numpy import indexing
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 from tapeless.transforms.ops.primitives.new_arrays import zero
@@ -30,7 +30,7 @@ from tapeless.transforms.ops.primitives.new_arrays import zero
 MOST = 32  # arrays of which a variable may be one; each use of it is a test for each
 
 
-class Choice(Symbol):
+class GuardedRef(Symbol):
     """One of two arrays: the first if `test` holds. With a number, `test` is whether the integer
     `test` is that number."""
 
@@ -53,7 +53,7 @@ class Choice(Symbol):
 
     def length(self, first: Size, second: Size) -> Size:
         """That of an axis which is not as long in both."""
-        sides = [lambda n=n: [size_atom(n)] for n in (first, second)]
+        sides = [lambda n=n: [atom_of_size(n)] for n in (first, second)]
         return size_of(either(self.holds(), *sides)[0])
 
     def holds(self) -> Atom:
@@ -119,7 +119,7 @@ def emit_if(test: Atom, bodies: list[list[Statement]], results: list[list[Atom]]
     return [*outs]
 
 
-def blank(kind: Type) -> Atom:
+def dummy_value(kind: Type) -> Atom:
     """A value that is never looked at."""
     known = trace().hints
     if any(s not in known for n in kind.shape for s in dims.symbols(n)):
@@ -134,11 +134,11 @@ def blank(kind: Type) -> Atom:
 # -- parts of one array
 
 
-class Part(Reference):
+class ViewRef(Reference):
     """A part of an array in a cell, or all of it; the positions are the leaves."""
 
     @staticmethod
-    def build(spec: Spec, children: list[Any]) -> Symbol:
+    def build(spec: Structure, children: list[Any]) -> Symbol:
         template, left = spec.keys[1], iter(children)
         steps = tuple(
             (op, tuple(atom(atoms(next(left))) for _ in range(n)), params)
@@ -151,15 +151,15 @@ def root_of(value: Value) -> Value:
     return value if value.parent is None else value.parent
 
 
-def part(value: Symbol) -> Spec:
+def part(value: Symbol) -> Structure:
     """A reference as a spec: references to the same part of the same cell have the same keys."""
     root = root_of(value)
-    if isinstance(root, Choice):
-        return Spec(Part, value, (id(value), ()))
+    if isinstance(root, GuardedRef):
+        return Structure(ViewRef, value, (id(value), ()))
     steps = [_general(step) for step in value.chain]
     template = tuple((op, len(rest), params) for op, rest, params in steps)
-    positions = [Spec("leaf", wrap(a), atom=a) for _, rest, _ in steps for a in rest]
-    return Spec(Part, value, (root.cell, template), tuple(positions))
+    positions = [Structure("leaf", wrap(a), atom=a) for _, rest, _ in steps for a in rest]
+    return Structure(ViewRef, value, (root.cell, template), tuple(positions))
 
 
 def _general(step: Any) -> Any:
@@ -182,7 +182,7 @@ def _general(step: Any) -> Any:
     return op, tuple(found), {"key": key}
 
 
-def by_reference(spec: Spec) -> Spec:
+def by_reference(spec: Structure) -> Structure:
     """The spec with references in the place of arrays."""
     if spec.kind == "leaf":
         array = isinstance(spec.value, Symbol) and spec.value.mutable and not spec.value.undefined
@@ -190,12 +190,12 @@ def by_reference(spec: Spec) -> Spec:
     return replace(spec, children=tuple(map(by_reference, spec.children)))
 
 
-def by_value(spec: Spec) -> Spec:
+def by_value(spec: Structure) -> Structure:
     """A reference as an array of its own."""
-    return Spec("leaf", spec.value, atom=spec.value.present())
+    return Structure("leaf", spec.value, atom=spec.value.present())
 
 
-def references(spec: Spec) -> Iterator[Spec]:
+def references(spec: Structure) -> Iterator[Structure]:
     if is_reference(spec):
         yield spec
         return
@@ -203,7 +203,7 @@ def references(spec: Spec) -> Iterator[Spec]:
         yield from references(c)
 
 
-def replaced(spec: Spec, new: Iterator[Spec]) -> Spec:
+def replaced(spec: Structure, new: Iterator[Structure]) -> Structure:
     """The spec with other references."""
     if is_reference(spec):
         return next(new)
@@ -214,38 +214,38 @@ def replaced(spec: Spec, new: Iterator[Spec]) -> Spec:
 
 
 @dataclass(frozen=True, eq=False)
-class MixedSpec(Spec):
-    parts: tuple[Spec, ...] = ()
+class MixedSpec(Structure):
+    parts: tuple[Structure, ...] = ()
 
 
-class Mixed(Reference):
+class IndexedRef(Reference):
     """A number, an array of its own (if the number can be that of none), positions in the parts."""
 
     @staticmethod
-    def build(spec: Spec, children: list[Any]) -> Symbol:
+    def build(spec: Structure, children: list[Any]) -> Symbol:
         assert isinstance(spec, MixedSpec)
         left = iter(children)
         number = atom(atoms(next(left)))
         last: list[Symbol] = [next(left)] if spec.keys[0] is not None else []
-        options = [Part.build(p, [next(left) for _ in p.children]) for p in spec.parts]
+        options = [ViewRef.build(p, [next(left) for _ in p.children]) for p in spec.parts]
         *others, value = options + last
         for k, option in reversed([*enumerate(others)]):
-            value = Choice(number, (option, value), k)
+            value = GuardedRef(number, (option, value), k)
         return value
 
 
 @dataclass
-class Targets:
+class RefTargets:
     """What a variable of a loop stands for: one of the parts of arrays that are older than the
     loop, or an array of its own."""
 
-    parts: list[Spec]
+    parts: list[Structure]
     own: Type | None = None
     lengths: set[Size] = field(default_factory=set)  # of `own`, that differ from pass to pass
 
     def add(self, value: Symbol, began: int) -> bool:
         """Makes room for a reference; True if there was none."""
-        if isinstance(root_of(value), Choice):
+        if isinstance(root_of(value), GuardedRef):
             options = [self.add(o, began) for o in options_of(value)]
             return any(options)
         spec = part(value)
@@ -258,30 +258,30 @@ class Targets:
         self.own = value.type if before is None else join_types(before, value.type, self.lengths)  # type: ignore[assignment]
         return self.own != before
 
-    def find(self, spec: Spec) -> int | None:
+    def find(self, spec: Structure) -> int | None:
         return next((k for k, p in enumerate(self.parts) if p.keys == spec.keys), None)
 
-    def spec(self, value: Symbol) -> Spec:
+    def spec(self, value: Symbol) -> Structure:
         """A reference as a number, an array of its own, and the positions in all parts."""
         found = self.express(value)
-        leaves = [Spec("leaf", wrap(a), atom=a) for a in found]
+        leaves = [Structure("leaf", wrap(a), atom=a) for a in found]
         if self.own is not None:
             own = Symbol(found[1], is_array=True)
             trace().share(own.cell, value.memory() - {p.keys[0] for p in self.parts})
-            leaves[1] = Spec("leaf", own, atom=found[1])
+            leaves[1] = Structure("leaf", own, atom=found[1])
         keys = (self.own, *(p.keys for p in self.parts))
-        return MixedSpec(Mixed, value, keys, tuple(leaves), None, tuple(self.parts))
+        return MixedSpec(IndexedRef, value, keys, tuple(leaves), None, tuple(self.parts))
 
     def express(self, value: Symbol) -> list[Atom]:
         root = root_of(value)
-        if isinstance(root, Choice):
+        if isinstance(root, GuardedRef):
             a, b = options_of(value)
             return either(root.holds(), lambda: self.express(a), lambda: self.express(b))
         spec = part(value)
         at = self.find(spec)
         found = [atom(len(self.parts) if at is None else at)]
         if self.own is not None:
-            found.append(blank(self.own) if at is not None else value.present())
+            found.append(dummy_value(self.own) if at is not None else value.present())
         for k, p in enumerate(self.parts):
             found += spec.leaves() if k == at else [atom(0) for _ in p.children]
         return found
@@ -290,19 +290,19 @@ class Targets:
 def options_of(value: Symbol) -> tuple[Symbol, Symbol]:
     """The two arrays that a choice, or a part of a choice, stands for."""
     root = root_of(value)
-    assert isinstance(root, Choice)
+    assert isinstance(root, GuardedRef)
     if root is value:
         return root.options  # type: ignore[return-value]
     a, b = (view_of(o, value.chain, value.type) for o in root.options)
     return a, b
 
 
-def outlasting(spec: Spec, began: int) -> Spec:
+def references_that_escape(spec: Structure, began: int) -> Structure:
     """What a pass leaves in a variable that it made: parts of arrays that are older than the loop
     stay references."""
 
-    def left(r: Spec) -> Spec:
-        targets = Targets([])
+    def left(r: Structure) -> Structure:
+        targets = RefTargets([])
         targets.add(r.value, began)
         if not targets.parts:
             return by_value(r)
@@ -311,24 +311,24 @@ def outlasting(spec: Spec, began: int) -> Spec:
     return replaced(spec, map(left, references(spec)))
 
 
-class Moving:
+class LoopReferences:
     """The references of a loop that stand for other memory in other passes."""
 
     def __init__(self) -> None:
-        self.targets: dict[Any, dict[int, Targets]] = {}  # by location and place in its value
+        self.targets: dict[Any, dict[int, RefTargets]] = {}  # by location and place in its value
 
-    def spec(self, key: Any, spec: Spec) -> Spec:
+    def spec(self, key: Any, spec: Structure) -> Structure:
         """A spec in which these references are numbers."""
         targets = self.targets.get(key, {})
         found = enumerate(references(spec))
         return replaced(spec, (targets[j].spec(r.value) if j in targets else r for j, r in found))
 
-    def meet(self, key: Any, entry: Spec, final: Spec, began: int) -> bool:
+    def meet(self, key: Any, entry: Structure, final: Structure, began: int) -> bool:
         """Notes what references stand for at the end of a pass; True if that is news."""
         mine, news = self.targets.setdefault(key, {}), False
         for j, (e, f) in enumerate(zip(references(entry), references(final), strict=False)):
             if j not in mine and e.keys != f.keys:
-                mine[j] = Targets([])
+                mine[j] = RefTargets([])
                 mine[j].add(e.value, began)
                 news = True
             if j in mine:

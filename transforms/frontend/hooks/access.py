@@ -36,11 +36,11 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, either
 from tapeless.transforms.frontend.values.container_aliases import (
     MUTABLE,
-    all_current,
-    current,
-    put_back,
+    require_all_current,
+    require_current,
+    write_back,
 )
-from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Chosen
 from tapeless.transforms.ops.primitives.shapes import cast
 
@@ -65,7 +65,7 @@ class Access(Calls):
             value = self.call(found.func, obj)
             self.set_attr(obj, name, value)
             return value
-        current(obj)
+        require_current(obj)
         if (method := special_methods.getter(obj, name, found)) is not None:
             return trace().enter(*method)
         value = getattr(obj, name)
@@ -108,23 +108,23 @@ class Access(Calls):
             return each(lambda one: self.item(obj, one), either(key))
         items_of(obj, self.function)
         if isinstance(obj, Symbol):
-            all_current(key)
+            require_all_current(key)
         method = special_methods.special(obj, "__getitem__")
         if method is not None:
             return trace().enter(method, obj, key)
         if dicts_and_sets.asked(obj, key):
-            current(obj)
+            require_current(obj)
             return dicts_and_sets.item(self, obj, key)
         if isinstance(obj, defaultdict) and key not in obj:
             return _filled(obj, key)
         numbers = isinstance(obj, np.ndarray) and obj.dtype.kind not in "OSU"
-        if numbers and contains_symbol(key):
+        if numbers and has_symbols(key):
             return wrap(constant(obj))[key]
         if obj is os.environ:
             return watched(obj.__getitem__, (key,), {})
         if joins(obj, key):
             return joined_by(obj, key)
-        current(obj)
+        require_current(obj)
         if (found := picked(self, obj, key)) is not NOTHING:
             return found
         listed = isinstance(obj, Symbol) and obj.listing is not None
@@ -147,7 +147,7 @@ class Access(Calls):
             raise UnsupportedError("a store to an array made of None or of text", "use a list")
         dicts_and_sets.change(obj, key)
         if isinstance(obj, Symbol):
-            all_current(key, value)
+            require_all_current(key, value)
         before_change(obj)
         if not isinstance(obj, (Symbol, *MUTABLE)):
             refuse_foreign_store(obj)
@@ -159,7 +159,7 @@ class Access(Calls):
         make_room(obj, key, value)
         reach(obj, key, "list assignment index out of range")
         obj[key] = value
-        put_back(obj)
+        write_back(obj)
 
     def delete_item(self, obj: Any, key: Any) -> None:
         method = special_methods.special(obj, "__delitem__")
@@ -173,7 +173,7 @@ class Access(Calls):
         dicts_and_sets.change(obj, key)
         before_change(obj)
         del obj[key]
-        put_back(obj)
+        write_back(obj)
 
 
 def _set_of_array(x: Symbol, name: str, value: Any) -> None:

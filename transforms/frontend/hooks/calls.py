@@ -63,12 +63,16 @@ from tapeless.transforms.frontend.trace.provenance import (
     of_ours,
     qualified,
 )
-from tapeless.transforms.frontend.trace.trace import Unrollable, trace
+from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.choices import Either
-from tapeless.transforms.frontend.values.container_aliases import MUTABLE, all_current, put_back
+from tapeless.transforms.frontend.values.container_aliases import (
+    MUTABLE,
+    require_all_current,
+    write_back,
+)
 from tapeless.transforms.frontend.values.identity import same
 from tapeless.transforms.frontend.values.memoized import remembered
-from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.ops.function_table import FUNCTIONS, WRITERS
 from tapeless.transforms.ops.numpy import creation
 from tapeless.transforms.optimize.outline import Stretch
@@ -170,16 +174,16 @@ class Calls:
             if f.__name__ in ("pop", "popleft"):
                 reach(f.__self__, args[0] if args else -1, "pop from empty list")
             made = f(*args, **kwargs)
-            put_back(f.__self__)
+            write_back(f.__self__)
             return made
         if isinstance(f.__func__, types.FunctionType):
             library = of_library(f.__func__)
             if library and isinstance(f.__self__, MUTABLE) and f.__name__ not in READERS:
                 before_change(f.__self__)  # a Counter
                 made = f(*args, **kwargs)
-                put_back(f.__self__)
+                write_back(f.__self__)
                 return made
-            if library and contains_symbol((args, kwargs)):
+            if library and has_symbols((args, kwargs)):
                 refuse_kept(f)
             return self.call_function(f.__func__, (f.__self__, *args), kwargs)
         return self.call(f.__func__, f.__self__, *args, **kwargs)
@@ -225,16 +229,16 @@ class Calls:
         if isinstance(cls, type) and issubclass(cls, np.generic):
             return (
                 apply(FUNCTIONS[np.asarray], args[0], cls)
-                if contains_symbol(args)
+                if has_symbols(args)
                 else cls(*args, **kwargs)
             )
-        if issubclass(cls, BaseException) and contains_symbol(args):
+        if issubclass(cls, BaseException) and has_symbols(args):
             made = trace().born(cls.__new__(cls))
             made.args = args
             if isinstance(init, types.FunctionType):
                 self.call_function(init, (made, *args), kwargs)
             return made
-        if root in LIBRARIES and (contains_symbol(args) or contains_symbol(kwargs)):
+        if root in LIBRARIES and (has_symbols(args) or has_symbols(kwargs)):
             return trace().born(advancing(_opaque(cls, args, kwargs)))
         return trace().born(advancing(cls(*args, **kwargs)))
 
@@ -245,10 +249,10 @@ class Calls:
         if reads_environment(f):
             return watched(f, args, kwargs)
         refuse_acting(f)
-        all_current(*args, *kwargs.values())
+        require_all_current(*args, *kwargs.values())
         args = seeded(f, args) if hashable(f) else args
         args = tuple(map(array_of, args)) if is_numpy(f) else args
-        symbolic = contains_symbol(args) or contains_symbol(kwargs)
+        symbolic = has_symbols(args) or has_symbols(kwargs)
         name = getattr(f, "__name__", "")
         this = getattr(f, "__self__", None)
         if isinstance(f, types.MethodWrapperType) and name == "__setattr__":  # of super()
@@ -273,11 +277,11 @@ class Calls:
                 before_change(this)
             if name == "sort":
                 this[:] = self.call(sorted, this, *args, **kwargs)  # type: ignore[index]
-                put_back(this)
+                write_back(this)
                 return None
             made = f(*args, **kwargs)
             if name not in READERS:
-                put_back(this)
+                write_back(this)
             return trace().born(made) if name in CREATORS else advancing(made)
         if is_stateful(this):
             if not trace().birth(this):
@@ -349,7 +353,7 @@ def changeable(name: str, args: tuple[Any, ...]) -> None:
             why = f"{name}() gets a list that it fills"
             trace().decisions.unroll_all(dict.fromkeys(a.tail.loops, why))
             if trace().rolling:
-                raise Unrollable(why)
+                raise CannotRoll(why)
             raise UnsupportedError(
                 f"{name}() of a list that was filled in a loop", "make it an array with np.array"
             )

@@ -29,8 +29,8 @@ from tapeless.transforms.frontend.hooks.access import Access
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, either
-from tapeless.transforms.frontend.values.container_aliases import put_back
-from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.container_aliases import write_back
+from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Text, percent
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
@@ -55,7 +55,7 @@ class Operations(Access):
         return each(functools.partial(special_methods.unary, kind), value)
 
     def mod(self, left: Any, right: Any) -> Any:
-        text = isinstance(left, Text) or (isinstance(left, str) and contains_symbol(right))
+        text = isinstance(left, Text) or (isinstance(left, str) and has_symbols(right))
         return percent(left, right) if text else special_methods.binary("Mod", left, right)
 
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
@@ -70,7 +70,7 @@ class Operations(Access):
             )
         divide(kind, target, value)
         made = special_methods.inplace(kind, target, value)
-        put_back(target)
+        write_back(target)
         return made
 
     def inplace_item(self, kind: str, obj: Any, key: Any, value: Any) -> None:
@@ -158,4 +158,4 @@ class Operations(Access):
 
 def _fixed(key: Any) -> Any:
     """A key whose symbols do not change between the load and the store of `x[key] += v`."""
-    return wrap(atoms(key)) if isinstance(key, (Symbol, tuple)) and contains_symbol(key) else key
+    return wrap(atoms(key)) if isinstance(key, (Symbol, tuple)) and has_symbols(key) else key

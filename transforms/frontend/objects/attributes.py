@@ -15,7 +15,7 @@ from tapeless.transforms.frontend.trace.provenance import LIBRARIES, name_of
 from tapeless.transforms.frontend.trace.readers import AttributeOf, KeyOf
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.structure import Diverged
+from tapeless.transforms.frontend.values.structure import Incompatible
 
 
 def unchanging(owner: Any) -> bool:
@@ -27,7 +27,7 @@ def unchanging(owner: Any) -> bool:
 
 def seen(obj: Any, name: str, value: Any) -> Any:
     """What the program sees of `value`, which it reads as obj.name."""
-    if isinstance(value, Diverged):
+    if isinstance(value, Incompatible):
         raise value.refusal()
     if written(obj, name):
         return value

@@ -16,7 +16,7 @@ from tapeless.transforms.frontend.objects.capture import CONTAINERS, outer
 from tapeless.transforms.frontend.trace.provenance import name_of
 from tapeless.transforms.frontend.trace.recorded_reads import is_constant
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.structure import has_symbols
 
 
 def defaults(f: types.FunctionType) -> tuple[tuple[Any, ...] | None, dict[str, Any] | None]:
@@ -55,7 +55,7 @@ def fixed_arguments(f: functools.partial[Any]) -> tuple[list[Any], dict[str, Any
 def _held(value: Any, get: Callable[[], Any], name: str) -> Any:
     """What the program sees of such an argument: what may change in place is read anew."""
     kinds = (np.ndarray, *CONTAINERS)
-    if not isinstance(value, kinds) or contains_symbol(value) or trace().birth(value):
+    if not isinstance(value, kinds) or has_symbols(value) or trace().birth(value):
         return value
     constants = isinstance(value, (tuple, frozenset)) and is_constant((*value,))
     return value if constants else outer(value, get, name)

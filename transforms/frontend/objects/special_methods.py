@@ -19,8 +19,8 @@ from tapeless.transforms.frontend.heap.lists import StagedList, as_list, taken_f
 from tapeless.transforms.frontend.objects.attributes import watch_class
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.provenance import of_library, static_attribute
-from tapeless.transforms.frontend.trace.trace import Unrollable, trace
-from tapeless.transforms.frontend.values.container_aliases import current
+from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
+from tapeless.transforms.frontend.values.container_aliases import require_current
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.appended_lists import Grown
 from tapeless.transforms.prelude.containers.linked_lists import Part
@@ -133,7 +133,7 @@ def identical(left: Any, right: Any) -> Any:
     views = left.cell is right.cell is None and _root(left) is _root(right)
     if chosen or views or len(passed) == 2:
         if t.rolling:
-            raise Unrollable("it asks whether two variables hold one array")
+            raise CannotRoll("it asks whether two variables hold one array")
         raise UnsupportedError(
             "whether two variables hold one array depends on data",
             "keep a number or flag beside them that says so, and compare that",
@@ -219,7 +219,7 @@ def iterated(value: Any, whole: bool = False) -> Any:
     if isinstance(value, Once):
         items = value.rest(whole)
         return taken_from(items, made) if isinstance(made, Grown) else items
-    current(value)
+    require_current(value)
     return Advancing(_items(value)) if special(value, "__next__") else inside(value)
 
 

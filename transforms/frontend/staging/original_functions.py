@@ -16,7 +16,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.hooks.hooks import Hooks
 from tapeless.transforms.frontend.source.rewrite import known_codes
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.structure import contains_symbol
+from tapeless.transforms.frontend.values.structure import has_symbols
 
 
 def plain_function(fun: Any) -> Any:
@@ -108,7 +108,7 @@ def _present(value: Any) -> Any:
         for key, read in trace().reads.items():
             if key[0] == "container" and read[1] is value:
                 return read[2]()
-        if isinstance(value, StagedList) and not contains_symbol(value):
+        if isinstance(value, StagedList) and not has_symbols(value):
             return list(value)
     return plain_function(value)
 
@@ -122,7 +122,7 @@ def _refuse_symbols(fun: types.FunctionType) -> None:
             value = cell.cell_contents
         except ValueError:  # not set yet
             continue
-        if contains_symbol(value):
+        if has_symbols(value):
             raise UnsupportedError(
                 f"{fun.__name__} is called when the program runs, and reads '{name}', which is "
                 "known only there",

@@ -13,18 +13,18 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.builtins.lists_of_lists import listed
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
-from tapeless.transforms.frontend.heap.list_columns import Tail
+from tapeless.transforms.frontend.heap.list_columns import Columns
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
-from tapeless.transforms.frontend.values.container_aliases import current
+from tapeless.transforms.frontend.values.container_aliases import require_current
 from tapeless.transforms.frontend.values.structure import (
-    OURS,
-    Spec,
+    FRONTEND_MODULES,
+    Structure,
     attributes,
+    flatten,
     refuse_text,
-    take_apart,
 )
 from tapeless.transforms.frontend.values.text import Chosen
 from tapeless.transforms.prelude.containers.appended_lists import Grown
@@ -39,7 +39,7 @@ class Rows:
     Python's. The leaves of all elements are arrays."""
 
     like: Any
-    element: Spec
+    element: Structure
     weak: tuple[bool, ...]
     uneven: bool = False  # whether they are lists of arrays, as elements are not equally long
 
@@ -87,7 +87,7 @@ class Outgoing:
     def __init__(self) -> None:
         self.numbers: dict[int, int] = {}
 
-    def spec(self, value: Any) -> Spec:
+    def spec(self, value: Any) -> Structure:
         """What a value is made of."""
         if isinstance(value, (Keys, Grown)):
             return self.of_data(value)
@@ -105,25 +105,27 @@ class Outgoing:
         if (filled := _filled(value)) is not None:
             return filled
         if (two := _two(value)) is not None:
-            return Spec(OneOfTwo, None, ("test", "yes", "no"), tuple(map(self.spec, two)))
+            return Structure(OneOfTwo, None, ("test", "yes", "no"), tuple(map(self.spec, two)))
         if _made_here(value):
             return self.object(value)
-        return _own(take_apart(value, self.spec))
+        return _own(flatten(value, self.spec))
 
-    def of_data(self, value: Keys | Grown) -> Spec:
+    def of_data(self, value: Keys | Grown) -> Structure:
         """A dictionary or set whose keys depend on data, or a list of lists."""
         kind = value.kind if isinstance(value, Keys) else list
         marker = OfData(kind, value.default if isinstance(value, Keyed) else None)
         specs = [self.spec(part) for part in trace().enter(type(value).parts, value)]
-        return Spec(kind, marker, tuple(range(len(specs))), tuple(specs))
+        return Structure(kind, marker, tuple(range(len(specs))), tuple(specs))
 
-    def object(self, value: Any) -> Spec:
+    def object(self, value: Any) -> Structure:
         """An object of the function: its attributes."""
         if id(value) in self.numbers:
-            return Spec("again", Made(self.numbers[id(value)]))
+            return Structure("again", Made(self.numbers[id(value)]))
         made = Made(self.numbers.setdefault(id(value), len(self.numbers)))
         names = attributes(value)
-        return Spec(type(value), made, names, tuple(self.spec(getattr(value, n)) for n in names))
+        return Structure(
+            type(value), made, names, tuple(self.spec(getattr(value, n)) for n in names)
+        )
 
 
 def _two(value: Any) -> tuple[Any, Any, Any] | None:
@@ -136,25 +138,25 @@ def _two(value: Any) -> tuple[Any, Any, Any] | None:
     return wrap(absence.flag), Symbol(value.present()), None
 
 
-def _filled(value: Any) -> Spec | None:
+def _filled(value: Any) -> Structure | None:
     """The arrays of a list that a loop filled; None of other values."""
     value = as_list(value)
-    current(value)
+    require_current(value)
     tail = getattr(value, "tail", None) if isinstance(value, list) else None
-    if not isinstance(tail, Tail):
+    if not isinstance(tail, Columns):
         return None
     columns = zip(value.arrays(), tail.stacks, tail.uneven(), strict=True)
-    return _rows(value, tail, tuple(take_apart(s if apart else a) for a, s, apart in columns))
+    return _rows(value, tail, tuple(flatten(s if apart else a) for a, s, apart in columns))
 
 
-def _rows(value: Any, tail: Any, columns: tuple[Spec, ...]) -> Spec:
+def _rows(value: Any, tail: Any, columns: tuple[Structure, ...]) -> Structure:
     refuse_text(tail.spec)
     weak = tuple(t.weak for t in tail.items)
     rows = Rows(value, _with_lists(tail.spec), weak, tail.is_uneven())
-    return Spec(type(value), rows, ("rows",), columns)
+    return Structure(type(value), rows, ("rows",), columns)
 
 
-def _with_lists(spec: Spec) -> Spec:
+def _with_lists(spec: Structure) -> Structure:
     """What an element is made of, where arrays stand for lists in it."""
     if spec.kind == "leaf":
         tail = getattr(spec.value, "listing", None)
@@ -165,13 +167,13 @@ def _with_lists(spec: Spec) -> Spec:
 def _made_here(value: Any) -> bool:
     """Whether it is an object of a user's class, which the function made."""
     cls = type(value)
-    if cls.__module__.partition(".")[0] in LIBRARIES or cls.__module__.startswith(OURS):
+    if cls.__module__.partition(".")[0] in LIBRARIES or cls.__module__.startswith(FRONTEND_MODULES):
         return False
     new: Any = cls.__new__
     return bool(trace().birth(value)) and new is object.__new__
 
 
-def _own(spec: Spec) -> Spec:
+def _own(spec: Structure) -> Structure:
     """A container that is no tree is one of its own in each call."""
     mine = spec.kind == "static" and isinstance(spec.value, (set, bytearray, array))
-    return Spec("copied", spec.value) if mine and trace().birth(spec.value) else spec
+    return Structure("copied", spec.value) if mine and trace().birth(spec.value) else spec

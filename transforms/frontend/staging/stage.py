@@ -26,7 +26,7 @@ from tapeless.transforms.frontend.trace.decisions import Decisions, Restart
 from tapeless.transforms.frontend.trace.recorded_reads import Captured, Guard
 from tapeless.transforms.frontend.trace.trace import Trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
-from tapeless.transforms.frontend.values.structure import Spec, certain, refuse_text
+from tapeless.transforms.frontend.values.structure import Structure, refuse_text, require_defined
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.optimize.inline_calls import identity
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
@@ -42,7 +42,7 @@ class Staged:
     captured: list[Captured]
     guards: list[Guard]
     sizes: list[tuple[str, dims.Size, dims.Size]]
-    result: Spec
+    result: Structure
     notes: list[str]
     legend: list[str]  # what numbers of the program stand for
     writes: list[Write]
@@ -134,7 +134,7 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
         try:
             value = call(params)
             outgoing = Outgoing()
-            result = certain(outgoing.spec(value))
+            result = require_defined(outgoing.spec(value))
             writes, held = written(run, outgoing)
             for spec in (result, *(w.spec for w in writes)):
                 refuse_text(spec)
@@ -176,7 +176,7 @@ def _different(held: list[Held], containers: list[tuple[str, Any]]) -> list[Guar
 def _staged(
     run: Run,
     leaves: list[Leaf],
-    result: Spec,
+    result: Structure,
     writes: list[Write],
     held: list[Held],
     decisions: Decisions,

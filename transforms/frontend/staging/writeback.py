@@ -20,10 +20,10 @@ from tapeless.transforms.frontend.trace.trace import Location, Trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
 from tapeless.transforms.frontend.values.structure import (
     MISSING,
-    Diverged,
-    Spec,
-    certain,
-    take_apart,
+    Incompatible,
+    Structure,
+    flatten,
+    require_defined,
 )
 
 
@@ -40,7 +40,7 @@ class Write:
     """A value, and where it goes: a variable, an attribute, or into what is held."""
 
     location: Location | Held
-    spec: Spec
+    spec: Structure
 
     def carry_out(self, value: Any, held: list[Any]) -> None:
         if not isinstance(self.location, Held):
@@ -70,13 +70,13 @@ def _write(
     final = location.get()
     if final is MISSING:
         raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
-    if isinstance(final, Diverged):
+    if isinstance(final, Incompatible):
         raise final.refusal()
     if isinstance(location, CellLocation):
         symbol = next(s for k, s, _ in _read(run) if k == "array" and s.cell is location.cell)
-        return Write(homes[id(location.cell)], certain(take_apart(symbol)))
+        return Write(homes[id(location.cell)], require_defined(flatten(symbol)))
     contents = isinstance(location, ContentsLocation)
-    spec = certain(entry_spec(location, final, outgoing.spec))
+    spec = require_defined(entry_spec(location, final, outgoing.spec))
     before = None if old is MISSING else entry_spec(location, old)
     _refuse_choices(spec, before, run, homes)
     spec = _by_object(spec, homes, top=contents)
@@ -115,7 +115,7 @@ def _homes(run: Trace) -> dict[int, Held]:
     }
 
 
-def _by_object(spec: Spec, homes: dict[int, Held], top: bool = False) -> Spec:
+def _by_object(spec: Structure, homes: dict[int, Held], top: bool = False) -> Structure:
     """The spec of a value in which arrays and containers from outside are these themselves."""
     array = isinstance(spec.value, Symbol)
     home = homes.get(id(spec.value.base_cell() if array else spec.value))
@@ -126,10 +126,12 @@ def _by_object(spec: Spec, homes: dict[int, Held], top: bool = False) -> Spec:
             "a view of an array from outside is stored in an object from outside",
             "store a copy, or take the view where it is used",
         )
-    return Spec("held", home)
+    return Structure("held", home)
 
 
-def _refuse_choices(final: Spec, old: Spec | None, run: Trace, homes: dict[int, Held]) -> None:
+def _refuse_choices(
+    final: Structure, old: Structure | None, run: Trace, homes: dict[int, Held]
+) -> None:
     """Data may decide whether an array is another one, but not which one of those from outside."""
     own = _held_before(old, run) if old is not None else set()
     for cell in _cells(final):
@@ -140,12 +142,12 @@ def _refuse_choices(final: Spec, old: Spec | None, run: Trace, homes: dict[int, 
             )
 
 
-def _held_before(old: Spec, run: Trace) -> set[Any]:
+def _held_before(old: Structure, run: Trace) -> set[Any]:
     """The cells of the arrays that were there."""
     there = {id(v) for v in old.leaf_values()}
     reads = [r for key, r in run.reads.items() if key[0] == "array"]
     return {s.base_cell() for c, s in reads if {id(s), id(run.inputs[c.var])} & there}
 
 
-def _cells(spec: Spec) -> set[Any]:
+def _cells(spec: Structure) -> set[Any]:
     return {v.base_cell() for v in spec.leaf_values() if isinstance(v, Symbol) and v.mutable}

@@ -39,7 +39,7 @@ class CellLocation(Location):
         self.cell.atom = value
 
 
-class Absence(NamedTuple):
+class MaybeUndefined(NamedTuple):
     """What may be the matter with a variable: where `flag` is false, it is not set, or None."""
 
     name: str
@@ -74,7 +74,7 @@ class Value:
         self.cell = Cell(value) if value is not None else None
         self.parent, self.chain = parent, chain
         self.is_array, self.kind = is_array, kind  # kind: the type of a view
-        self.undefined: Absence | None = None
+        self.undefined: MaybeUndefined | None = None
         self.listing: Any = None  # of an array in the place of a list that loops filled: its tail
         self.read_only = False
 
@@ -112,7 +112,7 @@ class Value:
             return
         t.checked[flag] = t.blocks[-1]  # all that follows in the block, and in blocks inside
         if len(t.blocks) == 1:
-            self.undefined = Absence(name, None, none)
+            self.undefined = MaybeUndefined(name, None, none)
         error, text = (TypeError, _is_none(name)) if none else (UnboundLocalError, _unset(name))
         fail = Effect("raise", (), {"type": error, "parts": (("value", text),)}, trace().origin)
         trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.builder import Builder, size_atom
+from tapeless.transforms.core.builder import Builder, atom_of_size
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, Effect, Statement, Var
 from tapeless.transforms.core.ternary import Ternary
@@ -19,7 +19,7 @@ from tapeless.transforms.optimize.outline import Stretch
 from tapeless.transforms.random_keys.key_events import Notes
 
 
-class Unrollable(Signal):
+class CannotRoll(Signal):
     """A loop body has no stable types, or does what is done once; the loop must be unrolled. `hint`
     says how it could be rolled, where that is known."""
 
@@ -208,7 +208,7 @@ class Trace(Builder):
         x, y = self.value(a), self.value(b)
         if x is None or y is None:
             self.undecided_error(ValueError)
-            self.emit(Effect("check", (size_atom(a), size_atom(b)), {}, self.origin))
+            self.emit(Effect("check", (atom_of_size(a), atom_of_size(b)), {}, self.origin))
             return True
         self.guard("==" if x == y else "!=", a, b)
         return x == y
@@ -220,7 +220,7 @@ class Trace(Builder):
         self.undecided_error(ValueError)
         named = dims.symbols(a) | dims.symbols(b)
         if all(s.given or s.var is not None for s in named):  # a mask does not say how many it has
-            self.emit(Effect("check", (size_atom(a), size_atom(b)), {}, self.origin))
+            self.emit(Effect("check", (atom_of_size(a), atom_of_size(b)), {}, self.origin))
         return True
 
     def in_bounds(self, index: int, size: Size) -> bool:
@@ -354,7 +354,7 @@ class Trace(Builder):
         if len(self.journals) == 1 or self.journals[-1].serial < birth:
             return
         if self.rolling:
-            raise Unrollable(f"it {what}")
+            raise CannotRoll(f"it {what}")
         raise UnsupportedError(f"a side of a test on data {what}", hint)
 
     def born(self, obj: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
 from tapeless.transforms.frontend.trace.cells import Value
-from tapeless.transforms.frontend.trace.trace import Unrollable, trace
+from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.choices import Either
 
 MUTABLE = (list, dict, set, deque)
@@ -24,7 +24,7 @@ COPY = "copy the one that is changed, or choose by an index: [a, b][k]"
 
 
 @dataclasses.dataclass(frozen=True)
-class Contents:
+class StaleKey:
     """What is out of date, in the place of the cell of an array."""
 
     of: int
@@ -37,7 +37,7 @@ def mutable(value: Any) -> bool:
     )
 
 
-def chosen(made: Any, *sources: Any) -> Any:
+def record_aliases(made: Any, *sources: Any) -> Any:
     """Tells that a container which was made now stands for one of others."""
     kin = trace().kin
     if mutable(made):
@@ -48,13 +48,13 @@ def chosen(made: Any, *sources: Any) -> Any:
     return made
 
 
-def fixed(made: Any, *sources: Any) -> Any:
+def freeze(made: Any, *sources: Any) -> Any:
     """A container that holds what one of others does, and cannot be changed."""
     trace().read_only[id(made)] = made
-    return chosen(made, *sources)
+    return record_aliases(made, *sources)
 
 
-def changed(obj: Any) -> None:
+def before_write(obj: Any) -> None:
     """Must be called before a container changes: those that may be the same are out of date."""
     if (found := trace().elements.get(id(obj))) is not None:
         _refuse_element(found)
@@ -66,7 +66,7 @@ def changed(obj: Any) -> None:
             "make arrays of what they hold, and store to these",
         )
     kin = trace().kin
-    current(obj)
+    require_current(obj)
     if not kin:
         return
     older = kin.get(id(obj), (obj, {}))[1]
@@ -74,12 +74,12 @@ def changed(obj: Any) -> None:
     later = [made for made, others in kin.values() if not same.isdisjoint((id(made), *others))]
     for other in (*older.values(), *later):
         if other is not obj:
-            blame(other)
+            mark_stale(other)
             if (found := trace().elements.get(id(other))) is not None:
                 _refuse_element(found)
 
 
-class Element(NamedTuple):
+class ElementOf(NamedTuple):
     """A container that a list which a loop fills has a copy of.
 
     whole  the element of the list that it is, or is in
@@ -98,39 +98,39 @@ class Element(NamedTuple):
         return self.owner.tail is self.tail
 
 
-def put_into(owner: Any, value: Any, place: Any = None, whole: Any = None) -> None:
+def register_element(owner: Any, value: Any, place: Any = None, whole: Any = None) -> None:
     """Tells that a list which a loop fills has copies of these containers as elements."""
     whole = value if whole is None else whole
     if id(value) in trace().read_only:
-        share(owner.tail)
+        mark_shared(owner.tail)
     if mutable(value):
         if place is None:
-            _meet(owner, value)
-        trace().elements[id(value)] = Element(value, owner, owner.tail, whole, place)
+            _register_second_holder(owner, value)
+        trace().elements[id(value)] = ElementOf(value, owner, owner.tail, whole, place)
     for part in _parts(value):
-        put_into(owner, part, place, whole)
+        register_element(owner, part, place, whole)
 
 
-def appended(owner: Any, value: Any) -> None:
+def register_append(owner: Any, value: Any) -> None:
     """Tells that a pass adds a container to a list: each does, if both are older than the pass."""
     t = trace()
     if t.began and max(t.birth(value), t.birth(owner)) < t.began[-1] and mutable(value):
-        share(owner.tail)
+        mark_shared(owner.tail)
     for part in _parts(value):
-        appended(owner, part)
-    put_into(owner, value)
+        register_append(owner, part)
+    register_element(owner, value)
 
 
-def _meet(owner: Any, value: Any) -> None:
+def _register_second_holder(owner: Any, value: Any) -> None:
     """Where a container is an element already, it is in two lists now, or in one twice."""
     t = trace()
     for key in (id(value), *t.kin.get(id(value), (None, {}))[1]):
         found = t.elements.get(key)
         if found is not None and found.present:
-            share(owner.tail, found.tail)
+            mark_shared(owner.tail, found.tail)
 
 
-def share(*tails: Any) -> None:
+def mark_shared(*tails: Any) -> None:
     """Tells that an element of these lists may be one of another, or of another place."""
     trace().shared.update(tail.key for tail in tails)
 
@@ -139,7 +139,7 @@ def share_elements(*lists: Any) -> None:
     """Tells that lists have the same elements, which may be containers."""
     tails = [made.tail for made in lists if made.tail is not None]
     if len(tails) == len(lists) and any(has_containers(tail.spec) for tail in tails):
-        share(*tails)
+        mark_shared(*tails)
 
 
 def has_containers(spec: Any) -> bool:
@@ -147,13 +147,13 @@ def has_containers(spec: Any) -> bool:
     return own or any(map(has_containers, spec.children))
 
 
-def stored(owner: Any, value: Any, place: Any) -> None:
+def register_store(owner: Any, value: Any, place: Any) -> None:
     """Tells that a list has a container at a place: perhaps one that it has at another, too, until
     that gets what was here (`h[i], h[j] = h[j], h[i]`)."""
     t = trace()
     found = t.elements.get(id(value))
     if found is None or found.owner is not owner or found.place is None:
-        put_into(owner, value)
+        register_element(owner, value)
         return
     before, now = _position(found.place), _position(place)
     if before == now:
@@ -162,10 +162,10 @@ def stored(owner: Any, value: Any, place: Any) -> None:
         t.twice.remove((owner.tail.key, now, before))
     else:
         t.twice.append((owner.tail.key, before, now))
-    put_into(owner, value, place)
+    register_element(owner, value, place)
 
 
-def is_at(owner: Any, value: Any, place: Any) -> bool:
+def was_taken_from(owner: Any, value: Any, place: Any) -> bool:
     """Whether a container was taken from this place of a list."""
     found = trace().elements.get(id(value))
     mine = found is not None and found.owner is owner and found.place is not None
@@ -177,14 +177,14 @@ def _position(place: Any) -> Any:
     return size_of(place.value()) if isinstance(place, Value) else place
 
 
-def moved(owner: Any) -> None:
+def forget_positions(owner: Any) -> None:
     """Tells that what was taken from a list may not be where it was, or not in it at all."""
     for key, e in trace().elements.items():
         if e.owner is owner:
             trace().elements[key] = e._replace(place=None)
 
 
-def put_back(obj: Any) -> None:
+def write_back(obj: Any) -> None:
     """Must be called after a container changed: the list that it was taken from changes."""
     found = trace().elements.get(id(obj))
     if found is None or not found.present:
@@ -192,7 +192,7 @@ def put_back(obj: Any) -> None:
     twice = any(key == found.tail.key for key, *_ in trace().twice)
     if twice or found.tail.key in trace().shared:
         _refuse(found, "a container that may be in two lists, or in one twice, is changed")
-    changed(found.owner)  # which may be in a list itself
+    before_write(found.owner)  # which may be in a list itself
     for symbol in found.tail.stacks:
         trace().changed_inside(symbol.cell)
     try:
@@ -202,14 +202,14 @@ def put_back(obj: Any) -> None:
         if key is not None and isinstance(found.whole, list) and key not in decisions.rows:
             decisions.as_rows(key)
         _refuse(found, "a container in a list gets another structure than the others")
-    put_back(found.owner)
+    write_back(found.owner)
     for other in list(trace().elements.values()):
         if other.tail is found.tail and other.whole is not found.whole:
             kin = trace().kin
             kin.setdefault(id(other.container), (other.container, {}))
             for made, older in list(kin.values()):
                 if made is other.container or id(other.container) in older:
-                    blame(made)
+                    mark_stale(made)
 
 
 def _parts(value: Any) -> Iterable[Any]:
@@ -222,16 +222,16 @@ def _parts(value: Any) -> Iterable[Any]:
     return vars(value).values() if mutable(value) and hasattr(value, "__dict__") else ()
 
 
-def _refuse_element(found: Element) -> None:
+def _refuse_element(found: ElementOf) -> None:
     if not found.present or found.place is not None:
         return
     _refuse(found, "a container that was put into a list is changed")
 
 
-def _refuse(found: Element, why: str) -> NoReturn:
+def _refuse(found: ElementOf, why: str) -> NoReturn:
     trace().decisions.unroll_all(dict.fromkeys(found.tail.loops, why))
     if trace().rolling:
-        raise Unrollable(why)
+        raise CannotRoll(why)
     raise UnsupportedError(
         why.replace("put into a list", "put into a list by a loop"),
         "change it before, take it from the list and change that, or use tuples or arrays",
@@ -242,10 +242,10 @@ def refuse_changed_elements(journal: Any) -> None:
     """What each pass puts into a list must not be what the passes change."""
     ids = {k[1] for k in journal.old if k[0] in ("contents", "attribute")}
     if any(id(e.container) in ids and e.present for e in trace().elements.values()):
-        raise Unrollable("a container that it changes is put into a list")
+        raise CannotRoll("a container that it changes is put into a list")
 
 
-class Standing:
+class LoopAliases:
     """Which older containers a variable may stand for that a loop gives another one.
 
     others  by the container that it stands for before the loop
@@ -294,33 +294,33 @@ class Standing:
         return news
 
 
-def blame(obj: Any) -> None:
+def mark_stale(obj: Any) -> None:
     t = trace()
     line = f", which line {t.origin.line} changes" if t.origin else ""
-    t.poisoned[Contents(id(obj), t.birth(obj))] = f"may be another, by data{line}"
+    t.poisoned[StaleKey(id(obj), t.birth(obj))] = f"may be another, by data{line}"
 
 
-def out_of_date(obj: Any) -> str | None:
+def stale_reason(obj: Any) -> str | None:
     t = trace()
-    return t.poisoned.get(Contents(id(obj), t.birth(obj))) if t.poisoned else None
+    return t.poisoned.get(StaleKey(id(obj), t.birth(obj))) if t.poisoned else None
 
 
-def all_current(*values: Any) -> None:
+def require_all_current(*values: Any) -> None:
     """Refuses to look into containers that are out of date, or that hold such."""
     if trace().poisoned:
         for value in values:
             if isinstance(value, MUTABLE):
-                current(value)
+                require_current(value)
             if isinstance(value, (tuple, dict)):
-                all_current(*(value.values() if isinstance(value, dict) else value))
+                require_all_current(*(value.values() if isinstance(value, dict) else value))
             elif isinstance(value, list):
-                all_current(*list.__iter__(value))
+                require_all_current(*list.__iter__(value))
 
 
-def current(obj: Any) -> None:
+def require_current(obj: Any) -> None:
     """Refuses to look into a container that is out of date."""
     if trace().poisoned:
-        why = out_of_date(obj)
+        why = stale_reason(obj)
         if why is not None:
             _, loop = trace().unneeded.get(id(obj), (None, None))
             if loop is not None:

@@ -14,28 +14,28 @@ from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.identity import same
 from tapeless.transforms.frontend.values.structure import (
-    Diverged,
-    Spec,
+    Incompatible,
+    Structure,
     is_reference,
     is_text,
-    put_together,
+    unflatten,
 )
 from tapeless.transforms.ops.primitives.shapes import cast
 
-Build = Callable[[Spec, Spec, Callable[[], list[Any]]], Any]
+Build = Callable[[Structure, Structure, Callable[[], list[Any]]], Any]
 
 
-def _like_the_first(a: Spec, b: Spec, children: Callable[[], list[Any]]) -> Any:
-    return put_together(a, children())
+def _like_the_first(a: Structure, b: Structure, children: Callable[[], list[Any]]) -> Any:
+    return unflatten(a, children())
 
 
 def join(
-    a: Spec,
-    b: Spec,
-    leaf: Callable[[Spec, Spec], Any],
+    a: Structure,
+    b: Structure,
+    leaf: Callable[[Structure, Structure], Any],
     build: Build = _like_the_first,
-    text: Callable[[Spec, Spec], Any] | None = None,
-    absent: Callable[[Spec, Spec], Any] | None = None,
+    text: Callable[[Structure, Structure], Any] | None = None,
+    absent: Callable[[Structure, Structure], Any] | None = None,
 ) -> Any:
     """One value for two that are built alike; `leaf` makes the value for two leaves, `build` that
     for two containers, `text` that for two texts, where they may differ, `absent` that where one
@@ -59,10 +59,12 @@ def join(
         return build(a, b, lambda: [join(x, y, leaf, build, text, absent) for x, y in pairs])
     if is_reference(a) and is_reference(b):
         return leaf(a, b)
-    raise StructureError(f"{a.describe()} and {b.describe()} are built differently", Diverged.hint)
+    raise StructureError(
+        f"{a.describe()} and {b.describe()} are built differently", Incompatible.hint
+    )
 
 
-def _of_the_program(a: Spec, other: Spec) -> Spec:
+def _of_the_program(a: Structure, other: Structure) -> Structure:
     """A list from outside, where another one is made by the program, is of the kind of that."""
     own = a.kind is list and isinstance(other.kind, type) and issubclass(other.kind, list)
     named = own and other.kind.__name__ == "list"

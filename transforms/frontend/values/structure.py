@@ -23,12 +23,16 @@ from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
-from tapeless.transforms.frontend.values.container_aliases import Standing, chosen, current
+from tapeless.transforms.frontend.values.container_aliases import (
+    LoopAliases,
+    record_aliases,
+    require_current,
+)
 from tapeless.transforms.frontend.values.identity import NUMBERS
 from tapeless.transforms.frontend.values.text import Chosen, Text
 
 #: Where the classes are that stand for iterators and generators.
-OURS = "tapeless.transforms.frontend."
+FRONTEND_MODULES = "tapeless.transforms.frontend."
 
 
 class Missing:
@@ -43,7 +47,7 @@ DEEPEST = 100  # objects in one another
 
 
 @dataclass(frozen=True)
-class Diverged:
+class Incompatible:
     """The value of a variable that is refused where it is read: after branches that left it with
     values that do not fit together, or where its memory may have been overwritten."""
 
@@ -60,13 +64,13 @@ class Diverged:
 
 
 @dataclass(frozen=True, eq=False)
-class Spec:
+class Structure:
     """What a value is made of. kind: leaf, static, or the type of a container."""
 
     kind: Any
     value: Any  # the object itself
     keys: tuple[Any, ...] = ()
-    children: tuple[Spec, ...] = ()
+    children: tuple[Structure, ...] = ()
     atom: Atom | None = None
 
     def leaves(self) -> Iterator[Atom]:
@@ -111,42 +115,42 @@ REBUILT = "a list of tuples or lists that a loop filled is replaced in another l
 IN_PARTS = "keep a list of numbers for each part: xs.append(x); ys.append(y)"
 
 
-def take_apart(value: Any, inner: Callable[[Any], Spec] | None = None) -> Spec:
+def flatten(value: Any, inner: Callable[[Any], Structure] | None = None) -> Structure:
     """The structure of a value and the present atoms of its leaves (read in the open block);
     `inner` takes apart what is in a container."""
-    inner = inner or take_apart
+    inner = inner or flatten
     if isinstance(value, Symbol):
-        return Spec("leaf", value, atom=value.present())
+        return Structure("leaf", value, atom=value.present())
     if isinstance(value, NUMBERS) and not isinstance(value, enum.Enum):
-        return Spec("leaf", value, atom=atom(value))
+        return Structure("leaf", value, atom=atom(value))
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
-        return Spec("leaf", value, atom=constant(value))
+        return Structure("leaf", value, atom=constant(value))
     tail = getattr(value, "tail", None) if isinstance(value, list) else None
     if tail is not None and tail.spec.kind == "leaf":
-        current(value)
+        require_current(value)
         column = value.arrays()[0]
         column.listing = tail
-        return take_apart(column)
+        return flatten(column)
     if isinstance(value, (list, tuple)):
-        current(value)
+        require_current(value)
         if tail is not None and isinstance(length := value.length(), Symbol):  # type: ignore[union-attr]
             raise NeedStatic(length.value(), REBUILT, IN_PARTS)
         keys = (*range(len(value)), *getattr(value, "traits", ()))
-        return Spec(type(value), value, keys, tuple(map(inner, value)))
+        return Structure(type(value), value, keys, tuple(map(inner, value)))
     if isinstance(value, deque):
-        current(value)
-        parts = (Spec("static", value.maxlen), *map(inner, value))
-        return Spec(type(value), value, ("maxlen", *range(len(value))), parts)
+        require_current(value)
+        parts = (Structure("static", value.maxlen), *map(inner, value))
+        return Structure(type(value), value, ("maxlen", *range(len(value))), parts)
     if isinstance(value, dict):
-        current(value)
-        return Spec(type(value), value, tuple(value), tuple(map(inner, value.values())))
+        require_current(value)
+        return Structure(type(value), value, tuple(value), tuple(map(inner, value.values())))
     if is_record(value):
-        current(value)
+        require_current(value)
         names = attributes(value)
         with _opened(value):
             children = tuple(inner(getattr(value, n)) for n in names)
-        return Spec(type(value), value, names, children)
-    return Spec("static", value)
+        return Structure(type(value), value, names, children)
+    return Structure("static", value)
 
 
 def attributes(obj: Any) -> tuple[str, ...]:
@@ -184,7 +188,7 @@ def _opened(value: Any) -> Iterator[None]:
         opened.pop()
 
 
-def listing_of(a: Spec, b: Spec) -> Any:
+def list_of_array(a: Structure, b: Structure) -> Any:
     """The tail of the list that an array stands for which is now one of these, now the other."""
     tails = [getattr(spec.value, "listing", None) for spec in (a, b)]
     if (tails[0] is None) != (tails[1] is None):
@@ -195,20 +199,20 @@ def listing_of(a: Spec, b: Spec) -> Any:
 class Reference:
     """The kind of a spec for memory that others may see too; `build` makes the array."""
 
-    build: Callable[[Spec, list[Any]], Symbol]
+    build: Callable[[Structure, list[Any]], Symbol]
 
 
-class Labelled:
+class EnumCoded:
     """The kind of a spec for one of several constants; `build` makes the value."""
 
-    build: Callable[[Spec, list[Any]], Any]
+    build: Callable[[Structure, list[Any]], Any]
 
 
-def is_reference(spec: Spec) -> bool:
+def is_reference(spec: Structure) -> bool:
     return isinstance(spec.kind, type) and issubclass(spec.kind, Reference)
 
 
-def is_text(spec: Spec) -> bool:
+def is_text(spec: Structure) -> bool:
     """Whether it is a string, or one of several by data."""
     return spec.kind is Chosen or (spec.kind == "static" and isinstance(spec.value, str))
 
@@ -231,23 +235,23 @@ def deque_like(like: deque[Any], items: list[Any]) -> deque[Any]:
     return made
 
 
-def put_together(spec: Spec, children: list[Any]) -> Any:
+def unflatten(spec: Structure, children: list[Any]) -> Any:
     if all(new is old.value for new, old in zip(children, spec.children, strict=True)):
         return spec.value
-    return renewed(spec, children)
+    return rebuild(spec, children)
 
 
-def standing_for(spec: Spec, children: list[Any], standing: Standing) -> Any:
+def loop_copy_of(spec: Structure, children: list[Any], standing: LoopAliases) -> Any:
     """What a loop carries for a container: another one, which is known to stand for it."""
-    if not children or is_reference(spec) or issubclass(spec.kind, Labelled):
-        return put_together(spec, children)
-    return chosen(renewed(spec, children), spec.value, *standing.of(spec.value))
+    if not children or is_reference(spec) or issubclass(spec.kind, EnumCoded):
+        return unflatten(spec, children)
+    return record_aliases(rebuild(spec, children), spec.value, *standing.of(spec.value))
 
 
-def renewed(spec: Spec, children: list[Any]) -> Any:
+def rebuild(spec: Structure, children: list[Any]) -> Any:
     """A container of its own, built as the spec says."""
     kind, value = spec.kind, spec.value
-    if issubclass(kind, (Reference, Labelled)):
+    if issubclass(kind, (Reference, EnumCoded)):
         return kind.build(spec, children)
     if kind is Either:
         return Either(*children)
@@ -268,27 +272,25 @@ def renewed(spec: Spec, children: list[Any]) -> Any:
     return trace().born(made)
 
 
-def called(name: str, a: Atom, alone: bool) -> str:
+def suggested_name(name: str, a: Atom, alone: bool) -> str:
     """The name of what a variable holds: the variable's, if it holds nothing else beside."""
     own = a.name if isinstance(a, Var) else ""
     return (name if alone and name != RESULT else "") or own or name.removeprefix(".")
 
 
-def contains_symbol(value: Any, depth: int = 4) -> bool:
+def has_symbols(value: Any, depth: int = 4) -> bool:
     if isinstance(value, (Symbol, Text, Either)):
         return True
     if depth and isinstance(value, (list, tuple, set)):
-        return bool(getattr(value, "tail", None)) or any(
-            contains_symbol(v, depth - 1) for v in value
-        )
+        return bool(getattr(value, "tail", None)) or any(has_symbols(v, depth - 1) for v in value)
     if depth and isinstance(value, dict):
-        return any(contains_symbol(v, depth - 1) for v in value.values())
+        return any(has_symbols(v, depth - 1) for v in value.values())
     if isinstance(value, slice):
         return any(isinstance(b, Symbol) for b in (value.start, value.stop, value.step))
     return bool(getattr(value, "is_range", False))
 
 
-def certain(spec: Spec) -> Spec:
+def require_defined(spec: Structure) -> Structure:
     """The same spec, for what leaves the program's variables: those that may be unset are asked
     where the program runs, and numbers that may be None are refused."""
     for value in spec.leaf_values():
@@ -306,7 +308,7 @@ def certain(spec: Spec) -> Spec:
     return spec
 
 
-def refuse_text(spec: Spec) -> None:
+def refuse_text(spec: Structure) -> None:
     """Refuses text that shows values known only when the program runs among what it leaves."""
     if isinstance(spec.value, Text):
         raise UnsupportedError(
@@ -318,7 +320,7 @@ def refuse_text(spec: Spec) -> None:
             "one of two things that are built differently, by data, is returned or stored outside",
             "return the same kind of value on both sides",
         )
-    if hasattr(spec.value, "__next__") and type(spec.value).__module__.startswith(OURS):
+    if hasattr(spec.value, "__next__") and type(spec.value).__module__.startswith(FRONTEND_MODULES):
         raise UnsupportedError(
             "a generator or iterator is returned or stored outside",
             "return a list or an array of what it gives: list(...)",

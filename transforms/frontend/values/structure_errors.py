@@ -9,12 +9,12 @@ import numpy as np
 from tapeless.transforms.frontend.source.tree_building import plain
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.identity import Variables
-from tapeless.transforms.frontend.values.structure import Spec
+from tapeless.transforms.frontend.values.structure import Structure
 
 NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
-def differing(obj: Any, x: Spec, y: Spec, problem: str) -> str:
+def differing(obj: Any, x: Structure, y: Structure, problem: str) -> str:
     """What is the matter with a list, deque, dict or set, whose contents are `x` or `y`."""
     kind, name = type(obj).__name__, variable_of(obj)
     what = f"the {kind} '{name}'" if name else f"a {kind}"

@@ -14,7 +14,7 @@ from tapeless.transforms.lowering.kernels.element_access import Elements
 from tapeless.transforms.lowering.rewrite.rolled_indices import is_within
 from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.scalars.fixed_width_integers import SHIFTS
-from tapeless.transforms.lowering.schedule.loop_nests import Stage
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 from tapeless.transforms.python_text.python_source import number, spelled, to_source
@@ -139,7 +139,7 @@ class Checks(Elements):
             return False
         return bool(self.analysis.equal(self.as_size(by), n))
 
-    def check_fit(self, stage: Stage) -> None:
+    def check_fit(self, stage: LoopNest) -> None:
         """Raises where a part is not as long as what is stored to it."""
         for axis in stage.fits:
             if (stage.let, ~axis) in self.checked:
@@ -157,7 +157,7 @@ class Checks(Elements):
         with self.nested(f"if {test}:", origin):
             self.put(f'raise IndexError("index is out of bounds for axis {axis}")')
 
-    def check_division(self, stage: Stage) -> None:
+    def check_division(self, stage: LoopNest) -> None:
         """Python's own numbers cannot be divided by zero; those of a batch are an array's."""
         s = stage.let
         if not s.outs[0].type.weak or self.batches:
@@ -185,7 +185,7 @@ class Checks(Elements):
         with self.nested(f"if {test}:", origin):
             self.put('raise ZeroDivisionError("zero to a negative power")')
 
-    def check_overflow(self, stage: Stage) -> None:
+    def check_overflow(self, stage: LoopNest) -> None:
         """Python's own integers have no bounds, those of compiled code have: sums and products
         are tested, as floats, unless they are places in arrays, such as i * n + j."""
         s = stage.let
@@ -267,7 +267,7 @@ class Checks(Elements):
         known = len(given) + len(loops) == len(factors) <= 2 and len(loops) <= 1
         return known and abs(coefficient) < (FEW if factors else SMALL)
 
-    def refuse_empty(self, stage: Stage) -> None:
+    def refuse_empty(self, stage: LoopNest) -> None:
         """The largest of no numbers is none; NumPy says so also where there are no rows of them."""
         if stage.let.op.name not in ("max", "min") or (stage.let, "empty") in self.checked:
             return

@@ -12,8 +12,8 @@ from tapeless.transforms.core.language import For, Let, Statement, Var, While
 from tapeless.transforms.lowering.kernels.element_access import Buffer
 from tapeless.transforms.lowering.kernels.matrix_products import Products
 from tapeless.transforms.lowering.schedule.axis_maps import through
-from tapeless.transforms.lowering.schedule.fusion import Item
-from tapeless.transforms.lowering.schedule.loop_nests import Stage
+from tapeless.transforms.lowering.schedule.fusion import FusedNest
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.memory.aliasing import has_memory
 
 
@@ -84,7 +84,9 @@ class Reuse(Products):
             for x in ast.walk(e)
         )
 
-    def redirect(self, items: list[Item], into: Iterable[tuple[Var, Var]], live: set[Var]) -> None:
+    def redirect(
+        self, items: list[FusedNest], into: Iterable[tuple[Var, Var]], live: set[Var]
+    ) -> None:
         held = self.memory.bases(live)
         for y, p in into:
             k = next((k for k, item in enumerate(items) if y in item.vars), None)
@@ -98,7 +100,7 @@ class Reuse(Products):
                 self.into[y] = p
                 self.home[y] = self.home[p]
 
-    def elementwise(self, item: Item, y: Var, p: Var) -> bool:
+    def elementwise(self, item: FusedNest, y: Var, p: Var) -> bool:
         """Whether an element of p is read only for the same element of y, and before it is made."""
         maker = self.stage(self.memory.defs[y])
         if maker is None or maker not in item.axes or maker.reduced or maker.stores:
@@ -123,7 +125,7 @@ class Reuse(Products):
     def alike(self, space: tuple[Size, ...], other: tuple[Size, ...]) -> bool:
         return len(space) == len(other) and all(map(self.equal, space, other))
 
-    def in_order(self, stage: Stage, item: Item) -> bool:
+    def in_order(self, stage: LoopNest, item: FusedNest) -> bool:
         """Whether loops inside of a nest run over the axes of all that it makes in one order."""
         return len(stage.space) < 3 or all(
             list(run) == sorted(run)
@@ -133,7 +135,7 @@ class Reuse(Products):
             for run in [[k for k in axes or () if k is not None]]
         )
 
-    def chain(self, items: list[Item]) -> None:
+    def chain(self, items: list[FusedNest]) -> None:
         """What a loop begins with is made in the memory of its carry, if nobody else reads it."""
         for item in items:
             for s in item.statements:
@@ -152,10 +154,10 @@ class Reuse(Products):
                     self.home[a] = self.home.get(out) or self.allocate(p, self.free_of(p))
                     self.becomes[a] = p
 
-    def statements_of(self, items: list[Item]) -> set[Any]:
+    def statements_of(self, items: list[FusedNest]) -> set[Any]:
         return {s for item in items for s in item.statements}
 
-    def hold_rows(self, item: Item, used: set[Var | None]) -> None:
+    def hold_rows(self, item: FusedNest, used: set[Var | None]) -> None:
         """Memory for what is stored to and read in one nest only: a row of it is enough. `used`
         is what is read later."""
         for cell in sorted(item.writes & self.analysis.unset, key=self.memory.order.__getitem__):
@@ -169,7 +171,7 @@ class Reuse(Products):
                 item.vars.setdefault(cell, item.cells[cell])
             self.home[cell] = self.allocate(cell, tuple(axes))
 
-    def rows_only(self, item: Item, cell: Var) -> bool:
+    def rows_only(self, item: FusedNest, cell: Var) -> bool:
         axis = item.cells[cell]
         return all(
             e[axis] == at

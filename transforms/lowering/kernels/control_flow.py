@@ -17,13 +17,13 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
-    is_dead,
+    is_undefined,
 )
 from tapeless.transforms.lowering.kernels.swapped_buffers import Exchanged
 from tapeless.transforms.lowering.kernels.writer_base import Indent, NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import helpers, is_routine
 from tapeless.transforms.lowering.schedule.element_loops import over_batch
-from tapeless.transforms.lowering.schedule.fusion import Item
+from tapeless.transforms.lowering.schedule.fusion import FusedNest
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.memory.aliasing import has_memory
 from tapeless.transforms.python_text.python_source import spelled, template, to_source
@@ -32,7 +32,7 @@ from tapeless.transforms.python_text.python_source import spelled, template, to_
 class Control(Exchanged):
     """Statements that share no loop, one by one."""
 
-    def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
+    def statement(self, s: Statement, after: list[FusedNest], later: set[Var]) -> None:
         for cell in self.memory.writes(s) if blocks(s) else ():
             self.local.pop(cell, None)  # what is overwritten inside is read anew
         match s:
@@ -100,7 +100,7 @@ class Control(Exchanged):
     def scalar_text(self, a: Atom, like: Var) -> ast.expr:
         return self.converted(a, [], like.type.dtype)
 
-    def branch(self, s: If, after: list[Item], later: set[Var]) -> None:
+    def branch(self, s: If, after: list[FusedNest], later: set[Var]) -> None:
         numbers = self.branch_results(s)
         test = self.atom(s.test)
         known = {v: name for v in numbers if (name := self.carry_name(v, later))}
@@ -150,7 +150,7 @@ class Control(Exchanged):
         arrays = [
             (a, v)
             for v, a in zip(s.outs, block.results, strict=True)
-            if has_memory(v) and v in self.home and self.memory.cell(v) is v and not is_dead(a)
+            if has_memory(v) and v in self.home and self.memory.cell(v) is v and not is_undefined(a)
         ]
         variables = [(a, v) for a, v in arrays if isinstance(a, Var)]
         into = [(a, v) for a, v in variables if self.of_a_kind(a.type, v.type)]
@@ -180,7 +180,7 @@ class Control(Exchanged):
             self.put(f"if not {test}:" if test.isidentifier() else f"if not ({test}):", origin)
             self.lines += orelse
 
-    def keep_number(self, v: Var, value: ast.expr, after: list[Item], later: set[Var]) -> None:
+    def keep_number(self, v: Var, value: ast.expr, after: list[FusedNest], later: set[Var]) -> None:
         """A number that takes no statement to compute."""
         if not after and self.uses.get(v) == 1 and not self.carry_name(v, later):
             self.local[v] = value
@@ -212,7 +212,7 @@ class Control(Exchanged):
                 else:
                     made = None if p in renewed else kept
                     self.home[p] = made or self.allocate(p, self.free_of(p))
-                    if not is_dead(init):
+                    if not is_undefined(init):
                         self.copy_into(p, init)
                 if kept is not None and kept.name == self.home[p].name:
                     self.lent.add(p)
@@ -259,7 +259,7 @@ class Control(Exchanged):
                 self.copy_into(kept, y)
                 moved[k] = (p, kept)
         for p, y in moved:
-            if not is_dead(y) and not (isinstance(y, Var) and self.into.get(y) is p):
+            if not is_undefined(y) and not (isinstance(y, Var) and self.into.get(y) is p):
                 self.copy_into(p, y)
         values = dict(zip(carries, after, strict=True))
         self.assign([(n, self.scalar_text(values[p], p)) for n, p in names])

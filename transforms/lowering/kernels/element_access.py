@@ -16,7 +16,7 @@ from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import place_helpers
 from tapeless.transforms.lowering.rewrite.rolled_indices import is_within, place
 from tapeless.transforms.lowering.scalars import complex_functions, module_functions, operations
-from tapeless.transforms.lowering.schedule.loop_nests import Stage
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.reassociable_sums import MULTIPLIED, PLUS, Totals
 from tapeless.transforms.lowering.schedule.view_indices import Entry, Span, entries_of, is_view
 from tapeless.transforms.python_text.python_source import number, template
@@ -40,7 +40,7 @@ class Elements(Extents):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.home: dict[Var, Buffer] = {}
-        self.bound: dict[Stage, dict[int, ast.expr]] = {}
+        self.bound: dict[LoopNest, dict[int, ast.expr]] = {}
         self.var_bound: dict[Var, dict[int, ast.expr]] = {}  # of what loops carry
         self.scratch: dict[Var, Type] = {}
         self.imports: set[tuple[str, str]] = set()
@@ -179,7 +179,7 @@ class Elements(Extents):
         """Whether an index is a number that never counts from the end."""
         return self.never_negative(self.as_size(a))
 
-    def value(self, stage: Stage, index: list[ast.expr]) -> ast.expr:
+    def value(self, stage: LoopNest, index: list[ast.expr]) -> ast.expr:
         """What the stage computes at an index of its space, in the dtype of its result."""
         s = stage.let
         out = s.outs[0].type.dtype
@@ -271,10 +271,10 @@ class Elements(Extents):
         if isinstance(total, ast.Name) and dtype.kind in "fc":
             self.summed[total.id] = dtype
 
-    def read(self, stage: Stage, k: int, index: list[ast.expr]) -> ast.expr:
+    def read(self, stage: LoopNest, k: int, index: list[ast.expr]) -> ast.expr:
         return self.element(stage.let.args[k], self.at(stage, k, index))
 
-    def at(self, stage: Stage, k: int, index: list[ast.expr]) -> list[ast.expr]:
+    def at(self, stage: LoopNest, k: int, index: list[ast.expr]) -> list[ast.expr]:
         axes = stage.maps[k] or ()
         return [number(0) if axis is None else index[axis] for axis in axes]
 
@@ -292,15 +292,15 @@ class Elements(Extents):
         first = self.converted(start, [], out)
         return shifted(first, index, True)
 
-    def open_axes(self, stage: Stage) -> list[int]:
+    def open_axes(self, stage: LoopNest) -> list[int]:
         bound = self.bound.get(stage, {})
         return [k for k, n in enumerate(stage.space) if k not in bound and n != 1]
 
-    def index_of(self, stage: Stage) -> list[ast.expr]:
+    def index_of(self, stage: LoopNest) -> list[ast.expr]:
         bound = self.bound.get(stage, {})
         return [bound.get(k, number(0)) for k in range(len(stage.space))]
 
-    def free_axes(self, stage: Stage) -> tuple[int, ...]:
+    def free_axes(self, stage: LoopNest) -> tuple[int, ...]:
         """The axes of the result that no loop around has bound."""
         bound = self.bound.get(stage, {})
         return tuple(k for k, axis in enumerate(stage.out) if axis is None or axis not in bound)

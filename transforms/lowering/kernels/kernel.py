@@ -27,7 +27,7 @@ from tapeless.transforms.lowering.kernels.row_range import IN_PARALLEL, Launch, 
 from tapeless.transforms.lowering.kernels.scratch import helper, is_tiny, made_inside
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine, searched
-from tapeless.transforms.lowering.schedule.dependences import Memory, is_array
+from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
 from tapeless.transforms.lowering.schedule.parallel_nests import Part
 from tapeless.transforms.lowering.schedule.reassociable_sums import totals
 from tapeless.transforms.lowering.schedule.stack_capacity import made_of
@@ -54,7 +54,7 @@ class Kernel:
 class Writer(Rows):
     """Writes one kernel. `live` are the variables that are read after the run."""
 
-    def __init__(self, name: str, memory: Memory, analysis: Any, names: Names) -> None:
+    def __init__(self, name: str, memory: Dependences, analysis: Any, names: Names) -> None:
         super().__init__(memory, analysis, names)
         self.kernel_name = name
 

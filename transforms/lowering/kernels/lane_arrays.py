@@ -15,7 +15,7 @@ from typing import Any
 from tapeless.transforms.core.language import Atom, For, Let, Type, Var
 from tapeless.transforms.lowering.kernels.control_flow import Control
 from tapeless.transforms.lowering.kernels.element_access import subscript
-from tapeless.transforms.lowering.schedule.fusion import Item
+from tapeless.transforms.lowering.schedule.fusion import FusedNest
 from tapeless.transforms.lowering.schedule.stack_capacity import FIRST, GROWN
 from tapeless.transforms.python_text.python_source import to_source
 
@@ -71,7 +71,7 @@ class LaneArrays(Control):
         for _, top in tops:
             self.put(f"{top} += {LANES}")
 
-    def stack(self, s: Let, after: list[Item]) -> None:
+    def stack(self, s: Let, after: list[FusedNest]) -> None:
         found = self.tops.get(self.memory.cell(s.args[0])) if s.args else None  # type: ignore[arg-type]
         if found is None:
             super().stack(s, after)

@@ -12,7 +12,7 @@ from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.lowering.kernels.reductions import Sums
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.schedule.library_products import axes_of, is_called
-from tapeless.transforms.lowering.schedule.loop_nests import Stage
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.python_text.python_source import number, spelled, to_source
 
 PRODUCT = '''
@@ -32,7 +32,7 @@ def matrix(a, rows, columns):
 class Products(Sums):
     """Writes calls of `product`."""
 
-    def called(self, stage: Stage) -> bool:
+    def called(self, stage: LoopNest) -> bool:
         """Whether a product is a call where it stands: outside of nests, and all in memory."""
         if self.loops or not is_called(stage, self.memory):
             return False
@@ -40,7 +40,7 @@ class Products(Sums):
         sizes = [n for v in (*bases, stage.var) for n in v.type.shape]  # type: ignore[union-attr]
         return all(self.analysis.known(self.analysis.exact(n)) for n in sizes)
 
-    def call(self, stage: Stage) -> None:
+    def call(self, stage: LoopNest) -> None:
         v = self.memory.cell(stage.var)
         if v not in self.home:
             self.home[v] = self.allocate(v, tuple(range(v.type.ndim)))
@@ -48,7 +48,7 @@ class Products(Sums):
         a, b = map(self.matrix, stage.let.args)
         self.put(f"product({a}, {b}, {self.home[v].name})", stage.let.origin)
 
-    def call_for_row(self, stage: Stage) -> None:
+    def call_for_row(self, stage: LoopNest) -> None:
         """The product of one row of several axes."""
         s, v = stage.let, self.memory.cell(stage.var)
         x = self.memory.base(s.args[0])

@@ -24,9 +24,9 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.lowering.kernels.buffer_reuse import Reuse
 from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.dependences import is_array
-from tapeless.transforms.lowering.schedule.fusion import Arrangement, Item
+from tapeless.transforms.lowering.schedule.fusion import Arrangement, FusedNest
 from tapeless.transforms.lowering.schedule.live_after import remaining
-from tapeless.transforms.lowering.schedule.loop_nests import OVERWRITES, Stage
+from tapeless.transforms.lowering.schedule.loop_nests import OVERWRITES, LoopNest
 from tapeless.transforms.lowering.schedule.sink_producers import made_later
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
@@ -44,7 +44,7 @@ class Nests(Reuse):
         self.cell_bound: dict[Any, frozenset[int]] = {}  # of arrays that are stored to
         self.wholes: set[Any] = set()  # arrays that routines get
 
-    def statement(self, s: Statement, after: list[Item], later: set[Var]) -> None:
+    def statement(self, s: Statement, after: list[FusedNest], later: set[Var]) -> None:
         """Writes a statement that shares no loop."""
         raise NotImplementedError
 
@@ -100,7 +100,7 @@ class Nests(Reuse):
             return True
         return is_view(s) and not any(isinstance(e, Place) for e in entries_of(s) or ())
 
-    def nest(self, item: Item, later: set[Var], used: set[Var | None]) -> None:
+    def nest(self, item: FusedNest, later: set[Var], used: set[Var | None]) -> None:
         self.hold_rows(item, used)
         for stage in [g for g in item.axes if g.let in item.statements]:
             v = self.memory.cell(stage.var)
@@ -146,7 +146,7 @@ class Nests(Reuse):
                 target = self.home_element(self.home[v], index)
                 self.put(f"{to_source(target)} = {to_source(self.local[v])}")
 
-    def passes(self, item: Item) -> str:
+    def passes(self, item: FusedNest) -> str:
         """The range that the loop of a nest runs over."""
         assert item.size is not None
         return f"range({to_source(self.size(item.size))})"
@@ -156,14 +156,14 @@ class Nests(Reuse):
         inside = self.cell_bound.get(self.memory.base(v), frozenset())
         return inside | frozenset(self.var_bound.get(v, ()))
 
-    def keep_carried(self, item: Item, later: set[Var], used: set[Var | None]) -> None:
+    def keep_carried(self, item: FusedNest, later: set[Var], used: set[Var | None]) -> None:
         """Memory for what loops that run row by row end in, where other nests read it."""
         loops = [s for s in item.statements if isinstance(s, For)]
         for v in [v for s in loops for v in s.outs if is_array(v) and self.memory.cell(v) is v]:
             if v not in self.home and (v in later or v in used):
                 self.home[v] = self.allocate(v, self.free_of(v))
 
-    def prepare(self, item: Item) -> None:
+    def prepare(self, item: FusedNest) -> None:
         """What is tested before the loop: all that is known there, for it may make no pass. Names
         for where slices start and how long they are, if the program computes that."""
         defined = {v for s in item.statements for v in outputs(s)}
@@ -215,7 +215,7 @@ class Nests(Reuse):
         self.put(f"{name} = {to_source(value)}")
         return ast.Name(name, ast.Load())
 
-    def single(self, stage: Stage, after: list[Item], later: set[Var]) -> None:
+    def single(self, stage: LoopNest, after: list[FusedNest], later: set[Var]) -> None:
         s = stage.let
         if self.called(stage):
             self.call(stage)
@@ -273,14 +273,14 @@ class Nests(Reuse):
         reads = {x.id for e in written for x in ast.walk(e) if isinstance(x, ast.Name)}
         return None if held.id in reads else held.id
 
-    def named(self, stage: Stage, value: ast.expr, name: str | None = None) -> ast.expr:
+    def named(self, stage: LoopNest, value: ast.expr, name: str | None = None) -> ast.expr:
         if isinstance(value, ast.Constant) and name is None:
             return value
         name = name or self.names.new(stage.var.name or self.names.nameless)
         self.put(f"{name} = {to_source(value)}", stage.let.origin)
         return ast.Name(name, ast.Load())
 
-    def foldable(self, stage: Stage, after: list[Item], later: set[Var]) -> bool:
+    def foldable(self, stage: LoopNest, after: list[FusedNest], later: set[Var]) -> bool:
         """Whether the value is used once, by what follows here, before memory changes."""
         v = stage.var
         if v in self.live and not self.uses.get(v) and not after and self.loops == 0:
@@ -302,7 +302,7 @@ class Nests(Reuse):
                 return False
         return v in later and not loads  # a result of this block
 
-    def written_once(self, stage: Stage, t: Let) -> bool:
+    def written_once(self, stage: LoopNest, t: Let) -> bool:
         """Whether the statement spells an operand once: as an index, only i + 1 and the like."""
         picks = t.op.name in ("index", "gather") or stage.var in t.args[2:]
         if is_view(t):
@@ -312,12 +312,12 @@ class Nests(Reuse):
         )
         return not (picks and t.op.name in ("index", "gather", "update", "add_at")) or near
 
-    def loads(self, stage: Stage) -> bool:
+    def loads(self, stage: LoopNest) -> bool:
         return bool(self.memory.reads(stage.let)) or any(
             self.folded_reads.get(a, False) for a in stage.let.args if isinstance(a, Var)
         )
 
-    def store(self, stage: Stage, index: list[ast.expr]) -> None:
+    def store(self, stage: LoopNest, index: list[ast.expr]) -> None:
         s = stage.let
         first = 1 if s.op.name in OVERWRITES else 2
         self.check_index(s, stage.entries, first, index)

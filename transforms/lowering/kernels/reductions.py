@@ -9,7 +9,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.lowering.kernels.hoisted_checks import Ahead
 from tapeless.transforms.lowering.scalars import operations
-from tapeless.transforms.lowering.schedule.loop_nests import Stage
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.reassociable_sums import MULTIPLIED, PLUS
 from tapeless.transforms.python_text.python_source import number, template, to_source
 
@@ -21,13 +21,13 @@ class Sums(Ahead):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.summing: set[Stage] = set()
+        self.summing: set[LoopNest] = set()
 
-    def named(self, stage: Stage, value: ast.expr) -> ast.expr:
+    def named(self, stage: LoopNest, value: ast.expr) -> ast.expr:
         """A variable with this value."""
         raise NotImplementedError
 
-    def start_sum(self, stage: Stage, v: Var) -> None:
+    def start_sum(self, stage: LoopNest, v: Var) -> None:
         """Sets the result of a reduction to what it starts with."""
         self.summing.add(stage)
         s = stage.let
@@ -45,7 +45,7 @@ class Sums(Ahead):
             self.home[v] = self.allocate(v, self.free_axes(stage))
         self.fill(v, stage, first)
 
-    def fill(self, v: Var, stage: Stage, first: ast.expr) -> None:
+    def fill(self, v: Var, stage: LoopNest, first: ast.expr) -> None:
         bound = self.bound.get(stage, {})
         index = [number(0) if k is None else bound.get(k) for k in stage.out]
         self.over(list(v.type.shape), index, lambda at: self.set(v, at, first))
@@ -72,7 +72,7 @@ class Sums(Ahead):
         if to_source(target) != to_source(value):
             self.put(f"{to_source(target)} = {to_source(value)}")
 
-    def add(self, stage: Stage, v: Var, index: list[ast.expr]) -> None:
+    def add(self, stage: LoopNest, v: Var, index: list[ast.expr]) -> None:
         """One more element of a reduction."""
         s = stage.let
         if v in self.local:

@@ -14,8 +14,8 @@ from tapeless.transforms.core.language import For, Literal, Var
 from tapeless.transforms.lowering.kernels.element_access import Buffer
 from tapeless.transforms.lowering.kernels.lanes import Lanes
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
-from tapeless.transforms.lowering.schedule.fusion import Item
-from tapeless.transforms.lowering.schedule.loop_nests import Stage
+from tapeless.transforms.lowering.schedule.fusion import FusedNest
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.parallel_nests import JOINED, Part
 from tapeless.transforms.python_text.python_source import to_source
 
@@ -91,7 +91,7 @@ class Rows(Lanes):
             return f"range({', '.join(f'{start} + {bound}' for bound in self.bounds_of_rows)})"
         return super().span(s)
 
-    def passes(self, item: Item) -> str:
+    def passes(self, item: FusedNest) -> str:
         if self.part is None or self.in_row:
             return super().passes(item)
         if item.size is None or not self.analysis.equal(item.size, self.part.rows or 1):
@@ -108,7 +108,7 @@ class Rows(Lanes):
     def may_share(self) -> bool:
         return self.part is None or self.in_row
 
-    def hold_rows(self, item: Item, used: set[Var | None]) -> None:
+    def hold_rows(self, item: FusedNest, used: set[Var | None]) -> None:
         size = item.size
         if self.part is not None and size is not None and self.canon(size) in self.sizes:
             self.size(size)  # arguments get their names before what is made here
@@ -120,7 +120,7 @@ class Rows(Lanes):
             if item.cells.get(cell) not in self.home[cell].axes:
                 self.own.append(self.memory_of(cell))
 
-    def start_sum(self, stage: Stage, v: Var) -> None:
+    def start_sum(self, stage: LoopNest, v: Var) -> None:
         super().start_sum(stage, v)
         if self.part is None or self.in_row:
             return

@@ -24,7 +24,7 @@ from tapeless.transforms.lowering.kernels.element_access import Buffer
 from tapeless.transforms.lowering.kernels.nests import Nests
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.scalars import operations
-from tapeless.transforms.lowering.schedule.fusion import Item
+from tapeless.transforms.lowering.schedule.fusion import FusedNest
 from tapeless.transforms.lowering.schedule.stack_capacity import (
     FILLED,
     FIRST,
@@ -50,7 +50,7 @@ class Filled(Nests):
         self.growing: set[Var] = set()
         self.handed: set[Any] = set()
 
-    def stack(self, s: Let, after: list[Item]) -> None:
+    def stack(self, s: Let, after: list[FusedNest]) -> None:
         """A statement about a stack."""
         if s.op.name in STARTS:
             self.begin_stack(s, [t for item in after for t in item.statements])
@@ -136,7 +136,7 @@ class Filled(Nests):
             with self.nested(f"if {test}:", s.origin):
                 self.put(f'raise IndexError("{what} out of range")')
 
-    def array_of(self, s: Let, cell: Var, after: list[Item]) -> None:
+    def array_of(self, s: Let, cell: Var, after: list[FusedNest]) -> None:
         """The array of what a stack holds: a result of the kernel, the memory of the stack, or a
         copy where the stack changes before the array is not read any more."""
         v, top, home = s.outs[0], self.stacks[cell], self.home[cell]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.errors import Signal
-from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.python_text.line_breaking import noted
 
 INDICES = "ijklmn"
@@ -38,7 +38,7 @@ class Names:
 class Lines:
     """What is written so far, and at which depth."""
 
-    def __init__(self, memory: Memory, analysis: Any, names: Names) -> None:
+    def __init__(self, memory: Dependences, analysis: Any, names: Names) -> None:
         self.memory, self.analysis, self.names = memory, analysis, names
         self.equal, self.canon, self.stage = analysis.equal, analysis.canon, analysis.stage
         self.lines: list[str] = []

@@ -25,7 +25,7 @@ from tapeless.transforms.core.language import (
     While,
     with_blocks,
 )
-from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.memory.aliasing import uses
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 from tapeless.transforms.optimize.loop_carries import carries, yields
@@ -44,14 +44,14 @@ def _statement(s: Statement, equal: Equal) -> Statement:
         for k, (p, y) in enumerate(zip(carries(s), yields(s), strict=True)):
             is_array = isinstance(p.type, Type) and p.type.shape
             if is_array and y is not p and yields(s).count(y) == 1:
-                memory = Memory()
+                memory = Dependences()
                 memory.learn(Block((), (s,), ()))
                 if not memory.in_place(s, k):
                     s = replace(s, body=_stored(s.body, y, p, equal, memory) or s.body)
     return s
 
 
-def _stored(block: Block, y: Atom, p: Var, equal: Equal, memory: Memory) -> Block | None:
+def _stored(block: Block, y: Atom, p: Var, equal: Equal, memory: Dependences) -> Block | None:
     """The block with the result `y` in the memory of `p`, where a test says whether it is `p`."""
     at = next((k for k, s in enumerate(block.body) if isinstance(s, If) and y in s.outs), None)
     if at is None or p in block.results or any(p in uses(s) for s in block.body[at + 1 :]):
@@ -69,7 +69,7 @@ def _stored(block: Block, y: Atom, p: Var, equal: Equal, memory: Memory) -> Bloc
     return replace(block, body=body)
 
 
-def _is(a: Atom, p: Var, memory: Memory) -> bool:
+def _is(a: Atom, p: Var, memory: Dependences) -> bool:
     """Whether an array is in the memory of `p` as it is: `p` itself, or with parts stored to it."""
     return a is p or (isinstance(a, Var) and memory.cell(a) is p)
 

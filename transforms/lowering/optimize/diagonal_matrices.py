@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tapeless.transforms.core.builder import atom, building, size_atom
+from tapeless.transforms.core.builder import atom, atom_of_size, building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, For, Let, Literal, Statement, Type, Var
 from tapeless.transforms.core.size_value import size_value
@@ -106,7 +106,7 @@ class Banding:
                 made = add_at(made, self.element(b.values, i), *places, key=(Slot(0), Slot(1)))
         out = Var(base.type, base.name)
         passes = Block((i, inside), tuple(body), (made,))
-        self.builder.emit(For((out,), atom(0), size_atom(length), atom(1), (base,), passes))
+        self.builder.emit(For((out,), atom(0), atom_of_size(length), atom(1), (base,), passes))
         return out
 
     def element(self, a: Atom, i: Var) -> Atom:

@@ -20,12 +20,12 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.uses import reads, sizes_in
-from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 
 
 def shown(
-    views: Iterable[Let], wanted: Collection[Var], inside: Collection[Var], memory: Memory
+    views: Iterable[Let], wanted: Collection[Var], inside: Collection[Var], memory: Dependences
 ) -> list[Let]:
     """The views among the statements of a kernel that the driver needs, and can make: what is
     `inside` the kernel it has only where that is `wanted`."""

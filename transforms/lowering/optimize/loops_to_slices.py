@@ -28,7 +28,7 @@ from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.lowering.kernels.bounds_checks import met_by_arrays, of_python
 from tapeless.transforms.lowering.scalars import operations
-from tapeless.transforms.lowering.schedule.dependences import Memory, size_of_atom
+from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 
 Ranges = dict[Var, tuple[Size, Size]]  # of indices: the first value, and what they stay below
@@ -39,12 +39,12 @@ class Unfit(Exception):  # noqa: N818 (a result, not an error)
 
 
 def vectorise(block: Block) -> Block:
-    memory = Memory()
+    memory = Dependences()
     memory.learn(block)
     return _block(block, memory, {})
 
 
-def _block(block: Block, memory: Memory, around: Ranges) -> Block:
+def _block(block: Block, memory: Dependences, around: Ranges) -> Block:
     body: list[Statement] = []
     new: dict[Var, Atom] = {}
     for s in block.body:
@@ -67,7 +67,7 @@ def _block(block: Block, memory: Memory, around: Ranges) -> Block:
     return substitute(replace(block, body=tuple(body)), new)
 
 
-def _range_of(s: For, memory: Memory) -> tuple[Size, Size]:
+def _range_of(s: For, memory: Dependences) -> tuple[Size, Size]:
     first, stop = (size_of_atom(memory, a) for a in (s.start, s.stop))
     forward = isinstance(s.step, Literal) and s.step.value > 0
     return (first, stop) if forward else (-1, stop)  # of others nothing is known
@@ -77,7 +77,7 @@ class Slices:
     """One loop: `offsets` are the constants that are added to its index; `around` are between
     which values the indices of other loops lie."""
 
-    def __init__(self, s: For, memory: Memory, around: Ranges) -> None:
+    def __init__(self, s: For, memory: Dependences, around: Ranges) -> None:
         self.loop, self.memory, self.around = s, memory, around
         self.start, self.stop = (size_of_atom(memory, a) for a in (s.start, s.stop))
         self.length = self.stop - self.start

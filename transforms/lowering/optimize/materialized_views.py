@@ -20,7 +20,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.lowering.schedule.dependences import Memory, stores
+from tapeless.transforms.lowering.schedule.dependences import Dependences, stores
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.memory.aliasing import has_memory
 
@@ -30,7 +30,7 @@ whole = Op("whole", lambda x: x.type, "{0}.copy()")
 
 def kept(block: Block, stored: Sequence[Var]) -> Block:
     """The block; `stored` are parameters that its last results are stored to when it returns."""
-    memory = Memory()
+    memory = Dependences()
     memory.learn(block)
     last: dict[Var | None, float] = dict.fromkeys(stored, math.inf)
     for s in statements(block):

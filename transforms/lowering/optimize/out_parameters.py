@@ -20,7 +20,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.lowering.optimize.materialized_views import kept
-from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.memory.hoist_reads import reads_first
 from tapeless.transforms.memory.in_place_stores import own
 from tapeless.transforms.ops.primitives.in_place_arithmetic import OVERWRITING
@@ -41,7 +41,7 @@ def stored_back(
     block = block if overwriting else kept(not_overwriting(block), stored)
     if not stored:
         return block
-    memory = Memory()
+    memory = Dependences()
     memory.learn(block)
     first = len(block.results) - len(stored)
     block = _uncopied(block, memory, stored)
@@ -66,7 +66,7 @@ def stored_back(
     return replace(block, body=(*block.body, *copies, *stores), results=tuple(results))
 
 
-def _uncopied(block: Block, memory: Memory, stored: Sequence[Var]) -> Block:
+def _uncopied(block: Block, memory: Dependences, stored: Sequence[Var]) -> Block:
     """The block without copies of what a parameter holds at the end, to be stored to it."""
     first = len(block.results) - len(stored)
     uses = Counter(a for s in statements(block) for a in operands(s))

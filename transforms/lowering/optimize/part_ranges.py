@@ -14,7 +14,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.lowering.optimize.slice_pushdown import Unsliced
-from tapeless.transforms.lowering.schedule.dependences import Memory, size_of_atom
+from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, key_entries
 from tapeless.transforms.lowering.sizes.size_equalities import Sizes, canonical
 from tapeless.transforms.lowering.sizes.size_inequalities import Relation, not_negative, settled
@@ -30,7 +30,7 @@ class Ranges:
 
     def __init__(
         self,
-        memory: Memory,
+        memory: Dependences,
         sizes: Sizes,
         hints: Mapping[dims.Symbol, int],
         facts: list[Size],

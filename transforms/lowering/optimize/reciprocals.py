@@ -24,7 +24,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.lowering.scalars.operations import FLOAT
-from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
 
 ENOUGH = 3  # quotients
@@ -34,12 +34,12 @@ ONE = Literal(1.0, Type(FLOAT, (), True))
 
 
 def reciprocals(block: Block) -> Block:
-    memory = Memory()
+    memory = Dependences()
     memory.learn(block)
     return _block(block, memory)
 
 
-def _block(block: Block, memory: Memory) -> Block:
+def _block(block: Block, memory: Dependences) -> Block:
     count = Counter(s.args[1] for s in block.body if isinstance(s, Let) and _quotient(s))
     shared = {d for d, n in count.items() if n >= ENOUGH and _away(d, memory)}
     made: dict[Any, Var] = {}
@@ -61,7 +61,7 @@ def _block(block: Block, memory: Memory) -> Block:
     return substitute(replace(block, body=tuple(body)), new)
 
 
-def _inside(s: Statement, memory: Memory) -> Statement:
+def _inside(s: Statement, memory: Dependences) -> Statement:
     return with_blocks(s, lambda b: _block(b, memory))
 
 
@@ -73,7 +73,7 @@ def _quotient(s: Statement) -> bool:
     return bool(out.dtype == s.args[1].type.dtype and out.dtype.kind == "f" and not out.weak)
 
 
-def _away(a: Any, memory: Memory) -> bool:
+def _away(a: Any, memory: Dependences) -> bool:
     """Whether a number is never near zero: a constant, and something that is not negative."""
     s = memory.defs.get(a) if isinstance(a, Var) else None
     if not isinstance(s, Let):
@@ -88,7 +88,7 @@ def _away(a: Any, memory: Memory) -> bool:
     )
 
 
-def _positive(a: Any, memory: Memory) -> bool:
+def _positive(a: Any, memory: Dependences) -> bool:
     """Whether a number is known not to be negative, or is NaN."""
     s = memory.defs.get(a) if isinstance(a, Var) else None
     if not isinstance(s, Let):

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tapeless.transforms.core.builder import Builder, current, size_atom
+from tapeless.transforms.core.builder import Builder, atom_of_size, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Statement, Var
-from tapeless.transforms.lowering.schedule.dependences import Memory, is_array
+from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
 from tapeless.transforms.lowering.schedule.loop_nests import CONSTANTS, takes_long
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.ops.primitives.shapes import cast_to
@@ -28,7 +28,7 @@ class Sliced:
     """Parts that are read where the last of `stores` was, one of the statements of a block."""
 
     def __init__(
-        self, memory: Memory, body: tuple[Statement, ...], stores: list[Let], builder: Builder
+        self, memory: Dependences, body: tuple[Statement, ...], stores: list[Let], builder: Builder
     ) -> None:
         self.memory, self.body, self.builder = memory, body, builder
         self.places = {id(s): k for k, s in enumerate(body)}
@@ -127,7 +127,7 @@ def key_of(axis: int, start: Size, stop: Size, n: Size, rest: list[Atom]) -> tup
             return size
         if isinstance(size - n, int) and current().not_negative(size):
             return size - n
-        rest.append(size_atom(size))
+        rest.append(atom_of_size(size))
         return Slot(len(rest) - 1)
 
     ends = slice(None if start == 0 else bound(start), None if stop == n else bound(stop))

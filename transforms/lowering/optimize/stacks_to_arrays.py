@@ -27,7 +27,7 @@ from tapeless.transforms.core.language import (
     blocks,
     outputs,
 )
-from tapeless.transforms.lowering.schedule.dependences import Memory, size_of_atom
+from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.stack_capacity import of_numbers
 from tapeless.transforms.ops.primitives.arithmetic import sub
 from tapeless.transforms.ops.primitives.new_arrays import empty
@@ -48,7 +48,7 @@ class Use:
 
 def counted(block: Block) -> Block:
     """The block with arrays in the place of stacks, where that can be."""
-    memory = Memory()
+    memory = Dependences()
     memory.learn(block)
     stacks = [
         s.outs[0]
@@ -59,7 +59,7 @@ def counted(block: Block) -> Block:
     return Counting(memory, shapes).block(block) if shapes else block
 
 
-def _shape(memory: Memory, block: Block, stack: Var) -> tuple[Size, ...] | None:
+def _shape(memory: Dependences, block: Block, stack: Var) -> tuple[Size, ...] | None:
     """The passes of the loops around the one push, if the one pop is in the same, reversed."""
     use = Use()
     _uses(memory, block.body, stack, (), use)
@@ -75,7 +75,9 @@ def _shape(memory: Memory, block: Block, stack: Var) -> tuple[Size, ...] | None:
     return tuple(dims.maximum(stop - start, 0) for start, stop in spans)
 
 
-def _uses(memory: Memory, body: tuple[Statement, ...], stack: Var, path: Path, use: Use) -> None:
+def _uses(
+    memory: Dependences, body: tuple[Statement, ...], stack: Var, path: Path, use: Use
+) -> None:
     for s in body:
         if isinstance(s, Let):
             if not any(isinstance(a, Var) and memory.cell(a) is stack for a in s.args):
@@ -93,7 +95,7 @@ def _uses(memory: Memory, body: tuple[Statement, ...], stack: Var, path: Path, u
                 _uses(memory, b.body, stack, inside, use)
 
 
-def _spans(memory: Memory, path: Path, outer: set[Var]) -> Spans | None:
+def _spans(memory: Dependences, path: Path, outer: set[Var]) -> Spans | None:
     """Where each loop starts and stops; None if that is not known before the first."""
     found = [(size_of_atom(memory, s.start), size_of_atom(memory, s.stop)) for s in path]
     known = all(
@@ -108,7 +110,7 @@ def _spans(memory: Memory, path: Path, outer: set[Var]) -> Spans | None:
 class Counting:
     """Writes the program again; `new` are the arrays that stacks have become."""
 
-    def __init__(self, memory: Memory, shapes: dict[Var, tuple[Size, ...]]) -> None:
+    def __init__(self, memory: Dependences, shapes: dict[Var, tuple[Size, ...]]) -> None:
         self.memory, self.shapes = memory, shapes
         self.new: dict[Var, Var] = {}
         self.loops: list[For] = []

@@ -33,7 +33,7 @@ from tapeless.transforms.lowering.optimize.driver_views import measures
 from tapeless.transforms.lowering.optimize.part_ranges import Range, Ranges, Target, differing
 from tapeless.transforms.lowering.optimize.privatize_buffers import renewed
 from tapeless.transforms.lowering.optimize.slice_pushdown import Sliced, Unsliced, along, key_of
-from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.sizes.size_equalities import Sizes
 from tapeless.transforms.lowering.sizes.size_inequalities import Relation, Relied, not_negative
 from tapeless.transforms.ops.primitives.arithmetic import add
@@ -72,13 +72,13 @@ def gathered(
     if measures(block):
         return block, []
     block = dead_code(renewed(block))
-    memory = Memory()
+    memory = Dependences()
     memory.learn(block)
     ranges = Ranges(memory, sizes, hints, facts)
     diagonal = banded(block, ranges)
     if diagonal is not block:
         block = dead_code(diagonal)
-        memory = Memory()
+        memory = Dependences()
         memory.learn(block)
     run = Gathering(memory, sizes, hints, facts, _uses(block))
     made = run.block(block)
@@ -98,7 +98,7 @@ class Gathering(Ranges):
 
     def __init__(
         self,
-        memory: Memory,
+        memory: Dependences,
         sizes: Sizes,
         hints: Mapping[dims.Symbol, int],
         facts: list[Size],

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.lowering.rewrite.rolled_indices import turned
@@ -68,7 +68,7 @@ def _places(shift: Var, n: Size) -> Size:
     """By how many places elements move towards the end, less than n."""
     if shift.type.shape or shift.type.dtype.kind not in "iu":
         raise NotTaken
-    places = arithmetic.mod(cast_to(shift, INDEX), elementwise.maximum(size_atom(n), 1))
+    places = arithmetic.mod(cast_to(shift, INDEX), elementwise.maximum(atom_of_size(n), 1))
     if not isinstance(places, Var):
         raise NotTaken
     size: Size = dims.symbol("places", 0, places)

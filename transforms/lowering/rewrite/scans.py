@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, current, size_atom
+from tapeless.transforms.core.builder import atom, atom_of_size, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, For, Literal, Type, Var
 from tapeless.transforms.core.size_value import INT
@@ -49,7 +49,7 @@ def loop(stop: Size, inits: tuple[Any, ...], body: Body) -> tuple[Var, ...]:
         results = body(i, *carries)
     outs = tuple(Var(a.type) for a in inits)
     inner = Block((i, *carries), tuple(statements), results)
-    b.emit(For(outs, atom(0), size_atom(stop), atom(1), inits, inner, origin=b.origin))
+    b.emit(For(outs, atom(0), atom_of_size(stop), atom(1), inits, inner, origin=b.origin))
     return outs
 
 
@@ -126,7 +126,7 @@ def extreme_place(name: str) -> Callable[..., Any]:
 def _refuse_empty(n: Size, name: str) -> None:
     if dims.at_least(n, 1):
         return
-    test = equal(size_atom(n), 0)
+    test = equal(atom_of_size(n), 0)
     raise_where(test, ValueError, f"attempt to get {name} of an empty sequence")
 
 

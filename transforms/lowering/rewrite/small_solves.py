@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.lowering.rewrite import array_routines
@@ -114,7 +114,7 @@ def _substituted(work: Atom, b: Atom) -> Any:
         return part(made, 1, n, n + b.type.shape[1])
     if isinstance(n, int):
         return index(made, key=(slice(None), n))
-    return index(made, size_atom(n), key=(slice(None), Slot(0)))
+    return index(made, atom_of_size(n), key=(slice(None), Slot(0)))
 
 
 def inverted(small: Any, outs: Outs, a: Atom) -> Any:
@@ -150,7 +150,7 @@ def cofactors(small: Any, outs: Outs, a: Atom) -> Any:
 
 def _put(work: Atom, a: Atom, row: Any, start: Any, n: Any) -> Any:
     """The array with a block at these rows and columns."""
-    bounds = [size_atom(k) for k in (row, row + n, start, start + n)]
+    bounds = [atom_of_size(k) for k in (row, row + n, start, start + n)]
     key = (slice(Slot(0), Slot(1)), slice(Slot(2), Slot(3)))
     return update(work, a, *bounds, key=key)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.lowering.rewrite import array_routines
@@ -100,7 +100,7 @@ def quantile(
 
 
 def _middle(x: Atom, n: Size) -> Any:
-    last = size_atom(n)
+    last = atom_of_size(n)
     low, high = arithmetic.floordiv(last - 1, 2), arithmetic.floordiv(last, 2)
     below, above = get(x, low), get(x, high)
     half = arithmetic.mul(arithmetic.add(below, above), x.type.dtype.type(0.5))
@@ -108,7 +108,7 @@ def _middle(x: Atom, n: Size) -> Any:
 
 
 def _between(x: Atom, q: float, n: Size) -> Any:
-    last = size_atom(n) - 1
+    last = atom_of_size(n) - 1
     place = arithmetic.mul(q, last)
     low = cast_to(comparisons_and_rounding.floor(place), INDEX)
     below, above = get(x, low), get(x, elementwise.minimum(low + 1, last))
@@ -121,7 +121,7 @@ def interpolated(small: Any, outs: Outs, x: Atom, xp: Atom, fp: Atom) -> Any:
         raise NotTaken
     x, xp, fp = (cast_to(a, np.dtype(float)) for a in (x, xp, fp))
     place = array_routines.searched(copy(xp), x, after=True)
-    i = elementwise.minimum(elementwise.maximum(place - 1, 0), size_atom(n) - 2)
+    i = elementwise.minimum(elementwise.maximum(place - 1, 0), atom_of_size(n) - 2)
     x0, x1, f0, f1 = get(xp, i), get(xp, i + 1), get(fp, i), get(fp, i + 1)
     slope = arithmetic.truediv(arithmetic.sub(f1, f0), arithmetic.sub(x1, x0))
     made = arithmetic.add(arithmetic.mul(slope, arithmetic.sub(x, x0)), f0)

@@ -11,8 +11,8 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Statement, Var
 from tapeless.transforms.lowering.schedule.axis_maps import through
-from tapeless.transforms.lowering.schedule.dependences import Memory
-from tapeless.transforms.lowering.schedule.loop_nests import Stage, permuted, stage_of
+from tapeless.transforms.lowering.schedule.dependences import Dependences
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, permuted, stage_of
 from tapeless.transforms.lowering.schedule.view_indices import Span, entries_of, is_view
 from tapeless.transforms.lowering.sizes.size_equalities import canonical, single_symbol
 from tapeless.transforms.lowering.sizes.size_inequalities import Relied, not_negative
@@ -22,14 +22,14 @@ from tapeless.transforms.lowering.sizes.size_inequalities import Relied, not_neg
 class Analysis:
     """What all kernels of a program know of it."""
 
-    memory: Memory
+    memory: Dependences
     sizes: dict[dims.Symbol, Size]
     boundscheck: bool = True
     facts: list[Size] = field(default_factory=list)  # sizes that are not negative
     targets: set[Var] = field(default_factory=set)  # memory that is stored to
     unset: set[Var] = field(default_factory=set)  # memory that a program makes without contents
     lengths: dict[dims.Symbol, tuple[Let, int]] = field(default_factory=dict)
-    stages: dict[Let, Stage | None] = field(default_factory=dict)
+    stages: dict[Let, LoopNest | None] = field(default_factory=dict)
     inside: set[Var] = field(default_factory=set)  # what the kernel that is written defines
     closed: set[Var] = field(default_factory=set)  # what loops of the driver defined that are over
     seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
@@ -49,7 +49,7 @@ class Analysis:
     def equal(self, a: Size, b: Size) -> bool:
         return a == b or self.canon(a) == self.canon(b)
 
-    def stage(self, s: Statement) -> Stage | None:
+    def stage(self, s: Statement) -> LoopNest | None:
         if not isinstance(s, Let) or is_view(s):
             return None
         if s not in self.stages:
@@ -88,7 +88,7 @@ class Analysis:
                 size = dims.substitute(size, lambda y, x=x, n=n: n if y == x else None)  # type: ignore[misc]
         return self.canon(size)
 
-    def ordered(self, stage: Stage | None) -> Stage | None:
+    def ordered(self, stage: LoopNest | None) -> LoopNest | None:
         """The loops of a product of matrices go along the memory of both, which may have been
         transposed."""
         if stage is None or stage.let.op.name != "matmul" or not stage.out:
@@ -102,7 +102,7 @@ class Analysis:
             return permuted(stage, (inner, *others))
         return stage
 
-    def last_axis(self, stage: Stage, k: int) -> Any:
+    def last_axis(self, stage: LoopNest, k: int) -> Any:
         """The axis of the space along which an argument lies in memory."""
         a = stage.let.args[k]
         found = through(self.memory, a, stage.maps[k] or (), self.memory.base(a))

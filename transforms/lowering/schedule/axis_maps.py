@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapeless.transforms.core.language import Var
-from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.schedule.loop_nests import Axes
 from tapeless.transforms.lowering.schedule.view_indices import Entry, Span, entries_of
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 
 
-def steps(memory: Memory, a: Any, axes: Axes) -> Iterator[tuple[Var, Axes]]:
+def steps(memory: Dependences, a: Any, axes: Axes) -> Iterator[tuple[Var, Axes]]:
     """What is read where `a` is read at `axes`: itself, and what it is a view of."""
     while isinstance(a, Var):
         yield a, axes
@@ -28,7 +28,7 @@ def steps(memory: Memory, a: Any, axes: Axes) -> Iterator[tuple[Var, Axes]]:
         a = s.args[0]
 
 
-def through(memory: Memory, a: Any, axes: Axes, v: Any) -> list[tuple[Any, ...]]:
+def through(memory: Dependences, a: Any, axes: Axes, v: Any) -> list[tuple[Any, ...]]:
     """The axes at which `a`, read at `axes`, reads `v`; nothing if it does not."""
     for x, at in steps(memory, a, axes):
         if x is v or memory.cell(x) is v:

@@ -37,7 +37,7 @@ EFFECTS = "effects"  # what raises and prints: these keep their order
 
 
 @dataclass
-class Memory:
+class Dependences:
     """Definitions of all variables of a program, and the memory behind them."""
 
     defs: dict[Var, Statement] = field(default_factory=dict)
@@ -254,7 +254,7 @@ def inside(s: Statement) -> set[Var]:
     return found
 
 
-def size_of_atom(memory: Memory, a: Atom) -> Size:
+def size_of_atom(memory: Dependences, a: Atom) -> Size:
     if isinstance(a, Literal):
         return int(a.value)
     s = memory.defs.get(a)

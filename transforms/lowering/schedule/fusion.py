@@ -12,20 +12,20 @@ from typing import Any
 from tapeless.transforms.core.dims import Size, symbols
 from tapeless.transforms.core.language import For, Let, Statement, Var, outputs, statements
 from tapeless.transforms.lowering.schedule.axis_maps import along, through
-from tapeless.transforms.lowering.schedule.dependences import Memory, is_array
-from tapeless.transforms.lowering.schedule.loop_nests import Equal, Stage
+from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
+from tapeless.transforms.lowering.schedule.loop_nests import Equal, LoopNest
 from tapeless.transforms.lowering.schedule.row_loops import Spread
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 
 
 @dataclass(eq=False)
-class Item:
+class FusedNest:
     """A statement by itself, or stages that share a loop of this size, each with its axis."""
 
     statements: list[Statement]
     size: Size | None = None
     rank: int = 0
-    axes: dict[Stage, int] = field(default_factory=dict)
+    axes: dict[LoopNest, int] = field(default_factory=dict)
     vars: dict[Var, int] = field(
         default_factory=dict
     )  # the axis of what it makes that it runs over
@@ -41,20 +41,20 @@ class Arrangement:
 
     def __init__(
         self,
-        memory: Memory,
+        memory: Dependences,
         equal: Equal,
-        stage: Callable[[Statement], Stage | None],
-        open_axes: Callable[[Stage], list[int]],
+        stage: Callable[[Statement], LoopNest | None],
+        open_axes: Callable[[LoopNest], list[int]],
         bound_axes: Callable[[Var], Collection[int]],
         used: Callable[[Var], bool] = lambda v: False,
-        called: Callable[[Stage], bool] = lambda stage: False,
+        called: Callable[[LoopNest], bool] = lambda stage: False,
     ) -> None:
         self.memory, self.equal, self.stage, self.open_axes = memory, equal, stage, open_axes
         self.bound_axes, self.used, self.called = bound_axes, used, called
-        self.items: list[Item] = []
-        self.made: dict[Var, Item] = {}
+        self.items: list[FusedNest] = []
+        self.made: dict[Var, FusedNest] = {}
 
-    def run(self, body: Iterable[Statement]) -> list[Item]:
+    def run(self, body: Iterable[Statement]) -> list[FusedNest]:
         for s in body:
             item = self.place(s)
             item.statements.append(s)
@@ -65,7 +65,7 @@ class Arrangement:
                 self.made[v] = item
         return self.items
 
-    def place(self, s: Statement) -> Item:
+    def place(self, s: Statement) -> FusedNest:
         """The item that the statement goes to; a new one if need be."""
         stage = self.stage(s)
         free = self.open_axes(stage) if stage is not None else []
@@ -73,16 +73,16 @@ class Arrangement:
         if isinstance(s, For):
             return self.loop(s, low)
         if stage is None or not free or self.called(stage):
-            return self.insert(Item([]), low, self.is_light(s))
+            return self.insert(FusedNest([]), low, self.is_light(s))
         found = self.join(stage, free, low)
         if found is not None:
             return found
         axis = free[0]
-        made = Item([], stage.space[axis], len(free))
+        made = FusedNest([], stage.space[axis], len(free))
         self.add(made, stage, axis)
         return self.insert(made, low)
 
-    def insert(self, item: Item, low: int, light: bool = False) -> Item:
+    def insert(self, item: FusedNest, low: int, light: bool = False) -> FusedNest:
         """Smaller things go before the nests that do not need to come first: what is made of both
         can then join those. Light ones also go before what stands between them and such nests."""
         k = len(self.items)
@@ -116,7 +116,7 @@ class Arrangement:
                 return k
         return -1
 
-    def join(self, stage: Stage, free: list[int], low: int) -> Item | None:
+    def join(self, stage: LoopNest, free: list[int], low: int) -> FusedNest | None:
         s = stage.let
         reads, writes, needs = self.memory.reads(s), self.memory.writes(s), self.memory.needs(s)
         for item in self.items[max(low, 0) :]:
@@ -136,7 +136,7 @@ class Arrangement:
                     return item
         return None
 
-    def add(self, item: Item, stage: Stage, axis: int) -> None:
+    def add(self, item: FusedNest, stage: LoopNest, axis: int) -> None:
         item.axes[stage] = axis
         if stage.stores:
             cell = self.memory.base(stage.let.args[0])
@@ -148,7 +148,7 @@ class Arrangement:
 
     # -- loops of the user
 
-    def loop(self, s: For, low: int) -> Item:
+    def loop(self, s: For, low: int) -> FusedNest:
         """The nest that a loop joins, or a new one, if it can run for each row by itself."""
         writes = self.memory.writes(s)
         free = {
@@ -158,20 +158,20 @@ class Arrangement:
         }
         rows = [p for p, axes in free.items() if len(axes) > 1]
         if not rows or any(len(axes) < 2 for axes in free.values()):
-            return self.insert(Item([]), low)
+            return self.insert(FusedNest([]), low)
         rank = max(map(len, free.values()))
         for item in self.items[max(low, 0) :]:
             if item.size is not None and self.spread(s, item):
                 item.rank = max(item.rank, rank)
                 return item
-        made = Item([], rows[0].type.shape[free[rows[0]][0]], rank)
-        return self.insert(made if self.spread(s, made) else Item([]), low)
+        made = FusedNest([], rows[0].type.shape[free[rows[0]][0]], rank)
+        return self.insert(made if self.spread(s, made) else FusedNest([]), low)
 
     def free(self, v: Var) -> list[int]:
         bound = self.bound_axes(v)
         return [k for k, n in enumerate(v.type.shape) if k not in bound and n != 1]
 
-    def spread(self, s: For, item: Item) -> bool:
+    def spread(self, s: For, item: FusedNest) -> bool:
         assert item.size is not None
         if any(g is not None and self.called(g) for g in map(self.stage, statements(s.body))):
             return False
@@ -194,7 +194,7 @@ class Arrangement:
         item.vars, item.cells = run.vars, run.cells
         return True
 
-    def in_step(self, stage: Stage, axis: int, item: Item, inside: set[Var]) -> bool:
+    def in_step(self, stage: LoopNest, axis: int, item: FusedNest, inside: set[Var]) -> bool:
         """Whether the stage reads of what the item makes only what its own pass makes."""
         for v in inside:
             if self.memory.cell(v) is not v or self.is_view(v):
@@ -210,9 +210,9 @@ class Arrangement:
 
     def apart(
         self,
-        stage: Stage,
+        stage: LoopNest,
         axis: int,
-        item: Item,
+        item: FusedNest,
         reads: frozenset[Any],
         writes: frozenset[Any],
     ) -> bool:
@@ -232,14 +232,14 @@ class Arrangement:
 
     # -- which elements a stage reads: for each axis of a variable an axis of the space, or None
 
-    def reading(self, stage: Stage, v: Var) -> list[tuple[Any, ...]]:
+    def reading(self, stage: LoopNest, v: Var) -> list[tuple[Any, ...]]:
         found = []
         for a, axes in zip(stage.let.args, stage.maps, strict=False):
             if isinstance(a, Var):
                 found += through(self.memory, a, stage.entries_axes() if axes is None else axes, v)
         return found
 
-    def touching(self, stage: Stage, cell: Var) -> list[tuple[Any, ...]]:
+    def touching(self, stage: LoopNest, cell: Var) -> list[tuple[Any, ...]]:
         """The elements of a cell that the stage reads or stores into."""
         found = []
         for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):

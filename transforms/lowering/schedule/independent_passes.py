@@ -26,14 +26,14 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
-from tapeless.transforms.lowering.schedule.dependences import Memory, is_array, size_of_atom
+from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array, size_of_atom
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 
 STORES = frozenset(["update", "add_at"])
 PICKS = frozenset(["index", "gather"])
 
 
-def apart(memory: Memory, s: For) -> dict[Var, str] | None:
+def apart(memory: Dependences, s: For) -> dict[Var, str] | None:
     """How the numbers that a loop results in are put together from those of its parts; None if its
     passes depend on each other."""
     if s.until or s.count is not None or s.step != Literal(1, s.step.type):
@@ -46,7 +46,7 @@ def apart(memory: Memory, s: For) -> dict[Var, str] | None:
 class Passes:
     """`cells` is the memory that passes store to."""
 
-    def __init__(self, memory: Memory, s: For) -> None:
+    def __init__(self, memory: Dependences, s: For) -> None:
         self.memory, self.loop = memory, s
         self.cells = {memory.cell(p) for p in s.carries if is_array(p)}
         inside = list(statements(s.body))

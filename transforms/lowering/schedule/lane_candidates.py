@@ -28,14 +28,14 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.lowering.scalars import operations
-from tapeless.transforms.lowering.schedule.dependences import Memory, is_array
+from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
 from tapeless.transforms.lowering.schedule.stack_capacity import of_numbers
 
 #: Operations that may raise, or take a branch, where integers are divided.
 RAISING = frozenset(["floordiv", "mod", "power", "left_shift", "right_shift"])
 
 
-def in_step(memory: Memory, s: For) -> bool:
+def in_step(memory: Dependences, s: For) -> bool:
     """Whether the elements of a loop over a batch can be taken some at a time, and it pays."""
     whole = s.reverse or s.until or s.count is not None or not _is(s.step, 1)
     if not s.each or whole or not s.carries:
@@ -137,7 +137,7 @@ def _moves(s: Statement) -> bool:
     return isinstance(s, Let) and s.op.name in ("push", "pop")
 
 
-def _stacks(memory: Memory, s: For | While, loops: Sequence[Any]) -> bool:
+def _stacks(memory: Dependences, s: For | While, loops: Sequence[Any]) -> bool:
     """Whether what a loop takes from stacks lies there since the same pass of another one."""
     for p, a in zip(carries(s), s.inits, strict=True):
         if not isinstance(p.type, StackType):
@@ -151,7 +151,7 @@ def _stacks(memory: Memory, s: For | While, loops: Sequence[Any]) -> bool:
     return True
 
 
-def _counts(memory: Memory, pushing: Any, popping: Any) -> bool:
+def _counts(memory: Dependences, pushing: Any, popping: Any) -> bool:
     """Whether a backward loop makes the passes of another one again."""
     stop = popping.stop
     if isinstance(pushing, For):

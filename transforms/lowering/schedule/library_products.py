@@ -10,13 +10,13 @@ from typing import Any
 
 from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.lowering.schedule.axis_maps import through
-from tapeless.transforms.lowering.schedule.dependences import Memory
-from tapeless.transforms.lowering.schedule.loop_nests import Stage
+from tapeless.transforms.lowering.schedule.dependences import Dependences
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 
 TINY = 64  # multiplications that loops of known lengths do at once
 
 
-def is_called(stage: Stage, memory: Memory) -> bool:
+def is_called(stage: LoopNest, memory: Dependences) -> bool:
     """Whether a product is better left to a library, and its operands are arrays."""
     if stage.let.op.name != "matmul" or len(stage.space) < 3 or 1 in stage.space:
         return False
@@ -26,7 +26,7 @@ def is_called(stage: Stage, memory: Memory) -> bool:
     return all(axes_of(memory, a) is not None for a in stage.let.args)
 
 
-def axes_of(memory: Memory, a: Atom) -> tuple[Any, ...] | None:
+def axes_of(memory: Dependences, a: Atom) -> tuple[Any, ...] | None:
     """For each axis of the array that holds a matrix 0 where rows follow one another, 1 for
     columns, None for one place; None if it cannot be cut out of that."""
     base = memory.base(a)

@@ -29,7 +29,7 @@ STORES = frozenset(["update", "add_at", *OVERWRITES])
 
 
 @dataclass(eq=False)
-class Stage:
+class LoopNest:
     """One statement. `maps` are the elements that each argument is read at; `reduced` the axes of
     the space that are summed over; `entries` the part of argument 0 that is picked or stored to."""
 
@@ -59,7 +59,7 @@ class Stage:
         return self.let.op.name in CONSTANTS and not wide
 
 
-def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> Stage | None:
+def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> LoopNest | None:
     """The statement as loops; None where it is not compiled. `relied` knows of sizes that are not
     negative."""
     if not all(_compiled(a.type) for a in (*s.args, *s.outs)):
@@ -72,7 +72,7 @@ def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> Stage | None
     if name in CONSTANTS:
         space = s.outs[0].type.shape
         maps = tuple(aligned(a.type.shape, space, equal) for a in s.args if name == "full")
-        return None if None in maps else Stage(s, space, maps, _all(space))
+        return None if None in maps else LoopNest(s, space, maps, _all(space))
     if name in ("index", "gather"):
         return _picked(s)
     if name in STORES:
@@ -80,14 +80,14 @@ def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> Stage | None
     if name == "matmul":
         return _product(s, equal)
     if name == "size_value":
-        return Stage(s, (), ())
+        return LoopNest(s, (), ())
     if name == "row_products":
         rows = (0,) + (None,) * (s.args[0].type.ndim - 1)
         out = (0,) + (None,) * (s.outs[0].type.ndim - 1)
-        return Stage(s, s.outs[0].type.shape[:1], (rows, (None, None)), out)
+        return LoopNest(s, s.outs[0].type.shape[:1], (rows, (None, None)), out)
     if name == "searched":  # the first argument is read as a whole
         space = s.outs[0].type.shape
-        return Stage(s, space, ((None,), _all(space)), _all(space))
+        return LoopNest(s, space, ((None,), _all(space)), _all(space))
     return None
 
 
@@ -109,20 +109,20 @@ def aligned(have: tuple[Size, ...], space: tuple[Size, ...], equal: Equal) -> Ax
     return axes if fits else None
 
 
-def _elementwise(s: Let, equal: Equal) -> Stage | None:
+def _elementwise(s: Let, equal: Equal) -> LoopNest | None:
     space = s.outs[0].type.shape
     maps = tuple(aligned(a.type.shape, space, equal) for a in s.args)
     if None in maps or not operations.known(s):
         return None
-    return Stage(s, space, maps, _all(space))
+    return LoopNest(s, space, maps, _all(space))
 
 
-def _reduction(s: Let) -> Stage | None:
+def _reduction(s: Let) -> LoopNest | None:
     space, axes, keep = s.args[0].type.shape, s.params["axes"], s.params["keepdims"]
     if s.args[0].type.dtype.kind == "c" and s.op.name in ("max", "min", "any", "all"):
         return None
     out = tuple(None if k in axes else k for k in range(len(space)) if keep or k not in axes)
-    return Stage(s, space, (_all(space),), out, frozenset(axes))
+    return LoopNest(s, space, (_all(space),), out, frozenset(axes))
 
 
 def _slots(entries: tuple[Entry, ...], count: int, first: int) -> tuple[Axes | None, ...]:
@@ -134,15 +134,15 @@ def _slots(entries: tuple[Entry, ...], count: int, first: int) -> tuple[Axes | N
     return tuple(() if m is None and k >= first else m for k, m in enumerate(found))
 
 
-def _picked(s: Let) -> Stage | None:
+def _picked(s: Let) -> LoopNest | None:
     entries = key_entries(s.params["key"], s.args[1:], s.args[0].type.shape)
     if entries is None:
         return None
     space = s.outs[0].type.shape
-    return Stage(s, space, _slots(entries, len(s.args), 1), _all(space), entries=entries)
+    return LoopNest(s, space, _slots(entries, len(s.args), 1), _all(space), entries=entries)
 
 
-def _store(s: Let, equal: Equal, relied: Relied) -> Stage | None:
+def _store(s: Let, equal: Equal, relied: Relied) -> LoopNest | None:
     target, value = s.args[:2]
     if target.type.dtype.kind != "c" == value.type.dtype.kind:
         return None
@@ -150,7 +150,7 @@ def _store(s: Let, equal: Equal, relied: Relied) -> Stage | None:
         space = target.type.shape
         whole = tuple(Span(k) for k in range(len(space)))
         axes = aligned(value.type.shape, space, equal)
-        return None if axes is None else Stage(s, space, (None, axes), entries=whole)
+        return None if axes is None else LoopNest(s, space, (None, axes), entries=whole)
     entries = key_entries(s.params["key"], s.args[2:], target.type.shape)
     if entries is None:
         return None
@@ -163,7 +163,7 @@ def _store(s: Let, equal: Equal, relied: Relied) -> Stage | None:
     axes = aligned(have, space, equal)
     slots = _slots(entries, len(s.args), 2)
     maps = (None, axes, *slots[2:])
-    return None if axes is None else Stage(s, space, maps, entries=entries, fits=fits)
+    return None if axes is None else LoopNest(s, space, maps, entries=entries, fits=fits)
 
 
 def _fitted(
@@ -188,7 +188,7 @@ def _spelled(size: Size) -> bool:
     return all(x.given or x.var is not None for x in dims.symbols(size))
 
 
-def _product(s: Let, equal: Equal) -> Stage | None:
+def _product(s: Let, equal: Equal) -> LoopNest | None:
     """a @ b as the sum over k of a[i, k] * b[k, j]."""
     a, b = s.args
     if a.type.ndim > 2 or b.type.ndim > 2 or not equal(a.type.shape[-1], b.type.shape[0]):
@@ -200,10 +200,10 @@ def _product(s: Let, equal: Equal) -> Stage | None:
     k = len(rows)
     left, right = (*range(k), k), (k, *range(k + 1, len(space)))
     out = tuple(j for j in range(len(space)) if j != k)
-    return Stage(s, space, (left, right), out, frozenset([k]))
+    return LoopNest(s, space, (left, right), out, frozenset([k]))
 
 
-def permuted(stage: Stage, order: tuple[int, ...]) -> Stage:
+def permuted(stage: LoopNest, order: tuple[int, ...]) -> LoopNest:
     """The stage with its space in another order."""
     place = {old: new for new, old in enumerate(order)}
 

@@ -26,11 +26,11 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine
 from tapeless.transforms.lowering.scalars.module_functions import WORK
 from tapeless.transforms.lowering.schedule.analysis import Analysis
-from tapeless.transforms.lowering.schedule.dependences import Memory, size_of_atom
-from tapeless.transforms.lowering.schedule.fusion import Arrangement, Item
+from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
+from tapeless.transforms.lowering.schedule.fusion import Arrangement, FusedNest
 from tapeless.transforms.lowering.schedule.independent_passes import apart
 from tapeless.transforms.lowering.schedule.library_products import is_called
-from tapeless.transforms.lowering.schedule.loop_nests import Stage, takes_long
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, takes_long
 from tapeless.transforms.lowering.schedule.sink_producers import made_later
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 
@@ -49,7 +49,7 @@ class Part:
     statements: list[Statement]
     rows: Size | None = None
     work: Size = 0
-    nests: list[Item] = field(default_factory=list)
+    nests: list[FusedNest] = field(default_factory=list)
     loop: For | None = None  # where the rows are the passes of a loop
     joined: dict[Var, str] = field(default_factory=dict)  # numbers that its passes add up
 
@@ -58,7 +58,7 @@ class Parts:
     """Cuts a run of statements into parts; `hints` are the sizes in the first call."""
 
     def __init__(
-        self, memory: Memory, analysis: Analysis, hints: Mapping[dims.Symbol, int]
+        self, memory: Dependences, analysis: Analysis, hints: Mapping[dims.Symbol, int]
     ) -> None:
         self.memory, self.analysis, self.hints = memory, analysis, hints
         self.relied: list[tuple[str, Size, Size]] = []  # what holds in calls of little work
@@ -136,7 +136,7 @@ class Parts:
         if waiting:
             yield Part(waiting)
 
-    def elements(self, item: Item) -> Part | None:
+    def elements(self, item: FusedNest) -> Part | None:
         """The loop over a batch, or of the user, that an item is, if its passes are apart."""
         s = item.statements[0]
         if not isinstance(s, For) or len(item.statements) > 1 or item.size is not None:
@@ -171,14 +171,14 @@ class Parts:
                 return dims.maximum(length, 0)
         return MANY_PASSES
 
-    def add(self, item: Item, part: Part) -> None:
+    def add(self, item: FusedNest, part: Part) -> None:
         part.statements += item.statements
         part.nests.append(item)
         part.work = part.work + self.touched(item)
         for s in item.statements:
             part.work = part.work + self.work(s, item.axes)
 
-    def may_repeat(self, s: Statement, item: Item) -> bool:
+    def may_repeat(self, s: Statement, item: FusedNest) -> bool:
         """Whether each thread may compute a number for itself."""
         if isinstance(s, Effect):
             return s.kind == "check"
@@ -187,7 +187,7 @@ class Parts:
             return False
         return not self.memory.reads(s) & item.writes
 
-    def joins(self, item: Item, part: Part) -> bool:
+    def joins(self, item: FusedNest, part: Part) -> bool:
         """Whether a nest runs over the rows of a part, and reads of them its own row only."""
         assert item.size is not None
         nests = {s for before in part.nests for s in before.statements}
@@ -197,7 +197,7 @@ class Parts:
             and all(self.in_step(item, before) for before in part.nests)
         )
 
-    def in_step(self, item: Item, before: Item) -> bool:
+    def in_step(self, item: FusedNest, before: FusedNest) -> bool:
         for s in item.statements:
             if isinstance(s, For) and self.memory.needs(s) & self.made(before):
                 return False
@@ -212,12 +212,12 @@ class Parts:
                 return False
         return True
 
-    def made(self, item: Item) -> set[Any]:
+    def made(self, item: FusedNest) -> set[Any]:
         return {v for v, maker in self.arrangement.made.items() if maker is item}
 
     # -- rows
 
-    def apart(self, item: Item) -> bool:
+    def apart(self, item: FusedNest) -> bool:
         """Whether the rows of a nest may be made in any order, by several threads."""
         if item.size is None or not self.analysis.outside(item.size):
             return False
@@ -225,7 +225,7 @@ class Parts:
             self.stage_apart(stage, axis, item) for stage, axis in item.axes.items()
         )
 
-    def stage_apart(self, stage: Stage, axis: int, item: Item) -> bool:
+    def stage_apart(self, stage: LoopNest, axis: int, item: FusedNest) -> bool:
         if axis in stage.reduced and stage.let.op.name not in JOINED:
             return False
         reads, writes = self.memory.reads(stage.let), self.memory.writes(stage.let)
@@ -250,15 +250,15 @@ class Parts:
         least = known / (2 * len(shared))
         return {p for p, size in work.items() if (dims.evaluate(size, self.hints) or 0) >= least}
 
-    def touched(self, item: Item) -> Size:
+    def touched(self, item: FusedNest) -> Size:
         """What it takes to read and write a row of a nest."""
         stage, axis = next(iter(item.axes.items()))
         return MEMORY * self.inner(stage, axis)
 
-    def inner(self, stage: Stage, axis: int | None) -> Size:
+    def inner(self, stage: LoopNest, axis: int | None) -> Size:
         return self.known(dims.product(n for k, n in enumerate(stage.space) if k != axis))
 
-    def work(self, s: Statement, axes: Mapping[Stage, int]) -> Size:
+    def work(self, s: Statement, axes: Mapping[LoopNest, int]) -> Size:
         """How much is done for a row, in additions; sizes that the driver does not know count as
         one."""
         if isinstance(s, For):
@@ -302,5 +302,5 @@ def _little(work: Size) -> bool:
     return isinstance(work, int) and work < HEAVY
 
 
-def _long_axes(stage: Stage) -> list[int]:
+def _long_axes(stage: LoopNest) -> list[int]:
     return [k for k, n in enumerate(stage.space) if n != 1]

@@ -13,8 +13,8 @@ from typing import Any
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, For, If, Let, Statement, Var
 from tapeless.transforms.lowering.schedule.axis_maps import steps, through
-from tapeless.transforms.lowering.schedule.dependences import Memory, is_array
-from tapeless.transforms.lowering.schedule.loop_nests import Axes, Equal, Stage
+from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
+from tapeless.transforms.lowering.schedule.loop_nests import Axes, Equal, LoopNest
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 
 
@@ -28,16 +28,16 @@ class Spread:
 
     def __init__(
         self,
-        memory: Memory,
+        memory: Dependences,
         equal: Equal,
-        stage: Callable[[Statement], Stage | None],
+        stage: Callable[[Statement], LoopNest | None],
         size: Size,
         found: dict[Var, int],
         cells: dict[Var, int],
     ) -> None:
         self.memory, self.equal, self.stage = memory, equal, stage
         self.size, self.vars, self.cells = size, dict(found), dict(cells)
-        self.axes: dict[Stage, int] = {}
+        self.axes: dict[LoopNest, int] = {}
 
     def loop(self, s: For, first: Callable[[Var], int | None]) -> bool:
         """Whether the loop can be spread; `first` is the outermost axis of a variable."""
@@ -114,7 +114,7 @@ class Spread:
         if known is None and not self.equal(a.type.shape[axis], self.size):
             raise Unspread
 
-    def place(self, stage: Stage) -> None:
+    def place(self, stage: LoopNest) -> None:
         found: set[Any] = set()
         for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
             if not is_array(a):
@@ -149,5 +149,5 @@ class Spread:
         else:
             raise Unspread
 
-    def target(self, stage: Stage, cell: Var) -> list[tuple[Any, ...]]:
+    def target(self, stage: LoopNest, cell: Var) -> list[tuple[Any, ...]]:
         return through(self.memory, stage.let.args[0], stage.entries_axes(), cell)

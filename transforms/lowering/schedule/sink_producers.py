@@ -13,8 +13,8 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Let, Statement, Var, outputs
 from tapeless.transforms.lowering.schedule.dependences import EFFECTS
-from tapeless.transforms.lowering.schedule.fusion import Arrangement, Item
-from tapeless.transforms.lowering.schedule.loop_nests import Stage
+from tapeless.transforms.lowering.schedule.fusion import Arrangement, FusedNest
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.ops.primitives.new_arrays import empty
 
@@ -25,7 +25,7 @@ PLAIN = frozenset(["cast", "copy", "real", "imag", "conj"])
 
 def made_later(
     arrangement: Arrangement, live: Collection[Var], into: Iterable[tuple[Var, Var]]
-) -> list[Item]:
+) -> list[FusedNest]:
     """The items, with less to write and to read again. `live` is read after them, `into` are
     values that may take the memory of a carry, if nothing reads that any more."""
     return Later(arrangement, live, into).run()
@@ -41,7 +41,7 @@ class Later:
         self.at, self.items, self.memory = at, at.items, at.memory
         self.live = {*live, *self.memory.bases(live)}
         self.readers: dict[Var, list[Statement]] = {}
-        self.place: dict[Statement, Item] = {}
+        self.place: dict[Statement, FusedNest] = {}
         self.known: dict[Statement, set[Any]] = {}  # what `arrays` gives
         for item in self.items:
             for s in item.statements:
@@ -56,7 +56,7 @@ class Later:
     def count(self) -> None:
         self.number = {id(item): k for k, item in enumerate(self.items)}
 
-    def run(self) -> list[Item]:
+    def run(self) -> list[FusedNest]:
         if sum(item.size is not None for item in self.items) > 1:
             for item in reversed(list(self.items)):
                 while item.size is not None and self.empty(item):
@@ -66,10 +66,10 @@ class Later:
         self.items[:] = [item for item in self.items if item.statements]
         return self.items
 
-    def empty(self, item: Item) -> bool:
+    def empty(self, item: FusedNest) -> bool:
         """Moves what nests after this one read to the first of them, with what that is made of, if
         less is read and written then; whether there was any."""
-        goals: dict[Statement, tuple[Item, int]] = {}
+        goals: dict[Statement, tuple[FusedNest, int]] = {}
         for s in reversed(item.statements):
             goal = self.goal(s, item, goals)
             if goal is not None:
@@ -87,8 +87,8 @@ class Later:
         return found
 
     def goal(
-        self, s: Statement, item: Item, goals: dict[Statement, tuple[Item, int]]
-    ) -> tuple[Item, int] | None:
+        self, s: Statement, item: FusedNest, goals: dict[Statement, tuple[FusedNest, int]]
+    ) -> tuple[FusedNest, int] | None:
         """The first nest that reads a statement's value, and the axis that it can run over there;
         None if something here reads it too, or it cannot be made there."""
         stage = self.at.stage(s)
@@ -108,12 +108,12 @@ class Later:
         axis = next((k for k in free if self.in_step(stage, k, other, there, goals)), None)
         return None if axis is None else (other, axis)
 
-    def elementwise(self, stage: Stage, item: Item) -> bool:
+    def elementwise(self, stage: LoopNest, item: FusedNest) -> bool:
         plain = stage.let.op.elementwise or stage.let.op.name in PLAIN
         own = self.memory.cell(stage.var) is stage.var and stage.var not in self.live
         return plain and own and stage in item.axes and not (stage.stores or stage.reduced)
 
-    def is_own(self, stage: Stage, item: Item) -> bool:
+    def is_own(self, stage: LoopNest, item: FusedNest) -> bool:
         """Whether a nest makes a value, or a part of one, and nothing after the program sees it."""
         cell = self.memory.cell(stage.var)
         maker = self.memory.defs.get(cell)
@@ -121,7 +121,7 @@ class Later:
         shown = {stage.var, cell} & self.live
         return stage in item.axes and made_here and not shown
 
-    def unchanged(self, s: Statement, between: list[Item], last: int) -> bool:
+    def unchanged(self, s: Statement, between: list[FusedNest], last: int) -> bool:
         """Whether a statement does the same after these items, before the one in the last place."""
         reads, writes = self.memory.reads(s), self.memory.writes(s)
         for item in between:
@@ -144,11 +144,11 @@ class Later:
 
     def in_step(
         self,
-        stage: Stage,
+        stage: LoopNest,
         axis: int,
-        other: Item,
+        other: FusedNest,
         readers: list[Statement],
-        goals: dict[Statement, tuple[Item, int]],
+        goals: dict[Statement, tuple[FusedNest, int]],
     ) -> bool:
         """Whether a pass of the other nest reads of a value only what the same pass makes."""
         if other.size is None or not self.at.equal(stage.space[axis], other.size):
@@ -178,7 +178,7 @@ class Later:
         order = {s: k for k, s in enumerate(statements)}
         return [sorted(group, key=order.__getitem__) for _, group in groups]
 
-    def take_apart(self, item: Item) -> None:
+    def take_apart(self, item: FusedNest) -> None:
         """Statements that have nothing to do with the others of a nest get one of their own, just
         before what reads them: until then they would only take memory."""
         lengths = dims.product(next(iter(item.axes)).space) if item.axes else 0
@@ -197,7 +197,7 @@ class Later:
             between = self.items[self.number[id(item)] + 1 : k]
             far = any(t.size is not None for t in between)
             if far and all(self.unchanged(s, between, k) for s in group):
-                made = Item([], item.size, item.rank)
+                made = FusedNest([], item.size, item.rank)
                 self.items.insert(k, made)
                 self.count()
                 axes = {g.let: item.axes[g] for g in stages if g is not None}
@@ -206,7 +206,12 @@ class Later:
     # -- what is read and written
 
     def gain(
-        self, item: Item, other: Item, moved: list[Statement], before: Counter[Any], there: set[Any]
+        self,
+        item: FusedNest,
+        other: FusedNest,
+        moved: list[Statement],
+        before: Counter[Any],
+        there: set[Any],
     ) -> int:
         """How many arrays fewer the two nests read and write, if these statements are moved;
         `before` and `there` are what they read now."""
@@ -231,14 +236,14 @@ class Later:
         for s in body:
             yield from self.arrays(s)
 
-    def is_stored(self, v: Var, item: Item) -> bool:
+    def is_stored(self, v: Var, item: FusedNest) -> bool:
         return v in self.live or any(self.place[t] is not item for t in self.readers[v])
 
     def move(
         self,
         moved: list[Statement],
-        item: Item,
-        other: Item,
+        item: FusedNest,
+        other: FusedNest,
         along: Mapping[Any, int],
     ) -> None:
         gone = set(moved)

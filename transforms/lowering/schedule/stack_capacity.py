@@ -28,7 +28,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.uses import sizes_in
-from tapeless.transforms.lowering.schedule.dependences import Memory
+from tapeless.transforms.lowering.schedule.dependences import Dependences
 
 FIRST = 64  # places in the array of a stack, where nothing says how many there will be
 GROWN = '''
@@ -63,19 +63,19 @@ def is_of_stacks(s: Statement) -> bool:
     return s.op.name in STORES or s.op.name in READS
 
 
-def is_result(memory: Memory, stack: Var, after: Iterable[Statement]) -> bool:
+def is_result(memory: Dependences, stack: Var, after: Iterable[Statement]) -> bool:
     """Whether a later statement makes an array of a stack."""
     return any(made_of(memory, s) is stack for s in after)
 
 
-def made_of(memory: Memory, s: Statement) -> Var | None:
+def made_of(memory: Dependences, s: Statement) -> Var | None:
     """The stack that a statement makes an array of."""
     if isinstance(s, Let) and s.op.name == "to_array" and isinstance(s.args[0], Var):
         return memory.cell(s.args[0])
     return None
 
 
-def reads_filled(memory: Memory, s: Statement, run: Iterable[Statement]) -> bool:
+def reads_filled(memory: Dependences, s: Statement, run: Iterable[Statement]) -> bool:
     """Whether a statement needs an array that a run makes of a stack, or its length."""
     arrays = {v for t in run if made_of(memory, t) is not None for v in outputs(t)}
     if not arrays or made_of(memory, s) is not None:
@@ -89,14 +89,16 @@ def reads_filled(memory: Memory, s: Statement, run: Iterable[Statement]) -> bool
     return bool(arrays & memory.needs(s) or new & sizes)
 
 
-def stacks_in(memory: Memory, run: Iterable[Statement]) -> set[Var]:
+def stacks_in(memory: Dependences, run: Iterable[Statement]) -> set[Var]:
     """The stacks that statements have to do with."""
     inside = [t for s in run for t in (s, *(u for b in blocks(s) for u in statements(b)))]
     held = (a for t in inside for a in (*operands(t), *outputs(t)) if isinstance(a, Var))
     return {memory.cell(v) for v in held if isinstance(v.type, StackType)}
 
 
-def lists_to_fill(memory: Memory, run: list[Statement]) -> tuple[list[Statement], list[Statement]]:
+def lists_to_fill(
+    memory: Dependences, run: list[Statement]
+) -> tuple[list[Statement], list[Statement]]:
     """A run without the statements that begin lists which it does not fill, and these."""
 
     def begins(s: Statement) -> bool:
@@ -118,7 +120,7 @@ class Capacity:
 
     def __init__(
         self,
-        memory: Memory,
+        memory: Dependences,
         size: Callable[[Atom], Size],
         widest: Callable[[Size], Size],
         ranges: dict[Var, tuple[Size, Size]],

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, size_atom, size_of
+from tapeless.transforms.core.builder import atom, atom_of_size, size_of
 from tapeless.transforms.core.dims import Dim, Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
@@ -100,7 +100,7 @@ def _irfft_infer(x: Atom, *, n: Size, axis: int, norm: str) -> Type:
 
 def _weighted(x: Atom, axis: int, n: Size, inside: float) -> Any:
     """Frequencies, those that stand for a conjugate pair times `inside`."""
-    k, length = count_up(n // 2 + 1), size_atom(n)
+    k, length = count_up(n // 2 + 1), atom_of_size(n)
     alone = logical_or(equal(k, 0), equal(mul(2, k), length))
     shape = tuple(s if j == axis else 1 for j, s in enumerate(x.type.shape))
     weights = cast_to(select(alone, 1.0, inside), np.zeros((), x.type.dtype).real.dtype)
@@ -237,7 +237,7 @@ def _shift(back: bool) -> Any:
         x = as_array(x)
         for axis in each_axis_of(axes, x.type.ndim):
             n = x.type.shape[axis]
-            x = roll(x, size_atom(-(n // 2) if back else n // 2), axis=axis)
+            x = roll(x, atom_of_size(-(n // 2) if back else n // 2), axis=axis)
         return x
 
     return shift

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
@@ -51,7 +51,7 @@ def _ends(x: Atom, axis: int, ends: tuple[bool, bool], factor: float) -> Any:
     if ends[0]:
         first = equal(k, 0)
     if ends[1]:
-        last = equal(k, sub(size_atom(n), 1))
+        last = equal(k, sub(atom_of_size(n), 1))
     here = last if first is None else first if last is None else logical_or(first, last)
     weights = cast_to(select(here, factor, 1.0), np.zeros((), x.type.dtype).real.dtype)
     shape = tuple(s if j == axis else 1 for j, s in enumerate(x.type.shape))

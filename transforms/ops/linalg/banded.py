@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg as sl
 from scipy.linalg.blas import find_best_blas_type
 
-from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
@@ -29,7 +29,7 @@ def _moved(x: Atom, steps: int) -> Any:
     """x[0] goes to the place `steps`, zeros come after it from the other side."""
     if steps == 0:
         return x
-    n = size_atom(x.type.shape[0])
+    n = atom_of_size(x.type.shape[0])
     part = get(x, (slice(None, sub(n, steps)),)) if steps > 0 else get(x, (slice(-steps, None),))
     rest = (0,) * (x.type.ndim - 1)
     return pad(part, before=(max(steps, 0), *rest), after=(max(-steps, 0), *rest))
@@ -127,7 +127,7 @@ def _operands(ab: Any, b: Any, name: str) -> tuple[Any, Any, int]:
     ab, b = as_array(ab), as_array(b)
     if ab.type.ndim != 2 or b.type.ndim not in (1, 2):
         raise UnsupportedError(f"scipy.linalg.{name} of several systems", "loop over them")
-    known = int(static(size_atom(ab.type.shape[0]), f"{name} needs to know how many diagonals"))
+    known = int(static(atom_of_size(ab.type.shape[0]), f"{name} needs to know how many diagonals"))
     kinds = ab.type.dtype, b.type.dtype
     if name == "solve_banded":  # SciPy's own: integers are float64
         dtype = np.result_type(np.float32, *(k if k.kind in "fc" else np.float64 for k in kinds))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import current, join, size_atom, var_size
+from tapeless.transforms.core.builder import atom_of_size, current, join, var_size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.linalg.factorisations import singular_values
@@ -110,8 +110,10 @@ def _residuals(a: Atom, b: Atom, x: Atom, rank: Atom) -> Any:
     more_rows = current().at_least(n, m + 1)
     if not more_rows.possible:
         return zeros(shape=(0,), dtype=squares.type.dtype)
-    some = equal(rank, size_atom(m))
-    some = some if more_rows.certain else logical_and(some, greater(size_atom(n), size_atom(m)))
+    some = equal(rank, atom_of_size(m))
+    some = (
+        some if more_rows.certain else logical_and(some, greater(atom_of_size(n), atom_of_size(m)))
+    )
     return part(squares, 0, 0, var_size(mul(cast(some, dtype=INDEX), columns), lower=0))
 
 

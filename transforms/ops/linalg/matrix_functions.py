@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
-from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
@@ -84,7 +84,7 @@ def _slope_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     a_dot, direction_dot = tangents
     made = None if direction_dot is None else slope(a, direction_dot, **params)
     if a_dot is not None:
-        n = size_atom(a.type.shape[0])
+        n = atom_of_size(a.type.shape[0])
         bent = slope(_blocks(a, direction), _blocks(a_dot, _zero(direction)), **params)
         bent = get(bent, (slice(None, n), slice(n, None)))
         made = bent if made is None else add(made, bent)

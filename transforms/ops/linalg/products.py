@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import broadcast, current, join, made_by, static
+from tapeless.transforms.core.builder import broadcast, current, defining_statement, join, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
@@ -98,7 +98,7 @@ def _vector(x: Atom) -> Any:
 def _matmul_simplify(args: Atoms, params: Params) -> Any:
     """A sign goes in front of the product."""
     for k, a in enumerate(args):
-        let = made_by(a)
+        let = defining_statement(a)
         if let is not None and let.op is neg and args[0].type.dtype == args[1].type.dtype:
             return neg(matmul(*args[:k], let.args[0], *args[k + 1 :]))
     return None

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import broadcast, made_by
+from tapeless.transforms.core.builder import broadcast, defining_statement
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.linalg.products import adjoint, matmul
@@ -272,7 +272,7 @@ on_diagonal: Op = Op(
 
 def _read(ct: Atom) -> Any:
     """What a cotangent was put to: None if nothing, True if all may be, else a mask."""
-    let = made_by(ct)
+    let = defining_statement(ct)
     if is_number(ct, 0) or (let is not None and let.op is zeros):
         return None
     if let is not None and let.op is select and is_number(let.args[2], 0):
@@ -291,7 +291,7 @@ def _read(ct: Atom) -> Any:
 
 def _columns_read(ct: Atom) -> Any:
     """Of which columns, given a product of something with cotangents of them, or a sum of such."""
-    let = made_by(ct)
+    let = defining_statement(ct)
     if let is not None and let.op in (add, sub):
         return _either(*map(_columns_read, let.args))
     found = _read(let.args[1] if let is not None and let.op is matmul else ct)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 import scipy.linalg as sl
 
-from tapeless.transforms.core.builder import current, join, size_atom
+from tapeless.transforms.core.builder import atom_of_size, current, join
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
@@ -222,7 +222,7 @@ def _toeplitz(c: Any, r: Any = None) -> Any:
     if c.type.shape[:-1] != r.type.shape[:-1]:
         raise UnsupportedError("scipy.linalg.toeplitz of batches that differ", "broadcast them")
     line = concatenate(flip(c, last), get(r, (..., slice(1, None))), axis=last)
-    places = add(sub(size_atom(n - 1), column(count_up(n))), row(count_up(m)))
+    places = add(sub(atom_of_size(n - 1), column(count_up(n))), row(count_up(m)))
     return get(line, (..., places))
 
 
@@ -238,7 +238,7 @@ def _circulant(c: Any) -> Any:
     c = as_array(c)
     c = reshape(c, shape=c.type.shape or (1,))
     n = c.type.shape[-1] if BATCHED else c.type.shape[0]
-    places = mod(sub(column(count_up(n)), row(count_up(n))), size_atom(n))
+    places = mod(sub(column(count_up(n)), row(count_up(n))), atom_of_size(n))
     return get(c, (..., places) if BATCHED else places)
 
 

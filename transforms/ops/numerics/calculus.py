@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import current, size_atom, static
+from tapeless.transforms.core.builder import atom_of_size, current, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
@@ -197,7 +197,7 @@ def _interp_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any
         level = None if fp_dot is None else cast_to(get(fp_dot, 0), outs[0].type.dtype)
         return (None if level is None else broadcast_to(level, shape=x.type.shape),)
     x, xp, fp = (as_floats(a, FLOAT) for a in (x, xp, fp))
-    n, several = size_atom(xp.type.shape[0]), current().at_least(xp.type.shape[0], 2)
+    n, several = atom_of_size(xp.type.shape[0]), current().at_least(xp.type.shape[0], 2)
     i = minimum(maximum(searchsorted(xp, x, side="right") - 1, 0), n - 2)
     i = i if several.certain else maximum(i, 0)
     j = i + 1 if several.certain else minimum(i + 1, n - 1)
@@ -265,7 +265,7 @@ def _derivative(p: Atom) -> Any:
 
 def _polyval_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     p, x = args
-    n = size_atom(p.type.shape[0])
+    n = atom_of_size(p.type.shape[0])
     table = power(column(flat(x)), n - 1 - count_up(p.type.shape[0]))
     return (matmul(flat(ct), table), None)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, made_by, size_atom, static
+from tapeless.transforms.core.builder import atom, atom_of_size, defining_statement, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.errors import UnsupportedError
@@ -62,7 +62,7 @@ def _polymul(a1: Any, a2: Any) -> Any:
 
 def _without_zeros(p: Atom) -> Atom:
     """Without the zeros in front that are known; of others the length would depend on data."""
-    let = made_by(p, array)
+    let = defining_statement(p, array)
     known = [is_number(a, 0) for a in let.args] if let else []
     first = known.index(False) if False in known else max(len(known) - 1, 0)
     p = part(p, 0, first, p.type.shape[0])
@@ -88,7 +88,7 @@ def _poly(seq_of_zeros: Any) -> Any:
         roots = cast(roots, dtype=FLOAT)
     if roots.type.ndim != 1:
         raise UnsupportedError("np.poly of a matrix", "give it the eigenvalues")
-    n = static(size_atom(roots.type.shape[0]), "the number of roots must be known")
+    n = static(atom_of_size(roots.type.shape[0]), "the number of roots must be known")
     if n == 0:
         return atom(np.float64(1.0))
     one = ones(shape=(1,), dtype=roots.type.dtype)
@@ -121,7 +121,7 @@ def _covariance(table: Atom, y: Atom, made: Atom, cov: Any) -> Any:
         return base
     rows, columns = table.type.shape
     left = sub(y, matmul(table, made))
-    factor = truediv(sum(mul(left, left), axes=(0,), keepdims=False), size_atom(rows - columns))
+    factor = truediv(sum(mul(left, left), axes=(0,), keepdims=False), atom_of_size(rows - columns))
     return mul(reshape(base, shape=(*base.type.shape, *(1,) * factor.type.ndim)), factor)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import ShapeError, UnsupportedError
@@ -291,9 +291,9 @@ def _quantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: 
         return (None,)
     x, tangent, axis = merged(primals[0], tangents[0], params["axes"])
     order = argsort(x, axis=axis)
-    rank = _level(params["q"]) * (size_atom(x.type.shape[axis]) - 1)
+    rank = _level(params["q"]) * (atom_of_size(x.type.shape[axis]) - 1)
     low = cast(floor(rank), dtype=INDEX)
-    high = minimum(low + 1, size_atom(x.type.shape[axis]) - 1)
+    high = minimum(low + 1, atom_of_size(x.type.shape[axis]) - 1)
     lead = (slice(None),) * axis
     below, above = (get(permute(tangent, order, axis=axis), (*lead, k)) for k in (low, high))
     made = below + (above - below) * cast_to(rank - low, outs[0].type.dtype)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import broadcast, size_atom, stretch
+from tapeless.transforms.core.builder import atom_of_size, broadcast, stretch
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, flat, reshape
@@ -14,7 +14,7 @@ from tapeless.transforms.ops.primitives.shapes import copy as copied
 
 
 def _broadcast_shapes(*args: Any) -> tuple[Any, ...]:
-    return tuple(size_atom(n) for n in broadcast(*map(shape_of, args)))
+    return tuple(atom_of_size(n) for n in broadcast(*map(shape_of, args)))
 
 
 def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:

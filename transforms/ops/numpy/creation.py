@@ -9,8 +9,8 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import (
     atom,
+    atom_of_size,
     current,
-    size_atom,
     size_of,
     stretch,
 )
@@ -59,7 +59,7 @@ def lengths_of(
     sizes = shape_of(shape)
     for n in sizes:
         if not (dims.at_least(n, 0) or current().not_negative(n)):
-            raise_where(less(size_atom(n), 0), ValueError, message)
+            raise_where(less(atom_of_size(n), 0), ValueError, message)
     return sizes
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.reshape_and_transpose import _swapaxes
@@ -77,7 +77,7 @@ def _shifts(shift: Any) -> tuple[Any, ...]:
         return (shift,)
     if shift.type.ndim > 1:
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    count = static(size_atom(shift.type.shape[0]), "the number of shifts must be known")
+    count = static(atom_of_size(shift.type.shape[0]), "the number of shifts must be known")
     return tuple(index(shift, key=(k,)) for k in range(count))
 
 

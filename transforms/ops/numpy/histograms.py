@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
@@ -161,8 +161,8 @@ def _weighed(a: Atom, weights: Atom, edges: Atom) -> Any:
     """The sums of the weights of what is in each bin; the last one has both its edges."""
     n, zero = edges.type.shape[0] - 1, weights.type.dtype.type(0)
     first, last = get(edges, 0), get(edges, -1)
-    at = select(equal(a, last), size_atom(n) - 1, searchsorted(edges, a, side="right") - 1)
-    at = minimum(maximum(at, 0), size_atom(n) - 1)
+    at = select(equal(a, last), atom_of_size(n) - 1, searchsorted(edges, a, side="right") - 1)
+    at = minimum(maximum(at, 0), atom_of_size(n) - 1)
     inside = logical_and(less_equal(first, a), less_equal(a, last))
     weights = select(inside, weights, zero)
     empty = zeros(shape=(n,), dtype=weights.type.dtype)

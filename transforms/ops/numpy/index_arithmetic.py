@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, join, made_by, size_atom, static
+from tapeless.transforms.core.builder import atom, atom_of_size, defining_statement, join, static
 from tapeless.transforms.core.dims import Size, product
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
@@ -41,7 +41,7 @@ def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     _only_c("np.unravel_index", order)
     rest, sizes, found = as_array(indices), shape_of(shape), []
     total = product(sizes)
-    let = made_by(rest, argmax, argmin, nanargmax, nanargmin)
+    let = defining_statement(rest, argmax, argmin, nanargmax, nanargmin)
     if let is None or product(let.args[0].type.shape) != total:
         message = "index is out of bounds for the shape that it is to be a place of"
         raise_where(_is_beyond(rest, total), ValueError, message)
@@ -84,7 +84,7 @@ def _triangle_from(name: str) -> Any:
 def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     if not isinstance(choices, (list, tuple)):
         choices = as_array(choices)
-        many = static(size_atom(choices.type.shape[0]), "how many arrays are chosen from")
+        many = static(atom_of_size(choices.type.shape[0]), "how many arrays are chosen from")
         choices = [get(choices, k) for k in range(many)]
     which, options = as_array(a), [as_array(c) for c in choices]
     which = _within(which, len(options), mode)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, current, size_atom, static
+from tapeless.transforms.core.builder import atom, atom_of_size, current, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
@@ -66,7 +66,7 @@ def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 def _without(a: Atom, axis: int, places: Atom) -> Any:
-    kept = kept_positions(size_atom(a.type.shape[axis]), places)
+    kept = kept_positions(atom_of_size(a.type.shape[axis]), places)
     return get(a, (*(slice(None),) * axis, kept))
 
 
@@ -99,7 +99,7 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     a, k = _axis(arr, axis)
     n, v = a.type.shape[k], cast_to(as_array(values), a.type.dtype)
     if isinstance(obj, slice):
-        length = static(size_atom(n), "the positions of a slice must be known")
+        length = static(atom_of_size(n), "the positions of a slice must be known")
         obj = list(range(*obj.indices(length)))
     v = reshape(v, shape=(1,) * (a.type.ndim - v.type.ndim) + v.type.shape)
     many = obj if isinstance(obj, (list, tuple)) else [obj]
@@ -146,7 +146,7 @@ def _resize(a: Any, new_shape: Any) -> Any:
 def _unstack(x: Any, /, *, axis: Any = 0) -> Any:
     x = as_array(x)
     k = axis_of(axis, x.type.ndim)
-    n = static(size_atom(x.type.shape[k]), "the number of arrays must be known")
+    n = static(atom_of_size(x.type.shape[k]), "the number of arrays must be known")
     return tuple(index(x, key=(*(slice(None),) * k, j)) for j in range(n))
 
 

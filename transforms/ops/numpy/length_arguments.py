@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import NeedStatic, atom, made_by, size_of, static
+from tapeless.transforms.core.builder import NeedStatic, atom, defining_statement, size_of, static
 from tapeless.transforms.core.dims import Dim, Size
 from tapeless.transforms.core.language import Atom, Literal, Var
 from tapeless.transforms.ops.primitives.arithmetic import add
@@ -42,7 +42,7 @@ def integers(given: Any) -> Any:
         return given.tolist()
     if not isinstance(given, Var):
         return given
-    if made_by(given) is None and given.type.shape != (
+    if defining_statement(given) is None and given.type.shape != (
         1,
     ):  # an array from outside: its contents may be made known
         raise NeedStatic(given, "lengths and positions must be known one by one")
@@ -55,13 +55,17 @@ def _element(line: Var, k: int) -> Atom:
     """An element of a line, which is a length if the line was put together of lengths, or of sums
     of these."""
     found = read(line, (k,), ())
-    let = made_by(found, index)
+    let = defining_statement(found, index)
     key: Any = let.params["key"] if let else ()
-    source = made_by(let.args[0]) if let and len(key) == 1 and isinstance(key[0], int) else None
+    source = (
+        defining_statement(let.args[0])
+        if let and len(key) == 1 and isinstance(key[0], int)
+        else None
+    )
     if source is None:
         return found
     place: int = key[0]
     if source.op is array:
         return source.args[place]
-    parts = made_by(source.args[0], array) if source.op.name == "cumsum" else None
+    parts = defining_statement(source.args[0], array) if source.op.name == "cumsum" else None
     return functools.reduce(add, parts.args[: place % len(parts.args) + 1]) if parts else found

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, current, size_atom, size_of
+from tapeless.transforms.core.builder import atom, atom_of_size, current, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type
 from tapeless.transforms.core.operation import Op
@@ -153,9 +153,9 @@ def _ramp(a: Atom, widths: Widths, pairs: list[Any]) -> Any:
         lead, n = (slice(None),) * k, a.type.shape[k]
         ramps = [
             CREATION[np.linspace](
-                end, get(a, (*lead, edge)), size_atom(size), False, dtype=a.type.dtype, axis=k
+                end, get(a, (*lead, edge)), atom_of_size(size), False, dtype=a.type.dtype, axis=k
             )
-            for end, edge, size in zip(ends, (0, size_atom(n) - 1), width, strict=True)
+            for end, edge, size in zip(ends, (0, atom_of_size(n) - 1), width, strict=True)
         ]
         a = concatenate(ramps[0], a, flip(ramps[1], k), axis=k)
     return a

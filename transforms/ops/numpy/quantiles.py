@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import size_atom
+from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.numpy.cumulative import cumsum
@@ -100,7 +100,7 @@ def weighted(a: Atom, q: Atom, weights: Atom, axis: Any, method: str) -> Any:
     total = cumsum(get(weights, order), axis=0)
     shares = truediv(total, get(total, -1))
     shares = select(equal(shares, 0), -1.0, shares)  # what weighs nothing is no quantile
-    place = minimum(searchsorted(shares, q, side="left"), size_atom(a.type.shape[0]) - 1)
+    place = minimum(searchsorted(shares, q, side="left"), atom_of_size(a.type.shape[0]) - 1)
     return get(get(a, order), place)
 
 
@@ -110,7 +110,7 @@ def middle(a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     if a.type.dtype.kind not in "fc":
         line = cast(line, dtype=np.dtype(float))
     ordered = move(sort(line, axis=axis), (axis,), (0,))
-    n = size_atom(ordered.type.shape[0])
+    n = atom_of_size(ordered.type.shape[0])
     low, high = (get(ordered, floordiv(n - k, 2)) for k in (1, 0))
     last = get(ordered, -1)
     made = select(isnan(last), last, mul(0.5, add(low, high)))
@@ -120,7 +120,7 @@ def middle(a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 def _at(x: Atom, q: Atom, method: str) -> Any:
     """Elements of a sorted array, or what is between them."""
-    last = size_atom(x.type.shape[0]) - 1
+    last = atom_of_size(x.type.shape[0]) - 1
     if method in CHOSEN:
         return get(x, cast(CHOSEN[method](mul(q, last)), dtype=INDEX))
     if method in STEPS:

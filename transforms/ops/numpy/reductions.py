@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import size_atom, size_of
+from tapeless.transforms.core.builder import atom_of_size, size_of
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.cumulative import cumprod
@@ -52,7 +52,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
 def count(t: Type, axes: tuple[int, ...]) -> Atom:
     """How many elements are reduced to one."""
-    return size_atom(dims.product(t.shape[k] for k in axes))
+    return atom_of_size(dims.product(t.shape[k] for k in axes))
 
 
 def left_of(number: Atom, ddof: Any) -> Any:

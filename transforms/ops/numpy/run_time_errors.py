@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.core.builder import atom, current, size_atom
+from tapeless.transforms.core.builder import atom, atom_of_size, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Literal
 from tapeless.transforms.ops.numpy.reductions import all_, any_
@@ -51,7 +51,7 @@ def require_at_least(n: Size, least: Size, error: type[Exception], message: str)
     if not enough.possible:
         raise error(message)
     if not enough.certain:
-        require(greater_equal(size_atom(n), size_atom(least)), error, message)
+        require(greater_equal(atom_of_size(n), atom_of_size(least)), error, message)
 
 
 def require_size(n: Size, size: int, error: type[Exception], message: str) -> None:
@@ -60,7 +60,7 @@ def require_size(n: Size, size: int, error: type[Exception], message: str) -> No
     if not same.possible:
         raise error(message)
     if not same.certain:
-        require(equal(size_atom(n), size), error, message)
+        require(equal(atom_of_size(n), size), error, message)
 
 
 def require_other_size(n: Size, size: int, error: type[Exception], message: str) -> None:
@@ -69,7 +69,7 @@ def require_other_size(n: Size, size: int, error: type[Exception], message: str)
     if same.certain:
         raise error(message)
     if same.possible:
-        raise_where(equal(size_atom(n), size), error, message)
+        raise_where(equal(atom_of_size(n), size), error, message)
 
 
 def _raised(error: type[Exception], message: str) -> Block:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import size_atom, static
+from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
@@ -177,7 +177,7 @@ def _partitioned(op: Op) -> Any:
 def _lexsort(keys: Any, axis: Any = -1) -> Any:
     if not isinstance(keys, (list, tuple)):
         rows = as_array(keys)
-        count = static(size_atom(rows.type.shape[0]), "the number of keys must be known")
+        count = static(atom_of_size(rows.type.shape[0]), "the number of keys must be known")
         keys = [index(rows, key=(k,)) for k in range(count)]
     arrays = [as_array(key) for key in keys]
     if any(axis_of(axis, a.type.ndim) != a.type.ndim - 1 for a in arrays):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import broadcast, made_by
+from tapeless.transforms.core.builder import broadcast, defining_statement
 from tapeless.transforms.core.language import ARITHMETIC, Atom
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import trunc
@@ -34,10 +34,10 @@ def _simplify_add(args: Atoms, params: Params) -> Any:
 
 def _without_sign(a: Atom) -> Any:
     """x / y for -x / y, else None."""
-    quotient = made_by(a)
+    quotient = defining_statement(a)
     if quotient is None or quotient.op is not truediv or a.type.dtype.kind != "f":
         return None
-    over = made_by(quotient.args[0])
+    over = defining_statement(quotient.args[0])
     if over is not None and over.op is neg and over.outs[0].type.dtype.kind == "f":
         return truediv(over.args[0], quotient.args[1])
     return None
@@ -69,7 +69,7 @@ def _simplify_mul(args: Atoms, params: Params) -> Any:
 
 def _spread_of_ones(a: Atom, b: Atom) -> Any:
     """a * b for ones a that are spread over axes: b, spread over them."""
-    let = made_by(a, broadcast_to)
+    let = defining_statement(a, broadcast_to)
     if let is None or not is_number(let.args[0], 1) or a.type.dtype != b.type.dtype:
         return None
     return broadcast_to(b, shape=broadcast(a.type.shape, b.type.shape))
@@ -79,7 +79,7 @@ def _simplify_div(args: Atoms, params: Params) -> Any:
     a, b = args
     if is_number(b, 1) and keeps_type(a, b) and a.type.dtype.kind in "fc":
         return a
-    c, product = constant(a), made_by(b)
+    c, product = constant(a), defining_statement(b)
     if c is not None and product is not None and product.op is mul and b.type.dtype.kind == "f":
         d = constant(product.args[0])
         if d and len(repr(c / d)) <= len("0.125"):
@@ -88,7 +88,7 @@ def _simplify_div(args: Atoms, params: Params) -> Any:
 
 
 def _simplify_neg(args: Atoms, params: Params) -> Any:
-    quotient = made_by(args[0])
+    quotient = defining_statement(args[0])
     if quotient is not None and quotient.op is truediv:
         c = constant(quotient.args[0])
         if c is not None:

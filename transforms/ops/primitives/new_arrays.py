@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, made_by, size_of
+from tapeless.transforms.core.builder import atom, defining_statement, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import NOTHING, TAPE, Atom, Literal, StackType, Type, Var
 from tapeless.transforms.core.operation import Op
@@ -184,7 +184,7 @@ def zero_stack(like: Any) -> Any:
 def batch_of(x: Atom, size: Size, axis: int = 0) -> Any:
     """A new array, of `size` elements along an axis that are all equal to x; of any, if x is never
     looked at."""
-    let = made_by(x)
+    let = defining_statement(x)
     new = let is not None and let.op in (zeros, ones, empty, full)
     inner = let.params["shape"] if new else x.type.shape  # type: ignore[union-attr]
     shape, dtype = (*inner[:axis], size, *inner[axis:]), x.type.dtype

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom, made_by
+from tapeless.transforms.core.builder import atom, defining_statement
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
@@ -123,7 +123,7 @@ def _reshape_source(args: Atoms, params: Params) -> str:
 def _reshape_simplify(args: Atoms, params: Params) -> Any:
     if args[0].type.shape == params["shape"]:
         return args[0]
-    let = made_by(args[0])
+    let = defining_statement(args[0])
     if let is not None and let.op is sum and let.params["keepdims"]:
         axes = let.params["axes"]
         if reduced(let.args[0].type.shape, axes, False) == params["shape"]:
@@ -301,7 +301,7 @@ def _sum_simplify(args: Atoms, params: Params) -> Any:
     """The sum over no axis is what it is made of; a sign goes in front of the sum."""
     if not params["axes"]:
         return cast_to(args[0], sum.infer(args[0], **params).dtype)
-    let = made_by(args[0])
+    let = defining_statement(args[0])
     if let is not None and let.op.name == "neg" and args[0].type.differentiable:
         return let.op(sum(*let.args, **params))
     return None

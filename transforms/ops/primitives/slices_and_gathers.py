@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom, current, made_by, size_atom
+from tapeless.transforms.core.builder import atom, atom_of_size, current, defining_statement
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
@@ -57,7 +57,7 @@ def _index_add(total: Atom, ct: Atom, args: Atoms, params: Params) -> Atom:
 
 def _index_simplify(args: Atoms, params: Params) -> Atom | None:
     key = params["key"]
-    let = made_by(args[0])
+    let = defining_statement(args[0])
     if let is not None and let.op is index:
         made = compose(let.params["key"], let.args[1:], key, args[1:])
         if made is not None:
@@ -292,7 +292,7 @@ def part_key(
             return size
         if isinstance(from_end := size - n, int) and from_end < 0:
             return from_end
-        rest.append(size_atom(size))
+        rest.append(atom_of_size(size))
         return Slot(len(rest) - 1)
 
     low = None if start == 0 else bound(start)

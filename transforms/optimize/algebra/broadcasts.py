@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import broadcast, made_by
+from tapeless.transforms.core.builder import broadcast, defining_statement
 from tapeless.transforms.core.language import Let, Literal
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.linalg.products import matmul
@@ -21,26 +21,26 @@ from tapeless.transforms.optimize.algebra.facts import Uses, is_float, once, sam
 
 
 def spread_twice(s: Let, uses: Uses) -> Any:
-    let = made_by(s.args[0], shapes.broadcast_to)
+    let = defining_statement(s.args[0], shapes.broadcast_to)
     return None if let is None else shapes.broadcast_to(let.args[0], **s.params)
 
 
 def spread_scalar(s: Let, uses: Uses) -> Any:
     """A scalar that was spread is as good in any shape."""
-    let = made_by(s.args[0], shapes.broadcast_to)
+    let = defining_statement(s.args[0], shapes.broadcast_to)
     if let is None or let.args[0].type.shape:
         return None
     return shapes.broadcast_to(let.args[0], shape=s.outs[0].type.shape)
 
 
 def reshaped_twice(s: Let, uses: Uses) -> Any:
-    let = made_by(s.args[0], shapes.reshape)
+    let = defining_statement(s.args[0], shapes.reshape)
     return None if let is None else shapes.reshape(let.args[0], **s.params)
 
 
 def reshaped_sum(s: Let, uses: Uses) -> Any:
     """sum(x, axis=0, keepdims=True) without that axis is sum(x, axis=0)."""
-    let = made_by(s.args[0], shapes.sum)
+    let = defining_statement(s.args[0], shapes.sum)
     if let is None or not let.params["keepdims"] or not once(s.args[0], uses):
         return None
     axes, shape = let.params["axes"], s.outs[0].type.shape
@@ -52,21 +52,21 @@ def reshaped_sum(s: Let, uses: Uses) -> Any:
 
 def transposed_product(s: Let, uses: Uses) -> Any:
     """(a.T @ b).T is b.T @ a, for matrices."""
-    let = made_by(s.args[0], matmul)
+    let = defining_statement(s.args[0], matmul)
     if let is None or not once(s.args[0], uses) or s.params["axes"] != (1, 0):
         return None
     x, y = let.args
     if (
         x.type.ndim != 2
         or y.type.ndim != 2
-        or not (made_by(x, shapes.transpose) or made_by(y, shapes.transpose))
+        or not (defining_statement(x, shapes.transpose) or defining_statement(y, shapes.transpose))
     ):
         return None
     return matmul(shapes.transpose(y, axes=(1, 0)), shapes.transpose(x, axes=(1, 0)))
 
 
 def transposed_twice(s: Let, uses: Uses) -> Any:
-    let = made_by(s.args[0], shapes.transpose)
+    let = defining_statement(s.args[0], shapes.transpose)
     if let is None:
         return None
     inner = let.params["axes"]
@@ -79,7 +79,7 @@ def needless_spreading(s: Let, uses: Uses) -> Any:
     shape = s.outs[0].type.shape
     if not shape:
         return None
-    inner = [made_by(a, shapes.broadcast_to) for a in s.args]
+    inner = [defining_statement(a, shapes.broadcast_to) for a in s.args]
     spread = [k for k, let in enumerate(inner) if let is not None]
     if not spread:
         return None
@@ -99,7 +99,7 @@ def _is_finite(factor: Literal, op: Op) -> bool:
 def constant_before_sum(s: Let, uses: Uses) -> Any:
     """sum(c x) is c sum(x) for a scalar c."""
     (x,) = s.args
-    let = made_by(x, mul, truediv)
+    let = defining_statement(x, mul, truediv)
     if let is None or not once(x, uses) or not is_float(x, *let.args):
         return None
     a, b = let.args

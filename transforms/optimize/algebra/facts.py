@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
-from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.builder import defining_statement
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.ops.primitives import new_arrays, shapes
@@ -22,7 +22,7 @@ as_written: ContextVar[bool] = ContextVar("as_written", default=False)
 
 def negated(a: Atom) -> Any:
     """x for -x, else None."""
-    let = made_by(a, neg)
+    let = defining_statement(a, neg)
     return let.args[0] if let is not None and a.type.dtype.kind in "fc" else None
 
 
@@ -35,7 +35,7 @@ def number(a: Atom) -> Any:
 
 def scaled(a: Atom) -> tuple[Any, Atom]:
     """(c, x) for c * x with a Python number c, (-1, x) for -x, else (1, a)."""
-    let = made_by(a, mul)
+    let = defining_statement(a, mul)
     if let is not None and (c := number(let.args[0])) is not None:
         return c, let.args[1]
     if (inner := negated(a)) is None:
@@ -46,7 +46,7 @@ def scaled(a: Atom) -> tuple[Any, Atom]:
 
 def is_zeros(a: Atom) -> bool:
     """Whether all elements of an array are a zero that is known now."""
-    let = made_by(a, new_arrays.zeros, new_arrays.full, shapes.broadcast_to)
+    let = defining_statement(a, new_arrays.zeros, new_arrays.full, shapes.broadcast_to)
     return let is not None and (let.op is new_arrays.zeros or is_number(let.args[0], 0))
 
 

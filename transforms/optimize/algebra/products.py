@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.builder import defining_statement
 from tapeless.transforms.core.language import Atom, Let, Literal, Var
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.ops.primitives.arithmetic import mul, neg, sub, truediv
@@ -34,7 +34,7 @@ from tapeless.transforms.optimize.algebra.facts import (
 def quotient_of_ones(s: Let, uses: Uses) -> Any:
     """(a - b) // -1 is b - a."""
     a, b = s.args
-    let = made_by(a, sub)
+    let = defining_statement(a, sub)
     if not is_number(b, -1) or not is_integer(a):
         return None
     return neg(a) if let is None else sub(*let.args[::-1])
@@ -84,7 +84,7 @@ def constants_together(s: Let, uses: Uses) -> Any:
     """c (d x) is (c d) x, and a (c x) is c (a x) if a is not the larger one."""
     a, b = s.args
     for x, y in ((a, b), (b, a)):
-        inner = made_by(y, mul)
+        inner = defining_statement(y, mul)
         if inner is None or not isinstance(c := inner.args[0], Literal):
             continue
         if not as_precise(s, y) or (isinstance(x, Literal) and not as_precise(s, inner.args[1])):
@@ -100,12 +100,12 @@ def constants_together(s: Let, uses: Uses) -> Any:
 def constant_on_smaller(s: Let, uses: Uses) -> Any:
     """c (x y) is (c x) y where x is smaller than the product, and c (x / n) is (c / n) x."""
     c, product = s.args
-    quotient = made_by(product, truediv)
+    quotient = defining_statement(product, truediv)
     if number(c) is not None and quotient is not None and once(product, uses):
         x, n = quotient.args
         if x.type.shape and not n.type.shape and is_float(x) and _divides(n, x):
             return mul(truediv(float(number(c)), n), x)
-    inner = made_by(product, mul)
+    inner = defining_statement(product, mul)
     if number(c) is None or inner is None or not once(product, uses):
         return None
     x, y = inner.args
@@ -127,7 +127,7 @@ def _divides(n: Atom, x: Atom) -> bool:
         return True
     if isinstance(n, Literal):
         return bool(n.value)
-    let = made_by(n, size_value)
+    let = defining_statement(n, size_value)
     terms = () if let is None else dims.terms_of(let.params["size"])
     if len(terms) != 1:
         return False
@@ -138,7 +138,7 @@ def _divides(n: Atom, x: Atom) -> bool:
 def times_power(s: Let, uses: Uses) -> Any:
     """x x^k is x^(k + 1) for an integer k > 1."""
     for x, y in (s.args, s.args[::-1]):
-        let = made_by(y, power)
+        let = defining_statement(y, power)
         if let is None or let.args[0] is not x or not once(y, uses) or not is_float(x):
             continue
         k = number(let.args[1])
@@ -152,7 +152,7 @@ def of_fraction(s: Let, uses: Uses) -> Any:
     That of a number of Python's is not made for this alone: it may be none where it is not needed.
     """
     for a, b in (s.args, s.args[::-1]):
-        quotient, product = made_by(a, truediv), made_by(b, mul)
+        quotient, product = defining_statement(a, truediv), defining_statement(b, mul)
         if quotient is None or not is_float(a, b) or a.type.dtype != b.type.dtype:
             continue
         c, n = constant(quotient.args[0]), quotient.args[1]
@@ -170,7 +170,7 @@ def of_fraction(s: Let, uses: Uses) -> Any:
 def multiple_of_fraction(s: Let, uses: Uses) -> Any:
     """c (e / x) is (c e) / x, where c or e is a power of two."""
     c, quotient = s.args
-    let = made_by(quotient, truediv)
+    let = defining_statement(quotient, truediv)
     if let is None or number(c) is None or not once(quotient, uses) or not is_float(quotient):
         return None
     e = number(let.args[0])
@@ -183,7 +183,7 @@ def multiple_of_fraction(s: Let, uses: Uses) -> Any:
 def multiple_of_quotient(s: Let, uses: Uses) -> Any:
     """c (x / d) is (c / d) x, where c / d is an integer or a power of two."""
     c, quotient = s.args
-    let = made_by(quotient, truediv)
+    let = defining_statement(quotient, truediv)
     if let is None or number(c) is None or not once(quotient, uses) or not is_float(quotient):
         return None
     x, d = let.args[0], number(let.args[1])

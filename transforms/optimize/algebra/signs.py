@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.builder import defining_statement
 from tapeless.transforms.core.language import Let
 from tapeless.transforms.ops.primitives.arithmetic import mul, neg, sub
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
@@ -30,7 +30,7 @@ def signs_of_sign(s: Let, uses: Uses) -> Any:
     c, x = scaled(a)
     if x is not a:
         return mul(-c, x)
-    let = made_by(a, sub)
+    let = defining_statement(a, sub)
     return None if let is None else sub(*let.args[::-1])
 
 
@@ -47,7 +47,7 @@ def sign_of_chosen(s: Let, uses: Uses) -> Any:
 def chosen_twice(s: Let, uses: Uses) -> Any:
     """where(c, where(c, a, b), b) is where(c, a, b)."""
     test, a, b = s.args
-    let = made_by(a, select)
+    let = defining_statement(a, select)
     return a if let is not None and let.args[0] is test and let.args[2] == b else None
 
 
@@ -59,5 +59,5 @@ def sign_of_compared(s: Let, uses: Uses) -> Any:
 
 
 def not_twice(s: Let, uses: Uses) -> Any:
-    let = made_by(s.args[0], logical_not)
+    let = defining_statement(s.args[0], logical_not)
     return let.args[0] if let is not None and let.args[0].type.dtype.kind == "b" else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.core.builder import current, made_by
+from tapeless.transforms.core.builder import current, defining_statement
 from tapeless.transforms.core.language import Atom, Let, Var
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
@@ -22,11 +22,13 @@ def added_to_zeros(s: Let, uses: Uses) -> Any:
     x, v = s.args[:2]
     if slices_and_gathers.may_repeat(s.params["key"], s.args[2:]) or v.type.dtype.kind == "b":
         return None
-    while (let := made_by(x, slices_and_gathers.update, slices_and_gathers.add_at)) is not None:
+    while (
+        let := defining_statement(x, slices_and_gathers.update, slices_and_gathers.add_at)
+    ) is not None:
         if not apart(let, s):
             return None
         x = let.args[0]
-    zeros = made_by(x, new_arrays.zeros) is not None
+    zeros = defining_statement(x, new_arrays.zeros) is not None
     return slices_and_gathers.update(*s.args, **s.params) if zeros else None
 
 
@@ -62,8 +64,8 @@ def made_of_elements(s: Let, uses: Uses) -> Any:
         found.setdefault(k % shape[0], v)
         if store is not s and not once(store.outs[0], uses):
             return None
-        store = made_by(x, slices_and_gathers.update)
-    if len(found) < shape[0] or made_by(x, new_arrays.zeros) is None:
+        store = defining_statement(x, slices_and_gathers.update)
+    if len(found) < shape[0] or defining_statement(x, new_arrays.zeros) is None:
         return None
     elements = [found[k] for k in range(shape[0])]
     return joining.array(*elements, shape=shape, dtype=s.args[0].type.dtype)
@@ -89,17 +91,17 @@ def stored_part(s: Let, uses: Uses) -> Any:
     """x[k] = x[k] + v is x[k] += v; x[k] = (x[k] with [j] = v) is x[k, j] = v. So with masks."""
     x, v = s.args[:2]
     if (
-        same := made_by(v, slices_and_gathers.index, slices_and_gathers.gather)
+        same := defining_statement(v, slices_and_gathers.index, slices_and_gathers.gather)
     ) is not None and _of(same, s):
         return x
-    let = made_by(v, add, sub, slices_and_gathers.update, slices_and_gathers.add_at)
+    let = defining_statement(v, add, sub, slices_and_gathers.update, slices_and_gathers.add_at)
     if let is None or not once(v, uses):
         return None
     a, b = let.args[:2]
     for old, new in ((a, b), (b, a)) if let.op is add else ((a, b),):
         if (made := _of_selected(old, let, s)) is not None:
             return let.op(x, new, *made[1], key=made[0])
-        part = made_by(old, slices_and_gathers.index) or _selected(old, let)
+        part = defining_statement(old, slices_and_gathers.index) or _selected(old, let)
         if part is None or not _of(part, s):
             continue
         if let.op in (slices_and_gathers.update, slices_and_gathers.add_at):
@@ -127,7 +129,7 @@ def _in_dtype_of(x: Atom, value: Atom) -> Atom:
 
 def _selected(old: Atom, sum_: Let) -> Let | None:
     """What x[mask] + v is the sum of: no place is named twice."""
-    part = made_by(old, slices_and_gathers.gather) if sum_.op in (add, sub) else None
+    part = defining_statement(old, slices_and_gathers.gather) if sum_.op in (add, sub) else None
     repeats = part is not None and slices_and_gathers.may_repeat(part.params["key"], part.args[1:])
     return None if repeats else part
 
@@ -138,7 +140,7 @@ def _of(part: Let, store: Let) -> bool:
 
 def _of_selected(old: Atom, store: Let, back: Let) -> Any:
     """The key and atoms of x[mask, k] for x[mask] = (x[mask] with [:, k] = v)."""
-    part = made_by(old, slices_and_gathers.gather)
+    part = defining_statement(old, slices_and_gathers.gather)
     if part is None or part.args[0] is not back.args[0] or part.args[1:] != back.args[2:]:
         return None
     same = trimmed(part.params["key"]) == trimmed(back.params["key"])
@@ -170,7 +172,7 @@ def places_of_selected(part: Let, key: slices_and_gathers.Key, rest: tuple[Atom,
 
 def read_of_selected(s: Let, uses: Uses) -> Any:
     """x[mask][:, k] is x[mask, k]: nothing else is copied."""
-    part = made_by(s.args[0], slices_and_gathers.gather)
+    part = defining_statement(s.args[0], slices_and_gathers.gather)
     if part is None:
         return None
     places = places_of_selected(part, s.params["key"], s.args[1:])
@@ -183,7 +185,7 @@ def read_of_selected(s: Let, uses: Uses) -> Any:
 
 def stored_twice(s: Let, uses: Uses) -> Any:
     """x[k] = u; x[k] = v is x[k] = v."""
-    before = made_by(s.args[0], slices_and_gathers.update, slices_and_gathers.add_at)
+    before = defining_statement(s.args[0], slices_and_gathers.update, slices_and_gathers.add_at)
     if before is None or not once(s.args[0], uses) or not same_place(before, s):
         return None
     return slices_and_gathers.update(before.args[0], *s.args[1:], **s.params)
@@ -191,7 +193,7 @@ def stored_twice(s: Let, uses: Uses) -> Any:
 
 def read_after_store(s: Let, uses: Uses) -> Any:
     """x[k] = v; y = x[k] is y = v."""
-    store = made_by(s.args[0], slices_and_gathers.update)
+    store = defining_statement(s.args[0], slices_and_gathers.update)
     if store is None or not same_place(store, s):
         return None
     v = store.args[1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.core.builder import made_by
+from tapeless.transforms.core.builder import defining_statement
 from tapeless.transforms.core.language import Atom, Let, Literal
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub
@@ -42,7 +42,7 @@ def chosen_apart(s: Let, uses: Uses) -> Any:
     x, y = s.args
     if (whole := _joined(s.op, x, y, uses)) is not None:
         return whole
-    let = made_by(x, add, sub)
+    let = defining_statement(x, add, sub)
     if let is None or not once(x, uses):
         return None
     p, q = let.args
@@ -54,7 +54,7 @@ def chosen_apart(s: Let, uses: Uses) -> Any:
 
 def _joined(op: Op, x: Atom, y: Atom, uses: Uses) -> Any:
     """x + y or x - y, if they are chosen by one test and only one of them is not zero."""
-    a, b = made_by(x, select), made_by(y, select)
+    a, b = defining_statement(x, select), defining_statement(y, select)
     if a is None or b is None or a.args[0] is not b.args[0] or x.type != y.type:
         return None
     if not (once(x, uses) and once(y, uses)):
@@ -97,7 +97,7 @@ def multiples(s: Let, uses: Uses) -> Any:
 def multiples_in_a_row(s: Let, uses: Uses) -> Any:
     """(a + c x) + d x is a + (c + d) x."""
     total, last = s.args
-    before = made_by(total, add, sub)
+    before = defining_statement(total, add, sub)
     if before is None or not once(total, uses) or not is_float(total, last):
         return None
     a, b = before.args
@@ -111,7 +111,7 @@ def multiples_in_a_row(s: Let, uses: Uses) -> Any:
 def constants_in_a_row(s: Let, uses: Uses) -> Any:
     """(x + 1) + 2 is x + 3: of numbers with one sign, so that nothing cancels, or of integers."""
     for rest, last in (s.args, s.args[::-1]) if s.op is add else (s.args,):
-        let, d = made_by(rest, add, sub), number(last)
+        let, d = defining_statement(rest, add, sub), number(last)
         if let is None or d is None or not (once(rest, uses) or is_integer(rest)):
             continue
         for x, c in (let.args, let.args[::-1]) if let.op is add else (let.args,):

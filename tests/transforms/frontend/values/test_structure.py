@@ -15,9 +15,9 @@ from tapeless.transforms.frontend.trace.trace import Trace
 from tapeless.transforms.frontend.values.join import convert, join, join_types
 from tapeless.transforms.frontend.values.structure import (
     MISSING,
-    contains_symbol,
-    put_together,
-    take_apart,
+    flatten,
+    has_symbols,
+    unflatten,
 )
 
 Point = namedtuple("Point", "x y")
@@ -51,7 +51,7 @@ def rebuilt(spec):
         return -spec.value
     if spec.kind == "static":
         return spec.value
-    return put_together(spec, [rebuilt(c) for c in spec.children])
+    return unflatten(spec, [rebuilt(c) for c in spec.children])
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def rebuilt(spec):
     ],
 )
 def test_apart_and_together(value, expected):
-    made = rebuilt(take_apart(value))
+    made = rebuilt(flatten(value))
     assert made == expected
     assert type(made) is type(expected)
     if isinstance(value, dict):
@@ -78,7 +78,7 @@ def test_apart_and_together(value, expected):
 
 def test_leaves_in_order():
     s = symbol()
-    spec = take_apart({"b": [1, s], "a": (2.0, None, np.float32(3))})
+    spec = flatten({"b": [1, s], "a": (2.0, None, np.float32(3))})
     found = list(spec.leaves())
     assert found[1] is s.cell.atom
     assert [a.value for a in found if isinstance(a, Literal)] == [1, 2.0, 3]
@@ -87,8 +87,8 @@ def test_leaves_in_order():
 def test_what_did_not_change_stays_the_same_object():
     inner, s = [1, 2], symbol()
     value = (inner, s)
-    spec = take_apart(value)
-    assert put_together(spec, [inner, s]) is value
+    spec = flatten(value)
+    assert unflatten(spec, [inner, s]) is value
 
 
 def first(a, b):
@@ -96,7 +96,7 @@ def first(a, b):
 
 
 def test_values_of_one_structure_are_joined_leaf_by_leaf():
-    a, b = take_apart((1, [2.0], "s")), take_apart((3, [4.0], "s"))
+    a, b = flatten((1, [2.0], "s")), flatten((3, [4.0], "s"))
     assert join(a, b, first) == ((1, 3), [(2.0, 4.0)], "s")
 
 
@@ -114,7 +114,7 @@ def test_values_of_one_structure_are_joined_leaf_by_leaf():
 )
 def test_values_of_different_structure_are_refused(a, b, message):
     with pytest.raises(StructureError, match=message):
-        join(take_apart(a), take_apart(b), first)
+        join(flatten(a), flatten(b), first)
 
 
 def kind(code, shape=(), weak=False):
@@ -180,7 +180,7 @@ def test_constants_are_converted_at_once(run, value, to, expected):
 
 @pytest.mark.parametrize("wrap", [list, tuple, set, lambda s: {"k": s[0]}, lambda s: [[s[0]]]])
 def test_symbols_are_found_in_containers(wrap):
-    assert contains_symbol(wrap([1.0])) is False
+    assert has_symbols(wrap([1.0])) is False
     if wrap is not set:
-        assert contains_symbol(wrap([symbol()]))
-    assert contains_symbol(slice(None, symbol()))
+        assert has_symbols(wrap([symbol()]))
+    assert has_symbols(slice(None, symbol()))
