@@ -1,9 +1,9 @@
 """Modules that are imported when something of them is first used.
 
     if TYPE_CHECKING:
-        from tapeless import region
+        from tapeless.staging import subprogram
     else:
-        region = later("tapeless.region")
+        subprogram = later("tapeless.staging.subprogram")
 
 What stages and transforms takes long to import, and a process that finds its functions in the cache
 does without it.

@@ -2,4 +2,4 @@
 stage it."""
 
 if not __name__.startswith("tapeless."):
-    raise ImportError(f"import tapeless.recall instead of {__name__}")
+    raise ImportError(f"import tapeless.disk_cache instead of {__name__}")

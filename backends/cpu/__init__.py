@@ -1,7 +1,7 @@
 """Emitted loop form as machine code: compiled by Numba once, cached on disk, run in threads."""
 
 if not __name__.startswith("tapeless."):
-    raise ImportError(f"import tapeless.backends.numba instead of {__name__}")
+    raise ImportError(f"import tapeless.backends.cpu instead of {__name__}")
 
 from tapeless.backends.cpu.kernel import Compilation
 from tapeless.backends.cpu.load_module import compilations, load, outline, prepare

@@ -80,7 +80,7 @@ def test_one_array_is_tested_by_its_flag(monkeypatch):
     calls = []
     for name in ("memory_holds", "refuse_overlap"):
         monkeypatch.setattr(
-            tapeless.specialisation.Specialisation,
+            tapeless.dispatch.specialisation.Specialisation,
             name,
             lambda self, leaves, name=name: calls.append(name) or True,
         )

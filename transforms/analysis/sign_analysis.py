@@ -68,7 +68,7 @@ def of_number(value: Any) -> int:
     if isinstance(value, (str, bytes, complex, np.complexfloating)):
         return NONZERO
     sign = POSITIVE if value > 0 else 0
-    return sign | NONZERO | (0 if np.isfinite(value) else INFINITE)
+    return sign | NONZERO | (0 if isinstance(value, int) or np.isfinite(value) else INFINITE)
 
 
 def of_result(let: Let, found: list[int]) -> int:

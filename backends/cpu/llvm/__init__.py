@@ -3,4 +3,4 @@ be compiled. What this does not know, Numba compiles.
 """
 
 if not __name__.startswith("tapeless."):
-    raise ImportError(f"import tapeless.backends.numba.direct instead of {__name__}")
+    raise ImportError(f"import tapeless.backends.cpu.llvm instead of {__name__}")

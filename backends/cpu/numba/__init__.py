@@ -1,4 +1,4 @@
 """All that imports Numba: typing, lowering and the entries of kernels. Imported at first use."""
 
 if not __name__.startswith("tapeless."):
-    raise ImportError(f"import tapeless.backends.numba.compiler instead of {__name__}")
+    raise ImportError(f"import tapeless.backends.cpu.numba instead of {__name__}")

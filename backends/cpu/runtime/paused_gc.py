@@ -16,7 +16,7 @@ _open: list[bool] = []  # for each compilation that is under way, whether the se
 def gc_paused() -> Iterator[None]:
     """The last of several threads that leave turns the search on, if the first found it so.
 
-    >>> with uncollected():
+    >>> with gc_paused():
     ...     gc.isenabled()
     False
     >>> gc.isenabled()

@@ -34,7 +34,7 @@ def test_source_runs_by_itself():
     exec(text, values)
     np.testing.assert_array_equal(values["energy_grad"](np.arange(3.0)), [0.0, 2.0, 4.0])
     assert "tapeless" not in text
-    assert f"From test_transformed.py:{energy.__code__.co_firstlineno}." in text
+    assert f"From test_transformation.py:{energy.__code__.co_firstlineno}." in text
     assert max(map(len, text.splitlines())) < 100
 
 
@@ -266,7 +266,7 @@ def test_assertions_of_users_stay_theirs():
 DETERMINISTIC = """
 import numpy as np
 from tapeless import grad, vjp
-from tests.api.test_transformed import network
+from tests.api.dispatch.test_transformation import network
 params = {"w": np.ones((3, 2)), "b": np.ones(2), "more": [1.0, (2.0,)]}
 print(grad(network).source(params, np.ones((4, 3)), k=3, names={"b", "a", "c"} and 1))
 print(vjp(network, params, np.ones((4, 3)), )[1].source())

@@ -183,4 +183,4 @@ def test_mistakes(call, error, words):
 
 
 def test_at_prints_its_array():
-    assert repr(jnp.zeros(1).at) == "At(Array([0.]))"
+    assert repr(jnp.zeros(1).at) == "At(Array([0.], dtype=float64))"

@@ -157,4 +157,4 @@ def test_whole_tracebacks_on_request():
             grad(calls_it)(np.ones(3))
     finally:
         config.update("traceback_filtering", "auto")
-    assert "transformed.py" in dict(lines_of(e.value))
+    assert "transformation.py" in dict(lines_of(e.value))

@@ -24,7 +24,7 @@ ALL = slice(None)
 def four_devices(monkeypatch):
     """A mesh of four devices, on any machine."""
     four = [Device(k) for k in range(4)]
-    monkeypatch.setattr("tapeless.layouts.local_devices", lambda: four)
+    monkeypatch.setattr("tapeless.staging.device_placement.local_devices", lambda: four)
     return Mesh(np.array(four).reshape(2, 2), ("a", "b"))
 
 

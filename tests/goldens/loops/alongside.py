@@ -32,7 +32,7 @@ def iterated_grad_kernel(first, last, x, x_bar, x_2, x_bar_2):
 
 
 def iterated_grad(x):
-    """d iterated / d x.  From test_alongside.py:11."""
+    """d iterated / d x.  From test_fuse_reverse_loop.py:11."""
     x_bar = empty(x.shape, np.float64)
     x_2 = empty((x.shape[1],), np.float64)
     x_bar_2 = empty(x_2.shape, np.float64)

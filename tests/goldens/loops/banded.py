@@ -3,24 +3,24 @@ import numpy as np
 
 
 @njit(nogil=True, error_model="numpy")
-def rosenbrock_jacrev_jacfwd_kernel(x, n):
+def rosenbrock_jacrev_jacfwd_kernel(x, sums):
     t = 200 * 1.0  # line 12
     t_2 = 400 * 1.0
     t_3 = 1.0 * 2
     for i in range(x.shape[0] - 1):
-        n[i, i] += t_3
+        sums[i, i] += t_3
         t_4 = x[i]
         t_5 = 2 * t_4
-        n[i, i + 1] -= t * t_5
+        sums[i, i + 1] -= t * t_5
         t_6 = -t_5 * t
-        n[i, i] -= t_6 * t_5
-        n[i, i] -= t_2 * (x[i + 1] - t_4 * t_4)
-        n[i + 1, i + 1] += t
-        n[i + 1, i] += t_6
+        sums[i, i] -= t_6 * t_5
+        sums[i, i] -= t_2 * (x[i + 1] - t_4 * t_4)
+        sums[i + 1, i + 1] += t
+        sums[i + 1, i] += t_6
 
 
 def rosenbrock_jacrev_jacfwd(x):
-    """the Jacobian of rosenbrock_jacrev.  From test_banded.py:11."""
+    """the Jacobian of rosenbrock_jacrev.  From test_diagonal_matrices.py:11."""
     sums = np.zeros((len(x), len(x)))  # line 12
     rosenbrock_jacrev_jacfwd_kernel(x, sums)
     return sums

@@ -18,7 +18,7 @@ def rosenbrock_grad_kernel(x, out):
 
 
 def rosenbrock_grad(x):
-    """d rosenbrock / d x.  From test_gathered.py:11."""
+    """d rosenbrock / d x.  From test_stores_to_gathers.py:11."""
     out = empty(x.shape, np.float64)
     rosenbrock_grad_kernel(x, out)
     return out

@@ -2,7 +2,7 @@ import numpy as np
 
 
 def step_shard(params, x, y, axis_size, shards):
-    """step for the elements of one shard.  From test_shard.py:13."""
+    """step for the elements of one shard.  From test_pmap_shard.py:13."""
     w1, w2 = params["w1"], params["w2"]
     tanh = np.tanh(x @ w1)  # line 15
 

@@ -7,9 +7,6 @@ A rule gets a statement and gives an equal atom, or None. Constants and signs mo
 they meet and cancel, unless a constant is cheaper on a factor that is smaller than the product.
 """
 
-if not __name__.startswith("tapeless."):
-    raise ImportError(f"import tapeless.transforms.algebra instead of {__name__}")
-
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Let
