@@ -271,7 +271,12 @@ class Forward:
                     on or (r is not None and p.type.differentiable)
                     for on, r, p in zip(active, results, params, strict=True)
                 ]
-                may_be = [0 if r is None else zeros_of(r) for r in results]
+                # joined with what earlier passes found: two carries that a pass exchanges would
+                # exchange these facts for ever
+                may_be = [
+                    old | (0 if r is None else zeros_of(r))
+                    for old, r in zip(zeros, results, strict=True)
+                ]
                 if new == active and (may_be == zeros or not self.run):
                     extra = [
                         instantiate(r, y)
