@@ -50,6 +50,7 @@ from tapeless.transforms.frontend.values.container_aliases import (
     refuse_changed_elements,
     stale_reason,
 )
+from tapeless.transforms.frontend.values.identity import Variables
 from tapeless.transforms.frontend.values.join import convert, join, join_types
 from tapeless.transforms.frontend.values.structure import (
     MISSING,
@@ -133,11 +134,14 @@ class LoopFixpoint:
     def recall(self) -> None:
         """Begins with what this loop wrote when a pass of the loops around it was staged before:
         each attempt at those would double the attempts at this one. What was made in such a pass
-        is gone, and what other loops around wrote, of another call of the function, is not its."""
+        is gone, and what was written in another call of the function is not its."""
         t = trace()
         if not t.began:
             t.outermost = next(t.serials)
-            t.stored.clear()
+            if isinstance(self.frame, Variables) and t.stored_in is not self.frame:
+                if t.stored_in is not None:
+                    t.stored.clear()
+                t.stored_in = self.frame
             return
         known = {loc.key: loc for loc in t.stored.get(self.key, ()) if loc.birth < t.outermost}
         self.locations.update(known)

@@ -143,6 +143,7 @@ class Trace(Builder):
         self.sides: list[tuple[int, int]] = []  # the tests around, and which side of each
         self.ended: set[int] = set()  # frames of calls of our own code
         self.run_over: list[Any] = []  # by loops that are being staged
+        self.stored_in: Any = None  # the frame of the outermost of those loops
         self.outermost = 0  # when the outermost loop began
         self.began: list[int] = []  # when the passes began that are staged
         self.labels: dict[int, tuple[Any, Any, Any]] = {}  # the index of one of several constants
