@@ -229,6 +229,8 @@ RULES: dict[str, Rule] = {
     "maximum": _larger,
     "sum": _total,
     "mean": _total,
+    # elements of a product are sums: zeros beside a triangle leave none of them zero
+    "matmul": lambda let, found: (found[0] | found[1]) & ZERO & ~PARTLY,
     "max": lambda let, found: found[0] & (ABOVE | ZERO) | EXTREME,
     "min": lambda let, found: found[0] & (ABOVE | ZERO) | EXTREME,
     "cast": _cast,
