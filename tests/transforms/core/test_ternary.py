@@ -42,7 +42,8 @@ def positions_asked_for():
 
 
 def test_rules_of_operations_compare_lengths_in_three_values():
-    assert set(positions_asked_for()) == {"insert_and_delete", "index_keys"}  # where slices begin and end
+    # where slices begin and end
+    assert set(positions_asked_for()) == {"insert_and_delete", "index_keys"}
 
 
 def smoothed(x, w):
