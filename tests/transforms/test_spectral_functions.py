@@ -260,3 +260,15 @@ def test_values_beside_a_derivative(f):
         (_, value), slope = run(lambda w, a: (w * 2.0, f(a)), has_aux=True)(1.0, a)
         np.testing.assert_allclose(value, f(a))
         assert slope == 2.0
+
+
+def test_slopes_of_what_a_choice_cut_off():
+    """sqrt(maximum(w, 0)) below 0: the slope of the root is infinite, that of the whole is 0."""
+
+    def positive_root(m):
+        w, v = np.linalg.eigh(m)
+        return np.sum(WEIGHTS * ((v * np.sqrt(np.maximum(w, 0.0))) @ v.T))
+
+    f, m = symmetric(positive_root), np.diag([-1.0, 2.0, 3.0])
+    np.testing.assert_allclose(np.sum(grad(f)(m) * A), slope(f, m, A), rtol=1e-7)
+    np.testing.assert_allclose(jvp(f, (m,), (A,))[1], slope(f, m, A), rtol=1e-7)

@@ -17,18 +17,26 @@ import functools
 import itertools
 import string
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import Builder, atom, broadcast, building
+from tapeless.transforms.core.builder import (
+    Builder,
+    atom,
+    broadcast,
+    building,
+    current,
+    defining_statement,
+)
 from tapeless.transforms.core.language import Atom, Let, Statement, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.products import adjoint, matmul
 from tapeless.transforms.ops.linalg.repeated_eigenvalues import mirrored, stacks
-from tapeless.transforms.ops.primitives.arithmetic import add, mul
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, truediv
+from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
@@ -38,6 +46,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     sum_to,
     swap,
 )
+from tapeless.transforms.ops.primitives.strong_zero import strong_div, strong_mul
 
 DIVIDED = '''
 def divided_differences(w, *slopes):
@@ -109,7 +118,32 @@ def _record_tangent(s: Let, values: dict[Any, Any], tangents: dict[Any, Any]) ->
     values[s.outs[0]] = out
     dots = tuple(tangents.get(a) for a in s.args)
     if isinstance(out, Var) and s.op.jvp is not None and any(d is not None for d in dots):
+        statements = current().blocks[-1]
+        start = len(statements)
         tangents[s.outs[0]] = s.op.jvp(args, dots, (out,), s.params)[0]
+        chosen = {d for d in dots if d is not None and _may_be_chosen(d)}
+        statements[start:] = _with_strong_zeros(statements[start:], chosen)
+
+
+def _may_be_chosen(tangent: Atom) -> bool:
+    """Whether a choice may have made a tangent exactly zero."""
+    let = defining_statement(tangent)
+    return let is not None and (let.op is select or any(map(_may_be_chosen, let.args)))
+
+
+def _with_strong_zeros(body: Sequence[Any], tangents: set[Atom]) -> list[Let]:
+    """The statements of a tangent; what a choice made exactly zero stays so when it is scaled."""
+    scaled = []
+    for s in body:
+        k = next((k for k, a in enumerate(s.args) if a in tangents and isinstance(a, Var)), None)
+        if s.op is truediv and k == 0:
+            s = replace(s, op=strong_div)
+        elif s.op is mul and k is not None:
+            s = replace(s, op=strong_mul, args=(s.args[k], s.args[1 - k]))
+        if k is not None:
+            tangents = tangents | set(s.outs)
+        scaled.append(s)
+    return scaled
 
 
 def _dtype_of(a: Atom) -> np.dtype[Any]:
