@@ -38,17 +38,17 @@ SPREADS = (
     shapes.sum,
     shapes.transpose,
 )  # what keeps a zero of all elements
-#: What branches chose, of each builder: later their tests may be other variables.
-_branches: WeakKeyDictionary[Builder, dict[Var, Mask]] = WeakKeyDictionary()
+#: The masks of variables, of each builder: in another one their tests may be other variables.
+_masks: WeakKeyDictionary[Builder, dict[Var, Mask | None]] = WeakKeyDictionary()
 
 
 def scaled(op: Scaling, t: Atom, c: Atom) -> Atom:
     """t * c or t / c; exactly zero where t is so by choice."""
-    inner = _unmasked(t)
     mask = mask_of(t)
+    inner = None if mask is None else _unmasked(t, {})
     strong = needs_strong_zero(op, t, c)
     grows = c.type.ndim > t.type.ndim
-    if inner is not None and mask is not None and (strong or not grows):
+    if mask is not None and inner is not None and (strong or not grows):
         return applied(mask, scaled(op, inner, c))
     made: Atom
     if not strong:
@@ -66,15 +66,18 @@ def chosen_by_branch(v: Var, test: Atom, then: Atom | None, orelse: Atom | None)
     has_zeros(v, a | b)
     if (then is None) != (orelse is None) and isinstance(test, Var) and not test.type.shape:
         whole = not (b if then is None else a)
-        _branches.setdefault(current(), {})[v] = Mask(test, orelse is None, whole)
+        _masks.setdefault(current(), {})[v] = Mask(test, orelse is None, whole)
 
 
 def mask_of(a: Atom) -> Mask | None:
     """The one test that a derivative is zero by."""
-    let = defining_statement(a)
-    if let is not None:
-        return _through(let)
-    return _branches.get(current(), {}).get(a) if isinstance(a, Var) else None
+    if not isinstance(a, Var):
+        return None
+    masks = _masks.setdefault(current(), {})
+    if a not in masks:
+        let = defining_statement(a)
+        masks[a] = None if let is None else _through(let)
+    return masks[a]
 
 
 def _through(let: Let) -> Mask | None:
@@ -109,15 +112,21 @@ def _of_both(a: Mask | None, b: Mask | None) -> Mask | None:
     return Mask(a.test, a.side, a.whole or b.whole)
 
 
-def _unmasked(a: Atom) -> Atom | None:
-    """What is chosen by a test where the other choice is zero; None if `a` is no such choice."""
-    let = defining_statement(a, select, neg, add, sub)
-    if let is None or _through(let) is None:
-        return None
-    if let.op is select:
-        return let.args[1 if is_number(let.args[2], 0) else 2]
-    inner = [_unmasked(x) for x in let.args]
-    return None if None in inner else let.op(*inner)
+def _unmasked(a: Atom, seen: dict[Atom, Atom | None]) -> Atom | None:
+    """What is chosen by a test where the other choice is zero; None if `a` is no such choice.
+
+    `seen` holds the answers for its terms: sums share them.
+    """
+    if a not in seen:
+        let = defining_statement(a, select, neg, add, sub)
+        if let is None or mask_of(a) is None:
+            seen[a] = None
+        elif let.op is select:
+            seen[a] = let.args[1 if is_number(let.args[2], 0) else 2]
+        else:
+            inner = [_unmasked(x, seen) for x in let.args]
+            seen[a] = None if None in inner else let.op(*inner)
+    return seen[a]
 
 
 def applied(mask: Mask, value: Atom) -> Atom:
