@@ -31,8 +31,8 @@ class At:
         self.array = array
 
     def __getitem__(self, key: Any) -> Chosen:
-        made = Chosen(self.array, key)
-        return trace().born(made) if active() else made
+        indexed = Chosen(self.array, key)
+        return trace().born(indexed) if active() else indexed
 
     def __repr__(self) -> str:
         return f"At({self.array!r})"
@@ -119,13 +119,13 @@ class Chosen:
         """A copy in which the elements were changed."""
         mode = mode_of(mode)
         if mode is None and wrap_negative_indices:
-            made = np.copy(self.array)
-            change(made, self.key, values, unique_indices)
-            return like(self.array, made)
+            copied = np.copy(self.array)
+            change(copied, self.key, values, unique_indices)
+            return like(self.array, copied)
         wide, key = bounded(self.array, self.key, mode or "drop", 0, wrap_negative_indices)
         change(wide, key, values, unique_indices)
-        whole = tuple(slice(None, n) for n in self.array.shape)
-        return like(self.array, wide[whole])
+        everything = tuple(slice(None, n) for n in self.array.shape)
+        return like(self.array, wide[everything])
 
 
 # -- changes: each overwrites elements
@@ -232,10 +232,10 @@ def position(index: Any, n: Any, mode: str, wrap: bool) -> Any:
 
 def axes_of(entries: Any, ndim: int) -> list[int]:
     """The axis that each entry of an index chooses from; -1 for those of none or of masks."""
-    taken = [axes_taken(e) for e in entries]
-    rest = ndim - sum(taken)
+    axes_per_entry = [axes_taken(e) for e in entries]
+    rest = ndim - sum(axes_per_entry)
     axes, axis = [], 0
-    for e, n in zip(entries, taken, strict=True):
+    for e, n in zip(entries, axes_per_entry, strict=True):
         axes.append(axis if n == 1 and kind(e) != "b" else -1)
         axis += rest if e is Ellipsis else n
     return axes
@@ -258,8 +258,8 @@ def default_fill(array: Any) -> Any:
     return dtype.type(limits.min if dtype.kind == "i" else limits.max)
 
 
-def like(array: Any, made: Any) -> Any:
+def like(array: Any, value: Any) -> Any:
     """What was made, as an array of the same class."""
-    if type(made) is np.ndarray and type(array) is not np.ndarray and not active():
-        return made.view(type(array))
-    return made
+    if type(value) is np.ndarray and type(array) is not np.ndarray and not active():
+        return value.view(type(array))
+    return value

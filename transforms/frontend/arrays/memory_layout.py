@@ -72,20 +72,20 @@ def equal(a: Size, b: Size) -> bool | None:
 
 def real_axes(shape: Shape, strides: Strides) -> list[tuple[Size, Size]] | None:
     """(length, stride) of the axes that are longer than one; None if none can say."""
-    t, found = trace(), []
+    t, axes = trace(), []
     for n, stride in zip(shape, strides, strict=True):
         if n == 1:
             continue
         if not dims.at_least(n, 2):
-            known = t.value(n)
-            if known is None:
+            length = t.value(n)
+            if length is None:
                 return None
-            if known < 2:
-                t.guard("==", n, known)
+            if length < 2:
+                t.guard("==", n, length)
                 continue
             t.guard(">=", n, 2)
-        found.append((n, stride))
-    return found
+        axes.append((n, stride))
+    return axes
 
 
 def in_order(shape: Shape, strides: Strides) -> bool | None:
@@ -111,25 +111,27 @@ def reshaped(shape: Shape, strides: Strides, new: Shape) -> Strides | bool | Non
     axes = real_axes(shape, strides)
     if axes is None:
         return None
-    left = [n for n in new if n != 1]
-    found: list[Size] = []
+    new_axes = [n for n in new if n != 1]
+    strides_found: list[Size] = []
     while axes:
-        group, sizes = [axes.pop(0)], [left.pop(0)] if left else []
-        whole = True
+        group, sizes = [axes.pop(0)], [new_axes.pop(0)] if new_axes else []
+        complete = True
         while not _known_equal(dims.product(n for n, _ in group), dims.product(sizes)):
-            whole = bool(axes or left)
-            if not whole:
+            complete = bool(axes or new_axes)
+            if not complete:
                 break  # the numbers of elements are equal, but maybe also those of parts
-            if _smaller(group, sizes, axes, left):
+            if _smaller(group, sizes, axes, new_axes):
                 group.append(axes.pop(0))
             else:
-                sizes.append(left.pop(0))
+                sizes.append(new_axes.pop(0))
         follows = _all(equal(a[1], b[0] * b[1]) for a, b in pairwise(group))
         if not follows:
-            return follows if whole else None
-        found += [inner * group[-1][1] for inner in c_order(tuple(sizes))]
-    found += [1 for _ in left]  # nothing is left of the elements: these are axes of length 1
-    places = iter(found)
+            return follows if complete else None
+        strides_found += [inner * group[-1][1] for inner in c_order(tuple(sizes))]
+    strides_found += [
+        1 for _ in new_axes
+    ]  # nothing is left of the elements: these are axes of length 1
+    places = iter(strides_found)
     return tuple(1 if n == 1 else next(places) for n in new)
 
 
@@ -141,9 +143,9 @@ def _known_equal(a: Size, b: Size) -> bool:
     return a == b or (x is not None and x == y)
 
 
-def _smaller(group: Any, sizes: Any, axes: Any, left: Any) -> bool:
+def _smaller(group: Any, sizes: Any, axes: Any, stride: Any) -> bool:
     """Whether a group of old axes must grow, rather than that of new ones."""
-    if not axes or not left:
+    if not axes or not stride:
         return bool(axes)
     t = trace()
     old, new = t.value(dims.product(n for n, _ in group)), t.value(dims.product(sizes))
@@ -192,20 +194,20 @@ class Layouts:
             return self.of(like)  # type: ignore[arg-type]
         if like is not None:
             order = self.order(like) if like.type.ndim == len(shape) else "C"
-        found = {"C": c_order, "F": f_order}.get(order)
-        return None if found is None else found(shape)
+        strides_rule = {"C": c_order, "F": f_order}.get(order)
+        return None if strides_rule is None else strides_rule(shape)
 
     def of_input(self, a: Var, array: np.ndarray[Any, Any]) -> Strides | None:
         order = order_of(array)
         self.used.add(Order(a, order))
         if isinstance(order, str):
             return (c_order if order == "C" else f_order)(a.type.shape)
-        whole = all(n % array.itemsize == 0 for n in order)
-        return tuple(n // array.itemsize for n in order) if whole else None
+        whole_items = all(n % array.itemsize == 0 for n in order)
+        return tuple(n // array.itemsize for n in order) if whole_items else None
 
     def common(self, sources: Iterable[Atom]) -> Strides | None:
-        found = [self.of(a) for a in sources]
-        return found[0] if all(f == found[0] for f in found) else None
+        layouts = [self.of(a) for a in sources]
+        return layouts[0] if all(f == layouts[0] for f in layouts) else None
 
     def of_result(self, s: Let, shape: Shape) -> Strides | None:
         """The strides of a result of this shape."""
@@ -254,8 +256,14 @@ class Layouts:
         if s.op is shapes.transpose:
             return tuple(strides[k] for k in s.params["axes"])
         if s.op is shapes.reshape:
-            found = reshaped(shape, strides, new)
-            return c_order(new) if found is False else found if isinstance(found, tuple) else None
+            new_strides = reshaped(shape, strides, new)
+            return (
+                c_order(new)
+                if new_strides is False
+                else new_strides
+                if isinstance(new_strides, tuple)
+                else None
+            )
         if s.op is indexing.index:
             return _sliced(s.params["key"], strides)
         if s.op is shapes.broadcast_to:
@@ -279,8 +287,8 @@ def _turns(s: Let) -> bool:
 
 def magnitude(stride: Size) -> Size:
     """The absolute value of a stride; 0 if none can say."""
-    known = trace().value(stride)
-    return 0 if known is None else stride if known > 0 else -stride
+    size = trace().value(stride)
+    return 0 if size is None else stride if size > 0 else -stride
 
 
 def not_less(a: Size, b: Size) -> bool:
@@ -293,18 +301,18 @@ def not_less(a: Size, b: Size) -> bool:
 
 
 def _sliced(key: Any, strides: Strides) -> Strides | None:
-    left = iter(strides)
-    found: list[Size] = []
+    remaining = iter(strides)
+    sliced_strides: list[Size] = []
     for e in key:
         if e is None:
-            found.append(1)
+            sliced_strides.append(1)
             continue
-        stride = next(left)
+        stride = next(remaining)
         if isinstance(e, slice):
             if not (e.step is None or isinstance(e.step, int)):
                 return None
-            found.append(stride * (1 if e.step is None else e.step))
-    return (*found, *left)
+            sliced_strides.append(stride * (1 if e.step is None else e.step))
+    return (*sliced_strides, *remaining)
 
 
 def lies_in_order(a: Atom) -> tuple[bool | None, set[Order]]:
@@ -325,5 +333,5 @@ def is_view(s: Let, strict: bool) -> tuple[bool | None, set[Order]]:
         return True, set()
     layouts = Layouts()
     strides = layouts.of(s.args[0])
-    found = None if strides is None else reshaped(shape, strides, new)
-    return (found if found is None else bool(found)), layouts.used
+    new_strides = None if strides is None else reshaped(shape, strides, new)
+    return (new_strides if new_strides is None else bool(new_strides)), layouts.used

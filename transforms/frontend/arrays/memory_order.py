@@ -72,13 +72,13 @@ def _reading(func: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
 def _arranging(func: Any, args: Any, kwargs: Any) -> Any:
     """A copy of what is in another order; what is in this order is a view of itself."""
     wanted, a = _wanted(func, args, kwargs), args[0]
-    apart = wanted in ("C", "F") and isinstance(a, Value) and a.type.ndim > 1
-    lies = _is_laid_out(a, wanted) if apart else None
+    matters = wanted in ("C", "F") and isinstance(a, Value) and a.type.ndim > 1
+    lies = _is_laid_out(a, wanted) if matters else None
     if lies is None:
         return func, args, kwargs
-    made = {} if lies else {"order": wanted}
+    options = {} if lies else {"order": wanted}
     dtype = _given(func, "dtype", args, kwargs)
-    return np.asarray if lies else np.array, (a,), {"dtype": dtype, **made}
+    return np.asarray if lies else np.array, (a,), {"dtype": dtype, **options}
 
 
 def _names(func: Any) -> list[str]:
@@ -137,10 +137,10 @@ def _contiguous(a: Any) -> str:
     if len(_shape(a)) < 2:
         return "C"
     for order in ("C", "F"):
-        found = _is_laid_out(a, order)
-        if found is None:
+        verdict = _is_laid_out(a, order)
+        if verdict is None:
             raise _unknown("A")
-        if found:
+        if verdict:
             return order
     return ""
 
@@ -164,10 +164,10 @@ def _axes_in_memory(a: Any) -> tuple[int, ...]:
 
 
 def _is_long(n: Any, stride: Any) -> bool:
-    found = real_axes((n,), (stride,))
-    if found is None:
+    axes = real_axes((n,), (stride,))
+    if axes is None:
         raise _unknown("K")
-    return bool(found)
+    return bool(axes)
 
 
 def _unknown(order: str) -> UnsupportedError:
@@ -180,20 +180,20 @@ def _unknown(order: str) -> UnsupportedError:
 # -- the order of what is made
 
 
-def lay_out(func: Any, args: Any, kwargs: Any, made: Any) -> None:
+def lay_out(func: Any, args: Any, kwargs: Any, array: Any) -> None:
     """Notes in which order NumPy lays out what one of `MAKERS` made."""
     if not func.__hash__ or func not in MAKERS:
         return
-    if isinstance(made, (list, tuple)):
-        for part in made:
+    if isinstance(array, (list, tuple)):
+        for part in array:
             lay_out(func, args, kwargs, part)
-    if not isinstance(made, Value) or made.type.ndim < 2:
+    if not isinstance(array, Value) or array.type.ndim < 2:
         return
     order, like = _given(func, "order", args, kwargs) or MAKERS[func], None
     if order in ("K", "A"):
         source = args[0] if args else None
         order = _contiguous(source) if isinstance(source, np.ndarray) else "C"
         like = source.value() if isinstance(source, Value) else None
-    value = made.value()
+    value = array.value()
     if isinstance(value, Var) and like is not value:
         trace().laid_out[value] = order, like

@@ -32,14 +32,14 @@ def called(func: Any, call: Callable[..., Any], *args: Any) -> Any:
     """What `call` gives for the arguments of a function of NumPy: numbers of NumPy's."""
     if func is np.where and all(isinstance(a, (int, float)) or _is_python(a) for a in args[1:]):
         args = (args[0], *map(_numpy_number, args[1:]))
-    made = call(*args)
-    parts = made if isinstance(made, tuple) else (made,)
+    result = call(*args)
+    parts = result if isinstance(result, tuple) else (result,)
     if not any(map(_is_python, parts)) or func in OF_PYTHON or not _of_numpy(func):
-        return made
+        return result
     if isinstance(func, np.ufunc):  # it divides by zero as NumPy does
         k = next(k for k, a in enumerate(args) if _is_python(a))
         return call(*args[:k], _numpy_number(args[k]), *args[k + 1 :])
-    return tuple(map(_numpy_number, made)) if isinstance(made, tuple) else _numpy_number(made)
+    return tuple(map(_numpy_number, result)) if isinstance(result, tuple) else _numpy_number(result)
 
 
 def _of_numpy(func: Any) -> bool:

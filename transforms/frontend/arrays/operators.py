@@ -42,12 +42,12 @@ def _is_range(value: Any) -> bool:
     return isinstance(value, range) or getattr(value, "is_range", False) is True
 
 
-def following(made: Any, *sources: Any) -> Any:
+def following(result: Any, *sources: Any) -> Any:
     """The result of an operator, which is of the kind of the arrays that it was made of."""
-    new = trace().functional and isinstance(made, Value) and made.cell is not None
+    new = trace().functional and isinstance(result, Value) and result.cell is not None
     if new and any(isinstance(s, Value) and s.functional for s in sources):
-        made.cell.functional = True
-    return made
+        result.cell.functional = True
+    return result
 
 
 def _binary(op: Any, swap: bool) -> Any:
@@ -60,8 +60,8 @@ def _binary(op: Any, swap: bool) -> Any:
             return NotImplemented
         a, b = (other, self) if swap else (self, other)
         promotions.check(op.name, (a, b), op is not products.matmul)
-        made = self.applied(_scalar_power if op is elementwise.power else op, a, b)
-        return following(made, self, other)
+        result = self.applied(_scalar_power if op is elementwise.power else op, a, b)
+        return following(result, self, other)
 
     return method
 
@@ -75,8 +75,8 @@ def _comparison(name: str, op: Any) -> Any:
         if self.type.weak and isinstance(other, (list, tuple)):
             return NotImplemented  # Python's numbers are no arrays
         a, b = _length(self), _length(other)
-        known = None if a is None or b is None else dims.compared(name, a, b)
-        return compare(self, other) if known is None else known
+        comparison = None if a is None or b is None else dims.compared(name, a, b)
+        return compare(self, other) if comparison is None else comparison
 
     return method
 
@@ -123,28 +123,28 @@ def _unary(op: Any) -> Any:
 
 def _inplace(name: str) -> Any:
     def method(self: Any, other: Any) -> Any:
-        made = getattr(operator, name)(self, other)
+        result = getattr(operator, name)(self, other)
         if trace().functional and self.functional:
-            return made
+            return result
         if self.mutable:
-            return store_into(self, made)
+            return store_into(self, result)
         if self.type.shape:  # a part that was picked: it is stored back
-            check_in_place(made, self.dtype)
-        return made
+            check_in_place(result, self.dtype)
+        return result
 
     return method
 
 
-def store_into(target: Any, made: Any) -> Any:
+def store_into(target: Any, result: Any) -> Any:
     """target op= ...: NumPy casts to the target's dtype if that is of the same kind."""
-    check_in_place(made, target.dtype)
-    target[...] = made
+    check_in_place(result, target.dtype)
+    target[...] = result
     return target
 
 
-def check_in_place(made: Any, wanted: np.dtype[Any]) -> None:
+def check_in_place(result: Any, wanted: np.dtype[Any]) -> None:
     """A TypeError where an array of the wanted dtype does not take this in place."""
-    dtype = (made if isinstance(made, Value) else atom(made)).type.dtype
+    dtype = (result if isinstance(result, Value) else atom(result)).type.dtype
     if not np.can_cast(dtype, wanted, "same_kind"):
         raise TypeError(
             f"Cannot cast ufunc output from {dtype!r} to {wanted!r} with casting rule 'same_kind'"

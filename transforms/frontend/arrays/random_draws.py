@@ -137,10 +137,10 @@ class _Call:
 
     def pass_on(self, value: Any) -> Any:
         """An argument of the call as it is made."""
-        found = as_array(atoms(value))
+        argument_atom = as_array(atoms(value))
         self.words.append(f"{{{len(self.given)}}}")
-        self.given.append(found)
-        return found
+        self.given.append(argument_atom)
+        return argument_atom
 
     def distribution(self, parameters: dict[str, float | None], dtype: np.dtype[Any]) -> None:
         values = [(p, self.take(p, default)) for p, default in parameters.items()]
@@ -249,5 +249,5 @@ class _Call:
             rest = [word for word in self.words[self.place :] if word != "{shape}"]
             sized = self.text(self.name, [*self.words[: self.place], "{shape}", *rest])
         how["sized"] = sized
-        (made,) = trace().bind(draw, tuple(self.given), {**how, "name": self.name, "text": text})
-        return wrap(made) if self.among is None else self.among[wrap(made)]
+        (drawn,) = trace().bind(draw, tuple(self.given), {**how, "name": self.name, "text": text})
+        return wrap(drawn) if self.among is None else self.among[wrap(drawn)]

@@ -42,8 +42,8 @@ class Symbol(Unknown):
         return apply(rule, *args)
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
-        made: Any = self
-        return made // other, made % other
+        dividend: Any = self
+        return dividend // other, dividend % other
 
     # -- what NumPy arrays say of themselves
 
@@ -85,8 +85,10 @@ class Symbol(Unknown):
 
     @property
     def flat(self) -> Any:
-        made = shapes.flat(self.value())
-        return view_of(self, ((shapes.reshape, (), {"shape": made.type.shape}),), made.type)
+        flat_view = shapes.flat(self.value())
+        return view_of(
+            self, ((shapes.reshape, (), {"shape": flat_view.type.shape}),), flat_view.type
+        )
 
     @property
     def itemsize(self) -> int:
@@ -185,8 +187,8 @@ class Symbol(Unknown):
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self.mutable:
             raise TypeError(f"'{self.described()}' object does not support item assignment")
-        if (found := truth_of(atoms(key), self.type.ndim)) is not None:
-            self.store_where(found[0], tuple(found[2]), value)
+        if (decided_mask := truth_of(atoms(key), self.type.ndim)) is not None:
+            self.store_where(decided_mask[0], tuple(decided_mask[2]), value)
             return
         base = self.value()
         template, rest = indexing.normalize(atoms(key), base.type.ndim)
@@ -246,11 +248,11 @@ class BoundRule:
         self.symbol, self.name = symbol, name
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        made = call_numpy(METHODS[self.name], (self.symbol, *args), kwargs)
+        result = call_numpy(METHODS[self.name], (self.symbol, *args), kwargs)
         if self.name == "copy" and not args and not kwargs and self.symbol.mutable:
-            made = _array_without_axes(made, None, np.copy)
-            orders.lay_out(METHODS["copy"], (self.symbol,), {}, made)  # np.copy keeps the order
-        return following(made, self.symbol)
+            result = _array_without_axes(result, None, np.copy)
+            orders.lay_out(METHODS["copy"], (self.symbol,), {}, result)  # np.copy keeps the order
+        return following(result, self.symbol)
 
 
 def is_class_of_arrays(kind: Any) -> bool:
@@ -264,8 +266,8 @@ def wrap(value: Any) -> Any:
     if isinstance(value, Var):
         return Symbol(value)
     if isinstance(value, (tuple, list)):
-        made = [wrap(v) for v in value]
-        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
+        items = [wrap(v) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return value
 
 
@@ -280,8 +282,8 @@ def atoms(value: Any, memo: dict[int, Atom] | None = None) -> Any:
     if hasattr(type(value), "as_atom"):
         return value.as_atom()
     if isinstance(value, (list, tuple)):
-        made = [atoms(v, memo) for v in value]
-        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
+        items = [atoms(v, memo) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if isinstance(value, dict):
         return {k: atoms(v, memo) for k, v in value.items()}
     if isinstance(value, slice):
@@ -299,8 +301,8 @@ def constant(array: np.ndarray[Any, Any]) -> Atom:
         return atom(array[()])
     if array.size <= 32:
         elements = map(atom, array.ravel().tolist())
-        made: Atom = creation.array(*elements, shape=array.shape, dtype=array.dtype)
-        return made
+        array_atom: Atom = creation.array(*elements, shape=array.shape, dtype=array.dtype)
+        return array_atom
     key = ("array", id(array))
     if key not in t.reads:
         var = Var(Type(array.dtype, tuple(array.shape)), "constant")
@@ -314,24 +316,24 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
     parents = [a for a in args if isinstance(a, Symbol) and a.mutable]
     values = [p.value() for p in parents]
     memo = {id(p): v for p, v in zip(parents, values, strict=True)}
-    made = rule(*[atoms(a, memo) for a in args], **atoms(kwargs, memo))
+    result = rule(*[atoms(a, memo) for a in args], **atoms(kwargs, memo))
     if not _gives_views(rule, kwargs):
-        return wrap(_of_its_own(made))
-    known: dict[Atom, Value] = dict(zip(values[::-1], parents[::-1], strict=True))
+        return wrap(_of_its_own(result))
+    symbol_of: dict[Atom, Value] = dict(zip(values[::-1], parents[::-1], strict=True))
     for p in parents:
         if p.parent is not None and p.parent.cell is not None:
-            known.setdefault(p.parent.cell.atom, p.parent)
-    if isinstance(made, (tuple, list)):
-        return type(made)(_connected(part, known, rule) for part in made)
-    return _connected(made, known, rule)
+            symbol_of.setdefault(p.parent.cell.atom, p.parent)
+    if isinstance(result, (tuple, list)):
+        return type(result)(_connected(part, symbol_of, rule) for part in result)
+    return _connected(result, symbol_of, rule)
 
 
-def _of_its_own(made: Any) -> Any:
+def _of_its_own(result: Any) -> Any:
     """What a function made that gives no views: m[0] * 1 is no part of m, nor are its parts."""
-    if not isinstance(made, Var) or not made.type.shape:
-        return made
-    let = defining_statement(made)
-    return made if let is None or not let.op.view else shapes.copy(made)
+    if not isinstance(result, Var) or not result.type.shape:
+        return result
+    let = defining_statement(result)
+    return result if let is None or not let.op.view else shapes.copy(result)
 
 
 def _gives_views(rule: Any, kwargs: dict[str, Any]) -> bool:
@@ -339,25 +341,27 @@ def _gives_views(rule: Any, kwargs: dict[str, Any]) -> bool:
     return copy is not True
 
 
-def _connected(made: Any, known: dict[Atom, Value], rule: Any) -> Any:
+def _connected(result: Any, symbol_of: dict[Atom, Value], rule: Any) -> Any:
     """What a function that gives views made: a part of an argument, or an array of its own."""
-    if not isinstance(made, Var) or not made.type.shape:
-        return wrap(made)
-    found = view_or_copy.path(made, known)
-    symbol = Symbol(made) if found is None else _part_of(known[found[0]], made, found[1], rule)
+    if not isinstance(result, Var) or not result.type.shape:
+        return wrap(result)
+    steps = view_or_copy.path(result, symbol_of)
+    symbol = (
+        Symbol(result) if steps is None else _part_of(symbol_of[steps[0]], result, steps[1], rule)
+    )
     if rule in view_or_copy.READ_ONLY:
-        symbol = view_of(symbol, (), made.type)
+        symbol = view_of(symbol, (), result.type)
         symbol.read_only = True
     return symbol
 
 
-def _part_of(source: Any, made: Var, lets: list[Let], rule: Any) -> Symbol:
-    is_view, orders = view_or_copy.verdict(rule, made, lets)
+def _part_of(source: Any, view: Var, lets: list[Let], rule: Any) -> Symbol:
+    is_view, orders = view_or_copy.verdict(rule, view, lets)
     if is_view:
         chain = tuple((s.op, s.args[1:], s.params) for s in lets)
-        symbol = view_of(source, chain, made.type) if lets else source
+        symbol = view_of(source, chain, view.type) if lets else source
     else:
-        symbol = Symbol(made, is_array=True)
+        symbol = Symbol(view, is_array=True)
         if is_view is None:
             trace().share(symbol.cell, source.memory())
     trace().rely(orders, symbol.memory() | source.memory())
@@ -404,24 +408,24 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if where is not True:
             return _only_where(func, where, apply(rule, *args, **kwargs), out, casting)
         if out is None:
-            made = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
-            return following(made, *args)
+            result = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
+            return following(result, *args)
     join = getattr(args[0], "joined", None) if args else None
-    made = None if join is None else join(func, *args[1:], **kwargs)
-    if made is None:
-        made = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
+    result = None if join is None else join(func, *args[1:], **kwargs)
+    if result is None:
+        result = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
     if func.__hash__ and func in GIVES_ARRAYS:
-        made = _array_without_axes(made, args[0] if args else None, func)
-    orders.lay_out(func, args, kwargs, made)
+        result = _array_without_axes(result, args[0] if args else None, func)
+    orders.lay_out(func, args, kwargs, result)
     if func is np.nan_to_num and kwargs.get("copy") is False:
         out = args[0]
     if isinstance(out, Symbol) and (isinstance(func, np.ufunc) or func is np.clip):
-        _check_out(func, made, out, casting if isinstance(func, np.ufunc) else "same_kind")
-    return made if out is None else _store_out(out, made)
+        _check_out(func, result, out, casting if isinstance(func, np.ufunc) else "same_kind")
+    return result if out is None else _store_out(out, result)
 
 
-def _check_out(func: Any, made: Any, out: Symbol, casting: str) -> None:
-    check(atom(atoms(made)).type, out.dtype, casting, f"ufunc '{func.__name__}' output")
+def _check_out(func: Any, result: Any, out: Symbol, casting: str) -> None:
+    check(atom(atoms(result)).type, out.dtype, casting, f"ufunc '{func.__name__}' output")
 
 
 #: Functions that give arrays, where others give numbers for what has no axes.
@@ -431,11 +435,11 @@ GIVES_ARRAYS = frozenset(
 )
 
 
-def _array_without_axes(made: Any, source: Any, func: Any) -> Any:
+def _array_without_axes(result: Any, source: Any, func: Any) -> Any:
     """What such a function gives, which can be stored into also if it has no axes."""
-    value = atom(atoms(made))
+    value = atom(atoms(result))
     if value.type.shape:
-        return made
+        return result
     same = func in (np.asarray, np.asanyarray) and isinstance(source, Symbol)
     if same and source.is_array and source.value() is value:
         return source
@@ -446,8 +450,8 @@ def _array_without_axes(made: Any, source: Any, func: Any) -> Any:
 def _place_of_out(rule: Any) -> int | None:
     """Where a function that is not a ufunc takes out= by position."""
     parameters = inspect.signature(rule).parameters
-    found = parameters.get("out")
-    if found is None or found.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+    position = parameters.get("out")
+    if position is None or position.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
         return None
     return list(parameters).index("out")
 
@@ -466,23 +470,23 @@ def _rule_of(func: Any, args: tuple[Any, ...]) -> Any:
     return rule
 
 
-def _only_where(ufunc: np.ufunc, where: Any, made: Any, out: Any, casting: str) -> Any:
+def _only_where(ufunc: np.ufunc, where: Any, result: Any, out: Any, casting: str) -> Any:
     """Stores what a ufunc made where a mask is true."""
     if out is None:
         raise UnsupportedError(
             f"np.{ufunc.__name__}(..., where=) without out= leaves elements undefined",
             "give out=",
         )
-    _check_out(ufunc, made, out, casting)
-    return _store_out(out, apply(FUNCTIONS[np.where], where, made, out))
+    _check_out(ufunc, result, out, casting)
+    return _store_out(out, apply(FUNCTIONS[np.where], where, result, out))
 
 
-def _store_out(out: Any, made: Any) -> Any:
+def _store_out(out: Any, result: Any) -> Any:
     if not isinstance(out, Symbol):
         raise UnsupportedError(
             "out= must be an array of this program", "use np.empty for it inside the function"
         )
-    out[...] = made
+    out[...] = result
     return out
 
 

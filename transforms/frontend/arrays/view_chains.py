@@ -78,8 +78,8 @@ def _apart(key: Key, rest: Atoms) -> tuple[Key | None, Key | None]:
     (None if none is)."""
     if TURNED not in key or None in key or is_advanced(key, rest):
         return None, None
-    left = tuple(e if e == TURNED else WHOLE for e in key if isinstance(e, slice))
-    return tuple(WHOLE if e == TURNED else e for e in key), left
+    outer_key = tuple(e if e == TURNED else WHOLE for e in key if isinstance(e, slice))
+    return tuple(WHOLE if e == TURNED else e for e in key), outer_key
 
 
 def _turn(steps: list[Step], key: Key) -> None:
@@ -87,8 +87,8 @@ def _turn(steps: list[Step], key: Key) -> None:
     order = steps.pop() if steps and steps[-1][0] is shapes.transpose else None
     if order is not None:
         axes = order[2]["axes"]
-        whole = _full(key, len(axes))
-        key = tuple(whole[axes.index(k)] for k in range(len(axes)))
+        full = _full(key, len(axes))
+        key = tuple(full[axes.index(k)] for k in range(len(axes)))
     if steps and is_turn(steps[-1]):
         before = steps.pop()[2]["key"]
         ndim = max(len(before), len(key))
@@ -105,11 +105,11 @@ def _pick(steps: list[Step], step: Step, shape: tuple[Size, ...]) -> None:
     _, rest, params = step
     key: Key = params["key"]
     if steps and steps[-1][0] is shapes.transpose:
-        made = _before_order(steps[-1][2]["axes"], key, rest)
-        if made is not None:
+        moved = _before_order(steps[-1][2]["axes"], key, rest)
+        if moved is not None:
             steps.pop()
-            _pick(steps, _indexed(made[0], rest), shape)
-            _push(steps, _ordered(made[1]), shape)
+            _pick(steps, _indexed(moved[0], rest), shape)
+            _push(steps, _ordered(moved[1]), shape)
             return
     elif steps and is_turn(steps[-1]):
         length = _lengths(steps[:-1], shape)
@@ -121,11 +121,11 @@ def _pick(steps: list[Step], step: Step, shape: tuple[Size, ...]) -> None:
             return
     elif steps and steps[-1][0] is indexing.index:
         first, then = (steps[-1][2]["key"], steps[-1][1]), (key, rest)
-        found = indexing.compose(*first, *then)
-        if found is None and len(steps) == 1:
-            found = inside(*first, *then, shape)
-        if found is not None:
-            steps[-1] = _indexed(*found)
+        composed = indexing.compose(*first, *then)
+        if composed is None and len(steps) == 1:
+            composed = inside(*first, *then, shape)
+        if composed is not None:
+            steps[-1] = _indexed(*composed)
             return
     steps.append(step)
 
@@ -148,8 +148,8 @@ def _before_order(axes: tuple[int, ...], key: Key, rest: Atoms) -> Any:
     if None in key or not _stays_in_place(key, rest):
         return None
     key = _full(key, len(axes))
-    left = [axes[k] for k, e in enumerate(key) if _has_axis(e, rest)]
-    order = tuple(sorted(left).index(k) for k in left)
+    remaining = [axes[k] for k, e in enumerate(key) if _has_axis(e, rest)]
+    order = tuple(sorted(remaining).index(k) for k in remaining)
     return tuple(key[axes.index(k)] for k in range(len(axes))), order
 
 
@@ -172,7 +172,7 @@ def _before_turn(turn: Key, key: Key, rest: Atoms, lengths: tuple[Size, ...] | N
     if None in key or not _stays_in_place(key, rest):
         return None
     ndim = max(len(turn), len(key))
-    values, picked, left = [*rest], [], []
+    values, picked, remaining = [*rest], [], []
     for axis, (t, e) in enumerate(zip(_full(turn, ndim), _full(key, ndim), strict=True)):
         if t == TURNED:
             n = None if lengths is None else lengths[axis]
@@ -181,8 +181,8 @@ def _before_turn(turn: Key, key: Key, rest: Atoms, lengths: tuple[Size, ...] | N
                 return None
         picked.append(e)
         if _has_axis(e, tuple(values)):
-            left.append(t if isinstance(e, slice) else WHOLE)
-    return _indexed(tuple(picked), tuple(values)), tuple(left)
+            remaining.append(t if isinstance(e, slice) else WHOLE)
+    return _indexed(tuple(picked), tuple(values)), tuple(remaining)
 
 
 def _mirrored(e: Any, values: list[Atom]) -> Any:

@@ -16,8 +16,10 @@ from tapeless.transforms.ops.primitives import shapes
 
 def _rules(functions: str, methods: str) -> set[Any]:
     """The rules of functions of NumPy and of methods of arrays, by their names."""
-    found = [getattr(np, name, None) for name in functions.split()]
-    return {FUNCTIONS[f] for f in found if f in FUNCTIONS} | {METHODS[m] for m in methods.split()}
+    functions_named = [getattr(np, name, None) for name in functions.split()]
+    return {FUNCTIONS[f] for f in functions_named if f in FUNCTIONS} | {
+        METHODS[m] for m in methods.split()
+    }
 
 
 #: Their results are views of an argument where their operations are.
@@ -35,12 +37,12 @@ READ_ONLY = _rules("broadcast_to broadcast_arrays", "")
 PERHAPS = _rules("asfortranarray require", "")
 
 
-def path(made: Var, known: Any) -> tuple[Var, list[Let]] | None:
+def path(var: Var, symbol_of: Any) -> tuple[Var, list[Let]] | None:
     """The view operations that lead from one of the known values to `made`."""
     lets: list[Let] = []
-    at: Any = made
+    at: Any = var
     definitions = trace().definitions
-    while at not in known:
+    while at not in symbol_of:
         let = definitions.get(at) if isinstance(at, Var) else None
         if let is None or not let.op.view:
             return None
@@ -49,19 +51,19 @@ def path(made: Var, known: Any) -> tuple[Var, list[Let]] | None:
     return at, lets[::-1]
 
 
-def verdict(rule: Any, made: Var, lets: list[Let]) -> tuple[bool | None, set[Order]]:
+def verdict(rule: Any, var: Var, lets: list[Let]) -> tuple[bool | None, set[Order]]:
     """Whether NumPy gives a view (None: if none can say), and what of the inputs says so."""
     if rule in PERHAPS:
         return None, set()
     strict = rule in IN_ORDER
     last = lets[-1] if lets and lets[-1].op is shapes.reshape else None
     if strict and last is None:
-        return lies_in_order(made)
+        return lies_in_order(var)
     used: set[Order] = set()
     for s in lets:
         if s.op is shapes.reshape:
-            found, orders = is_view(s, strict and s is last)
+            answer, orders = is_view(s, strict and s is last)
             used |= orders
-            if not found:
-                return found, used
+            if not answer:
+                return answer, used
     return True, used

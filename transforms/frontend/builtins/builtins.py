@@ -94,13 +94,13 @@ def _joined(x: Any, column: Any, ufunc: np.ufunc, start: Any) -> Any:
     if isinstance(x, Symbol) and type(x.shape[0]) is int and x.shape[0] == 0:
         return start
     dtype = _kept(column, ufunc, start)
-    given = {} if dtype.kind not in "iu" and dtype == column.dtype else {"dtype": dtype}
-    made = apply(FUNCTIONS[JOINS[ufunc]], column, axis=0, **given)
-    made = python_number(made) if of_python(x) else made
+    options = {} if dtype.kind not in "iu" and dtype == column.dtype else {"dtype": dtype}
+    result = apply(FUNCTIONS[JOINS[ufunc]], column, axis=0, **options)
+    result = python_number(result) if of_python(x) else result
     count = column.type.shape[0]
     if ufunc is np.add and not dims.is_given(count):
-        trace().sums[made.value()] = count  # Python's 0 if data leaves nothing
-    return made if type(start) is int and start == ufunc.identity else ufunc(start, made)
+        trace().sums[result.value()] = count  # Python's 0 if data leaves nothing
+    return result if type(start) is int and start == ufunc.identity else ufunc(start, result)
 
 
 def _kept(column: Any, ufunc: np.ufunc, start: Any) -> np.dtype[Any]:
@@ -179,11 +179,11 @@ def _isinstance(hooks: Any, x: Any, kinds: Any) -> Any:
         return issubclass(dict, kinds)
     if not isinstance(x, Symbol):
         return isinstance(x, kinds)
-    found = issubclass(list, kinds) if x.listing is not None else _is_kind(x, kinds)
-    if something(x) is not None and isinstance(None, kinds) != found:
-        return hooks.is_none(x, found)
+    outcome = issubclass(list, kinds) if x.listing is not None else _is_kind(x, kinds)
+    if something(x) is not None and isinstance(None, kinds) != outcome:
+        return hooks.is_none(x, outcome)
     _check_set(x)
-    return found
+    return outcome
 
 
 def _check_set(x: Symbol) -> None:
@@ -226,13 +226,15 @@ def _print(
 ) -> None:
     refuse_file(file)
     if file is not None or flush or isinstance(sep, Text) or isinstance(end, Text):
-        said = {
+        arguments = {
             "sep": (sep, " "),
             "end": (end, "\n"),
             "file": (file, None),
             "flush": (flush, False),
         }
-        record("print", "sys", values, {k: v for k, (v, usual) in said.items() if v is not usual})
+        record(
+            "print", "sys", values, {k: v for k, (v, usual) in arguments.items() if v is not usual}
+        )
         return
     args: list[Any] = []
     shown = (hooks.call(str, v) if _is_object(v) else v for v in values)
@@ -281,22 +283,24 @@ def _truths(x: Any) -> Any:
 def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
         if isinstance(x, Lazy) and x.rolls() and not x.spent(left=True):
-            found = met(hooks, x, not conjunction)
+            outcome = met(hooks, x, not conjunction)
             return python_number(
-                choose(found, lambda: False, lambda: True) if conjunction else found
+                choose(outcome, lambda: False, lambda: True) if conjunction else outcome
             )
         if must_roll(x):
             x = _truths(x)
         if must_roll(x):
             return python_number(_reduce_rolled(x, np.all if conjunction else np.any))
         for v in x:  # no further than Python goes
-            known = truth(v)
-            if isinstance(known, Symbol):
-                rest = [known, *x.rest()] if isinstance(x, Advancing) else list(x)
-                made = short_circuit(tuple(functools.partial(_same, v) for v in rest), conjunction)
-                return python_number(truth(made))
-            if known != conjunction:
-                return known
+            decided = truth(v)
+            if isinstance(decided, Symbol):
+                rest = [decided, *x.rest()] if isinstance(x, Advancing) else list(x)
+                result = short_circuit(
+                    tuple(functools.partial(_same, v) for v in rest), conjunction
+                )
+                return python_number(truth(result))
+            if decided != conjunction:
+                return decided
         return conjunction
 
     return run
@@ -323,8 +327,8 @@ def _round(hooks: Any, number: Any, ndigits: Any = None) -> Any:
         if digits > 0
         else apply(comparisons_and_rounding.rint, scaled)
     )
-    made = many if digits > 0 else many * scale
-    return python_number(made) if x.type.weak else made
+    rounded = many if digits > 0 else many * scale
+    return python_number(rounded) if x.type.weak else rounded
 
 
 def _pow(hooks: Any, x: Any, y: Any, mod: Any = None) -> Any:
@@ -408,8 +412,8 @@ def _shown(function: Any, conversion: str) -> Any:
             return formatted((args[0], conversion, ""))
         for name in names if len(args) == 1 else ():
             if (method := special_methods.special(args[0], name)) is not None:
-                made = hasattr(method, "__wrapped__")  # by dataclasses: there is no source
-                return _fields_shown(args[0]) if made else trace().enter(method, args[0])
+                is_rule = hasattr(method, "__wrapped__")  # by dataclasses: there is no source
+                return _fields_shown(args[0]) if is_rule else trace().enter(method, args[0])
         return function(*args)
 
     return run
@@ -510,8 +514,8 @@ BUILTINS: dict[Any, Any] = {
     unsupported: lambda hooks, problem, hint: _refuse(problem, hint),
     given: lambda hooks, items: given_away(items),
     stretch: lambda hooks, items, first, last: stretched(items, first, last),
-    still: lambda hooks, items, whole, place: kept_still(items, whole, place),
-    hold_lists: lambda hooks, made: trace().decisions.as_keyed(made, lists=True),
+    still: lambda hooks, items, result, place: kept_still(items, result, place),
+    hold_lists: lambda hooks, result: trace().decisions.as_keyed(result, lists=True),
     operator.iadd: lambda hooks, a, b: hooks.inplace("Add", a, b),
     operator.imul: lambda hooks, a, b: hooks.inplace("Mult", a, b),
     operator.setitem: lambda hooks, a, k, v: hooks.set_item(a, k, v),

@@ -79,12 +79,12 @@ def _of_filled(kind: str, a: Any, b: Any) -> Any:
     return same if kind == "Eq" else _opposite(same)
 
 
-def _equals_known(filled: Any, items: list[Any]) -> Any:
+def _equals_known(staged: Any, items: list[Any]) -> Any:
     """Whether a list that a loop filled has these items."""
     tests = (
-        functools.partial(lambda k, v: _equal(filled[k], v), k, v) for k, v in enumerate(items)
+        functools.partial(lambda k, v: _equal(staged[k], v), k, v) for k, v in enumerate(items)
     )
-    return short_circuit((lambda: truth(filled.length() == len(items)), *tests), True)
+    return short_circuit((lambda: truth(staged.length() == len(items)), *tests), True)
 
 
 def undecided(value: Any, depth: int = 50) -> bool:
@@ -149,7 +149,7 @@ def _opposite(test: Any) -> Any:
 def contained(item: Any, container: Any) -> Any:
     """item in container."""
     if isinstance(item, (Chosen, Either)):
-        return each(lambda one: contained(one, container), either(item))
+        return each(lambda candidate: contained(candidate, container), either(item))
     if isinstance(container, Once):
         container = container.rest()
     if isinstance(container, Sequence) and not container.is_range:
@@ -181,13 +181,15 @@ def _either(a: Any, b: Any) -> Any:
     return b if a is False else apply(FUNCTIONS[np.logical_or], a, b)
 
 
-def _in_columns(item: Any, filled: StagedList) -> Any:
+def _in_columns(item: Any, staged: StagedList) -> Any:
     """Whether an item is in a list that a loop filled."""
-    assert filled.tail is not None
-    found = _matching(item, filled.tail.spec, iter(filled.arrays()))
-    if found is True:
-        return filled.length() > 0
-    return found if found is False else python_number(apply(FUNCTIONS[np.any], found))
+    assert staged.tail is not None
+    equal_rows = _matching(item, staged.tail.spec, iter(staged.arrays()))
+    if equal_rows is True:
+        return staged.length() > 0
+    return (
+        equal_rows if equal_rows is False else python_number(apply(FUNCTIONS[np.any], equal_rows))
+    )
 
 
 def _matching(item: Any, spec: Any, columns: Any) -> Any:

@@ -79,9 +79,9 @@ class StagedDeque(StagedList):
 
     def rotate(self, n: Any = 1) -> None:
         if self.tail is None:
-            made = deque(list.__iter__(self))
-            made.rotate(n)
-            list.__setitem__(self, slice(None), made)
+            items = deque(list.__iter__(self))
+            items.rotate(n)
+            list.__setitem__(self, slice(None), items)
             return
         turned = [apply(FUNCTIONS[np.roll], a, n, axis=0) for a in self.arrays()]
         self.refill(self.rows(turned))
@@ -92,9 +92,9 @@ class StagedDeque(StagedList):
         return super().__getitem__(key)
 
     def __add__(self, other: Any) -> Any:
-        made = self.copy()
-        made.extend(other)
-        return made
+        result = self.copy()
+        result.extend(other)
+        return result
 
     def sort(self, **kwargs: Any) -> None:
         raise AttributeError("'collections.deque' object has no attribute 'sort'")
@@ -105,9 +105,9 @@ StagedDeque.__name__ = "deque"  # as errors of Python say it
 
 def new_deque(hooks: Any, items: Any = (), maxlen: Any = None) -> StagedDeque:
     """deque(items, maxlen)"""
-    made: StagedDeque = trace().born(StagedDeque())
-    made.limited(None if maxlen is None else int(maxlen))
+    queue: StagedDeque = trace().born(StagedDeque())
+    queue.limited(None if maxlen is None else int(maxlen))
     if isinstance(items, Symbol):
         items = from_arrays(flatten(items[0]), [items])
-    made.extend(items)
-    return made
+    queue.extend(items)
+    return queue

@@ -76,21 +76,21 @@ def from_keys(hooks: Any, keys: Any, value: Any) -> Any:
     return _made(hooks, dict, _here("fromkeys"), items)
 
 
-def gathered(hooks: Any, kind: type, made: Any) -> Any:
+def gathered(hooks: Any, kind: type, container: Any) -> Any:
     """{k: v for ...} and {k for ...}; rolled if data says what the keys are."""
-    code = made[1].__code__
+    code = container[1].__code__
     key = ((code.co_filename, code.co_firstlineno), code.co_name)
     if key not in trace().decisions.keyed:
-        if long_by_data(made[0]):
+        if long_by_data(container[0]):
             trace().decisions.as_keyed(key)
         try:
-            items = list(run_through(made))
+            items = list(run_through(container))
         except Undecided:
             trace().decisions.as_keyed(key)
         if not any(by_data(x[0] if kind is dict else x) for x in items):
             return _made(hooks, kind, key, items)
         trace().decisions.as_keyed(key)
-    return _made(hooks, kind, key, comprehension("ListComp", made), own=True)
+    return _made(hooks, kind, key, comprehension("ListComp", container), own=True)
 
 
 def _made(
@@ -100,9 +100,9 @@ def _made(
     arrays if data asks it for keys. `own`: nobody else has what is in them."""
     t = trace()
     if key not in t.decisions.keyed and _is_known(kind, items):
-        whole = kind(default, items) if kind is defaultdict else kind(items)
-        t.makings[id(whole)] = (whole, key)
-        return t.born(whole)
+        entries = kind(default, items) if kind is defaultdict else kind(items)
+        t.makings[id(entries)] = (entries, key)
+        return t.born(entries)
     new = _of_data(hooks, kind, key, default)
     fill = hashed_containers.Keyed.take if own and issubclass(kind, dict) else type(new).update
     hooks.call(fill, new, items)
@@ -181,9 +181,9 @@ def change(obj: Any, key: Any) -> None:
 
 
 def anew(obj: Any) -> None:
-    found = trace().makings.get(id(obj))
-    if found is not None:
-        trace().decisions.as_keyed(found[1])
+    site = trace().makings.get(id(obj))
+    if site is not None:
+        trace().decisions.as_keyed(site[1])
     kind = "a set" if isinstance(obj, SETS) else "a dictionary"
     raise UnsupportedError(
         f"which key of {kind} is stored depends on data, and it is made outside of the function",
@@ -209,11 +209,11 @@ def _place(hooks: Any, obj: Any, key: Any) -> Any:
     """Where a key is among those that are known; -1 if it is none of them."""
     parts = key if isinstance(key, tuple) else (key,)
     names = [name if isinstance(name, tuple) else (name,) for name in obj]
-    whole = [isinstance(name, tuple) == isinstance(key, tuple) for name in obj]
+    same_arity = [isinstance(name, tuple) == isinstance(key, tuple) for name in obj]
     places = [
         at
         for at, name in enumerate(names)
-        if whole[at] and len(name) == len(parts) and all(isinstance(x, NUMBERS) for x in name)
+        if same_arity[at] and len(name) == len(parts) and all(isinstance(x, NUMBERS) for x in name)
     ]
     if not places:
         return -1

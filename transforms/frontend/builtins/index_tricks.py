@@ -20,9 +20,9 @@ def joins(obj: Any, key: Any) -> bool:
 
 def joined_by(obj: Any, key: Any) -> Any:
     """np.r_[key] or np.c_[key]."""
-    given = key if isinstance(key, tuple) else (key,)
-    parts = [_piece(p) for p in given]
-    kinds = [_kind(p, made) for p, made in zip(given, parts, strict=True)]
+    entries = key if isinstance(key, tuple) else (key,)
+    parts = [_piece(p) for p in entries]
+    kinds = [_kind(p, part) for p, part in zip(entries, parts, strict=True)]
     parts = [p.astype(np.result_type(*kinds)) for p in parts]  # Python's numbers adapt to arrays
     columns = obj is np.c_
     if columns:
@@ -30,18 +30,18 @@ def joined_by(obj: Any, key: Any) -> Any:
     return apply(FUNCTIONS[np.concatenate], parts, -1 if columns else 0)
 
 
-def _kind(part: Any, made: Any) -> Any:
+def _kind(part: Any, value: Any) -> Any:
     """What decides with the others on the dtype of the result."""
     weak = part.type.weak if isinstance(part, Symbol) else type(part) in (int, float, complex)
-    return PYTHON[made.dtype.kind](0) if weak and made.dtype.kind in PYTHON else made.dtype
+    return PYTHON[value.dtype.kind](0) if weak and value.dtype.kind in PYTHON else value.dtype
 
 
 def _piece(part: Any) -> Any:
     if isinstance(part, str):
         raise UnsupportedError(f"np.r_ with the directive {part!r}", "use np.concatenate")
     if not isinstance(part, slice):
-        whole = isinstance(part, (list, tuple)) or np.ndim(part)
-        return apply(FUNCTIONS[np.asarray], part if whole else [part])
+        array_like = isinstance(part, (list, tuple)) or np.ndim(part)
+        return apply(FUNCTIONS[np.asarray], part if array_like else [part])
     if isinstance(part.step, complex):
         return apply(FUNCTIONS[np.linspace], part.start, part.stop, int(abs(part.step)))
     start, step = (0 if part.start is None else part.start), (part.step or 1)

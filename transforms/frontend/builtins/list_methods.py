@@ -17,10 +17,10 @@ def of_data(this: Any, name: str, args: tuple[Any, ...]) -> Any:
     """Our code for a method; None where Python's own will do."""
     if name not in METHODS or not isinstance(this, (list, tuple, deque)):
         return None
-    filled = getattr(this, "tail", None) is not None
+    by_columns = getattr(this, "tail", None) is not None
     if name in ASKING:
-        data = filled or any(map(undecided, (*args, *this)))
+        data = by_columns or any(map(undecided, (*args, *this)))
     else:
         end = name == "pop" and (not args or (isinstance(args[0], int) and args[0] in (0, -1)))
-        data = not end and (filled or isinstance(args[0], Symbol))
+        data = not end and (by_columns or isinstance(args[0], Symbol))
     return METHODS[name] if data else None

@@ -24,14 +24,14 @@ from tapeless.transforms.prelude.containers.linked_lists import Part, Row, Rows
 COPY = "put a copy there: list(...)"
 
 
-def rows_of(hooks: Any, name: str, made: Callable[[], Any], spans: Any) -> Any:
+def rows_of(hooks: Any, name: str, make_rows: Callable[[], Any], spans: Any) -> Any:
     """What a display or comprehension makes; `spans` are what it runs over, or lengths."""
-    key = (made.__code__.co_filename, made.__code__.co_firstlineno, name)
+    key = (make_rows.__code__.co_filename, make_rows.__code__.co_firstlineno, name)
     if key not in trace().decisions.rows:
-        found = made()
-        if found.tail is not None or all(type(x) is StagedList for x in found):
-            found.rows_key = key
-        return found
+        rows = make_rows()
+        if rows.tail is not None or all(type(x) is StagedList for x in rows):
+            rows.rows_key = key
+        return rows
     items = [span() for span in spans]
     shape = tuple(x if type(x) is int else len_(hooks, x) for x in items)
     return hooks.call(Part, hooks.call(Rows, shape), ())
@@ -41,9 +41,9 @@ def empty_list(hooks: Any, name: str) -> Any:
     """[], which holds rows of its own if lists of different lengths are appended to it."""
     if name in trace().decisions.rows:
         return hooks.call(Grown)
-    made = trace().born(StagedList())
-    made.grows_key = name
-    return made
+    empty = trace().born(StagedList())
+    empty.grows_key = name
+    return empty
 
 
 def given_away(items: Any) -> None:
@@ -58,25 +58,25 @@ def given_away(items: Any) -> None:
     t.poisoned[StaleKey(id(items), birth)] = "was put in a list or a dictionary of data"
 
 
-def kept_still(items: Any, whole: Any, place: Any) -> Any:
+def kept_still(items: Any, outer_list: Any, place: Any) -> Any:
     """Remembers of a list what it was taken from, which must not change while a loop runs over
     the list in its place."""
-    items.taken_from = whole, place
+    items.taken_from = outer_list, place
     return items
 
 
 @contextmanager
 def running_over(value: Any) -> Iterator[None]:
     """Rows, dictionaries and sets must not grow while a loop runs over them."""
-    found = list(_run_over(value))
-    before = [(whole, whole.running) for whole, _ in found]
-    for whole, place in found:
-        object.__setattr__(whole, "running", (*whole.running, place))
+    running_lists = list(_run_over(value))
+    before = [(outer_list, outer_list.running) for outer_list, _ in running_lists]
+    for outer_list, place in running_lists:
+        object.__setattr__(outer_list, "running", (*outer_list.running, place))
     try:
         yield
     finally:
-        for whole, running in reversed(before):
-            object.__setattr__(whole, "running", running)
+        for outer_list, running in reversed(before):
+            object.__setattr__(outer_list, "running", running)
 
 
 def _run_over(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -121,8 +121,8 @@ def _of_rolled(name: str, hooks: Any, x: Any, key: Any) -> Any:
         rules = (functools.partial(_first_of_best, f) for f in (numpy, position))
     best, where = rules
     if key is None:
-        made = apply(best, column)
-        return python_number(made) if of_python(x) else made
+        best_value = apply(best, column)
+        return python_number(best_value) if of_python(x) else best_value
     return item_of(hooks, x)[1](apply(where, column))
 
 
@@ -132,6 +132,6 @@ def _first_of_best(function: Any, x: Any) -> Any:
     if x.type.dtype.kind != "f":
         return FUNCTIONS[function](x)
     worst = -np.inf if function in (np.max, np.argmax) else np.inf
-    made = FUNCTIONS[function](select(isnan(x), x.type.dtype.type(worst), x))
+    extremum = FUNCTIONS[function](select(isnan(x), x.type.dtype.type(worst), x))
     start = FUNCTIONS[np.max](index(x, key=(slice(None, 1),)))  # an error if there is none
-    return select(isnan(start), start if function in (np.max, np.min) else 0, made)
+    return select(isnan(start), start if function in (np.max, np.min) else 0, extremum)

@@ -41,8 +41,8 @@ def ndenumerate(hooks: Any, x: Any) -> Any:
 
 def place(k: Any, shape: Several[Any]) -> tuple[Any, ...]:
     """The indices of element k, in the order of C."""
-    found = []
+    indices = []
     for n in reversed(shape[1:]):
-        found.append(k % n)
+        indices.append(k % n)
         k = k // n
-    return (k, *reversed(found)) if shape else ()
+    return (k, *reversed(indices)) if shape else ()

@@ -28,8 +28,10 @@ def _numpy(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def _stacked(call: Any, items: Any) -> Any:
     """The results of `call` for all items, as the rows of one array; a loop that is rolled."""
-    one = comprehension("ListComp", (items, lambda item: (lambda: True, lambda: call(item)), False))
-    return _numpy(np.stack, one)
+    results = comprehension(
+        "ListComp", (items, lambda item: (lambda: True, lambda: call(item)), False)
+    )
+    return _numpy(np.stack, results)
 
 
 def _piecewise(hooks: Any, /, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
@@ -37,14 +39,14 @@ def _piecewise(hooks: Any, /, x: Any, condlist: Any, funclist: Any, *args: Any, 
     tests = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
     tests = [_numpy(np.atleast_1d, test) for test in tests]
     if len(funclist) == len(tests) + 1:
-        known = functools.reduce(lambda a, b: a | b, tests)
-        tests.append(_numpy(np.logical_not, known))
+        any_test = functools.reduce(lambda a, b: a | b, tests)
+        tests.append(_numpy(np.logical_not, any_test))
     line = x if x.ndim else x.reshape(1)
-    made = _numpy(np.zeros_like, line)
+    result = _numpy(np.zeros_like, line)
     for test, function in zip(tests, funclist, strict=True):
-        called = callable(function)
-        made[test] = hooks.call(function, line[test], *args, **kw) if called else function
-    return made if x.ndim else made[0]
+        is_function = callable(function)
+        result[test] = hooks.call(function, line[test], *args, **kw) if is_function else function
+    return result if x.ndim else result[0]
 
 
 def _apply_along_axis(
@@ -56,24 +58,24 @@ def _apply_along_axis(
     moved = _numpy(np.moveaxis, arr, axis, -1)
     *lead, length = moved.shape
     rows = moved.reshape(functools.reduce(lambda a, b: a * b, lead), length)
-    made = _stacked(lambda row: hooks.call(func1d, row, *args, **kwargs), rows)
-    made = made.reshape(*lead, *made.shape[1:])
-    extra = made.ndim - len(lead)
+    result = _stacked(lambda row: hooks.call(func1d, row, *args, **kwargs), rows)
+    result = result.reshape(*lead, *result.shape[1:])
+    extra = result.ndim - len(lead)
     first = axis % arr.ndim
     return _numpy(
         np.moveaxis,
-        made,
-        tuple(range(len(lead), made.ndim)),
+        result,
+        tuple(range(len(lead), result.ndim)),
         tuple(range(first, first + extra)),
     )
 
 
 def _apply_over_axes(hooks: Any, func: Any, a: Any, axes: Any) -> Any:
-    made = _numpy(np.asarray, a)
+    result = _numpy(np.asarray, a)
     for axis in axes if isinstance(axes, (list, tuple)) else [axes]:
-        reduced = hooks.call(func, made, axis)
-        made = reduced if reduced.ndim == made.ndim else _numpy(np.expand_dims, reduced, axis)
-    return made
+        reduced = hooks.call(func, result, axis)
+        result = reduced if reduced.ndim == result.ndim else _numpy(np.expand_dims, reduced, axis)
+    return result
 
 
 def _vectorized(hooks: Any, f: np.vectorize, /, *args: Any, **kwargs: Any) -> Any:
@@ -88,8 +90,8 @@ def _vectorized(hooks: Any, f: np.vectorize, /, *args: Any, **kwargs: Any) -> An
     shape = arrays[0].shape
     lines = [_numpy(np.ravel, a) for a in arrays]
     items = BUILTINS[zip](hooks, *lines)
-    made = _stacked(lambda item: hooks.call(f.pyfunc, *item), items).reshape(*shape)
-    value = made.value()
+    result = _stacked(lambda item: hooks.call(f.pyfunc, *item), items).reshape(*shape)
+    value = result.value()
     if isinstance(value, Var):
         trace().laid_out[value] = UNKNOWN, None  # NumPy keeps the order of the arguments
     return Symbol(value, is_array=True)
@@ -113,13 +115,13 @@ def _windows(hooks: Any, /, x: Any, *args: Any, writeable: bool = False, **optio
         raise UnsupportedError(
             "sliding_window_view with writeable=True", "store to the array that it is a view of"
         )
-    made = hooks.call(sliding_window_view, x, *args, **options)
-    if not isinstance(made, Symbol):
-        return made
+    windows = hooks.call(sliding_window_view, x, *args, **options)
+    if not isinstance(windows, Symbol):
+        return windows
     if isinstance(x, Symbol) and x.mutable:
-        trace().share(made.cell, x.memory())
-    made.read_only = True
-    return made
+        trace().share(windows.cell, x.memory())
+    windows.read_only = True
+    return windows
 
 
 def _unless(f: Any, plain: Any, ours: Any) -> Any:
@@ -164,8 +166,8 @@ def applied(f: Any) -> Any:
     """How the function, or the object that np.vectorize made, is staged; None if it is neither."""
     if isinstance(f, np.vectorize):
         return lambda hooks, /, *args, **kwargs: _vectorized(hooks, f, *args, **kwargs)
-    if (found := APPLIED.get(f)) is not None:
-        return found
+    if (replacement := APPLIED.get(f)) is not None:
+        return replacement
     ours = written(f) or stand_in(f)
     return None if ours is None else functools.partial(_written, f, ours)
 

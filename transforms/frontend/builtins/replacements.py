@@ -26,5 +26,5 @@ def stand_in(f: Any) -> Any:
         place = getattr(f, "__module__", None) or ""
     if not place.startswith(("numpy.", "scipy.")):
         return None
-    found = STAND_INS.get(".".join(place.split(".")[:2]))
-    return None if found is None else found(f)
+    replacement = STAND_INS.get(".".join(place.split(".")[:2]))
+    return None if replacement is None else replacement(f)

@@ -39,11 +39,11 @@ def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
     rolled = isinstance(x, Symbol) or getattr(x, "tail", None) is not None
     items = x if rolled else list(x)
     keys = items if key is None else _mapped(hooks, key, items, rolled)
-    known = None if rolled else _known(keys)
-    if known is None:
+    constant_keys = None if rolled else _known(keys)
+    if constant_keys is None:
         columns = list(_rolled_columns(keys) if rolled else _columns(keys))
         return _taken(items, _order(columns, bool(reverse)) if columns else None)
-    order = sorted(range(len(items)), key=lambda k: known[k], reverse=reverse)
+    order = sorted(range(len(items)), key=lambda k: constant_keys[k], reverse=reverse)
     return trace().born(StagedList(items[k] for k in order))
 
 
@@ -62,10 +62,10 @@ def _known(keys: list[Any]) -> list[Any] | None:
 
 
 def _mapped(hooks: Any, key: Any, items: Any, rolled: bool) -> Any:
-    made = map_(hooks, key, items)
+    sort_keys = map_(hooks, key, items)
     if not rolled:
-        return list(made)
-    return comprehension("ListComp", (made, lambda item: (lambda: True, lambda: item), False))
+        return list(sort_keys)
+    return comprehension("ListComp", (sort_keys, lambda item: (lambda: True, lambda: item), False))
 
 
 def _refusal() -> BaseException:
@@ -132,17 +132,17 @@ def _taken(items: Any, order: Any) -> Any:
         return trace().born(StagedList(items))
     if isinstance(items, Symbol):
         ordered = items[order]
-        made = from_arrays(flatten(ordered[0]), [ordered])
-        if items.ndim > 1 and made.tail is not None:
-            trace().hold(made.tail.stacks[0].cell, items.memory())
-        return made
+        result = from_arrays(flatten(ordered[0]), [ordered])
+        if items.ndim > 1 and result.tail is not None:
+            trace().hold(result.tail.stacks[0].cell, items.memory())
+        return result
     if isinstance(items, StagedList):
         assert items.tail is not None
         if items.tail.is_uneven():
             return items.picked(order)
-        made = items.rows([a[order] for a in items.arrays()])
-        share_elements(items, made)
-        return made
+        result = items.rows([a[order] for a in items.arrays()])
+        share_elements(items, result)
+        return result
     specs = [require_defined(flatten(v)) for v in items]
     if not interchangeable(specs):
         why = "sorted() of texts, or of things that are built differently, needs their order"
@@ -172,13 +172,13 @@ def _column(values: Sequence[Any]) -> Any:
 
 def _ordered(values: Sequence[Any], order: Any) -> Any:
     """What is in one place of all items, in this order: arrays may be seen by other names, too."""
-    made = _column(values)[order]
-    arrays = [v for v in values if isinstance(v, Symbol) and v.mutable and made.ndim > 1]
+    result = _column(values)[order]
+    arrays = [v for v in values if isinstance(v, Symbol) and v.mutable and result.ndim > 1]
     if any(may_overlap(a, b) for a, b in itertools.combinations(arrays, 2)):
         raise AliasError("sorted() of parts of an array that may overlap", "copy them first")
     if not arrays:
-        return made
-    rows = [Symbol(made[k].value(), is_array=True) for k in range(len(values))]
+        return result
+    rows = [Symbol(result[k].value(), is_array=True) for k in range(len(values))]
     for row in rows:  # each is one of the arrays, and no two are the same
         for v in arrays:
             trace().share(row.cell, v.memory())
@@ -187,14 +187,14 @@ def _ordered(values: Sequence[Any], order: Any) -> Any:
     return rows
 
 
-def _element(specs: Sequence[Structure], left: Iterator[Any]) -> Any:
+def _element(specs: Sequence[Structure], leaves: Iterator[Any]) -> Any:
     """One of several items that are built alike, of these leaves."""
     first = specs[0]
     if first.kind == "leaf":
-        return next(left)
+        return next(leaves)
     if first.kind == "static":
         return first.value
     parts = zip(*(s.children for s in specs), strict=True)
     return record_aliases(
-        rebuild(first, [_element(p, left) for p in parts]), *(s.value for s in specs)
+        rebuild(first, [_element(p, leaves) for p in parts]), *(s.value for s in specs)
     )

@@ -48,10 +48,10 @@ class StagedArm:
             loc.set(self.held[loc.key])
         trace().poisoned = self.poisoned
         with appending_to(self.body):
-            found = final_structure(location)
+            structure = final_structure(location)
         for loc, old in before:
             loc.set(old)
-        return found
+        return structure
 
 
 PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
@@ -95,10 +95,10 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
             if raised
             else {k: (loc, final_structure(loc)) for k, (loc, _) in journal.old.items()}
         )
-        held = {k: loc.get() for k, (loc, _) in finals.items()}
+        final_values = {k: loc.get() for k, (loc, _) in finals.items()}
     t.rollback(journal)
     poisoned = {} if raised else dict(t.poisoned)
-    return StagedArm(statements, finals, raised, poisoned, journal.serial, result, held)
+    return StagedArm(statements, finals, raised, poisoned, journal.serial, result, final_values)
 
 
 def final_structure(location: Location) -> Structure:

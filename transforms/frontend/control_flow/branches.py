@@ -36,11 +36,11 @@ def choose(
     test: Any, then: Callable[[], Any], orelse: Callable[[], Any], statement: bool = False
 ) -> Any:
     """Runs one side if the test is known, else stages both and joins what they leave."""
-    known = truth(test)
-    if not isinstance(known, Symbol):
-        return then() if known else orelse()
+    decided = truth(test)
+    if not isinstance(decided, Symbol):
+        return then() if decided else orelse()
     t = trace()
-    origin, before, test_atom = t.origin, t.poisoned, known.value()
+    origin, before, test_atom = t.origin, t.poisoned, decided.value()
     sides = _both_sides_unless_known(test_atom, then, orelse)
     if isinstance(sides, bool):
         t.origin, t.poisoned = origin, before
@@ -69,8 +69,8 @@ def each(function: Callable[..., Any], *values: Any) -> Any:
         return function(*values)
     before, either, after = values[:k], values[k], values[k + 1 :]
 
-    if (taken := either.taken()) is not None:
-        return each(function, *before, taken[0], *after)
+    if (sure_options := either.taken()) is not None:
+        return each(function, *before, sure_options[0], *after)
     if either.yes is None or either.no is None:
         error = _error_of(lambda: function(*before, None, *after))
         if error is not None:
@@ -79,9 +79,9 @@ def each(function: Callable[..., Any], *values: Any) -> Any:
             other = either.yes if either.no is None else either.no
             return each(function, *before, other, *after)
 
-    def side(one: Any) -> Any:
+    def side(option: Any) -> Any:
         try:
-            return each(function, *before, one, *after)
+            return each(function, *before, option, *after)
         except (TypeError, AttributeError) as e:  # of None, mostly
             if isinstance(e, TapelessError):
                 raise
@@ -162,13 +162,13 @@ def _joined(test: Atom, a: StagedArm, b: StagedArm, statement: bool) -> Any:
     """Records the branch, and sets what its sides wrote; the value, unless it is a statement."""
     t, merge = trace(), Merge(test, a, b)
     origin = t.origin
-    joined: list[tuple[Location, Any]] = []
+    joined_values: list[tuple[Location, Any]] = []
     for key in dict.fromkeys([*a.finals, *b.finals]):
         location = (a.finals.get(key) or b.finals[key])[0]
-        joined.append((location, merge.value(a.left(location), b.left(location), location)))
+        joined_values.append((location, merge.value(a.left(location), b.left(location), location)))
     value = None if statement else merge.value(a.result, b.result, None)
     merge.emit(origin)
-    for location, new in joined:
+    for location, new in joined_values:
         t.touch(location)
         location.set(new)
     return value
@@ -176,7 +176,7 @@ def _joined(test: Atom, a: StagedArm, b: StagedArm, statement: bool) -> Any:
 
 def _grown_lists(a: StagedArm, b: StagedArm) -> list[tuple[StagedList, Structure]]:
     """Lists that got longer in a branch and must be stacks before it, with an added element."""
-    found: list[tuple[StagedList, Structure]] = []
+    lists: list[tuple[StagedList, Structure]] = []
     for key, (location, _) in {**a.finals, **b.finals}.items():
         if (
             not isinstance(location, ContentsLocation)
@@ -186,7 +186,7 @@ def _grown_lists(a: StagedArm, b: StagedArm) -> list[tuple[StagedList, Structure
             continue
         tails = [e.held[key].tail for e in (a, b) if key in e.held and e.held[key].tail]
         if tails:  # it is one inside of a side already
-            found.append((location.obj, tails[0].spec))
+            lists.append((location.obj, tails[0].spec))
             continue
         before = final_structure(location)
         sides = [e.finals[key][1] if key in e.finals else before for e in (a, b) if not e.raised]
@@ -194,8 +194,8 @@ def _grown_lists(a: StagedArm, b: StagedArm) -> list[tuple[StagedList, Structure
             longest = max(sides, key=lambda s: len(s.children))
             element = longest.children[-1]
             if element.kind != "static":
-                found.append((location.obj, element))
-    return found
+                lists.append((location.obj, element))
+    return lists
 
 
 def short_circuit(parts: tuple[Callable[[], Any], ...], conjunction: bool) -> Any:
@@ -203,18 +203,18 @@ def short_circuit(parts: tuple[Callable[[], Any], ...], conjunction: bool) -> An
     value = parts[0]()
     if len(parts) == 1:
         return value
-    known = truth(value)
+    decided = truth(value)
     rest = parts[1:]
-    if not isinstance(known, Symbol):
-        return short_circuit(rest, conjunction) if known == conjunction else value
+    if not isinstance(decided, Symbol):
+        return short_circuit(rest, conjunction) if decided == conjunction else value
     if conjunction:
         return choose(
-            known, lambda: short_circuit(rest, conjunction), lambda: _as_test(value, False)
+            decided, lambda: short_circuit(rest, conjunction), lambda: _as_test(value, False)
         )
-    return choose(known, lambda: _as_test(value, True), lambda: short_circuit(rest, conjunction))
+    return choose(decided, lambda: _as_test(value, True), lambda: short_circuit(rest, conjunction))
 
 
 def _as_test(value: Any, result: bool) -> Any:
-    if isinstance(value, Either) and (taken := value.taken()) is not None:
-        return taken[0]
+    if isinstance(value, Either) and (sure_options := value.taken()) is not None:
+        return sure_options[0]
     return result if isinstance(value, Symbol) and value.type.dtype.kind == "b" else value

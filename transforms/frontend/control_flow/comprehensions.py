@@ -30,11 +30,11 @@ def must_roll(x: Any) -> bool:
 class Lazy(Advancing):
     """A generator expression: run through as Python does, unless `sum` can roll it."""
 
-    def __init__(self, made: Any) -> None:
-        super().__init__(run_through(made))
-        self.made, self.started = made, False
-        taken = [x.taken_from for x in lists_of(made[0]) if x.taken_from is not None]
-        self.kept_still = [(whole, _amount(whole)) for whole, _ in taken]
+    def __init__(self, generators: Any) -> None:
+        super().__init__(run_through(generators))
+        self.made, self.started = generators, False
+        sources = [x.taken_from for x in lists_of(generators[0]) if x.taken_from is not None]
+        self.kept_still = [(source, _amount(source)) for source, _ in sources]
 
     def __next__(self) -> Any:
         self.started = True
@@ -50,7 +50,7 @@ class Lazy(Advancing):
         if self.left:  # then its items are made one by one
             why = "its generator expression is used after its first item was taken"
             trace().decisions.unroll_all({_key(self.made): why})
-        if any(_amount(whole) is not before for whole, before in self.kept_still):
+        if any(_amount(source) is not before for source, before in self.kept_still):
             raise UnsupportedError(
                 "a list, dictionary or set of data changes before the generator expression over it"
                 " is used",
@@ -74,9 +74,9 @@ class Lazy(Advancing):
         """Whether they are, also where one is asked for."""
         return must_roll(self.made[0]) and _key(self.made) not in trace().decisions.unroll
 
-    def listed(self, left: bool = False) -> Any:
+    def listed(self, exhaust: bool = False) -> Any:
         """The elements as a list that may be rolled."""
-        return list(self) if self.spent(left) else comprehension("ListComp", self.made)
+        return list(self) if self.spent(exhaust) else comprehension("ListComp", self.made)
 
     def sum(self, hooks: Any, start: Any) -> Any:
         if self.spent():
@@ -86,8 +86,8 @@ class Lazy(Advancing):
         self.add(frame, self.made)
         return frame.total
 
-    def add(self, frame: Any, made: Any) -> None:
-        iterable, function, nested = made
+    def add(self, frame: Any, generators: Any) -> None:
+        iterable, function, nested = generators
 
         def body(item: Any) -> None:
             test, inner = function(item)
@@ -107,29 +107,29 @@ class Lazy(Advancing):
         for_loop(iterable, body, frame, None, "")
 
 
-def _amount(whole: Any) -> Any:
+def _amount(source: Any) -> Any:
     """What tells whether rows, or the keys of a dictionary or set, are still as many."""
-    whole = vars(whole).get("rows", whole)
-    held = vars(whole)["counts" if "last" in vars(whole) else "count"]
-    tail = getattr(held, "tail", None)
+    source = vars(source).get("rows", source)
+    count_location = vars(source)["counts" if "last" in vars(source) else "count"]
+    tail = getattr(count_location, "tail", None)
     if tail is not None:
         return tail.stacks[0].present()
-    return held.present() if isinstance(held, Symbol) else held
+    return count_location.present() if isinstance(count_location, Symbol) else count_location
 
 
-def comprehension(kind: str, made: Any) -> Any:
+def comprehension(kind: str, generators: Any) -> Any:
     if kind == "GeneratorExp":
-        return Lazy(made)
-    filled = _filled(made) if _rolls(made[0]) else None
-    return _listed(made) if filled is None else filled
+        return Lazy(generators)
+    result_list = _filled(generators) if _rolls(generators[0]) else None
+    return _listed(generators) if result_list is None else result_list
 
 
 def _rolls(iterable: Any) -> bool:
     return must_roll(iterable) or (isinstance(iterable, range) and len(iterable) > SMALL)
 
 
-def _listed(made: Any) -> Any:
-    iterable, function, nested = made
+def _listed(generators: Any) -> Any:
+    iterable, function, nested = generators
     met: list[Any] = []
     try:
         return trace().born(StagedList(run_through((_noted(iterable, met), function, nested))))
@@ -158,41 +158,41 @@ def long_by_data(items: Any) -> bool:
     return isinstance(length, Symbol) and not can_be_known(length.value())
 
 
-def run_through(made: Any) -> Any:
-    iterable, function, nested = made
+def run_through(generators: Any) -> Any:
+    iterable, function, nested = generators
     if any(map(long_by_data, lists_of(getattr(iterable, "source", iterable)))):
         raise Undecided
     for item in iterable:
         test, inner = function(item)
-        known = truth(test())
-        if isinstance(known, Symbol):
-            if not can_be_known(known.value()):
+        decided = truth(test())
+        if isinstance(decided, Symbol):
+            if not can_be_known(decided.value()):
                 raise Undecided
-            known = bool(known)
-        if known:
+            decided = bool(decided)
+        if decided:
             if nested:
                 yield from run_through(inner())
             else:
                 yield inner()
 
 
-def _filled(made: Any) -> Any:
+def _filled(generators: Any) -> Any:
     """The comprehension as loops that append to a list; None if the loop must be unrolled."""
-    if _key(made) in trace().decisions.unroll:
+    if _key(generators) in trace().decisions.unroll:
         return None
     out = trace().born(StagedList())
-    _fill(out, made)
+    _fill(out, generators)
     return out
 
 
-def _key(made: Any) -> tuple[str, int, str]:
+def _key(clause: Any) -> tuple[str, int, str]:
     """A comprehension, by its place in the source."""
-    code = made[1].__code__
+    code = clause[1].__code__
     return code.co_filename, code.co_firstlineno, code.co_name
 
 
-def _fill(out: StagedList, made: Any) -> None:
-    iterable, function, nested = made
+def _fill(out: StagedList, generators: Any) -> None:
+    iterable, function, nested = generators
 
     def body(item: Any) -> None:
         test, inner = function(item)

@@ -62,8 +62,8 @@ class Labels:
 
     def meet(self, key: Any, entry: Structure, final: Structure) -> bool:
         """Notes what a pass left beside what it began with; True if that is news."""
-        found = _differing((key,), entry, final)
-        new = {path: _different((*self.options.get(path, a), *b)) for path, a, b in found}
+        differing = _differing((key,), entry, final)
+        new = {path: _different((*self.options.get(path, a), *b)) for path, a, b in differing}
         news = any(len(new[path]) != len(self.options.get(path, ())) for path in new)
         self.options |= new
         return news
@@ -105,8 +105,8 @@ def index_of(value: Any, options: Options) -> Any:
     """Which of the options it is."""
     if isinstance(value, CONSTANT):
         return options.index(value)
-    made, index, known = trace().labels.get(id(value), (None, None, ()))
-    if made is value and known == options[: len(known)]:
+    choice_symbol, index, constants = trace().labels.get(id(value), (None, None, ()))
+    if choice_symbol is value and constants == options[: len(constants)]:
         return index
     return choose(
         value.test, lambda: index_of(value.yes, options), lambda: index_of(value.no, options)
@@ -118,8 +118,8 @@ def labelled(index: Any, options: Options) -> Any:
     if not isinstance(index, Symbol):
         return options[index]
     kind = Chosen if all(isinstance(o, str) for o in options) else Either
-    made = options[-1]
+    selected = options[-1]
     for k in reversed(range(len(options) - 1)):
-        made = kind(operator.eq(index, k), options[k], made)
-    trace().labels[id(made)] = (made, index, options)
-    return made
+        selected = kind(operator.eq(index, k), options[k], selected)
+    trace().labels[id(selected)] = (selected, index, options)
+    return selected

@@ -26,35 +26,38 @@ class SetLocation(Location):
         self.name = f"{of.name}_set" if of.name.isidentifier() else ""
 
     def get(self) -> Any:
-        held = self.of.get()
-        if (held is None and self.none) or held is MISSING:
+        current = self.of.get()
+        if (current is None and self.none) or current is MISSING:
             return Symbol(atom(False))
-        flag = undefined_flag(held)
+        flag = undefined_flag(current)
         return Symbol(atom(True) if flag is None else flag)
 
     def set(self, value: Any) -> None:
-        held, flag = self.of.get(), value.present() if isinstance(value, Symbol) else atom(value)
-        if isinstance(held, Symbol):
+        previous, flag = (
+            self.of.get(),
+            value.present() if isinstance(value, Symbol) else atom(value),
+        )
+        if isinstance(previous, Symbol):
             certain = isinstance(flag, Literal) and bool(flag.value)
-            own = copy.copy(held)  # the value may have other names, which are set
-            before = held.undefined or MaybeUndefined(self.of.name, flag, self.none)
+            own = copy.copy(previous)  # the value may have other names, which are set
+            before = previous.undefined or MaybeUndefined(self.of.name, flag, self.none)
             own.undefined = None if certain else before._replace(flag=flag)
             self.of.set(own)
 
 
 def not_yet(name: str, spec: Structure) -> Symbol:
     """What a variable holds before the first pass that sets it."""
-    made = nothing(spec)
-    made.undefined = MaybeUndefined(name, atom(False), spec.value.undefined.none)
-    return made
+    symbol = nothing(spec)
+    symbol.undefined = MaybeUndefined(name, atom(False), spec.value.undefined.none)
+    return symbol
 
 
 def nothing(spec: Structure) -> Symbol:
     """Zeros of a type to come, that nobody reads; none of them along axes whose length is not known
     before the loop."""
     assert spec.atom is not None
-    kind, known = spec.atom.type, trace().hints
-    shape = tuple(n if dims.symbols(n) <= known.keys() else 0 for n in kind.shape)
-    made = Symbol(atom(zero(kind.with_shape(shape) if shape else kind)))
-    made.is_array = isinstance(spec.value, Symbol) and spec.value.mutable
-    return made
+    kind, hints = spec.atom.type, trace().hints
+    shape = tuple(n if dims.symbols(n) <= hints.keys() else 0 for n in kind.shape)
+    symbol = Symbol(atom(zero(kind.with_shape(shape) if shape else kind)))
+    symbol.is_array = isinstance(spec.value, Symbol) and spec.value.mutable
+    return symbol

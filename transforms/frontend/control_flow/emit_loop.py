@@ -106,13 +106,13 @@ class LoopEmitter:
             return
         ran = None if self.certain else self.did_run()
         alone = final.kind == "leaf"
-        made = [
+        variables = [
             Var(self.final_type(a.type), suggested_name(loc.name, a, alone=alone)) for a in news
         ]
-        for new, out in zip(news, made, strict=True):
+        for new, out in zip(news, variables, strict=True):
             param = Var(self.final_type(new.type), out.name)  # of the pass before: of other sizes
             self.carry(param, Literal(None, param.type), new, out)
-        value = self.fill(final, iter(made))
+        value = self.fill(final, iter(variables))
         if isinstance(value, Symbol) and value is final.value and ran is not None:
             value = view_of(value, (), value.type)
         if ran is not None and any(map(may_be_none, _symbols(value))):
@@ -147,24 +147,27 @@ class LoopEmitter:
     def collect_carried(self, key: Any, loc: Location) -> None:
         """A variable that is there before the loop."""
         entry, news = self.staged.entries[key], self.staged.results[key]
-        made: list[Var | None] = []
+        variables: list[Var | None] = []
         for k, (leaf, param) in enumerate(
             zip(entry.leaves(), self.staged.params[key], strict=True)
         ):
             if news[k] is param:  # not changed by the loop
-                made.append(None)
+                variables.append(None)
                 self.unchanged[param] = leaf
                 continue
             out = Var(self.final_type(param.type), param.name)
             self.aliases.leave(param, out)
             self.carry(param, convert(leaf, param.type), news[k], out)
-            made.append(out)
+            variables.append(out)
         with trace().block() as statements:
-            value = self.value_after(loc, entry, iter(made))
+            value = self.value_after(loc, entry, iter(variables))
         self.later += statements
-        left = self.staged.final(key).value
-        if self.standing.certain(entry.value, left) and (passes := self.passes()) is not None:
-            value = left if passes else entry.value
+        final_value = self.staged.final(key).value
+        if (
+            self.standing.certain(entry.value, final_value)
+            and (passes := self.passes()) is not None
+        ):
+            value = final_value if passes else entry.value
         self.after.append((loc, value))
 
     def carry(self, param: Var, init: Atom, new: Atom, out: Var) -> None:
@@ -203,11 +206,11 @@ class LoopEmitter:
     @functools.cached_property
     def inside(self) -> set[Var]:
         """The variables that each pass gives a value."""
-        found = {self.staged.index, *defined(Block((), tuple(self.staged.statements), ()))}
+        variables = {self.staged.index, *defined(Block((), tuple(self.staged.statements), ()))}
         for key, params in self.staged.params.items():
             pairs = zip(params, self.staged.results[key], strict=False)
-            found |= {p for p, left in pairs if left is not p}
-        return found
+            variables |= {p for p, final_value in pairs if final_value is not p}
+        return variables
 
     def did_run(self) -> Var:
         """A carry that says whether the loop made a pass."""
@@ -216,30 +219,30 @@ class LoopEmitter:
             self.carry(Var(BOOL, "ran"), atom(False), atom(True), self.ran)
         return self.ran
 
-    def value_after(self, loc: Location, entry: Structure, left: Iterator[Var | None]) -> Any:
+    def value_after(self, loc: Location, entry: Structure, outputs: Iterator[Var | None]) -> Any:
         if isinstance(loc, CellLocation):
-            out = next(left)
+            out = next(outputs)
             return entry.atom if out is None else out
         if isinstance(loc, ContentsLocation) and isinstance(loc.obj, list):
-            return tuple(self.fill(c, left) for c in entry.children)
-        return self.fill(entry, left)
+            return tuple(self.fill(c, outputs) for c in entry.children)
+        return self.fill(entry, outputs)
 
-    def fill(self, spec: Structure, left: Iterator[Var | None]) -> Any:
+    def fill(self, spec: Structure, outputs: Iterator[Var | None]) -> Any:
         if spec.kind == "leaf":
-            out = next(left)
+            out = next(outputs)
             if out is None:
                 may_be_list(spec.value, spec.value)
                 return spec.value
-            made = wrap(out)
-            if isinstance(made, Symbol) and isinstance(spec.value, Symbol) and spec.value.mutable:
-                made.is_array, made.listing = True, spec.value.listing
-                may_be_list(made, spec.value)
-                trace().share(made.cell, spec.value.memory())
-                self.aliases.settle(out, made)
-            return made
+            value = wrap(out)
+            if isinstance(value, Symbol) and isinstance(spec.value, Symbol) and spec.value.mutable:
+                value.is_array, value.listing = True, spec.value.listing
+                may_be_list(value, spec.value)
+                trace().share(value.cell, spec.value.memory())
+                self.aliases.settle(out, value)
+            return value
         if spec.kind == "static":
             return spec.value
-        return loop_copy_of(spec, [self.fill(c, left) for c in spec.children], self.standing)
+        return loop_copy_of(spec, [self.fill(c, outputs) for c in spec.children], self.standing)
 
     def emit(self, key: Any) -> None:
         t = trace()

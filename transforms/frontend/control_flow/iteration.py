@@ -86,18 +86,18 @@ def item_of(hooks: Any, x: Any) -> tuple[Any, Callable[[Any], Any]]:
 def zip_(hooks: Any, *parts: Any, strict: bool = False) -> Any:
     if _run_through(parts):
         return zip(*parts, strict=strict)
-    made = [item_of(hooks, p) for p in parts]
-    length, known = next(n for n, _ in made if n is not None), trace()
-    for k, (n, _) in enumerate(made, 1):
+    items = [item_of(hooks, p) for p in parts]
+    length, run = next(n for n, _ in items if n is not None), trace()
+    for k, (n, _) in enumerate(items, 1):
         if n is None:
             continue
-        compared = known.value(n) is not None and known.value(length) is not None
-        if n == length or ((strict or compared) and known.same_size(n, length)):
+        compared = run.value(n) is not None and run.value(length) is not None
+        if n == length or ((strict or compared) and run.same_size(n, length)):
             continue
         if strict:
             raise ValueError(f"zip() argument {k} is not as long as argument 1")
         length = _shorter(n, length)
-    return counted(length, lambda k: tuple(item(k) for _, item in made), parts)
+    return counted(length, lambda k: tuple(item(k) for _, item in items), parts)
 
 
 def _shorter(a: dims.Size, b: dims.Size) -> dims.Size:
@@ -135,10 +135,10 @@ def reversed_(hooks: Any, x: Any) -> Any:
 
 
 def map_(hooks: Any, f: Any, *parts: Any) -> Any:
-    made = zip_(hooks, *parts)
-    if isinstance(made, Sequence):
-        return counted(made.count, lambda k: hooks.call(f, *made.item(k)), (made,))
-    return (hooks.call(f, *items) for items in made)
+    zipped = zip_(hooks, *parts)
+    if isinstance(zipped, Sequence):
+        return counted(zipped.count, lambda k: hooks.call(f, *zipped.item(k)), (zipped,))
+    return (hooks.call(f, *items) for items in zipped)
 
 
 def filter_(hooks: Any, f: Any, x: Any) -> Any:
@@ -189,9 +189,9 @@ def _first(hooks: Any, x: Lazy, *default: Any) -> Any:
     if not x.must_roll():
         x.ask()
         try:
-            found = next(x.source, *default)
+            first = next(x.source, *default)
             x.started = True
-            return found
+            return first
         except Undecided:
             if isinstance(iterable, Iterator):
                 return next(x)
@@ -226,9 +226,9 @@ def met(hooks: Any, x: Lazy, wanted: bool) -> Any:
     return frame.found
 
 
-def _search(frame: Any, made: Any, look: Callable[[Any], None]) -> None:
+def _search(frame: Any, generators: Any, look: Callable[[Any], None]) -> None:
     """Looks at the items that pass the tests until `frame.found`."""
-    iterable, function, nested = made
+    iterable, function, nested = generators
 
     def body(item: Any) -> None:
         test, inner = function(item)

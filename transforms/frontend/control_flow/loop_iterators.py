@@ -102,14 +102,14 @@ class Through(Once):
 
     def item(self, *default: Any) -> Any:
         """next(self, *default)"""
-        there = self.more()
+        is_more = self.more()
 
         def end() -> Any:
             return default[0] if default else raise_(StopIteration())
 
-        if isinstance(there, Symbol):
-            return choose(there, self.take, end)
-        if there:
+        if isinstance(is_more, Symbol):
+            return choose(is_more, self.take, end)
+        if is_more:
             return self.take()
         if default:
             return default[0]
@@ -158,8 +158,8 @@ def once(make: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(make)
     def run(*args: Any, **kwargs: Any) -> Any:
-        made = make(*args, **kwargs)
-        return Through(made) if isinstance(made, Sequence) else made
+        result = make(*args, **kwargs)
+        return Through(result) if isinstance(result, Sequence) else result
 
     return run
 
@@ -172,11 +172,11 @@ def for_each(
         for_loop(special_methods.iterated(iterable), body, frame, stop, name)
         return
     key = loop_key(body)
-    kept = any(v is iterable for v in vars(frame).values())
+    is_variable = any(v is iterable for v in vars(frame).values())
     if key in trace().decisions.following:
         while_loop(iterable.more, from_line(key, lambda: body(iterable.take())), frame, stop)
         return
-    items = iterable.one_by_one() if kept and stop else iterable.rest(whole=stop is None)
+    items = iterable.one_by_one() if is_variable and stop else iterable.rest(whole=stop is None)
     iterable.loop = key
     try:
         for_loop(items, body, frame, stop, name)
@@ -198,8 +198,8 @@ def iter_(hooks: Any, x: Any, *more: Any) -> Any:
     if more or isinstance(x, Through):
         return iter(x, *more) if more else x
     x = special_methods.iterated(x)
-    found = sequence(x) if must_roll(x) else None
-    return iter(x) if found is None else Through(found)
+    sequence_found = sequence(x) if must_roll(x) else None
+    return iter(x) if sequence_found is None else Through(sequence_found)
 
 
 def _number(count: dims.Size) -> Any:
@@ -212,8 +212,8 @@ def _more(count: dims.Size, k: Any) -> Any:
         return k < _number(count)
     if isinstance(count, int) or dims.at_least(count, k + 1):
         return dims.at_least(count, k + 1)
-    known = trace().value(count)
-    if known is None:
+    length = trace().value(count)
+    if length is None:
         return wrap(atom_of_size(count)) > k
-    trace().guard(*((">=", count, k + 1) if known > k else (">=", k, count)))
-    return known > k
+    trace().guard(*((">=", count, k + 1) if length > k else (">=", k, count)))
+    return length > k

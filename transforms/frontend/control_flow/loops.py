@@ -58,13 +58,13 @@ def for_loop(
     lists = lists_of(iterable)
     before = [_filled(x) for x in lists]
     looped = small_tuples.as_loop(iterable, body, loop_key(body))
-    held = [] if looped is iterable else list(iterable)
+    items = [] if looped is iterable else list(iterable)
     try:
         _for_items(looped, body, frame, stop, name, retried)
         for x in lists:
             require_current(x)
         changed = [_filled(x) for x in lists] != before
-        changed = changed or (looped is not iterable and small_tuples.changed(iterable, held))
+        changed = changed or (looped is not iterable and small_tuples.changed(iterable, items))
     except ChangedError:
         if not isinstance(iterable, StagedList):
             raise
@@ -116,8 +116,8 @@ def _for_items(
         _count(iterable, body, frame, stop)
         return
     if seq is None:
-        kept = isinstance(iterable, (list, tuple, Advancing))
-        items = iterable if kept else Advancing(iter(iterable))
+        is_sequence = isinstance(iterable, (list, tuple, Advancing))
+        items = iterable if is_sequence else Advancing(iter(iterable))
         run_items(items, body, frame, stop)
         return
     key = loop_key(body)
@@ -189,8 +189,8 @@ def _runs(seq: Sequence) -> bool:
     count, t = seq.count, trace()
     if dims.at_least(count, 1):
         return True
-    known = t.value(count)
-    if known is None or known < 1:
+    passes = t.value(count)
+    if passes is None or passes < 1:
         return False
     t.guard(">=", count, 1)
     return True
@@ -352,11 +352,11 @@ def _writes(test: Callable[[], Any]) -> bool:
     try:
         with t.recording() as journal, t.block():
             truth(test())
-            found = bool(journal.changed())
+            wrote = bool(journal.changed())
     finally:
         t.rolling -= 1
     t.rollback(journal)
-    return found
+    return wrote
 
 
 def _while_by_flag(test: Callable[[], Any], body: Any, frame: Any, key: Any, going: Any) -> None:

@@ -123,8 +123,8 @@ class Merge:
         self.name = ""  # what follows, such as a flag, is no value of the variable
         if not out.name:
             names = [x.name if isinstance(x, Var) else "" for x in (p, q)]
-            chosen = self.fresh and names[0] != names[1]
-            out.name = "" if chosen else names[0] or names[1]
+            needs_name = self.fresh and names[0] != names[1]
+            out.name = "" if needs_name else names[0] or names[1]
         self.outs.append(out)
         if isinstance(p, Literal) and isinstance(q, Literal) and out.type.dtype.kind == "b":
             same_meaning(self.test, out, when=bool(p.value))
@@ -145,36 +145,36 @@ class Merge:
             assert x.atom is not None
             assert y.atom is not None
             merged = self.atom(x.atom, y.atom)
-            made = wrap(merged) if isinstance(merged, Var) else merged.value
-            if isinstance(made, Symbol):
+            symbol = wrap(merged) if isinstance(merged, Var) else merged.value
+            if isinstance(symbol, Symbol):
                 for source in (x.value, y.value):
                     if isinstance(source, Symbol) and source.mutable:
-                        made.is_array = True
-                        made.read_only = made.read_only or source.frozen
-                        trace().share(made.cell, source.memory())
-                if made.is_array:
-                    self.arrays.append((made.cell, x.value, y.value))
-                made.undefined = self.absence(x.value, y.value)
-                made.listing = list_of_array(x, y)
+                        symbol.is_array = True
+                        symbol.read_only = symbol.read_only or source.frozen
+                        trace().share(symbol.cell, source.memory())
+                if symbol.is_array:
+                    self.arrays.append((symbol.cell, x.value, y.value))
+                symbol.undefined = self.absence(x.value, y.value)
+                symbol.listing = list_of_array(x, y)
                 for source in (x.value, y.value):
-                    may_be_list(made, source)
-            self.made[key] = made
+                    may_be_list(symbol, source)
+            self.made[key] = symbol
         return self.made[key]
 
     def container(self, x: Structure, y: Structure, children: Any) -> Any:
         """One that is older than the test stays itself, for what changed in it is joined too."""
         key = (id(x.value), id(y.value))
         if key not in self.made:
-            one = x.value is y.value
+            same_object = x.value is y.value
             if (
-                one
+                same_object
                 and not any(x.value is c for c in self.contents)
                 and mutable(x.value)
                 and not isinstance(x.value, Text)
                 and trace().birth(x.value) <= min(self.a.began, self.b.began)
             ):
                 self.made[key] = x.value
-            elif one or is_reference(x) or not mutable(x.value):
+            elif same_object or is_reference(x) or not mutable(x.value):
                 self.made[key] = unflatten(x, children())
             else:
                 self.made[key] = record_aliases(rebuild(x, children()), x.value, y.value)
@@ -183,14 +183,14 @@ class Merge:
     def absence(self, x: Any, y: Any) -> MaybeUndefined | None:
         """What is joined may be missing where one of the sides may."""
         sides = [self.absence_on(side, v) for side, v in enumerate((x, y))]
-        found = [a for a in sides if a is not None]
-        if any(a.none for a in found):
+        absences = [a for a in sides if a is not None]
+        if any(a.none for a in absences):
             sides = [a if a is None or a.none or a.name != RESULT else None for a in sides]
-            found = [a for a in sides if a is not None]
-        if not found:
+            absences = [a for a in sides if a is not None]
+        if not absences:
             return None
         flags = [atom(True) if a is None or a.flag is None else a.flag for a in sides]
-        return found[0]._replace(flag=self.atom(*flags), none=same_kind(found))
+        return absences[0]._replace(flag=self.atom(*flags), none=same_kind(absences))
 
     def absence_on(self, side: int, value: Any) -> MaybeUndefined | None:
         """What is the matter with a value on one side, unless the test says that nothing is."""
@@ -209,33 +209,33 @@ class Merge:
             return x.value
         test = x.children[0].atom
         assert test is not None
-        made = self.one_sided(side, test)
+        exported = self.one_sided(side, test)
         parts = [self.lifted(c, side) for c in x.children[1:]]
-        same = made is test and [*map(id, parts)] == [id(c.value) for c in x.children[1:]]
-        return x.value if same else Chosen(wrap(made), *parts)
+        same = exported is test and [*map(id, parts)] == [id(c.value) for c in x.children[1:]]
+        return x.value if same else Chosen(wrap(exported), *parts)
 
     def reference(self, x: Structure, y: Structure) -> Any:
         """An array that is one on one side and another on the other."""
         if self.a.raised or self.b.raised:
             return self.outside(int(self.a.raised), x.value)
-        made = self.choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
-        made.listing = list_of_array(x, y)
-        return made
+        reference = self.choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
+        reference.listing = list_of_array(x, y)
+        return reference
 
     def choice(
         self, test: Atom, options: tuple[Symbol, Symbol], number: int | None = None
     ) -> GuardedRef:
         """One of two arrays; what says how long it is comes after the branch."""
         with trace().block() as later:
-            made = GuardedRef(test, options, number)
+            reference = GuardedRef(test, options, number)
         self.later += later
-        return made
+        return reference
 
     def outside(self, side: int, value: Value) -> Symbol:
         """An array of one side as it is known after the branch."""
         if (side, id(value)) not in self.made:
-            self.made[side, id(value)] = made = self.carried_out(side, value)
-            may_be_list(made, value)
+            self.made[side, id(value)] = exported = self.carried_out(side, value)
+            may_be_list(exported, value)
         return self.made[side, id(value)]  # type: ignore[no-any-return]
 
     def carry(self, side: int, value: Any) -> Any:
@@ -271,10 +271,10 @@ class Merge:
         assert value.cell is not None
         if value.cell.birth <= (self.a, self.b)[side].began:
             return value
-        made = Symbol(self.one_sided(side, value.cell.atom), is_array=True)
-        trace().share(made.cell, value.memory())
-        made.read_only = value.read_only
-        return made
+        exported = Symbol(self.one_sided(side, value.cell.atom), is_array=True)
+        trace().share(exported.cell, value.memory())
+        exported.read_only = value.read_only
+        return exported
 
     def one_sided(self, side: int, value: Atom) -> Atom:
         """A value of one side, which is not looked at on the other."""
@@ -299,27 +299,29 @@ class Merge:
             return self.maybe(x, y, None, self.whole)
         if not lacks(x, y):
             return None
-        (p, one), (q, other) = halves(x), halves(y)
+        (p, missing), (q, other) = halves(x), halves(y)
         flag = self.atom(p, q)
-        if one is None or other is None:
-            side, known = (1, other) if one is None else (0, one)
-            assert known is not None  # else both are None
-            value = self.result(side, known)
+        if missing is None or other is None:
+            side, present_side = (1, other) if missing is None else (0, missing)
+            assert present_side is not None  # else both are None
+            value = self.result(side, present_side)
         else:
-            value = join(one, other, self.leaf, self.container, self.text, self.absent)
+            value = join(missing, other, self.leaf, self.container, self.text, self.absent)
         return optional(value, flag)
 
-    def maybe(self, x: Structure, y: Structure, location: Location | None, whole: str = "") -> Any:
+    def maybe(
+        self, x: Structure, y: Structure, location: Location | None, full_structure: str = ""
+    ) -> Any:
         """A variable that only one branch sets, or that is None on the other: using it where it has
         no value raises at run time. `whole` is the variable that it is in."""
         missing_then = is_absent(x)
-        known = y if missing_then else x
-        symbol = self.known_on(int(missing_then), known)
+        present = y if missing_then else x
+        symbol = self.known_on(int(missing_then), present)
         none = (x if missing_then else y).value is None
         name = location.name if location and not (none and location.name == RESULT) else ""
         flag = self.flag(not missing_then).value()
-        absent = MaybeUndefined(name or whole or "the result", flag, none, trace().origin)
-        before = self.absence_on(int(missing_then), known.value)
+        absent = MaybeUndefined(name or full_structure or "the result", flag, none, trace().origin)
+        before = self.absence_on(int(missing_then), present.value)
         if before is not None and not (none and before.name == RESULT):
             same_kind([absent, before])
             sides = (atom(False), before.flag) if missing_then else (before.flag, atom(False))
@@ -327,31 +329,31 @@ class Merge:
         symbol.undefined = absent
         return symbol
 
-    def known_on(self, side: int, known: Structure) -> Any:
+    def known_on(self, side: int, defined: Structure) -> Any:
         """The value of a variable that is set on one side only."""
-        if is_reference(known):
-            return view_of(self.outside(side, known.value), (), known.value.type)
-        assert known.atom is not None
-        dead = Literal(None, known.atom.type)
-        symbol = wrap(self.atom(*((dead, known.atom) if side else (known.atom, dead))))
-        if isinstance(known.value, Symbol) and known.value.mutable:
-            symbol.is_array, symbol.read_only = True, known.value.frozen
-            trace().share(symbol.cell, known.value.memory())
-            symbol.listing = known.value.listing
-            may_be_list(symbol, known.value)
+        if is_reference(defined):
+            return view_of(self.outside(side, defined.value), (), defined.value.type)
+        assert defined.atom is not None
+        dead = Literal(None, defined.atom.type)
+        symbol = wrap(self.atom(*((dead, defined.atom) if side else (defined.atom, dead))))
+        if isinstance(defined.value, Symbol) and defined.value.mutable:
+            symbol.is_array, symbol.read_only = True, defined.value.frozen
+            trace().share(symbol.cell, defined.value.memory())
+            symbol.listing = defined.value.listing
+            may_be_list(symbol, defined.value)
         return symbol
 
-    def result(self, side: int, known: Structure) -> Any:
+    def result(self, side: int, defined: Structure) -> Any:
         """What one side returns; the other side goes on, and sets a result later."""
-        if known.kind == "leaf" or is_reference(known):
-            found, absence = self.known_on(side, known), self.absence_on(side, known.value)
+        if defined.kind == "leaf" or is_reference(defined):
+            value, absence = self.known_on(side, defined), self.absence_on(side, defined.value)
             if absence is not None and absence.flag is not None:
                 flags = (atom(True), absence.flag) if side else (absence.flag, atom(True))
-                found.undefined = absence._replace(flag=self.atom(*flags))
-            return found
-        if known.kind == "static":
-            return known.value
-        return unflatten(known, [self.result(side, c) for c in known.children])
+                value.undefined = absence._replace(flag=self.atom(*flags))
+            return value
+        if defined.kind == "static":
+            return defined.value
+        return unflatten(defined, [self.result(side, c) for c in defined.children])
 
     def flag(self, when_then: bool) -> Symbol:
         if when_then not in self.flags:
@@ -361,14 +363,14 @@ class Merge:
     def keep_apart(self) -> None:
         """Arrays that are apart on both sides are so after the branch."""
         t = trace()
-        cells = [(made, _cell(a), _cell(b)) for made, a, b in self.arrays]
-        for made, a, b in cells:
+        cells = [(array, _cell(a), _cell(b)) for array, a, b in self.arrays]
+        for array, a, b in cells:
             for c in t.apart.get(a, set()) | t.apart.get(b, set()):
-                if c is not made and t.are_apart(a, c) and t.are_apart(b, c):
-                    t.keep_apart(made, c)
-        for (one, a, b), (other, c, d) in combinations(self.arrays, 2):
+                if c is not array and t.are_apart(a, c) and t.are_apart(b, c):
+                    t.keep_apart(array, c)
+        for (first, a, b), (other, c, d) in combinations(self.arrays, 2):
             if not (_may_overlap(a, c) or _may_overlap(b, d)):
-                t.keep_apart(one, other)
+                t.keep_apart(first, other)
 
     def emit(self, origin: Any) -> None:
         self.keep_apart()
@@ -400,8 +402,8 @@ def is_absent(spec: Structure) -> bool:
     return spec.kind == "static" and (spec.value is None or spec.value is MISSING)
 
 
-def same_kind(found: list[MaybeUndefined]) -> bool:
+def same_kind(absences: list[MaybeUndefined]) -> bool:
     """Whether what is missing is None; StructureError if it is None here and unset there."""
-    if len({a.none for a in found}) > 1:
-        raise StructureError(f"'{found[0].name}' may be unset or None", "set it before")
-    return found[0].none
+    if len({a.none for a in absences}) > 1:
+        raise StructureError(f"'{absences[0].name}' may be unset or None", "set it before")
+    return absences[0].none

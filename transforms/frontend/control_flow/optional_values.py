@@ -34,9 +34,9 @@ class Maybe(EnumCoded):
     @staticmethod
     def build(spec: Structure, children: list[Any]) -> Symbol:
         value, flag = children
-        made = copy.copy(value) if isinstance(value, Symbol) else Symbol(atom(value))
-        made.undefined = MaybeUndefined(spec.keys[0], _flag(flag), True)
-        return made
+        symbol = copy.copy(value) if isinstance(value, Symbol) else Symbol(atom(value))
+        symbol.undefined = MaybeUndefined(spec.keys[0], _flag(flag), True)
+        return symbol
 
 
 def _flag(value: Any) -> Atom:
@@ -125,8 +125,8 @@ def _part(spec: Structure) -> Structure:
 
 
 def _number(leaf: Structure, name: str, flag: Atom) -> Structure:
-    there = Structure("leaf", Symbol(flag), atom=flag)
-    return Structure(Maybe, leaf.value, (name,), (leaf, there))
+    flag_structure = Structure("leaf", Symbol(flag), atom=flag)
+    return Structure(Maybe, leaf.value, (name,), (leaf, flag_structure))
 
 
 def _differing(entry: Structure, final: Structure) -> Iterator[bool]:
@@ -167,8 +167,8 @@ def _tuple(spec: Structure, flag: Atom, value: Any) -> Structure:
 def _blank(spec: Structure) -> Structure:
     """Values of the types to come, that nobody reads."""
     if spec.kind == "leaf":
-        made = nothing(spec)
-        return Structure("leaf", made, atom=made.present())
+        dummy = nothing(spec)
+        return Structure("leaf", dummy, atom=dummy.present())
     children = tuple(map(_blank, spec.children))
     if not children:
         return spec

@@ -23,19 +23,19 @@ from tapeless.transforms.frontend.trace.trace import Location, trace
 from tapeless.transforms.frontend.values.container_aliases import StaleKey
 
 
-def renewed(frame: Frame, name: str, made: StagedList) -> StagedList:
+def renewed(frame: Frame, name: str, new_list: StagedList) -> StagedList:
     """The list that the name stands for from now on."""
     old = vars(frame).get(name)
     if type(old) is not StagedList or not _is_older(old) or _is_kin(old) or _is_run_over(old):
-        return made
-    here = FrameLocation(frame, name).key
-    holders = {loc.key: loc for loc in _holders(old) if loc.key != here}
+        return new_list
+    location_key = FrameLocation(frame, name).key
+    holders = {loc.key: loc for loc in _holders(old) if loc.key != location_key}
     t = trace()
     element = t.elements.get(id(old))
     if element is not None and element.whole is not old:
-        return made
+        return new_list
     if not all(_can_have_a_copy(loc, old) for loc in holders.values()):
-        return made
+        return new_list
     for loc in holders.values():
         assert isinstance(loc, ContentsLocation)
         t.touch(loc)
@@ -45,7 +45,7 @@ def renewed(frame: Frame, name: str, made: StagedList) -> StagedList:
     t.poisoned.pop(StaleKey(id(old), t.birth(old)), None)
     before_change(old)
     old.clear()
-    for item in made:
+    for item in new_list:
         old.append(item)
     return old
 

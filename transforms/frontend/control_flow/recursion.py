@@ -90,9 +90,9 @@ class Recursion:
 
     def enter(self, args: Any, free: tuple[Atom, ...] = ()) -> Any:
         """Records a call, from outside or from inside."""
-        given = self.taken(args)
-        values = list(_leaves(given))
-        self.widen(given, [a for _, a in values])
+        inputs = self.taken(args)
+        values = list(_leaves(inputs))
+        self.widen(inputs, [a for _, a in values])
         if self.returned is None:
             raise Unreachable
         pairs = [(a, kind) for (_, a), kind in zip(values, self.kinds, strict=True)]
@@ -100,27 +100,27 @@ class Recursion:
         sizes = self.sizes([(a, kind) for a, kind in pairs if kind is not None])
         outs = tuple(Var(retype(kind, sizes)) for kind in self.result_kinds)
         enter(self.function, (*arguments, *free), outs, self.pure)
-        made = [_like(v, x) for v, (x, _) in zip(outs, self.results(), strict=True)]
-        self.link([x for x, _ in values], made)
+        results = [_like(v, x) for v, (x, _) in zip(outs, self.results(), strict=True)]
+        self.link([x for x, _ in values], results)
         count = len(list(self.returned.leaves()))
-        for k, symbol in zip(sorted(self.written), made[count:], strict=True):
+        for k, symbol in zip(sorted(self.written), results[count:], strict=True):
             self.overwrite(values[k][0], symbol)
-        result, *left = _parts(self.returned, iter(made[:count]))
-        for location, value in zip(self.locations.values(), left, strict=True):
+        result, *written = _parts(self.returned, iter(results[:count]))
+        for location, value in zip(self.locations.values(), written, strict=True):
             trace().touch(location)
             location.set(value.value() if isinstance(location, CellLocation) else value)
         return result
 
-    def link(self, given: list[Any], made: list[Symbol]) -> None:
+    def link(self, arguments: list[Any], outputs: list[Symbol]) -> None:
         """Results may share memory with arguments."""
-        arrays = [x for x in given if isinstance(x, Symbol) and x.mutable]
+        arrays = [x for x in arguments if isinstance(x, Symbol) and x.mutable]
         cells = {id(loc.cell) for loc in self.locations.values() if isinstance(loc, CellLocation)}
         if any(id(x.base_cell()) in cells for x in arrays):
             raise UnsupportedError(
                 f"{self.name} overwrites an array that it also gets as an argument",
                 "use the argument only",
             )
-        for symbol in made:
+        for symbol in outputs:
             if isinstance(symbol.value().type, StackType):
                 continue
             for x in arrays if symbol.mutable else ():
@@ -130,8 +130,8 @@ class Recursion:
         """Values and atoms of the results: what is returned, then what was overwritten."""
         assert self.returned is not None
         yield from _leaves(self.returned)
-        given = list(_leaves(self.given))
-        yield from (given[k] for k in sorted(self.written))
+        leaves = list(_leaves(self.given))
+        yield from (leaves[k] for k in sorted(self.written))
 
     def overwrite(self, target: Any, new: Symbol) -> None:
         if not isinstance(target, Symbol):
@@ -155,27 +155,27 @@ class Recursion:
             for own, size in zip(*shapes, strict=True):
                 if own != size and not isinstance(own, int):
                     new |= {s: size for s in dims.symbols(own) if own == dims.single(s)}
-        given = set().union(*(sizes_in(kind) for _, kind in args))
-        for symbol in sizes_in(tuple(self.result_kinds)) - given - set(trace().hints):
+        sizes = set().union(*(sizes_in(kind) for _, kind in args))
+        for symbol in sizes_in(tuple(self.result_kinds)) - sizes - set(trace().hints):
             new[symbol] = dims.symbol(symbol.name, symbol.lower)
         return new
 
-    def widen(self, given: Structure, atoms: list[Atom]) -> None:
+    def widen(self, structure: Structure, atoms: list[Atom]) -> None:
         """The parameters take what this call gives, too: numbers that differ are known no more."""
-        self.join(self.given, given)
-        self.tell_apart(given)
+        self.join(self.given, structure)
+        self.tell_apart(structure)
         for k, (old, a) in enumerate(zip(list(_leaves(self.given)), atoms, strict=True)):
             kind = self.kinds[k]
             if kind is None and old[1] == a:
                 continue
-            joined = join_types(old[1].type if kind is None else kind, a.type, self.lengths)
-            if kind is None or joined != kind:
-                self.kinds[k], self.changed = joined, True
+            common = join_types(old[1].type if kind is None else kind, a.type, self.lengths)
+            if kind is None or common != kind:
+                self.kinds[k], self.changed = common, True
 
-    def tell_apart(self, given: Structure) -> None:
+    def tell_apart(self, structure: Structure) -> None:
         """What the first call gives twice is two parameters, if another call gives two arrays."""
         first: dict[int, Any] = {}
-        pairs = zip(self.given.leaf_values(), given.leaf_values(), strict=True)
+        pairs = zip(self.given.leaf_values(), structure.leaf_values(), strict=True)
         if not self.apart and any(first.setdefault(id(a), b) is not b for a, b in pairs):
             self.apart = self.changed = True
         if self.apart and self.written:
@@ -185,10 +185,10 @@ class Recursion:
                 "pass a copy: x.copy()",
             )
 
-    def join(self, known: Structure, new: Structure) -> None:
+    def join(self, structure: Structure, new: Structure) -> None:
         """Refuses what is built otherwise than before."""
         try:
-            for a, b in zip(known.children, new.children, strict=True):
+            for a, b in zip(structure.children, new.children, strict=True):
                 join(a, b, lambda x, y: x.value)
         except StructureError as e:
             raise StructureError(
@@ -280,28 +280,28 @@ class Recursion:
 
     def arguments(self, values: list[tuple[Any, Atom]], params: list[Var | None]) -> list[Any]:
         """What the body gets: a new symbol for each argument, one for what is always the same."""
-        made: dict[int, Symbol] = {}
+        symbols: dict[int, Symbol] = {}
         new = []
         for (value, _), p in zip(values, params, strict=True):
             if p is None:
                 new.append(value)
             else:
                 symbol = _like(p, value)
-                new.append(symbol if self.apart else made.setdefault(id(value), symbol))
+                new.append(symbol if self.apart else symbols.setdefault(id(value), symbol))
         return new
 
     def overwritten(self, journal: Journal, new: list[Any]) -> list[int]:
         """The positions of the arrays that the body stored into; notes what else it changed."""
         symbols = [(k, x) for k, x in enumerate(new) if isinstance(x, Symbol)]
         cells = {id(x.base_cell()): k for k, x in reversed(symbols)}
-        found = set(self.written)
+        positions = set(self.written)
         for key, (location, _) in journal.old.items():
             if isinstance(location, CellLocation) and id(location.cell) in cells:
-                found.add(cells[id(location.cell)])
+                positions.add(cells[id(location.cell)])
             elif key not in self.locations:
                 self.locations[key] = location
                 self.changed = True
-        return sorted(found)
+        return sorted(positions)
 
     def settle_results(
         self, returned: Structure, written: list[int], arrays: list[Atom]
@@ -310,12 +310,12 @@ class Recursion:
         if self.returned is not None:
             self.join(self.returned, returned)
         results = [*returned.leaves(), *arrays]
-        known = self.result_kinds if len(self.result_kinds) == len(results) else []
+        old_kinds = self.result_kinds if len(self.result_kinds) == len(results) else []
         kinds = [
             join_types(old, a.type, self.lengths) if old is not None else a.type
-            for old, a in zip(known or [None] * len(results), results, strict=True)
+            for old, a in zip(old_kinds or [None] * len(results), results, strict=True)
         ]
-        same = self.returned is not None and kinds == known and set(written) == self.written
+        same = self.returned is not None and kinds == old_kinds and set(written) == self.written
         self.returned, self.result_kinds, self.written = returned, kinds, set(written)
         return results if same else None
 
@@ -323,9 +323,9 @@ class Recursion:
         """Gives the function what it reads from around it as parameters; returns the arguments."""
         block = self.function.block
         self.pure = not acts(block)
-        whole = close(block.body, block.results)
-        extra = [v for v in whole.params if v not in block.params]
-        lengths = missing_sizes(whole, [*block.params, *extra], set(trace().hints))
+        results = close(block.body, block.results)
+        extra = [v for v in results.params if v not in block.params]
+        lengths = missing_sizes(results, [*block.params, *extra], set(trace().hints))
         more = (*extra, *lengths.values())
         block = _with_arguments(block, self.function, more, self.pure)
         block = replace(block, params=(*block.params, *extra))
@@ -343,9 +343,9 @@ def _leaves(spec: Structure) -> Iterator[tuple[Any, Atom]]:
 
 def _like(v: Var, value: Any) -> Symbol:
     """A symbol for what stands where a value does: an array, or one in the place of a list."""
-    made = Symbol(v, is_array=_is_array(value))
-    made.listing = getattr(value, "listing", None)
-    return made
+    symbol = Symbol(v, is_array=_is_array(value))
+    symbol.listing = getattr(value, "listing", None)
+    return symbol
 
 
 def _is_array(value: Any) -> bool:
@@ -417,22 +417,22 @@ def call_recursive(f: types.FunctionType, run: Callable[..., Any], args: Any, kw
     t = trace()
     bound = inspect.signature(f, follow_wrapped=False).bind(*args, **kwargs)
     bound.apply_defaults()
-    given = (bound.args, bound.kwargs)
+    arguments = (bound.args, bound.kwargs)
     for k, open_ in enumerate(t.recursions):
-        if same(open_.f, f) and open_.form == form(given, blind=True):
+        if same(open_.f, f) and open_.form == form(arguments, blind=True):
             if k + 1 < len(t.recursions):
                 raise UnsupportedError(
                     f"{f.__name__} is called by {t.recursions[-1].name}, which calls itself to a "
                     "depth that depends on the contents of arrays",
                     "write one of them as a loop",
                 )
-            return open_.enter(given)
-    made = Recursion(f, run, given)
-    t.recursions.append(made)
+            return open_.enter(arguments)
+    recursion = Recursion(f, run, arguments)
+    t.recursions.append(recursion)
     t.rolling, rolling = 0, t.rolling
     try:
-        made.settle()
+        recursion.settle()
     finally:
         t.recursions.pop()
         t.rolling = rolling
-    return made.enter(given, made.closed())
+    return recursion.enter(arguments, recursion.closed())

@@ -125,9 +125,9 @@ class LoopFixpoint:
                 raise CannotRoll(why, getattr(e, "hint", "")) from e
             finally:
                 t.rolling -= 1
-            left = [(loc, loc.get()) for loc, _ in journal.old.values()]
+            written = [(loc, loc.get()) for loc, _ in journal.old.values()]
             t.rollback(journal)
-        for loc, value in left:
+        for loc, value in written:
             t.touch(loc)
             loc.set(value)
 
@@ -143,8 +143,8 @@ class LoopFixpoint:
                     t.stored.clear()
                 t.stored_in = self.frame
             return
-        known = {loc.key: loc for loc in t.stored.get(self.key, ()) if loc.birth < t.outermost}
-        self.locations.update(known)
+        locations = {loc.key: loc for loc in t.stored.get(self.key, ()) if loc.birth < t.outermost}
+        self.locations.update(locations)
 
     def settle(self) -> None:
         """Stages passes until the types, lists and aliases at the start of one hold at its end."""
@@ -165,16 +165,16 @@ class LoopFixpoint:
             }
             if len(overwritten) == before and staged is not None:
                 t.stored[self.key] = list(self.locations.values())
-                settled = LoopEmitter(self.seq, staged, self.aliases, self.standing)
+                emitter = LoopEmitter(self.seq, staged, self.aliases, self.standing)
                 self.rotating.find(staged, self.aliases)
-                settled.collect(self.locations)
-                self.rotating.count(staged, settled)
+                emitter.collect(self.locations)
+                self.rotating.count(staged, emitter)
                 self.labels.explain(self.locations)
                 t.origin = t.place() or t.origin  # the line of the loop
-                settled.emit(self.key)
+                emitter.emit(self.key)
                 self.lists.measure(self.key, self.count(), self.journal)
-                settled.set_variables()
-                self.rotating.place(staged, settled, self.locations)
+                emitter.set_variables()
+                self.rotating.place(staged, emitter, self.locations)
                 return
         raise CannotRoll("the types of its variables do not settle")
 
@@ -188,9 +188,9 @@ class LoopFixpoint:
                 self.tell(loc, loc.get().undefined)
         specs = {k: final_structure(loc) for k, loc in self.locations.items()}
         specs = {k: self.rotating.spec(k, spec) for k, spec in specs.items()}
-        found = {k: self.moving.spec(k, spec) for k, spec in specs.items()}
-        found = {k: self.labels.spec(k, spec) for k, spec in found.items()}
-        return {k: self.maybes.spec(k, spec) for k, spec in found.items()}
+        structures = {k: self.moving.spec(k, spec) for k, spec in specs.items()}
+        structures = {k: self.labels.spec(k, spec) for k, spec in structures.items()}
+        return {k: self.maybes.spec(k, spec) for k, spec in structures.items()}
 
     def tell(self, loc: Location, absence: MaybeUndefined) -> bool:
         """Whether a variable is set goes along, too; True if that is news."""
@@ -336,27 +336,27 @@ class LoopFixpoint:
 
     def install(self, loc: Location, spec: Structure, params: list[Var]) -> Any:
         """What a location holds at the start of a pass: its value with parameters as leaves."""
-        left = iter(params)
+        remaining = iter(params)
         if isinstance(loc, CellLocation):
-            return next(left)
+            return next(remaining)
         if isinstance(loc, ContentsLocation) and isinstance(loc.obj, list):
-            return tuple(self.rebuild(c, left) for c in spec.children)
-        return self.rebuild(spec, left)
+            return tuple(self.rebuild(c, remaining) for c in spec.children)
+        return self.rebuild(spec, remaining)
 
-    def rebuild(self, spec: Structure, left: Iterator[Var]) -> Any:
+    def rebuild(self, spec: Structure, variables: Iterator[Var]) -> Any:
         if spec.kind == "leaf":
-            param = next(left)
-            made = Symbol(param)
+            param = next(variables)
+            symbol = Symbol(param)
             if undefined_flag(spec.value) is not None:
-                made.undefined = spec.value.undefined
+                symbol.undefined = spec.value.undefined
             if isinstance(spec.value, Symbol) and spec.value.mutable:
-                made.is_array, made.listing = True, spec.value.listing
-                may_be_list(made, spec.value)
-                self.aliases.install(param, made)
-            return made
+                symbol.is_array, symbol.listing = True, spec.value.listing
+                may_be_list(symbol, spec.value)
+                self.aliases.install(param, symbol)
+            return symbol
         if spec.kind == "static":
             return spec.value
-        children = [self.rebuild(c, left) for c in spec.children]
+        children = [self.rebuild(c, variables) for c in spec.children]
         return loop_copy_of(spec, children, self.standing)
 
     # -- what a pass left
@@ -399,12 +399,12 @@ class LoopFixpoint:
         """The leaves of what a pass left, which must be built like what it began with."""
         if isinstance(loc, CellLocation):
             return list(final.leaves())
-        found: list[Atom] = []
+        leaves: list[Atom] = []
         content = isinstance(loc, ContentsLocation)  # what it is in stays the same container
 
         def keep(old: Structure, new: Structure) -> Any:
             list_of_array(old, new)
-            found.extend(new.leaves())
+            leaves.extend(new.leaves())
             return old.value
 
         def build(old: Structure, new: Structure, children: Callable[[], list[Any]]) -> Any:
@@ -418,7 +418,7 @@ class LoopFixpoint:
         except StructureError as e:
             what = f"'{loc.name}' changes from pass to pass: {e.problem}" if loc.name else str(e)
             raise CannotRoll(what) from None
-        return found
+        return leaves
 
     def same_container(self, entry: Structure, final: Structure) -> None:
         """Containers that go from name to name, and are changed, must not be looked into any more:
@@ -437,15 +437,15 @@ class LoopFixpoint:
         staged.results[key] = []
         for k, new in enumerate(leaves):
             try:
-                joined = join_types(kinds[k], new.type, self.lengths)
+                common = join_types(kinds[k], new.type, self.lengths)
             except StructureError as e:
                 what = f"'{loc.name}' changes from pass to pass: {e.problem}"
                 raise CannotRoll(what, e.hint) from None
-            if _same_type(joined, kinds[k]):
+            if _same_type(common, kinds[k]):
                 self.check_order(loc, staged.params[key][k], new)
                 staged.results[key].append(convert(new, kinds[k]))
             else:
-                kinds[k] = joined
+                kinds[k] = common
                 changed = True
         return changed
 

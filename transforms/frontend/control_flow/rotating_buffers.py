@@ -50,12 +50,16 @@ class Rotating:
         """Notes variables that have exchanged what they stand for; True if that is news."""
         before = {k: s for k, s in entries.items() if s.kind is ViewRef}
         after = {k: finals[k][1] if k in finals else s for k, s in before.items()}
-        whole = {k for k in before if before[k].keys[1] == () == _steps(after[k])}
-        had = {k: before[k].keys[0] for k in whole}
+        unchanged_roots = {k for k in before if before[k].keys[1] == () == _steps(after[k])}
+        had = {k: before[k].keys[0] for k in unchanged_roots}
         cells = [s.keys[0] for s in before.values()]
-        others = {after[k].keys[0] for k in before if k not in whole and after[k].kind is ViewRef}
-        gets = {k: after[k].keys[0] for k in whole}
-        news = {k for k in whole if had[k] is not gets[k]}
+        others = {
+            after[k].keys[0]
+            for k in before
+            if k not in unchanged_roots and after[k].kind is ViewRef
+        }
+        gets = {k: after[k].keys[0] for k in unchanged_roots}
+        news = {k for k in unchanged_roots if had[k] is not gets[k]}
         alone = all(cells.count(had[k]) == 1 and had[k] not in others for k in news)
         exchanged = {had[k] for k in news} == {gets[k] for k in news}
         if not (news and alone and exchanged and len({gets[k] for k in news}) == len(news)):
@@ -69,8 +73,8 @@ class Rotating:
         gets: dict[Any, Any] = {}
         for k in self.symbols:
             value = staged.final(k).value
-            whole = isinstance(value, Symbol) and not value.chain
-            gets[k] = places.get(root_of(value).cell) if whole else None
+            is_root = isinstance(value, Symbol) and not value.chain
+            gets[k] = places.get(root_of(value).cell) if is_root else None
         if None in gets.values() or len({*gets.values()}) < len(gets):
             raise AliasError("arrays are exchanged in some passes only", "copy one of them")
         while gets:
@@ -81,30 +85,30 @@ class Rotating:
                 raise AliasError("many arrays are exchanged in a loop", "keep them in one array")
             self.rings.append(ring)
 
-    def count(self, staged: StagedPass, settled: LoopEmitter) -> None:
+    def count(self, staged: StagedPass, emitter: LoopEmitter) -> None:
         """Makes the loop count its passes."""
         for ring in self.rings:
             turn, out = Var(INT, "turn"), Var(INT, "turn")
             with appending_to(staged.statements):
                 after = mod(add(turn, 1), len(ring))
-            settled.carry(turn, atom(0), after, out)
+            emitter.carry(turn, atom(0), after, out)
             self.turns.append(out)
 
     def place(
-        self, staged: StagedPass, settled: LoopEmitter, locations: dict[Any, Location]
+        self, staged: StagedPass, emitter: LoopEmitter, locations: dict[Any, Location]
     ) -> None:
         """After the loop: every array has what the variable holds that has it now, and variables
         stand for the arrays."""
         t = trace()
-        outs = dict(zip(settled.carries, settled.outs, strict=True))
+        outs = dict(zip(emitter.carries, emitter.outs, strict=True))
         for ring, turn in zip(self.rings, self.turns, strict=True):
             n = len(ring)
-            held = [outs[staged.params[k][0]] for k in ring]
+            outputs = [outs[staged.params[k][0]] for k in ring]
             for j, k in enumerate(ring):
                 cell = self.symbols[k].cell
                 assert cell is not None
                 t.touch(CellLocation(cell))
-                cell.atom = _by_turn(turn, [held[(j - passed) % n] for passed in range(n)])
+                cell.atom = _by_turn(turn, [outputs[(j - passed) % n] for passed in range(n)])
                 t.poisoned.pop(cell, None)
             for j, k in enumerate(ring):
                 options = [self.symbols[ring[(j + passed) % n]] for passed in range(n)]
@@ -114,9 +118,9 @@ class Rotating:
 
 def _root(spec: Structure) -> Symbol:
     """The array that a reference stands for."""
-    found = root_of(spec.value)
-    assert isinstance(found, Symbol)
-    return found
+    root = root_of(spec.value)
+    assert isinstance(root, Symbol)
+    return root
 
 
 def _steps(spec: Structure) -> Any:
@@ -126,16 +130,16 @@ def _steps(spec: Structure) -> Any:
 
 def _by_turn(turn: Var, values: list[Atom]) -> Atom:
     """The value for the number of turns."""
-    found = values[-1]
+    selected = values[-1]
     for passed in reversed(range(len(values) - 1)):
-        sides = [lambda: [values[passed]], lambda: [found]]  # noqa: B023  # called at once
-        (found,) = either(equal(turn, passed), *sides)
-    return found
+        sides = [lambda: [values[passed]], lambda: [selected]]  # noqa: B023  # called at once
+        (selected,) = either(equal(turn, passed), *sides)
+    return selected
 
 
 def _one_by_turn(turn: Var, symbols: list[Symbol]) -> Symbol:
     """The array that it is after so many turns."""
-    found = symbols[-1]
+    selected = symbols[-1]
     for passed in reversed(range(len(symbols) - 1)):
-        found = GuardedRef(turn, (symbols[passed], found), passed)
-    return found
+        selected = GuardedRef(turn, (symbols[passed], selected), passed)
+    return selected

@@ -32,8 +32,8 @@ FEW = 3  # items that are written out, whatever is done with them, are fewer
 
 def as_loop(items: Any, body: Callable[[Any], Any], key: Any) -> Any:
     """What a loop runs over in the place of known items, if its body has a loop."""
-    kept = isinstance(items, (tuple, StagedList)) and getattr(items, "tail", None) is None
-    if not kept or len(items) < FEW or not _has_loop(body) or key in trace().decisions.unroll:
+    is_plain = isinstance(items, (tuple, StagedList)) and getattr(items, "tail", None) is None
+    if not is_plain or len(items) < FEW or not _has_loop(body) or key in trace().decisions.unroll:
         return items
     if all(type(v) is int for v in items):
         return _as_range(tuple(items)) if isinstance(items, tuple) else items
@@ -52,12 +52,12 @@ def _in_columns(items: Any) -> Any:
     if not all(map(_of_reals, specs)) or not interchangeable(specs):
         return items
     columns = _columns(specs)
-    held = list(items)
+    items_list = list(items)
 
     def item(k: Any) -> Any:
-        return held[k] if isinstance(k, int) else _at(specs[0], columns, k)
+        return items_list[k] if isinstance(k, int) else _at(specs[0], columns, k)
 
-    return counted(len(held), item)
+    return counted(len(items_list), item)
 
 
 def _of_reals(spec: Structure) -> bool:
@@ -83,12 +83,12 @@ def _at(spec: Structure, columns: Any, k: Any) -> Any:
 
 def _has_loop(body: Any) -> bool:
     """Whether the rewritten body of a loop has loops in it, also in branches."""
-    found = [getattr(body, "__code__", None)]
-    for code in found:
+    codes = [getattr(body, "__code__", None)]
+    for code in codes:
         inner = [c for c in getattr(code, "co_consts", ()) if isinstance(c, types.CodeType)]
         if any(c.co_name.startswith(unused("body")) for c in inner):
             return True
-        found += inner
+        codes += inner
     return False
 
 

@@ -43,8 +43,10 @@ def truth(value: Any) -> Any:
         value = value.item()
     if value.type.dtype.kind != "b":
         value = wrap(not_equal(value.value(), 0))
-    elif value.type.weak and (made := defining_statement(value.value(), cast)) is not None:
-        value = wrap(made.args[0])  # bool(x) is as true as x
+    elif (
+        value.type.weak and (cast_statement := defining_statement(value.value(), cast)) is not None
+    ):
+        value = wrap(cast_statement.args[0])  # bool(x) is as true as x
     if isinstance(value, Symbol) and isinstance(value.cell and value.cell.atom, Literal):
         return bool(value.cell.atom.value)  # type: ignore[union-attr]
     return value
@@ -52,8 +54,8 @@ def truth(value: Any) -> Any:
 
 def _true_one(value: Either) -> Any:
     """Whether one of two things is true: where only one of them is, the test says so."""
-    if (taken := value.taken()) is not None:
-        return truth(taken[0])
+    if (sure_options := value.taken()) is not None:
+        return truth(sure_options[0])
     sides = truth(value.yes), truth(value.no)
     if any(isinstance(side, Symbol) for side in sides):
         value.need()
@@ -71,8 +73,8 @@ def something(value: Any) -> Atom | None:
     if not isinstance(value, Symbol) or value.undefined is None or not value.undefined.none:
         return None
     flag, t = value.undefined.flag, trace()
-    known = flag is None or any(b is t.checked.get(flag) for b in t.blocks)
-    return None if known else flag
+    is_checked = flag is None or any(b is t.checked.get(flag) for b in t.blocks)
+    return None if is_checked else flag
 
 
 def _true_number(value: Symbol, flag: Atom) -> Any:
@@ -108,9 +110,9 @@ def sure(test: Atom, value: bool) -> frozenset[Atom]:
 def same_meaning(test: Atom, other: Atom, when: bool = True) -> None:
     """Tells that `other` is true where `test` is `when`, and false elsewhere."""
     for value in (True, False):
-        found = sure(test, value is when)
-        if found:
-            trace().means[other, value] = found
+        implied = sure(test, value is when)
+        if implied:
+            trace().means[other, value] = implied
 
 
 def undefined_flag(value: Any) -> Atom | None:

@@ -83,12 +83,12 @@ def _next_test(run: Run, outcomes: tuple[bool, ...]) -> Atom | None:
     around = [(a, a.met, len(a.passed)) for a in t.attempts]
     t.poisoned = dict(before)
     t.probes += 1
-    found: Fork | None = None
+    fork_found: Fork | None = None
     with t.recording() as journal, t.block() as body:
         try:
             _run(run, attempt)
         except Fork as fork:
-            found = fork
+            fork_found = fork
         except Exception as e:
             if isinstance(e, TapelessError):
                 raise
@@ -101,20 +101,22 @@ def _next_test(run: Run, outcomes: tuple[bool, ...]) -> Atom | None:
     for a, met, passed in around:
         a.met = met
         del a.passed[passed:]
-    if found is None:
+    if fork_found is None:
         return None
-    if found.attempt is not attempt or not found.at_hand:  # for the statement around, or a refusal
+    if (
+        fork_found.attempt is not attempt or not fork_found.at_hand
+    ):  # for the statement around, or a refusal
         t.blocks[-1] += body
-        raise found
-    for s in _needed(body, found.atom):
+        raise fork_found
+    for s in _needed(body, fork_found.atom):
         t.emit(s)
-    return found.atom
+    return fork_found.atom
 
 
 def _needed(body: list[Statement], test: Atom) -> list[Statement]:
     """The statements that a test needs."""
     wanted: set[Atom] = {test}
-    found: list[Statement] = []
+    needed: list[Statement] = []
     inside = list(statements(Block((), tuple(body), ())))
     ends = any(isinstance(s, Effect) and s.kind == "raise" for s in inside)
     for s in reversed(body):
@@ -130,8 +132,8 @@ def _needed(body: list[Statement], test: Atom) -> list[Statement]:
         wanted.update(reads(s))
         for b in blocks(s):
             wanted.update(free_variables(b))
-        found.append(s)
-    return found[::-1]
+        needed.append(s)
+    return needed[::-1]
 
 
 def _acts(s: Statement) -> bool:

@@ -145,9 +145,9 @@ def divide(kind: str, left: Any, right: Any) -> None:
 def _refuse_failures(body: Block, kinds: Callable[[], Any], attempt: Attempt | None) -> None:
     """Refuses a try statement that would catch what an operation in it may raise, if that depends
     on data; integers that decide it are made known."""
-    known = attempt.has_passed if attempt is not None else lambda op, args: False
-    lets = (s for s in statements(body) if isinstance(s, Let) and not known(s.op, s.args))
-    for error, operands in (found for s in lets for found in may_raise(s)):
+    has_passed = attempt.has_passed if attempt is not None else lambda op, args: False
+    lets = (s for s in statements(body) if isinstance(s, Let) and not has_passed(s.op, s.args))
+    for error, operands in (effect for s in lets for effect in may_raise(s)):
         if not issubclass(error, kinds()):
             continue
         why = f"whether this raises {error.__name__} depends on the contents of arrays"

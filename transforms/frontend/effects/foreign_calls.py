@@ -79,13 +79,18 @@ def refuse_foreign_store(obj: Any) -> None:
 
 def refuse_outside(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Refuses functions that mean something else while staging."""
-    found = REFUSED.get(f)
+    reason = REFUSED.get(f)
     if f in (builtins.vars, builtins.dir) and not args:
-        found = REFUSED[builtins.locals]
+        reason = REFUSED[builtins.locals]
     if f in (builtins.open, pathlib.Path.open) and _writes(args, kwargs):
-        found = ("it would be written while staging only", "write the file outside of the function")
-    if found is not None:
-        raise UnsupportedError(f"{f.__name__}() in a function that is staged: {found[0]}", found[1])
+        reason = (
+            "it would be written while staging only",
+            "write the file outside of the function",
+        )
+    if reason is not None:
+        raise UnsupportedError(
+            f"{f.__name__}() in a function that is staged: {reason[0]}", reason[1]
+        )
 
 
 def _writes(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -122,22 +127,22 @@ def refuse_file(file: Any) -> None:
 def record(function: str, module: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Lets the program call a function whose result is not used."""
     parts: list[Any] = []
-    found: list[Atom] = []
-    texts = [_argument(v, parts, found) for v in args]
-    texts += [f"{k}={_argument(v, parts, found)}" for k, v in kwargs.items()]
+    atoms: list[Atom] = []
+    texts = [_argument(v, parts, atoms) for v in args]
+    texts += [f"{k}={_argument(v, parts, atoms)}" for k, v in kwargs.items()]
     used = any(f"{module}." in text for text in (function, *texts))
     params = {
         "form": f"{function}({', '.join(texts)})",
         "parts": tuple(parts),
         "modules": (module,) if used else (),
     }
-    trace().emit(Effect("call", tuple(found), params, trace().place()))
+    trace().emit(Effect("call", tuple(atoms), params, trace().place()))
 
 
-def _argument(value: Any, parts: list[Any], found: list[Atom]) -> str:
+def _argument(value: Any, parts: list[Any], atoms: list[Atom]) -> str:
     """The text of an argument, with a hole for what is put in later."""
     for stream in STREAMS:
         if value is not None and value is getattr(sys, stream):
             return f"sys.{stream}"
-    parts.append(effect_parts(value, found))
+    parts.append(effect_parts(value, atoms))
     return f"{{{len(parts) - 1}}}"

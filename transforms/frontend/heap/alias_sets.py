@@ -118,7 +118,7 @@ class Aliases:
                     inner[key, k] = memory - older
                     self.left[key, k] = memory
                     self.note_frozen((key, k), value)
-        lists = {c: held for c, held in trace().held.items() if c.birth < self.began}
+        lists = {c: columns for c, columns in trace().held.items() if c.birth < self.began}
         pairs = [*combinations(inner.items(), 2)]
         pairs += [(p, c) for p in inner.items() for c in lists.items()]
         for (p, mine), (q, others) in pairs:

@@ -62,13 +62,13 @@ class ElementRef:
         t.loans.given_back.add(holder)
 
 
-def track_element(owner: Any, made: Symbol, stack: Symbol, at: Atom | None) -> None:
+def track_element(owner: Any, symbol: Symbol, stack: Symbol, at: Atom | None) -> None:
     """Remembers of an array where it was taken from."""
     t = trace()
-    assert made.cell is not None
+    assert symbol.cell is not None
     changes = _changes(owner.tail, stack.cell, at)
-    t.loans.places[made.cell] = ElementRef(
-        owner, owner.tail, stack, at, changes, made.cell, t.blocks[-1]
+    t.loans.places[symbol.cell] = ElementRef(
+        owner, owner.tail, stack, at, changes, symbol.cell, t.blocks[-1]
     )
 
 
@@ -89,5 +89,5 @@ def is_same_element(owner: Any, value: Any, at: Atom) -> bool:
     """Whether an array was taken from this very place of a list: `a[k] += v` puts it there."""
     if not isinstance(value, Symbol) or value.parent is not None:
         return False
-    found = trace().loans.places.get(value.cell)
-    return found is not None and found.owner is owner and found.at == at and found.present()
+    place = trace().loans.places.get(value.cell)
+    return place is not None and place.owner is owner and place.at == at and place.present()

@@ -101,9 +101,9 @@ def make_room(items: Any, k: Any, value: Any) -> None:
 
 def _as_rows(items: Any, k: Any) -> None:
     """Lists of which data says which is meant are made anew, as rows."""
-    made = items.rows_key if isinstance(items, StagedList) else None
-    if made is not None and _is_index(k) and decided_by_data(k.value()):
-        trace().decisions.as_rows(made)
+    allocation = items.rows_key if isinstance(items, StagedList) else None
+    if allocation is not None and _is_index(k) and decided_by_data(k.value()):
+        trace().decisions.as_rows(allocation)
 
 
 def _is_index(k: Any) -> bool:
@@ -152,8 +152,8 @@ def _value_at(specs: list[Structure], k: Symbol) -> Any:
     first = specs[0]
     if first.kind != "leaf":
         parts = zip(*(s.children for s in specs), strict=True)
-        made = rebuild(first, [_value_at(list(part), k) for part in parts])
-        return made if issubclass(first.kind, tuple) else freeze(made, *(s.value for s in specs))
-    made = table([s.value for s in specs])[k]
+        value = rebuild(first, [_value_at(list(part), k) for part in parts])
+        return value if issubclass(first.kind, tuple) else freeze(value, *(s.value for s in specs))
+    value = table([s.value for s in specs])[k]
     weak = all(a.type.weak for s in specs for a in s.leaves())
-    return python_number(made) if weak else made
+    return python_number(value) if weak else value

@@ -91,10 +91,10 @@ class Counting:
     def __next__(self) -> Any:
         if self.left:
             raise UnsupportedError("a count is used after a loop over it beside arrays", KEEP)
-        made = self.count
+        current = self.count
         trace().touch(AttributeLocation(self, "count"))
-        self.count = made + self.step
-        return made
+        self.count = current + self.step
+        return current
 
 
 def advancing(value: Any) -> Any:

@@ -48,8 +48,8 @@ class BlockPosition:
     def is_open(self) -> bool:
         """Whether what stands before it is still there, and can be read."""
         present = self.block[self.count - len(self.last) : self.count]
-        there = all(map(operator.is_, present, self.last)) and len(present) == len(self.last)
-        return there and any(self.block is b for b in trace().blocks)
+        is_current = all(map(operator.is_, present, self.last)) and len(present) == len(self.last)
+        return is_current and any(self.block is b for b in trace().blocks)
 
 
 def other_holders(holder: Any, memory: set[Any]) -> Iterator[Any]:
@@ -88,8 +88,8 @@ class Columns:
         """Which stacks hold lists, as arrays: those are equally long, unless it is ragged."""
         if self.ragged:
             return [False] * len(self.stacks)
-        found = [getattr(v, "listing", None) is not None for v in self.spec.leaf_values()]
-        return found + [False] * (len(self.stacks) - len(found))  # or flags
+        is_list = [getattr(v, "listing", None) is not None for v in self.spec.leaf_values()]
+        return is_list + [False] * (len(self.stacks) - len(is_list))  # or flags
 
     def uneven(self) -> list[bool]:
         """Which stacks hold arrays that need not be equally long."""
@@ -114,28 +114,30 @@ class Columns:
         """Lets the list hold numbers of these types too, from its start on; refuses other types."""
         if self.exact and [(t.dtype, t.weak) for t in types] != [*map(_number_of, self.items)]:
             raise UnsupportedError("a list that is given gets numbers of another type")
-        joined: list[Any] = [
+        common_types: list[Any] = [
             join_types(i, t, trace().joined) for i, t in zip(self.items, types, strict=True)
         ]
-        for item, wide, new, fixed in zip(self.items, joined, types, self.lists(), strict=True):
+        for item, wide, new, fixed in zip(
+            self.items, common_types, types, self.lists(), strict=True
+        ):
             if _changes(item, wide, fixed) or (wide.dtype != item.dtype and item.shape):
                 raise StructureError(
                     f"the elements appended to a list in a loop change from {item} to {new}"
                 )
-        pairs = zip(self.items, joined, self.lists(), strict=True)
+        pairs = zip(self.items, common_types, self.lists(), strict=True)
         loose = [() if fixed else _loosened(item, wide) for item, wide, fixed in pairs]
-        before, kinds = [*map(_number_of, self.items)], [*map(_number_of, joined)]
+        before, kinds = [*map(_number_of, self.items)], [*map(_number_of, common_types)]
         if kinds != before or any(loose):
             trace().decisions.widen(self.key, [*zip(kinds, loose, strict=True)])
 
     def copy(self) -> Columns:
         """The same elements, to which others are appended."""
-        made = Columns(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
-        made.length, made.loops = self.length, self.loops
-        for old, new in zip(self.stacks, made.stacks, strict=True):
-            made.meet(new.cell, trace().holding(old.cell))
+        copied = Columns(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
+        copied.length, copied.loops = self.length, self.loops
+        for old, new in zip(self.stacks, copied.stacks, strict=True):
+            copied.meet(new.cell, trace().holding(old.cell))
             trace().hold(new.cell, trace().holding(old.cell))
-        return made
+        return copied
 
     def hold(self, spec: Any) -> None:
         """An array that the list holds shows through it when it is overwritten later."""
@@ -164,23 +166,23 @@ def _number_of(item: Type) -> tuple[Any, bool]:
     return item.dtype, item.weak
 
 
-def _changes(item: Type, joined: Type, fixed: bool) -> bool:
+def _changes(item: Type, common: Type, fixed: bool) -> bool:
     """Whether elements differ in shape: not where the program relies on lengths being equal, nor
     where each one that is read has a length of its own, unless that is `fixed`."""
-    axes = _differing(item, joined, lambda a: fixed or dims.is_given(a))
+    axes = _differing(item, common, lambda a: fixed or dims.is_given(a))
     value = trace().value
-    return any(fixed or value(joined.shape[k]) is not None for k in axes)
+    return any(fixed or value(common.shape[k]) is not None for k in axes)
 
 
-def _loosened(item: Type, joined: Type) -> tuple[int, ...]:
+def _loosened(item: Type, common: Type) -> tuple[int, ...]:
     """The axes that are as long as an input in what a list held before, and not in what is
     appended, as data says: each element gets lengths of its own."""
-    return _differing(item, joined, dims.is_given)
+    return _differing(item, common, dims.is_given)
 
 
-def _differing(item: Type, joined: Type, told: Callable[[Size], bool]) -> tuple[int, ...]:
+def _differing(item: Type, common: Type, told: Callable[[Size], bool]) -> tuple[int, ...]:
     value = trace().value
-    pairs = enumerate(zip(item.shape, joined.shape, strict=True))
+    pairs = enumerate(zip(item.shape, common.shape, strict=True))
     return tuple(
         k
         for k, (a, b) in pairs
@@ -200,13 +202,13 @@ def _fit_lists(mine: Any, new: Any) -> None:
         old.fit(other.items)
 
 
-def may_be_list(made: Any, source: Any) -> None:
+def may_be_list(value: Any, source: Any) -> None:
     """Tells that an array may stand for the list that `source` stands for."""
     listing = getattr(source, "listing", None)
-    if listing is not None and getattr(made, "cell", None) is not None:
+    if listing is not None and getattr(value, "cell", None) is not None:
         t, own = trace(), [symbol.cell for symbol in listing.stacks]
         others = t.memory(source.cell) & t.either.keys()  # of which it may be one already
-        t.may_be(made.cell, {*own, *listing.inside, *others})
+        t.may_be(value.cell, {*own, *listing.inside, *others})
 
 
 def replace(stack: Symbol, new: Atom, moves: bool = True) -> None:
@@ -286,19 +288,19 @@ def to_columns(target: StagedList, element: Any, complete: bool = False) -> None
     columns = [*zip(*map(leaf_columns, specs), strict=True)]
     leaves = columns
     if complete and all(a.type == item for a, item in _in_columns(columns, items)):
-        made = [
+        stacks_made = [
             stacks.unstack(as_array(list(column)), weak=item.weak)
             for column, item in zip(columns, items, strict=True)
         ]
         columns = []
     else:
-        made = [stacks.new_stack(item=item) for item in items]
-    for stack in made:
+        stacks_made = [stacks.new_stack(item=item) for item in items]
+    for stack in stacks_made:
         stack.name = target.name
     for k, column in enumerate(columns):
         for leaf in column:
-            made[k] = stacks.push(made[k], leaf)
-    tail = Columns(element, list(map(Symbol, made)), key)
+            stacks_made[k] = stacks.push(stacks_made[k], leaf)
+    tail = Columns(element, list(map(Symbol, stacks_made)), key)
     tail.ragged = any(
         listing and len({a.type.shape for a in leaf}) > 1
         for leaf, listing in zip(leaves, tail.lists(), strict=False)

@@ -23,18 +23,18 @@ def settled(value: Any) -> Any:
     if tail is not None:
         return _with_items(value, tail, (listing or tail).loops)
     if isinstance(value, dict):
-        held = {k: settled(v) for k, v in value.items()}
+        items = {k: settled(v) for k, v in value.items()}
     elif isinstance(value, (list, tuple)):
-        held = dict(enumerate(map(settled, value)))
+        items = dict(enumerate(map(settled, value)))
     else:
         return value
-    if all(v is value[k] for k, v in held.items()):
+    if all(v is value[k] for k, v in items.items()):
         return value
     if isinstance(value, tuple):
         fields = getattr(value, "_fields", None)
-        return tuple(held.values()) if fields is None else type(value)(*held.values())
+        return tuple(items.values()) if fields is None else type(value)(*items.values())
     put = dict.__setitem__ if isinstance(value, dict) else list.__setitem__
-    for k, v in held.items():
+    for k, v in items.items():
         put(value, k, v)  # no store of the function's
     return value
 

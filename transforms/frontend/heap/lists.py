@@ -73,11 +73,11 @@ def _refusal(what: str) -> UnsupportedError:
 def _of_plain(name: str) -> Any:
     """A method of lists that lists with a tail lack."""
     native = getattr(list, name)
-    said = {"__delitem__": "del of a slice"}
+    spelling = {"__delitem__": "del of a slice"}
 
     def method(self: StagedList, *args: Any) -> Any:
         if any(getattr(each, "tail", None) is not None for each in (self, *args)):
-            raise _refusal(said.get(name, "a comparison"))
+            raise _refusal(spelling.get(name, "a comparison"))
         return native(self, *args)
 
     method.__name__ = name
@@ -155,30 +155,30 @@ class StagedList(list):  # type: ignore[type-arg]
         """What np.stack and its kin make of it; None for other functions, and without a tail."""
         if self.tail is None or func not in JOINERS:
             return None
-        if (made := join_uneven(func, self.tail.stacks[0], *args, **kwargs)) is not None:
-            return made
+        if (concatenated := join_uneven(func, self.tail.stacks[0], *args, **kwargs)) is not None:
+            return concatenated
         return join_rows(func, self.arrays()[0], *args, **kwargs)
 
     def columns(self) -> list[StagedList] | None:
         """Of tuples from a loop, a list for each place in them."""
         if self.tail is None or not isinstance(self.tail.spec.value, (list, tuple)):
             return None
-        left = iter(self.arrays())
+        arrays = iter(self.arrays())
         parts = self.tail.spec.children
         weak = iter([t.weak for t in self.tail.items])
         return [
-            from_arrays(c, [next(left) for _ in c.leaves()], [next(weak) for _ in c.leaves()])
+            from_arrays(c, [next(arrays) for _ in c.leaves()], [next(weak) for _ in c.leaves()])
             for c in parts
         ]
 
     def as_atom(self) -> Any:
         if self.tail is None:
             return [atoms(v) for v in self]
-        left = iter(self.arrays())
+        arrays = iter(self.arrays())
 
         def build(spec: Any) -> Any:
             if spec.kind == "leaf":
-                return next(left)
+                return next(arrays)
             if not issubclass(spec.kind, (list, tuple)):
                 raise UnsupportedError(
                     f"a list of {spec.kind.__name__} objects cannot become one array",
@@ -186,32 +186,32 @@ class StagedList(list):  # type: ignore[type-arg]
                 )
             return apply(FUNCTIONS[np.stack], [build(c) for c in spec.children], axis=1)
 
-        made: Atom = build(self.tail.spec).value()
-        rows = made.type.ndim > 1  # NumPy does not know how long they would have been
-        if rows and is_empty(made.type.shape[0]):
+        array: Atom = build(self.tail.spec).value()
+        rows = array.type.ndim > 1  # NumPy does not know how long they would have been
+        if rows and is_empty(array.type.shape[0]):
             return zeros(shape=(0,), dtype=np.dtype(float))
-        return made
+        return array
 
     def element(self, k: Any) -> Any:
         assert self.tail is not None
         at, within, ragged = position(k), self.tail.inside, self.tail.ragged
 
-        def build(spec: Any, left: Any) -> Any:
+        def build(spec: Any, leaves: Any) -> Any:
             if spec.kind != "leaf":
-                return unflatten(spec, [build(c, left) for c in spec.children])
-            stack = next(left)
+                return unflatten(spec, [build(c, leaves) for c in spec.children])
+            stack = next(leaves)
             value = stacks.peek(stack.value(), at)
             is_list = getattr(spec.value, "listing", None) is not None and not ragged
             if is_list and are_equally_long(stack.type.item):
                 value.type = stack.type.item
-            made = wrap(value)
-            if made.type.shape:
-                trace().share(made.cell, trace().holding(stack.cell))
-                track_element(self, made, stack, at)
-            found = listed(made, spec.value)
-            if isinstance(found, StagedList) and found.tail is not None:
-                found.tail.inside = [stack.cell, *within]
-            return found
+            value_symbol = wrap(value)
+            if value_symbol.type.shape:
+                trace().share(value_symbol.cell, trace().holding(stack.cell))
+                track_element(self, value_symbol, stack, at)
+            as_list = listed(value_symbol, spec.value)
+            if isinstance(as_list, StagedList) and as_list.tail is not None:
+                as_list.tail.inside = [stack.cell, *within]
+            return as_list
 
         made = build(self.tail.spec, iter(self.tail.stacks))
         if not isinstance(made, Symbol):
@@ -279,32 +279,32 @@ class StagedList(list):  # type: ignore[type-arg]
 
     def __getitem__(self, key: Any) -> Any:
         if self.tail is None:
-            found = super().__getitem__(key)
-            return trace().born(StagedList(found)) if isinstance(key, slice) else found
+            item = super().__getitem__(key)
+            return trace().born(StagedList(item)) if isinstance(key, slice) else item
         return self.part(key) if isinstance(key, slice) else self.element(key)
 
     def part(self, key: slice) -> StagedList:
         assert self.tail is not None
         if self.tail.is_uneven():
             return self.picked(apply(FUNCTIONS[np.arange], self.length())[key])
-        made = self.rows([a[key] for a in self.arrays()])
-        share_elements(self, made)
-        return made
+        result = self.rows([a[key] for a in self.arrays()])
+        share_elements(self, result)
+        return result
 
     def picked(self, places: Symbol) -> StagedList:
         """The elements at these places, one by one."""
-        made = trace().born(StagedList())
-        fill(made, self, places)
-        return made  # type: ignore[no-any-return]
+        result = trace().born(StagedList())
+        fill(result, self, places)
+        return result  # type: ignore[no-any-return]
 
     def rows(self, arrays: list[Any]) -> StagedList:
         """A list of elements like those of this one, whose leaves are the rows of these arrays."""
         assert self.tail is not None
-        made = from_arrays(self.tail.spec, arrays, [t.weak for t in self.tail.items])
-        assert made.tail is not None
-        for old, new in zip(self.tail.stacks, made.tail.stacks, strict=True):
+        result = from_arrays(self.tail.spec, arrays, [t.weak for t in self.tail.items])
+        assert result.tail is not None
+        for old, new in zip(self.tail.stacks, result.tail.stacks, strict=True):
             trace().hold(new.cell, trace().holding(old.cell))
-        return made
+        return result
 
     def __len__(self) -> int:
         if self.tail is None:
@@ -346,15 +346,15 @@ class StagedList(list):  # type: ignore[type-arg]
                 return listed(wrap(value), spec.value)
             return unflatten(spec, [build(c, stack_symbols) for c in spec.children])
 
-        left = iter(self.tail.stacks)
-        made = build(self.tail.spec, left)
-        for flag in left:
+        remaining = iter(self.tail.stacks)
+        last = build(self.tail.spec, remaining)
+        for flag in remaining:
             replace(flag, stacks.pop_of_list.bind(flag.value())[0])
         self.tail.log.append((trace().journals[-1], -1))
         forget_positions(self)
         if self.tail.length is not None:
             self.tail.length = self.tail.length - 1
-        return made
+        return last
 
     def extend(self, values: Any) -> None:
         if getattr(values, "tail", None) is None or self.traits:
@@ -370,8 +370,8 @@ class StagedList(list):  # type: ignore[type-arg]
             fill(self, values.copy(), apply(FUNCTIONS[np.arange], values.length()))
             return
         pairs = zip(self.arrays(), values.arrays(), strict=True)
-        joined = [apply(FUNCTIONS[np.concatenate], pair) for pair in pairs]
-        self.refill(self.rows(joined))
+        concatenated = [apply(FUNCTIONS[np.concatenate], pair) for pair in pairs]
+        self.refill(self.rows(concatenated))
         share_elements(self, values)
 
     def __iadd__(self, values: Any) -> StagedList:
@@ -379,11 +379,11 @@ class StagedList(list):  # type: ignore[type-arg]
         return self
 
     def __add__(self, other: Any) -> StagedList:
-        made = self.copy()
+        result = self.copy()
         if self.tail is None and getattr(other, "tail", None) is not None:
-            to_columns(made, other.tail.spec)
-        made.extend(other)
-        return made
+            to_columns(result, other.tail.spec)
+        result.extend(other)
+        return result
 
     def __radd__(self, other: list[Any]) -> StagedList:
         return trace().born(StagedList(other)) + self  # type: ignore[no-any-return]
@@ -396,10 +396,10 @@ class StagedList(list):  # type: ignore[type-arg]
             spec = flatten(self[0])
             if list(spec.leaves()) and not has_containers(spec):  # else all would be one
                 return self.repeated(size_of(n.value()))
-        made: StagedList = trace().born(StagedList(list.__mul__(self, n)))
+        result: StagedList = trace().born(StagedList(list.__mul__(self, n)))
         for _ in range(operator.index(n) if self.tail is not None else 0):
-            made = made + self
-        return made
+            result = result + self
+        return result
 
     __rmul__ = __mul__
 
@@ -421,18 +421,18 @@ class StagedList(list):  # type: ignore[type-arg]
         return (self.element(k) for k in range(len(self) - 1, -1, -1))
 
     def copy(self) -> StagedList:
-        share_elements(self, made := self.duplicate())
-        return made
+        share_elements(self, copied := self.duplicate())
+        return copied
 
     def duplicate(self) -> StagedList:
-        made = self.like(list.copy(self) if self.tail is None else ())
-        made.tail = self.tail and self.tail.copy()
-        return trace().born(made)  # type: ignore[no-any-return]
+        result = self.like(list.copy(self) if self.tail is None else ())
+        result.tail = self.tail and self.tail.copy()
+        return trace().born(result)  # type: ignore[no-any-return]
 
     def __deepcopy__(self, memo: Any) -> StagedList:
-        made = self.duplicate()
-        list.__setitem__(made, slice(None), [deepcopy(x, memo) for x in list.__iter__(made)])
-        return made
+        result = self.duplicate()
+        list.__setitem__(result, slice(None), [deepcopy(x, memo) for x in list.__iter__(result)])
+        return result
 
     __delitem__, __eq__, __lt__, __gt__ = map(
         _of_plain, ("__delitem__", "__eq__", "__lt__", "__gt__")
@@ -449,18 +449,18 @@ def from_arrays(
     """A list of the rows of arrays, one for each leaf of an element; `weak`: which of these are
     numbers of Python's; `like`: the tail of a list that it stands for."""
     values = [a.value() for a in arrays]
-    made = _with_tail(spec, values, [*weak] or [False] * len(values), kind or StagedList)
-    made.tail.exact = like is not None and like.exact  # type: ignore[union-attr]
-    assert made.tail is not None
-    present = [symbol.value() for symbol in made.tail.stacks]
-    made.tail.made = (present, BlockPosition(), values)
-    return made
+    result = _with_tail(spec, values, [*weak] or [False] * len(values), kind or StagedList)
+    result.tail.exact = like is not None and like.exact  # type: ignore[union-attr]
+    assert result.tail is not None
+    present = [symbol.value() for symbol in result.tail.stacks]
+    result.tail.made = (present, BlockPosition(), values)
+    return result
 
 
-def taken_from(items: Any, whole: Any) -> Any:
+def taken_from(items: Any, source: Any) -> Any:
     """A sequence of what an object has, which must not grow while a loop runs over it."""
     mark = StagedList()
-    mark.taken_from = whole, 0
+    mark.taken_from = source, 0
     return dataclasses.replace(items, lists=(*items.lists, mark))
 
 
@@ -495,10 +495,10 @@ def as_list(x: Any) -> Any:
     )
 
 
-def listed(made: Symbol, like: Any) -> Any:
+def listed(symbol: Symbol, like: Any) -> Any:
     """An array that was taken from a list, as the list that it stands for if `like` does."""
-    made.listing = getattr(like, "listing", None)
-    return as_list(made)
+    symbol.listing = getattr(like, "listing", None)
+    return as_list(symbol)
 
 
 def _with_tail(
@@ -510,7 +510,7 @@ def _with_tail(
         Symbol(stacks.unstack(convert(a, item.with_shape(a.type.shape)), weak=item.weak))
         for a, item in zip(columns, t.decisions.widened(key, types), strict=True)
     ]
-    made: StagedList = t.born(cls())
-    made.tail = Columns(spec, many, key)
-    made.tail.length = columns[0].type.shape[0]
-    return made
+    result: StagedList = t.born(cls())
+    result.tail = Columns(spec, many, key)
+    result.tail.length = columns[0].type.shape[0]
+    return result

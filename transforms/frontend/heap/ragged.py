@@ -76,12 +76,12 @@ def is_array(value: Any) -> bool:
 def array_of(specs: list[Structure], k: Any) -> Symbol:
     """One of several arrays, which is read only."""
     arrays = [s.value if isinstance(s.value, Symbol) else wrap(constant(s.value)) for s in specs]
-    whole = apply(FUNCTIONS[np.concatenate], arrays)
-    made: Any = whole[_part([x.type.shape[0] for x in arrays], k)]
-    found = Symbol(made.value(), is_array=True)
-    found.read_only = True
-    trace().share(found.cell, set().union(*(x.memory() for x in arrays)))
-    return found
+    elements = apply(FUNCTIONS[np.concatenate], arrays)
+    row: Any = elements[_part([x.type.shape[0] for x in arrays], k)]
+    symbol = Symbol(row.value(), is_array=True)
+    symbol.read_only = True
+    trace().share(symbol.cell, set().union(*(x.memory() for x in arrays)))
+    return symbol
 
 
 def _part(lengths: list[Any], k: Any) -> slice:

@@ -37,14 +37,14 @@ def leads_to(value: Any, obj: Any) -> bool:
     """Whether an iterator, a bound method or its like has an object, however deep."""
     if isinstance(value, (list, dict)) or trace().birth(value):
         return False  # it is looked at by itself
-    left, seen = [value], {id(value)}
-    while left:
-        for part in _parts(left.pop()):
+    pending, seen = [value], {id(value)}
+    while pending:
+        for part in _parts(pending.pop()):
             if part is obj:
                 return True
             if id(part) not in seen and len(seen) < MOST:
                 seen.add(id(part))
-                left.append(part)
+                pending.append(part)
     return len(seen) >= MOST  # it may
 
 
@@ -70,6 +70,6 @@ def refuse_iterators(items: Any) -> None:
     """Before the items of a list move elsewhere: iterators over it would find none."""
     t = trace()
     frames = (f for _, f in t.births.values() if isinstance(f, Variables) and id(f) not in t.ended)
-    held = [v for f in frames for v in vars(f).values()]
-    if any(_took_items(v) and leads_to(v, items) for v in (*held, *t.run_over)):
+    variables = [v for f in frames for v in vars(f).values()]
+    if any(_took_items(v) and leads_to(v, items) for v in (*variables, *t.run_over)):
         raise UnsupportedError(CHANGED, MAKE_A_LIST)

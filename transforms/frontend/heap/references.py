@@ -75,13 +75,13 @@ class GuardedRef(Symbol):
         for option in self.options:
             with t.recording() as journal, t.block() as body:
                 option.write(new)
-                left = {k: (loc, loc.get()) for k, (loc, _) in journal.old.items()}
+                after = {k: (loc, loc.get()) for k, (loc, _) in journal.old.items()}
             t.rollback(journal)
-            sides.append((body, left))
-        places = {k: loc for _, left in sides for k, (loc, _) in left.items()}
+            sides.append((body, after))
+        places = {k: loc for _, after in sides for k, (loc, _) in after.items()}
         results = [
-            [left[k][1] if k in left else loc.get() for k, loc in places.items()]
-            for _, left in sides
+            [after[k][1] if k in after else loc.get() for k, loc in places.items()]
+            for _, after in sides
         ]
         outs = emit_if(self.holds(), [body for body, _ in sides], results)
         for loc, out in zip(places.values(), outs, strict=True):
@@ -121,8 +121,8 @@ def emit_if(test: Atom, bodies: list[list[Statement]], results: list[list[Atom]]
 
 def dummy_value(kind: Type) -> Atom:
     """A value that is never looked at."""
-    known = trace().hints
-    if any(s not in known for n in kind.shape for s in dims.symbols(n)):
+    hints = trace().hints
+    if any(s not in hints for n in kind.shape for s in dims.symbols(n)):
         raise AliasError(
             "an array whose size is known only in a branch or loop is one of several that a "
             "variable may stand for",
@@ -139,9 +139,9 @@ class ViewRef(Reference):
 
     @staticmethod
     def build(spec: Structure, children: list[Any]) -> Symbol:
-        template, left = spec.keys[1], iter(children)
+        template, leaves = spec.keys[1], iter(children)
         steps = tuple(
-            (op, tuple(atom(atoms(next(left))) for _ in range(n)), params)
+            (op, tuple(atom(atoms(next(leaves))) for _ in range(n)), params)
             for op, n, params in template
         )
         return view_of(root_of(spec.value), steps, spec.value.type)
@@ -167,7 +167,7 @@ def _general(step: Any) -> Any:
     op, rest, params = step
     if op is not indexing.index:
         return step
-    found: list[Atom] = []
+    atoms: list[Atom] = []
 
     def moved(e: Any) -> Any:
         if isinstance(e, slice):
@@ -175,11 +175,11 @@ def _general(step: Any) -> Any:
             return slice(*(moved(b) if isinstance(b, indexing.Slot) else b for b in bounds))
         if e is None:
             return e
-        found.append(rest[e.k] if isinstance(e, indexing.Slot) else atom(e))
-        return indexing.Slot(len(found) - 1)
+        atoms.append(rest[e.k] if isinstance(e, indexing.Slot) else atom(e))
+        return indexing.Slot(len(atoms) - 1)
 
     key = tuple(map(moved, params["key"]))
-    return op, tuple(found), {"key": key}
+    return op, tuple(atoms), {"key": key}
 
 
 def by_reference(spec: Structure) -> Structure:
@@ -224,10 +224,10 @@ class IndexedRef(Reference):
     @staticmethod
     def build(spec: Structure, children: list[Any]) -> Symbol:
         assert isinstance(spec, MixedSpec)
-        left = iter(children)
-        number = atom(atoms(next(left)))
-        last: list[Symbol] = [next(left)] if spec.keys[0] is not None else []
-        options = [ViewRef.build(p, [next(left) for _ in p.children]) for p in spec.parts]
+        leaves = iter(children)
+        number = atom(atoms(next(leaves)))
+        last: list[Symbol] = [next(leaves)] if spec.keys[0] is not None else []
+        options = [ViewRef.build(p, [next(leaves) for _ in p.children]) for p in spec.parts]
         *others, value = options + last
         for k, option in reversed([*enumerate(others)]):
             value = GuardedRef(number, (option, value), k)
@@ -263,12 +263,12 @@ class RefTargets:
 
     def spec(self, value: Symbol) -> Structure:
         """A reference as a number, an array of its own, and the positions in all parts."""
-        found = self.express(value)
-        leaves = [Structure("leaf", wrap(a), atom=a) for a in found]
+        atoms = self.express(value)
+        leaves = [Structure("leaf", wrap(a), atom=a) for a in atoms]
         if self.own is not None:
-            own = Symbol(found[1], is_array=True)
+            own = Symbol(atoms[1], is_array=True)
             trace().share(own.cell, value.memory() - {p.keys[0] for p in self.parts})
-            leaves[1] = Structure("leaf", own, atom=found[1])
+            leaves[1] = Structure("leaf", own, atom=atoms[1])
         keys = (self.own, *(p.keys for p in self.parts))
         return MixedSpec(IndexedRef, value, keys, tuple(leaves), None, tuple(self.parts))
 
@@ -279,12 +279,12 @@ class RefTargets:
             return either(root.holds(), lambda: self.express(a), lambda: self.express(b))
         spec = part(value)
         at = self.find(spec)
-        found = [atom(len(self.parts) if at is None else at)]
+        atoms = [atom(len(self.parts) if at is None else at)]
         if self.own is not None:
-            found.append(dummy_value(self.own) if at is not None else value.present())
+            atoms.append(dummy_value(self.own) if at is not None else value.present())
         for k, p in enumerate(self.parts):
-            found += spec.leaves() if k == at else [atom(0) for _ in p.children]
-        return found
+            atoms += spec.leaves() if k == at else [atom(0) for _ in p.children]
+        return atoms
 
 
 def options_of(value: Symbol) -> tuple[Symbol, Symbol]:
@@ -320,8 +320,10 @@ class LoopReferences:
     def spec(self, key: Any, spec: Structure) -> Structure:
         """A spec in which these references are numbers."""
         targets = self.targets.get(key, {})
-        found = enumerate(references(spec))
-        return replaced(spec, (targets[j].spec(r.value) if j in targets else r for j, r in found))
+        indexed_references = enumerate(references(spec))
+        return replaced(
+            spec, (targets[j].spec(r.value) if j in targets else r for j, r in indexed_references)
+        )
 
     def meet(self, key: Any, entry: Structure, final: Structure, began: int) -> bool:
         """Notes what references stand for at the end of a pass; True if that is news."""

@@ -58,10 +58,10 @@ def join_uneven(func: Any, stack: Symbol, axis: Any = 0) -> Any:
 
 def is_empty(count: Size) -> bool:
     """Whether a loop left a list empty, as lengths and integers say in each call."""
-    found = trace().value(count)
-    if found is not None and not dims.at_least(count, 1):
-        trace().guard(">=", *((count, 1) if found else (0, count)))
-    return found == 0
+    length = trace().value(count)
+    if length is not None and not dims.at_least(count, 1):
+        trace().guard(">=", *((count, 1) if length else (0, count)))
+    return length == 0
 
 
 def _merge_rows(rows: Symbol, axis: int) -> Any:

@@ -54,19 +54,19 @@ class Access(Calls):
                 return self.attr(_listed(obj, name), name)
             return attribute_of(obj, name, self.function)
         if isinstance(obj, Either):
-            return each(lambda one: self.attr(one, name), obj)
-        found = static_attribute(type(obj), name)
-        if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
+            return each(lambda option: self.attr(option, name), obj)
+        attribute = static_attribute(type(obj), name)
+        if isinstance(attribute, property) and isinstance(attribute.fget, types.FunctionType):
             watch_class(type(obj), name)
-            return self.call(found.fget, obj)
-        if isinstance(found, functools.cached_property) and name not in getattr(
+            return self.call(attribute.fget, obj)
+        if isinstance(attribute, functools.cached_property) and name not in getattr(
             obj, "__dict__", {}
         ):
-            value = self.call(found.func, obj)
+            value = self.call(attribute.func, obj)
             self.set_attr(obj, name, value)
             return value
         require_current(obj)
-        if (method := special_methods.getter(obj, name, found)) is not None:
+        if (method := special_methods.getter(obj, name, attribute)) is not None:
             return trace().enter(*method)
         value = getattr(obj, name)
         if name == "__dict__" and trace().birth(obj):
@@ -75,16 +75,16 @@ class Access(Calls):
 
     def set_attr(self, obj: Any, name: str, value: Any) -> None:
         if isinstance(obj, Either):
-            each(lambda one: self.set_attr(one, name, value), obj)
+            each(lambda option: self.set_attr(option, name, value), obj)
             return
         if isinstance(obj, Symbol):
             _set_of_array(obj, name, value)
             return
-        found = static_attribute(type(obj), name)
-        if isinstance(found, property) and found.fset is not None:
-            self.call(found.fset, obj, value)
+        attribute = static_attribute(type(obj), name)
+        if isinstance(attribute, property) and attribute.fset is not None:
+            self.call(attribute.fset, obj, value)
             return
-        if (method := special_methods.setter(obj, name, found)) is not None:
+        if (method := special_methods.setter(obj, name, attribute)) is not None:
             trace().enter(*method, value)
             return
         if isinstance(obj, dict) and type(obj).__setattr__ is dict.__setitem__:
@@ -103,9 +103,9 @@ class Access(Calls):
 
     def item(self, obj: Any, key: Any) -> Any:
         if isinstance(obj, Either):
-            return each(lambda one: self.item(one, key), obj)
+            return each(lambda option: self.item(option, key), obj)
         if isinstance(key, (Either, Chosen)) and isinstance(obj, dict):
-            return each(lambda one: self.item(obj, one), either(key))
+            return each(lambda option: self.item(obj, option), either(key))
         items_of(obj, self.function)
         if isinstance(obj, Symbol):
             require_all_current(key)
@@ -125,8 +125,8 @@ class Access(Calls):
         if joins(obj, key):
             return joined_by(obj, key)
         require_current(obj)
-        if (found := picked(self, obj, key)) is not NOTHING:
-            return found
+        if (element := picked(self, obj, key)) is not NOTHING:
+            return element
         listed = isinstance(obj, Symbol) and obj.listing is not None
         reach(obj, key, "list index out of range")
         value = _item_of_listed(obj, key) if listed else obj[key]
@@ -166,8 +166,8 @@ class Access(Calls):
         if method is not None:
             trace().enter(method, obj, key)
             return
-        filled = getattr(obj, "tail", None) is not None
-        if not isinstance(key, slice) and (filled or of_data(obj, "pop", (key,)) is not None):
+        by_columns = getattr(obj, "tail", None) is not None
+        if not isinstance(key, slice) and (by_columns or of_data(obj, "pop", (key,)) is not None):
             self.call(obj.pop, key)
             return
         dicts_and_sets.change(obj, key)
@@ -202,17 +202,17 @@ def _item_of_listed(obj: Symbol, key: Any) -> Any:
     """What a list gives for a key, of the array that stands for it."""
     if isinstance(key, (slice, tuple)):
         return as_list(obj)[key]
-    found, like = obj[key], obj.listing.spec.value
-    if isinstance(found, Symbol) and found.type.shape:
-        found.listing = getattr(like, "listing", None)
-    elif isinstance(found, Symbol) and obj.listing.items[0].weak:
-        return wrap(cast(found.value(), dtype=found.type.dtype, python=True))
-    return found
+    item, like = obj[key], obj.listing.spec.value
+    if isinstance(item, Symbol) and item.type.shape:
+        item.listing = getattr(like, "listing", None)
+    elif isinstance(item, Symbol) and obj.listing.items[0].weak:
+        return wrap(cast(item.value(), dtype=item.type.dtype, python=True))
+    return item
 
 
 def _filled(obj: Any, key: Any) -> Any:
     """What a defaultdict makes for a key that it does not have."""
     before_change(obj)
-    made = obj[key]
-    obj[key] = StagedList(made) if type(made) is list else made
+    item = obj[key]
+    obj[key] = StagedList(item) if type(item) is list else item
     return trace().born(obj[key])

@@ -115,12 +115,12 @@ class Calls:
         if isinstance(f, BoundRule):
             return f(*args, **kwargs)
         if isinstance(f, Either):
-            return each(lambda one: self.call(one, *args, **kwargs), f)
+            return each(lambda option: self.call(option, *args, **kwargs), f)
         if isinstance(f, Symbol):
             raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
             if f in BUILTINS and any(isinstance(a, Either) for a in args):
-                return each(lambda *one: self.call(f, *one, **kwargs), *args)
+                return each(lambda *option: self.call(f, *option, **kwargs), *args)
             if f in (max, min) and isinstance(args[0], Part) and "key" in kwargs:
                 return self.call(extreme_row, f, *args, **kwargs)
             if f in BUILTINS:
@@ -160,29 +160,29 @@ class Calls:
         if isinstance(f.__self__, Symbol):
             if f.__name__ == "tolist" and (items := numbers_of(f.__self__)) is not None:
                 return trace().born(items)
-            made = f(*args, **kwargs)
-            return trace().born(StagedList(made)) if type(made) is list else made
+            result = f(*args, **kwargs)
+            return trace().born(StagedList(result)) if type(result) is list else result
         if is_stateful(f.__self__) or spelling(f) is not None:
             return self.call_native(f, args, kwargs)
         if (written := of_data(f.__self__, f.__name__, args)) is not None:
             return self.call(written, f.__self__, *args, **kwargs)
-        if (made := dicts_and_sets.method(self, f.__self__, f.__name__, args)) is not NOTHING:
-            return made
+        if (result := dicts_and_sets.method(self, f.__self__, f.__name__, args)) is not NOTHING:
+            return result
         in_order(f)
         if isinstance(f.__self__, StagedList) and f.__name__ not in READERS:
             before_change(f.__self__)
             if f.__name__ in ("pop", "popleft"):
                 reach(f.__self__, args[0] if args else -1, "pop from empty list")
-            made = f(*args, **kwargs)
+            result = f(*args, **kwargs)
             write_back(f.__self__)
-            return made
+            return result
         if isinstance(f.__func__, types.FunctionType):
             library = of_library(f.__func__)
             if library and isinstance(f.__self__, MUTABLE) and f.__name__ not in READERS:
                 before_change(f.__self__)  # a Counter
-                made = f(*args, **kwargs)
+                result = f(*args, **kwargs)
                 write_back(f.__self__)
-                return made
+                return result
             if library and has_symbols((args, kwargs)):
                 refuse_kept(f)
             return self.call_function(f.__func__, (f.__self__, *args), kwargs)
@@ -221,9 +221,9 @@ class Calls:
             and init.__code__.co_filename != "<string>"
             and "__dataclass_fields__" not in cls.__dict__
         ):
-            made = trace().born(object.__new__(cls))
-            self.call_function(init, (made, *args), kwargs)
-            return made
+            obj = trace().born(object.__new__(cls))
+            self.call_function(init, (obj, *args), kwargs)
+            return obj
         if cls in (*dicts_and_sets.DICTS, *dicts_and_sets.SETS) and not kwargs:
             return dicts_and_sets.constructed(self, cls, args)
         if isinstance(cls, type) and issubclass(cls, np.generic):
@@ -233,11 +233,11 @@ class Calls:
                 else cls(*args, **kwargs)
             )
         if issubclass(cls, BaseException) and has_symbols(args):
-            made = trace().born(cls.__new__(cls))
-            made.args = args
+            obj = trace().born(cls.__new__(cls))
+            obj.args = args
             if isinstance(init, types.FunctionType):
-                self.call_function(init, (made, *args), kwargs)
-            return made
+                self.call_function(init, (obj, *args), kwargs)
+            return obj
         if root in LIBRARIES and (has_symbols(args) or has_symbols(kwargs)):
             return trace().born(advancing(_opaque(cls, args, kwargs)))
         return trace().born(advancing(cls(*args, **kwargs)))
@@ -245,7 +245,7 @@ class Calls:
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
         if any(isinstance(a, Either) for a in args):
-            return each(lambda *one: self.call_native(f, one, kwargs), *args)
+            return each(lambda *option: self.call_native(f, option, kwargs), *args)
         if reads_environment(f):
             return watched(f, args, kwargs)
         refuse_acting(f)
@@ -259,9 +259,9 @@ class Calls:
             put_attribute(this, args[0], args[1], f.__objclass__.__setattr__)
             return None
         if isinstance(this, str) and (name == "join" or symbolic):
-            made = of_string(this, name, args, kwargs)
-            if made is not None:
-                return made
+            result = of_string(this, name, args, kwargs)
+            if result is not None:
+                return result
         if (recorded := spelling(f)) is not None:
             record(*recorded, args, kwargs)
             return None
@@ -270,8 +270,8 @@ class Calls:
             note_opened(f, args, kwargs)
         if (written := of_data(this, name, args)) is not None:
             return self.call(written, this, *args, **kwargs)
-        if (made := dicts_and_sets.method(self, this, name, args)) is not NOTHING:
-            return made
+        if (result := dicts_and_sets.method(self, this, name, args)) is not NOTHING:
+            return result
         if isinstance(this, MUTABLE) and not isinstance(f, type):
             if name not in READERS:
                 before_change(this)
@@ -279,10 +279,10 @@ class Calls:
                 this[:] = self.call(sorted, this, *args, **kwargs)  # type: ignore[index]
                 write_back(this)
                 return None
-            made = f(*args, **kwargs)
+            result = f(*args, **kwargs)
             if name not in READERS:
                 write_back(this)
-            return trace().born(made) if name in CREATORS else advancing(made)
+            return trace().born(result) if name in CREATORS else advancing(result)
         if is_stateful(this):
             if not trace().birth(this):
                 return drawn(this, name, args, kwargs)
@@ -302,15 +302,17 @@ class Calls:
             changeable(name, args)
         if is_numpy(f) or (hashable(f) and f in FUNCTIONS):
             arrays = any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values()))
-            known = hashable(f) and (f in FUNCTIONS or f in WRITERS) and not of_objects(f, args)
-            if symbolic or (known and (f in STAGED_ALWAYS or arrays)):
+            has_rule = hashable(f) and (f in FUNCTIONS or f in WRITERS) and not of_objects(f, args)
+            if symbolic or (has_rule and (f in STAGED_ALWAYS or arrays)):
                 return call_numpy(f, args, dict(kwargs))
-        made = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
-        if isinstance(made, np.ndarray) and made.dtype.kind in "fc":
-            symbol = Symbol(constant(made))
-            symbol.read_only = not made.flags.writeable
+        result = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
+        if isinstance(result, np.ndarray) and result.dtype.kind in "fc":
+            symbol = Symbol(constant(result))
+            symbol.read_only = not result.flags.writeable
             return symbol
-        return trace().born(made) if is_stateful(made) or name in CREATORS else advancing(made)
+        return (
+            trace().born(result) if is_stateful(result) or name in CREATORS else advancing(result)
+        )
 
     def enter_function(
         self, f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -331,12 +333,12 @@ class Calls:
         block, origin = t.blocks[-1], t.place()
         start, names = len(block), dict(argument_names(f, args, kwargs))
         try:
-            made = run(*args, **kwargs)
+            result = run(*args, **kwargs)
         finally:
             open_calls.pop()
         if t.blocks[-1] is block and len(block) > start:
             t.stretches.append(Stretch(short_name(f), f.__code__, block[start:], names, origin))
-        return advancing(made)
+        return advancing(result)
 
 
 def in_order(method: Any) -> None:
@@ -385,7 +387,7 @@ def argument_names(
             yield cell.atom, name
 
 
-def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -> None:
+def decide_recursion(f: types.FunctionType, open_calls: list[Any], arguments: Any) -> None:
     """A recursion that ends by tests: integer inputs that they depend on are made known; a call
     like one that is open can be ended by data only, and many calls are not written out."""
     t = trace()
@@ -401,8 +403,8 @@ def decide_recursion(f: types.FunctionType, open_calls: list[Any], given: Any) -
     t.undecided[f.__code__] += 1
     often = t.undecided[f.__code__] > MANY and t.decisions.counts
     blind = often or len(open_calls) > DEEP
-    here = form(given, blind)
-    if any(same(g, f) and form(before, blind) == here for _, g, before in open_calls):
+    form_here = form(arguments, blind)
+    if any(same(g, f) and form(before, blind) == form_here for _, g, before in open_calls):
         t.decisions.counted |= often
         t.decisions.recurse(f.__code__)
 

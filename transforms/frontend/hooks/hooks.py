@@ -156,7 +156,7 @@ class Hooks(Operations):
 
     def unpack(self, value: Any, n: int, star: int) -> Any:
         if isinstance(value, Either):
-            return each(lambda one: tuple(self.unpack(one, n, star)), value)
+            return each(lambda option: tuple(self.unpack(option, n, star)), value)
         if value is None:
             raise TypeError("cannot unpack non-iterable NoneType object")
         value = as_list(value)
@@ -186,7 +186,7 @@ class Hooks(Operations):
 
     def call_spread(self, f: Any, items: Any) -> Any:
         """f(*items); zip(*items) of a list that was filled in a loop stays as it is."""
-        items = each(lambda one: special_methods.iterated(one, whole=True), items)
+        items = each(lambda option: special_methods.iterated(option, whole=True), items)
         columns = items.columns() if f is zip and isinstance(items, StagedList) else None
         return self.call(f, *items) if columns is None else Advancing(iter(columns))
 
@@ -196,8 +196,8 @@ class Hooks(Operations):
     def list(self, name: str) -> Any:
         return empty_list(self, name)
 
-    def renewed(self, frame: Frame, name: str, made: Any) -> Any:
-        return renewed(frame, name, made) if type(made) is StagedList else made
+    def renewed(self, frame: Frame, name: str, value: Any) -> Any:
+        return renewed(frame, name, value) if type(value) is StagedList else value
 
     def dict(self, name: str, *parts: Any) -> Any:
         return dicts_and_sets.display(self, dict, name, parts)
@@ -245,15 +245,15 @@ class Hooks(Operations):
     def while_(self, test: Any, body: Any, frame: Frame, stop: str | None) -> None:
         while_loop(test, body, frame, stop)
 
-    def comprehension(self, kind: str, made: Any) -> Any:
+    def comprehension(self, kind: str, generators: Any) -> Any:
         if kind in ("SetComp", "DictComp"):
-            return dicts_and_sets.gathered(self, set if kind == "SetComp" else dict, made)
-        with running_over(made[0]):
-            return comprehension(kind, made)
+            return dicts_and_sets.gathered(self, set if kind == "SetComp" else dict, generators)
+        with running_over(generators[0]):
+            return comprehension(kind, generators)
 
-    def rows(self, name: str, made: Any, *spans: Any) -> Any:
+    def rows(self, name: str, make_rows: Any, *spans: Any) -> Any:
         """Empty lists in a list, or in lists of lists, as many as there are items of the spans."""
-        return rows_of(self, name, made, spans)
+        return rows_of(self, name, make_rows, spans)
 
     def enter(self, manager: Any) -> Any:
         if isinstance(manager, Symbol):
@@ -261,8 +261,8 @@ class Hooks(Operations):
             raise TypeError(f"'{kind}' object does not support the context manager protocol")
         if isinstance(manager, np.errstate):
             kinds = ("all", "divide", "over", "under", "invalid")
-            chosen = {k: getattr(manager, f"_{k}", None) for k in kinds}
-            settings = {k: v for k, v in chosen.items() if v is not None}
+            methods = {k: getattr(manager, f"_{k}", None) for k in kinds}
+            settings = {k: v for k, v in methods.items() if v is not None}
             trace().emit(Effect("errstate", (), settings, trace().origin))
         if isinstance(manager, contextlib.suppress):
             return suppressing(vars(manager)["_exceptions"])
@@ -295,7 +295,7 @@ class Hooks(Operations):
         return formatted(*parts)
 
     def raise_(self, exc: Any, cause: Any = None) -> None:
-        each(lambda one: raise_(one, cause), exc)
+        each(lambda option: raise_(option, cause), exc)
 
     def assert_(self, test: Any, message: Any) -> None:
         if isinstance(test, Symbol):

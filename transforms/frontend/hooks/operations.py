@@ -69,9 +69,9 @@ class Operations(Access):
                 "an array that was made outside of the program is overwritten", "copy it first"
             )
         divide(kind, target, value)
-        made = special_methods.inplace(kind, target, value)
+        result = special_methods.inplace(kind, target, value)
         write_back(target)
-        return made
+        return result
 
     def inplace_item(self, kind: str, obj: Any, key: Any, value: Any) -> None:
         if isinstance(obj, Keyed):
@@ -96,10 +96,10 @@ class Operations(Access):
         self.set_attr(obj, name, self.inplace(kind, self.attr(obj, name), value()))
 
     def is_none(self, value: Any, negate: bool) -> Any:
-        found = each(is_none, value)
-        if isinstance(value, Either) and isinstance(found, Symbol):
-            trace().means[found.value(), False] = value.something()
-        return self.not_(found) if negate else python_number(found)
+        outcome = each(is_none, value)
+        if isinstance(value, Either) and isinstance(outcome, Symbol):
+            trace().means[outcome.value(), False] = value.something()
+        return self.not_(outcome) if negate else python_number(outcome)
 
     def not_(self, value: Any) -> Any:
         if isinstance(value, Either):
@@ -130,7 +130,7 @@ class Operations(Access):
     def or_(self, *parts: Any) -> Any:
         return short_circuit(parts, False)
 
-    def compare(self, left: Any, kinds: tuple[str, ...], *rights: Any) -> Any:
+    def compare(self, left_operand: Any, kinds: tuple[str, ...], *rights: Any) -> Any:
         def one(left: Any, k: int) -> Any:
             right = rights[k]()
             if kinds[k] in ("Is", "IsNot") and (left is None or right is None):
@@ -141,19 +141,19 @@ class Operations(Access):
                 return test
             return short_circuit((lambda: test, lambda: one(right, k + 1)), True)
 
-        return one(left, 0)
+        return one(left_operand, 0)
 
     def contains(self, item: Any, container: Any, negate: bool) -> Any:
         if isinstance(container, Either):
-            return each(lambda one: self.contains(item, one, negate), container)
+            return each(lambda option: self.contains(item, option, negate), container)
         if isinstance(container, str) and isinstance(item, Text):
             item.need("in")
         method = special_methods.special(container, "__contains__")
         if method is not None:
-            found = truth(trace().enter(method, container, item))
+            outcome = truth(trace().enter(method, container, item))
         else:
-            found = contained(item, container)
-        return self.not_(found) if negate else found
+            outcome = contained(item, container)
+        return self.not_(outcome) if negate else outcome
 
 
 def _fixed(key: Any) -> Any:

@@ -64,11 +64,11 @@ def _owner(obj: Any, name: str) -> Any:
         return None
     if not trace().birth(obj):
         return obj
-    found = _of_class(type(obj), name)
-    values = isinstance(found, (types.FunctionType, classmethod, staticmethod))
-    if _own(obj, name) or unchanging(type(obj)) or not (values or found is not _ABSENT):
+    owner = _of_class(type(obj), name)
+    values = isinstance(owner, (types.FunctionType, classmethod, staticmethod))
+    if _own(obj, name) or unchanging(type(obj)) or not (values or owner is not _ABSENT):
         return None
-    return type(obj) if values or not hasattr(type(found), "__get__") else None
+    return type(obj) if values or not hasattr(type(owner), "__get__") else None
 
 
 def _own(obj: Any, name: str) -> bool:
@@ -117,20 +117,20 @@ def watch_function(f: types.FunctionType) -> None:
 def watch_class(cls: type, name: str) -> None:
     """The program relies on what stands in a class of the user's under a name."""
     if not unchanging(cls):
-        found = _of_class(cls, name)
-        watch(cls, f"{cls.__name__}.{name}", lambda: _of_class(cls, name), found)
+        owner = _of_class(cls, name)
+        watch(cls, f"{cls.__name__}.{name}", lambda: _of_class(cls, name), owner)
 
 
 def has(obj: Any, name: str) -> bool:
     """hasattr(obj, name)"""
     if isinstance(obj, Symbol):
         return has_attribute(obj, name)
-    found = hasattr(obj, name)
+    exists = hasattr(obj, name)
     if written(obj, name):
-        return found
+        return exists
     owner = type(obj) if trace().birth(obj) else obj
     if isinstance(owner, (type, types.ModuleType)) and unchanging(owner):
-        return found
+        return exists
     label = f"whether {name_of(obj)} has '{name}'"
     watch(owner, label, lambda: hasattr(owner, name), hasattr(owner, name))
-    return found
+    return exists

@@ -45,8 +45,8 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
     if isinstance(value, np.ndarray):
         return (_captured if value.dtype.kind in "biufc" else _known)(value, get, name)
     if isinstance(value, CONTAINERS) and (value or type(value) is not tuple):  # () is one object
-        made = t.birth(value) or ("copy", id(value)) in t.reads
-        return value if made else _container(value, get, name)
+        allocated = t.birth(value) or ("copy", id(value)) in t.reads
+        return value if allocated else _container(value, get, name)
     if isinstance(value, types.ModuleType) and value is np:
         return value
     if is_number(value) and t.changes(name):
@@ -86,14 +86,14 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
     else:
         short = short_name(name)
         home = ("outer", name)
-        known = [k for leaf, k in t.decisions.axes if leaf == home] if t.decisions else []
-        if known:
+        fixed_axes = [k for leaf, k in t.decisions.axes if leaf == home] if t.decisions else []
+        if fixed_axes:
             t.reads["shape", id(array)] = Guard(
                 f"the shape of {name}",
-                lambda: tuple(get().shape[k] for k in known),
-                tuple(array.shape[k] for k in known),
+                lambda: tuple(get().shape[k] for k in fixed_axes),
+                tuple(array.shape[k] for k in fixed_axes),
             )
-        kind, symbols = input_type(array, short, known)
+        kind, symbols = input_type(array, short, fixed_axes)
         var = Var(kind, short)
         for k, s in enumerate(symbols):
             if s is not None:
@@ -126,12 +126,12 @@ def _known(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> An
     guarded."""
     t, key = trace(), ("known", id(array))
     if key not in t.reads:
-        made = array.copy()
-        made.setflags(write=False)
+        copied = array.copy()
+        copied.setflags(write=False)
         t.reads["contents", id(array)] = Guard(
             f"the contents of {name}", lambda: _contents(get()), _contents(array)
         )
-        t.reads[key] = (array, made)
+        t.reads[key] = (array, copied)
     return t.reads[key][1]
 
 
@@ -162,20 +162,20 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
     part = _part_of(value, get, name)
     if isinstance(value, (dict, set, frozenset)):
         t.reads["keys", id(value)] = Guard(f"the keys of {name}", lambda: (*get(),), (*value,))
-        made = _blank(value)
-        t.reads[key] = (value, made, get)
-        t.reads["copy", id(made)] = made
+        container = _blank(value)
+        t.reads[key] = (value, container, get)
+        t.reads["copy", id(container)] = container
         for k, v in value.items() if isinstance(value, dict) else ():
-            dict.__setitem__(made, k, part(v, k))
-        return made
+            dict.__setitem__(container, k, part(v, k))
+        return container
     items = list(_builtin("__iter__", value))
     t.reads["length", id(value)] = Guard(
         f"the length of {name}", lambda: _builtin("__len__", get()), len(items)
     )
-    made = _of_parts(value, [part(v, k) for k, v in enumerate(items)])
-    t.reads[key] = (value, made, get)
-    t.reads["copy", id(made)] = made
-    return made
+    container = _of_parts(value, [part(v, k) for k, v in enumerate(items)])
+    t.reads[key] = (value, container, get)
+    t.reads["copy", id(container)] = container
+    return container
 
 
 def _is_known_in_part(value: Any) -> bool:
@@ -190,8 +190,8 @@ def _frozen(value: Any, get: Callable[[], Any], name: str) -> Any:
     t.reads["frozen", id(value)] = Frozen(name, get, snapshot(value))
     pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
     parts = [_noted(v, _with_items(v), _item(get, k), f"{name}[{k!r}]") for k, v in pairs]
-    made = _with_items(value, parts)
-    return _noted(value, made, get, name)
+    rebuilt = _with_items(value, parts)
+    return _noted(value, rebuilt, get, name)
 
 
 def _with_items(value: Any, parts: Any = None) -> Any:
@@ -201,13 +201,13 @@ def _with_items(value: Any, parts: Any = None) -> Any:
     return _of_parts(value, list(value) if parts is None else parts)
 
 
-def _noted(value: Any, made: Any, get: Callable[[], Any], name: str) -> Any:
+def _noted(value: Any, result: Any, get: Callable[[], Any], name: str) -> Any:
     """A copy that stands for a container from outside."""
     t = trace()
-    t.reads["container", id(value)] = (value, made, get)
-    t.reads["copy", id(made)] = made
+    t.reads["container", id(value)] = (value, result, get)
+    t.reads["copy", id(result)] = result
     t.reads["type", id(value)] = Named(f"the type of {name}")
-    return made
+    return result
 
 
 def _part_of(value: Any, get: Callable[[], Any], name: str) -> Callable[[Any, Any], Any]:
@@ -229,10 +229,10 @@ def _blank(value: Any) -> Any:
     """A dict of this kind without items; of a set, a set."""
     if type(value) is dict:
         return {}
-    made = copy.copy(value)
+    empty = copy.copy(value)
     if isinstance(value, dict):
-        dict.clear(made)
-    return _sharing(made, value)
+        dict.clear(empty)
+    return _sharing(empty, value)
 
 
 def _of_parts(value: Any, parts: list[Any]) -> Any:
@@ -240,14 +240,14 @@ def _of_parts(value: Any, parts: list[Any]) -> Any:
         return StagedList(parts)
     if isinstance(value, tuple):
         return tuple.__new__(type(value), parts)
-    made = copy.copy(value)
-    made.clear()
-    made.extend(parts)
-    return _sharing(made, value)
+    rebuilt = copy.copy(value)
+    rebuilt.clear()
+    rebuilt.extend(parts)
+    return _sharing(rebuilt, value)
 
 
-def _sharing(made: Any, value: Any) -> Any:
+def _sharing(array: Any, value: Any) -> Any:
     """The copy of an object of a user's class has the attributes of the object itself."""
     if getattr(value, "__dict__", value) is not value:
-        made.__dict__ = value.__dict__
-    return made
+        array.__dict__ = value.__dict__
+    return array

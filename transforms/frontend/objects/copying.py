@@ -35,9 +35,9 @@ class Copier:
             self.keep(x, self.made(x))
         return self.memo[id(x)][1]
 
-    def keep(self, x: Any, made: Any) -> Any:
-        self.memo[id(x)] = (x, made)
-        return made
+    def keep(self, x: Any, copied: Any) -> Any:
+        self.memo[id(x)] = (x, copied)
+        return copied
 
     def made(self, x: Any) -> Any:
         if isinstance(x, Symbol):
@@ -63,13 +63,13 @@ class Copier:
 
     def filled(self, x: Any) -> Any:
         """A dict or deque."""
-        made = self.keep(x, trace().born(copy.copy(x)))
+        copied = self.keep(x, trace().born(copy.copy(x)))
         if isinstance(x, dict):
-            dict.update(made, {k: self.part(v) for k, v in x.items()})  # a Counter's own one adds
+            dict.update(copied, {k: self.part(v) for k, v in x.items()})  # a Counter's own one adds
         else:
-            made.clear()
-            made.extend(map(self.part, x))
-        return made
+            copied.clear()
+            copied.extend(map(self.part, x))
+        return copied
 
     def of_tuple(self, x: Any) -> Any:
         parts = [self.part(v) for v in x]
@@ -79,10 +79,10 @@ class Copier:
 
     def of_object(self, x: Any) -> Any:
         """An object of a user's class: its attributes, those of outer ones as they are read."""
-        made = self.keep(x, trace().born(object.__new__(type(x))))
+        copied = self.keep(x, trace().born(object.__new__(type(x))))
         for name, value in attributes(x).items():
-            made.__dict__[name] = self.part(value)
-        return made
+            copied.__dict__[name] = self.part(value)
+        return copied
 
 
 def is_plain(x: Any) -> bool:

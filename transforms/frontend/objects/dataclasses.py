@@ -22,16 +22,16 @@ def is_record(cls: Any) -> bool:
 
 def new_record(hooks: Any, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """cls(*args, **kwargs)"""
-    made = trace().born(object.__new__(cls))
+    record = trace().born(object.__new__(cls))
     try:
-        given = inspect.signature(cls.__init__).bind(made, *args, **kwargs).arguments
+        arguments = inspect.signature(cls.__init__).bind(record, *args, **kwargs).arguments
     except TypeError:
         return cls(*args, **kwargs)  # says in Python's words what is wrong
     frozen = cls.__dataclass_params__.frozen
     only_passed = []
     for f in cls.__dataclass_fields__.values():
-        if f.name in given and f.init:
-            value = given[f.name]
+        if f.name in arguments and f.init:
+            value = arguments[f.name]
         elif f.default_factory is not dataclasses.MISSING:
             value = hooks.call(f.default_factory)
         elif f.init or f.default is not dataclasses.MISSING:
@@ -42,13 +42,13 @@ def new_record(hooks: Any, cls: Any, args: tuple[Any, ...], kwargs: dict[str, An
         if kind == "_FIELD_INITVAR":
             only_passed.append(value)
         elif kind == "_FIELD" and frozen:
-            object.__setattr__(made, f.name, value)
+            object.__setattr__(record, f.name, value)
         elif kind == "_FIELD":
-            hooks.set_attr(made, f.name, value)
+            hooks.set_attr(record, f.name, value)
     post = getattr(cls, "__post_init__", None)
     if post is not None:
-        hooks.call(post, made, *only_passed)
-    return made
+        hooks.call(post, record, *only_passed)
+    return record
 
 
 def replaced(hooks: Any, obj: Any, /, **changes: Any) -> Any:

@@ -54,24 +54,24 @@ def watched(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     def ask() -> Any:
         return f(*args, **kwargs)
 
-    found = ask()
+    answer = ask()
     if any(isinstance(a, io.IOBase) for a in args):
-        return found  # what the file holds is known already
+        return answer  # what the file holds is known already
     label = f"{f.__name__}{args if f in ASKING else args[-2:]}"
-    if isinstance(found, np.ndarray):
-        return outer(found, ask, label)
-    if isinstance(found, list):
-        watch(os.environ, label, lambda: (*ask(),), (*found,))
-    elif isinstance(found, pathlib.PurePath):
-        watch(os.environ, label, lambda: str(ask()), str(found))
-    elif isinstance(found, (str, bytes, int, float, type(None))):
-        watch(os.environ, label, ask, found)
+    if isinstance(answer, np.ndarray):
+        return outer(answer, ask, label)
+    if isinstance(answer, list):
+        watch(os.environ, label, lambda: (*ask(),), (*answer,))
+    elif isinstance(answer, pathlib.PurePath):
+        watch(os.environ, label, lambda: str(ask()), str(answer))
+    elif isinstance(answer, (str, bytes, int, float, type(None))):
+        watch(os.environ, label, ask, answer)
     else:
         raise UnsupportedError(
-            f"what {qualified(f)} gives, a {type(found).__name__}, is read while staging only",
+            f"what {qualified(f)} gives, a {type(answer).__name__}, is read while staging only",
             "read it outside, and pass in the arrays that the function needs",
         )
-    return trace().born(found)
+    return trace().born(answer)
 
 
 def note_opened(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

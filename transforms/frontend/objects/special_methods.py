@@ -63,33 +63,33 @@ def special(value: Any, name: str) -> types.FunctionType | None:
     """The method `name` of the class of a value, if a user wrote it."""
     if type(value) in KNOWN:
         return None
-    found = static_attribute(type(value), name)
-    if not isinstance(found, types.FunctionType) or found.__code__.co_filename == "<string>":
+    method = static_attribute(type(value), name)
+    if not isinstance(method, types.FunctionType) or method.__code__.co_filename == "<string>":
         return None  # dataclasses compare fields by code of theirs
-    ordering = found.__module__ == "functools"  # total_ordering calls a user's method
-    if not ordering and of_library(found):
+    ordering = method.__module__ == "functools"  # total_ordering calls a user's method
+    if not ordering and of_library(method):
         return None
     watch_class(type(value), name)
-    return found
+    return method
 
 
-def getter(obj: Any, name: str, found: Any) -> tuple[Any, ...] | None:
+def getter(obj: Any, name: str, attribute: Any) -> tuple[Any, ...] | None:
     """The user's code that an attribute is read by, with its arguments: that of a descriptor which
     the class has under this name, or `__getattr__`."""
-    if found is not None and type(found) is not types.FunctionType:
-        method = special(found, "__get__")
-        if method is not None and (special(found, "__set__") or name not in vars(obj)):
-            return method, found, obj, type(obj)
+    if attribute is not None and type(attribute) is not types.FunctionType:
+        method = special(attribute, "__get__")
+        if method is not None and (special(attribute, "__set__") or name not in vars(obj)):
+            return method, attribute, obj, type(obj)
     method = special(obj, "__getattr__")
-    if method is None or found is not None or name in getattr(obj, "__dict__", {}):
+    if method is None or attribute is not None or name in getattr(obj, "__dict__", {}):
         return None
     return method, obj, name
 
 
-def setter(obj: Any, name: str, found: Any) -> tuple[Any, ...] | None:
+def setter(obj: Any, name: str, attribute: Any) -> tuple[Any, ...] | None:
     """The user's code that an attribute is set by, with its first arguments."""
-    if found is not None and (method := special(found, "__set__")) is not None:
-        return method, found, obj
+    if attribute is not None and (method := special(attribute, "__set__")) is not None:
+        return method, attribute, obj
     method = special(obj, "__setattr__")
     return None if method is None else (method, obj, name)
 
@@ -101,16 +101,16 @@ def binary(kind: str, left: Any, right: Any) -> Any:
         return same if kind == "Is" else _opposite(same)
     name, left, right = OPERATORS[kind], as_list(left), as_list(right)
     for method, this, other in _asked(name.rstrip("_"), left, right):
-        made = trace().enter(method, this, other)
-        if made is not NotImplemented:
-            return made
+        result = trace().enter(method, this, other)
+        if result is not NotImplemented:
+            return result
     if kind == "NotEq" and special(left, "__eq__") and special(left, "__ne__") is None:
         return _opposite(binary("Eq", left, right))
     try:
-        made = getattr(operator, name)(left, right)
+        result = getattr(operator, name)(left, right)
     except TypeError as e:
         raise _in_words_of_numpy(e, left, right) from None
-    return trace().born(made) if type(made) in (set, dict) else made
+    return trace().born(result) if type(result) in (set, dict) else result
 
 
 def identical(left: Any, right: Any) -> Any:
@@ -127,11 +127,11 @@ def identical(left: Any, right: Any) -> Any:
             return False
         return apply(FUNCTIONS[np.equal], left, right)  # Python and NumPy have one True each
     t = trace()
-    made = [x.cell.made for x in (left, right) if x.cell is not None]
-    passed = [a for a in made if isinstance(a, Var) and a not in t.definitions]
-    chosen = any(a in t.flows or t.parents.get(a, ("",))[0] == "if" for a in passed)
+    allocations = [x.cell.made for x in (left, right) if x.cell is not None]
+    passed = [a for a in allocations if isinstance(a, Var) and a not in t.definitions]
+    branch_dependent = any(a in t.flows or t.parents.get(a, ("",))[0] == "if" for a in passed)
     views = left.cell is right.cell is None and _root(left) is _root(right)
-    if chosen or views or len(passed) == 2:
+    if branch_dependent or views or len(passed) == 2:
         if t.rolling:
             raise CannotRoll("it asks whether two variables hold one array")
         raise UnsupportedError(
@@ -173,9 +173,9 @@ def inplace(kind: str, target: Any, value: Any) -> Any:
     """target += value, and every other operator that may change its target."""
     name, target, value = OPERATORS[kind].rstrip("_"), as_list(target), as_list(value)
     method = special(target, f"__i{name}__")
-    made = NotImplemented if method is None else trace().enter(method, target, value)
-    if made is not NotImplemented:
-        return made
+    result = NotImplemented if method is None else trace().enter(method, target, value)
+    if result is not NotImplemented:
+        return result
     if _asked(name, target, value):
         return binary(kind, target, value)
     return getattr(operator, "i" + name)(target, value)
@@ -213,12 +213,12 @@ def iterated(value: Any, whole: bool = False) -> Any:
     """An object that is run over: what its `__iter__` gives; `whole`: now, and to its end."""
     if value is None:
         raise TypeError("'NoneType' object is not iterable")
-    method, made = special(value, "__iter__"), value
+    method, iterator_method = special(value, "__iter__"), value
     if method is not None:
         value = trace().enter(method, value)
     if isinstance(value, Once):
         items = value.rest(whole)
-        return taken_from(items, made) if isinstance(made, Grown) else items
+        return taken_from(items, iterator_method) if isinstance(iterator_method, Grown) else items
     require_current(value)
     return Advancing(_items(value)) if special(value, "__next__") else inside(value)
 

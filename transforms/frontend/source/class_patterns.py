@@ -26,8 +26,10 @@ class Classes(ast.NodeTransformer):
     def case(self, pattern: ast.pattern) -> ast.pattern:
         """A whole pattern: constants that are all of it are compared elsewhere."""
         alternatives = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
-        whole = all(isinstance(p, (ast.MatchSingleton, ast.MatchValue)) for p in alternatives)
-        return pattern if whole else self.visit(pattern)
+        constants_only = all(
+            isinstance(p, (ast.MatchSingleton, ast.MatchValue)) for p in alternatives
+        )
+        return pattern if constants_only else self.visit(pattern)
 
     def visit_MatchSingleton(self, node: ast.MatchSingleton) -> ast.pattern:
         return self.constant([node.value])

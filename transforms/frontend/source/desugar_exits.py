@@ -39,8 +39,8 @@ def desugar(body: list[ast.stmt]) -> list[ast.stmt]:
     return _lower([*body, end], Context(itertools.count(1)))
 
 
-def _listed(made: ast.stmt | list[ast.stmt]) -> list[ast.stmt]:
-    return made if isinstance(made, list) else [made]
+def _listed(statement: ast.stmt | list[ast.stmt]) -> list[ast.stmt]:
+    return statement if isinstance(statement, list) else [statement]
 
 
 def exits(node: ast.AST, kinds: tuple[type, ...] = (ast.Return, ast.Break, ast.Continue)) -> bool:
@@ -65,8 +65,8 @@ def _always(body: list[ast.stmt]) -> bool:
 
 
 def _set(name: str, value: ast.expr, like: ast.AST) -> ast.stmt:
-    made = ast.Assign(targets=[ast.Name(name, ast.Store())], value=value)
-    return ast.fix_missing_locations(ast.copy_location(made, like))
+    assignment = ast.Assign(targets=[ast.Name(name, ast.Store())], value=value)
+    return ast.fix_missing_locations(ast.copy_location(assignment, like))
 
 
 def _flag(name: str, value: bool, like: ast.AST) -> ast.stmt:
@@ -76,8 +76,8 @@ def _flag(name: str, value: bool, like: ast.AST) -> ast.stmt:
 def _unless(flag: str, body: list[ast.stmt], like: ast.AST) -> list[ast.stmt]:
     if not body:
         return []
-    made = ast.If(test=ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), body=body, orelse=[])
-    return [ast.fix_missing_locations(ast.copy_location(made, like))]
+    guarded = ast.If(test=ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), body=body, orelse=[])
+    return [ast.fix_missing_locations(ast.copy_location(guarded, like))]
 
 
 def _lower(stmts: list[ast.stmt], at: Context) -> list[ast.stmt]:
@@ -95,8 +95,8 @@ def _lower(stmts: list[ast.stmt], at: Context) -> list[ast.stmt]:
             case ast.If() if exits(s):
                 return out + _branch(s, rest, at)
             case ast.For() | ast.While():
-                done, made, otherwise = _loop(s, at)
-                out += made
+                done, loop, otherwise = _loop(s, at)
+                out += loop
                 rest = otherwise + rest
                 if done is not None:
                     around = (at.returned, at.loop) if at.returned else ()
@@ -107,8 +107,8 @@ def _lower(stmts: list[ast.stmt], at: Context) -> list[ast.stmt]:
                     after = _lower(rest, at)
                     if not leave and not after:
                         return out
-                    joined = ast.If(test=test, body=leave or [ast.Pass()], orelse=after)
-                    return [*out, ast.fix_missing_locations(ast.copy_location(joined, s))]
+                    branch = ast.If(test=test, body=leave or [ast.Pass()], orelse=after)
+                    return [*out, ast.fix_missing_locations(ast.copy_location(branch, s))]
                 if otherwise:
                     return out + _lower(rest, at)
             case ast.With() | ast.Try() | ast.TryStar() | ast.Match() if exits(s):
@@ -137,13 +137,13 @@ def _branch(s: ast.If, rest: list[ast.stmt], at: Context) -> list[ast.stmt]:
     else:
         flag = unused(f"left_{next(at.names)}")
         inner = replace(at, flags=(*at.flags, flag))
-        made = ast.If(
+        branch = ast.If(
             test=s.test, body=_lower(s.body, inner) or [ast.Pass()], orelse=_lower(s.orelse, inner)
         )
-        ast.copy_location(made, s)
-        return [_flag(flag, False, s), made, *_unless(flag, _lower(rest, at), s)]
-    made = ast.If(test=s.test, body=then or [ast.Pass()], orelse=orelse)
-    return [ast.copy_location(made, s)]
+        ast.copy_location(branch, s)
+        return [_flag(flag, False, s), branch, *_unless(flag, _lower(rest, at), s)]
+    branch = ast.If(test=s.test, body=then or [ast.Pass()], orelse=orelse)
+    return [ast.copy_location(branch, s)]
 
 
 def _endless(s: ast.For | ast.While) -> bool:
@@ -166,15 +166,15 @@ def _loop(s: ast.For | ast.While, at: Context) -> tuple[str | None, list[ast.stm
     stop = unused(f"stop_{n}") if breaks else done
     inner = Context(at.names, (), stop, done)
     body = _lower(s.body, inner) or [ast.Pass()]
-    made: ast.For | ast.While
+    loop: ast.For | ast.While
     if isinstance(s, ast.For):
-        made = ast.For(target=s.target, iter=s.iter, body=body, orelse=[])
+        loop = ast.For(target=s.target, iter=s.iter, body=body, orelse=[])
     else:
-        made = ast.While(test=s.test, body=body, orelse=[])
-    ast.copy_location(made, s)
-    made.type_comment = stop  # type: ignore[union-attr]  # read by the rewriter
+        loop = ast.While(test=s.test, body=body, orelse=[])
+    ast.copy_location(loop, s)
+    loop.type_comment = stop  # type: ignore[union-attr]  # read by the rewriter
     out: list[ast.stmt] = [_flag(f, False, s) for f in dict.fromkeys((stop, done)) if f]
-    out.append(made)
+    out.append(loop)
     otherwise = _unless(stop, s.orelse, s) if stop else s.orelse
     return done, out, otherwise
 

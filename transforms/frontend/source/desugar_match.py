@@ -37,10 +37,10 @@ def as_branches(s: ast.Match, subject: str) -> list[ast.stmt] | None:
     if not all(_compares(c) for c in s.cases):
         return None
     first = ast.Assign([ast.Name(subject, ast.Store())], s.subject)
-    made = [first, *_branches(s.cases, subject)]
-    for node in made:
+    statements = [first, *_branches(s.cases, subject)]
+    for node in statements:
         ast.fix_missing_locations(ast.copy_location(node, s))
-    return list(made)
+    return list(statements)
 
 
 def _compares(case: ast.match_case) -> bool:
@@ -83,5 +83,5 @@ def _bound(case: ast.match_case, subject: str) -> list[ast.stmt]:
     name = case.pattern.name if isinstance(case.pattern, ast.MatchAs) else None
     if name is None:
         return []
-    made = ast.Assign([ast.Name(name, ast.Store())], ast.Name(subject, ast.Load()))
-    return [ast.copy_location(made, case.pattern)]
+    assignment = ast.Assign([ast.Name(name, ast.Store())], ast.Name(subject, ast.Load()))
+    return [ast.copy_location(assignment, case.pattern)]

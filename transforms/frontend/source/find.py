@@ -89,8 +89,8 @@ def _in_lines(
     lines: list[str], start: int, code: types.CodeType
 ) -> ast.FunctionDef | ast.Lambda | None:
     """For text that is no Python as a whole; where it is, `_in_whole_file` has the last word."""
-    known = _files.get(code.co_filename)
-    tree = None if known and known[1] else _parse(textwrap.dedent("".join(lines)))
+    file_functions = _files.get(code.co_filename)
+    tree = None if file_functions and file_functions[1] else _parse(textwrap.dedent("".join(lines)))
     if tree is None:
         return None
     ast.increment_lineno(tree, start - 1)
@@ -99,15 +99,15 @@ def _in_lines(
 
 def _find(tree: ast.AST, code: types.CodeType) -> ast.FunctionDef | ast.Lambda | None:
     """The one function in the tree that compiles to `code`."""
-    found: list[Any]
+    candidates: list[Any]
     if code.co_name == "<lambda>":
         lambdas = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
-        found = [n for n in lambdas if _lambda_matches(n, code)]
-        if not found:  # tests of constants, and what they leave out, have no place in the code
+        candidates = [n for n in lambdas if _lambda_matches(n, code)]
+        if not candidates:  # tests of constants, and what they leave out, have no place in the code
             same = [n for n in lambdas if n.lineno == code.co_firstlineno]
-            found = [n for n in same if _compiles_to(n, code)]
+            candidates = [n for n in same if _compiles_to(n, code)]
     else:
-        found = [
+        candidates = [
             n
             for n in ast.walk(tree)
             if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
@@ -115,18 +115,18 @@ def _find(tree: ast.AST, code: types.CodeType) -> ast.FunctionDef | ast.Lambda |
             and _first_line(n) == code.co_firstlineno
             and _arguments(n.args) == _argument_names(code)
         ]
-    if len(found) > 1:
-        exact = [n for n in found if _columns_match(n, code)] or found
-        found = [n for n in exact if _compiles_to(n, code)] or exact
-    return found[0] if found else None
+    if len(candidates) > 1:
+        exact = [n for n in candidates if _columns_match(n, code)] or candidates
+        candidates = [n for n in exact if _compiles_to(n, code)] or exact
+    return candidates[0] if candidates else None
 
 
 def _compiles_to(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> bool:
     """Whether a lambda has this code: Python 3.12 keeps no columns of those that give constants."""
     if not isinstance(node, ast.Lambda):
         return True
-    made = compile(ast.Expression(node), code.co_filename, "eval", dont_inherit=True)
-    inner = [c for c in made.co_consts if isinstance(c, types.CodeType)]
+    compiled = compile(ast.Expression(node), code.co_filename, "eval", dont_inherit=True)
+    inner = [c for c in compiled.co_consts if isinstance(c, types.CodeType)]
     return any(
         c.co_code == code.co_code and repr(c.co_consts) == repr(code.co_consts) for c in inner
     )

@@ -35,17 +35,17 @@ def find_origins() -> Iterator[Origin]:
 
 def where_of(error: BaseException) -> tuple[str, int, int, int] | None:
     """The innermost line of rewritten code in the traceback, with its columns."""
-    found = None
+    position = None
     tb = error.__traceback__
     while tb is not None:
         if _is_users(tb.tb_frame):
             places = list(tb.tb_frame.f_code.co_positions())
             at = places[tb.tb_lasti // 2] if tb.tb_lasti >= 0 else (tb.tb_lineno, None, 0, 0)
-            found = (
+            position = (
                 tb.tb_frame.f_code.co_filename,
                 tb.tb_lineno,
                 at[2] or 0,
                 (at[3] or 0) if at[1] == tb.tb_lineno else 10_000,
             )
         tb = tb.tb_next
-    return found
+    return position

@@ -42,16 +42,16 @@ def rewritten(function: types.FunctionType, hooks: Any) -> types.FunctionType:
     code = _rewritten.get(key)
     if code is None:
         code = _rewritten[key] = _compile(function)
-    made = types.FunctionType(
+    function_made = types.FunctionType(
         code,
         function.__globals__,
         function.__name__,
         function.__defaults__,
         tuple(types.CellType(hooks) for _ in code.co_freevars),
     )
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__qualname__ = function.__qualname__
-    return made
+    function_made.__kwdefaults__ = function.__kwdefaults__
+    function_made.__qualname__ = function.__qualname__
+    return function_made
 
 
 def is_rewritten(function: Any) -> bool:
@@ -66,10 +66,10 @@ def shown(function: types.FunctionType) -> str:
 
 
 def _tree(function: types.FunctionType) -> tuple[ast.FunctionDef, str]:
-    found = find.read(function)
+    definition = find.read(function)
     owner = function.__qualname__.split(".")[-2:-1]
-    rewriter = Rewriter(found.file, owner[0] if owner and owner[0] != "<locals>" else "")
-    return rewriter.function(found.node), found.file
+    rewriter = Rewriter(definition.file, owner[0] if owner and owner[0] != "<locals>" else "")
+    return rewriter.function(definition.node), definition.file
 
 
 def _compile(function: types.FunctionType) -> types.CodeType:

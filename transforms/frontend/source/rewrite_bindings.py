@@ -15,8 +15,8 @@ class Bindings(Expressions):
         """Statements that bind `target` to `value`."""
         match target:
             case ast.Name(id=name):
-                found = self.scope.find(name) if self.scope else None
-                if found is None:
+                holder = self.scope.find(name) if self.scope else None
+                if holder is None:
                     return [place(ast.Expr(hook("store_outer", ast.Constant(name), value)), like)]
                 return [place(ast.Assign([self.variable(name, ast.Store())], value), like)]
             case ast.Attribute(value=obj, attr=attr):
@@ -89,13 +89,13 @@ class Bindings(Expressions):
     def delete(self, target: ast.expr) -> list[ast.stmt]:
         match target:
             case ast.Name(id=name):
-                found = self.scope.find(name) if self.scope else None
-                assert found is not None
-                return [ast.Expr(hook("delete_name", named(found.frame), ast.Constant(name)))]
+                holder = self.scope.find(name) if self.scope else None
+                assert holder is not None
+                return [ast.Expr(hook("delete_name", named(holder.frame), ast.Constant(name)))]
             case ast.Subscript(value=obj, slice=key):
                 return [ast.Expr(hook("delete_item", self.expr(obj), self.expr(key)))]
             case ast.Attribute(value=obj, attr=attr):
                 return [ast.Expr(hook("delete_attr", self.expr(obj), ast.Constant(attr)))]
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                return [made for e in elements for made in self.delete(e)]
+                return [statement for e in elements for statement in self.delete(e)]
         raise TypeError(ast.dump(target))

@@ -48,12 +48,12 @@ class Expressions:
         return UnsupportedError(problem, hint, where)
 
     def variable(self, name: str, ctx: ast.expr_context) -> ast.expr:
-        found = self.scope.find(name) if self.scope else None
-        if found is None:
+        holder = self.scope.find(name) if self.scope else None
+        if holder is None:
             return hook("load", ast.Constant(name))
-        if name in found.plain:
+        if name in holder.plain:
             return ast.Name(name, ctx)
-        return ast.Attribute(named(found.frame), name, ctx)
+        return ast.Attribute(named(holder.frame), name, ctx)
 
     def mangle(self, attr: str) -> str:
         private = self.owner and attr.startswith("__") and not attr.endswith("__")
@@ -136,10 +136,12 @@ class Expressions:
             case ast.JoinedStr(values=values):
                 return hook("format", *map(self.format_part, values))
             case ast.NamedExpr(target=target, value=value):
-                found = self.scope.find(target.id) if self.scope else None
-                if found is None or target.id in found.plain:
+                holder = self.scope.find(target.id) if self.scope else None
+                if holder is None or target.id in holder.plain:
                     raise self.refusal(node, "an assignment expression cannot be staged here")
-                return hook("assign", named(found.frame), ast.Constant(target.id), self.expr(value))
+                return hook(
+                    "assign", named(holder.frame), ast.Constant(target.id), self.expr(value)
+                )
             case ast.Yield(value=value):
                 return ast.Yield(value and self.expr(value))
             case ast.YieldFrom(value=value):
@@ -234,14 +236,14 @@ class Expressions:
         self.scope = outer
         return ast.Lambda(self.arguments(node.args, keep_defaults=True), body)
 
-    def lists(self, node: ast.expr, made: ast.expr) -> ast.expr:
+    def lists(self, node: ast.expr, expression: ast.expr) -> ast.expr:
         """Empty lists in a list may become rows."""
         spans = spans_of(node)
         if not spans:
-            return made
+            return expression
         name = ast.Constant(f"rows_{next(self.counter)}")
         lengths = (thunk(self.expr(copy.deepcopy(n))) for n in spans)
-        return hook("rows", name, thunk(made), *lengths)
+        return hook("rows", name, thunk(expression), *lengths)
 
     def comprehension(self, node: Any) -> ast.expr:
         """A comprehension has its own frame: functions made in it see its variables change."""
@@ -254,10 +256,10 @@ class Expressions:
             n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
         }
         self.scope = Scope(frame, targets, set(), outer)
-        made = self.generators(node.generators, element, frame, first)
+        generators = self.generators(node.generators, element, frame, first)
         self.scope = outer
-        whole = ast.Call(thunk(made, frame), [hook("frame", ast.Constant(kind))], [])
-        return hook("comprehension", ast.Constant(kind), whole)
+        call = ast.Call(thunk(generators, frame), [hook("frame", ast.Constant(kind))], [])
+        return hook("comprehension", ast.Constant(kind), call)
 
     def generators(
         self,

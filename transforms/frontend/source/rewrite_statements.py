@@ -69,7 +69,7 @@ class Rewriter(Bindings):
             rewritten_body.append(place(end, body[-1]))
         self.scope, self.first = outer, outer_first
         args = self.arguments(node.args, keep_defaults=False)
-        made = ast.FunctionDef(
+        definition = ast.FunctionDef(
             name=getattr(node, "name", "lambda_"),
             args=args,
             body=start + rewritten_body,
@@ -77,15 +77,15 @@ class Rewriter(Bindings):
             returns=None,
             **TYPE_PARAMS,
         )
-        return ast.copy_location(made, node)
+        return ast.copy_location(definition, node)
 
     def nested(self, s: ast.FunctionDef) -> list[ast.stmt]:
-        made = self.function(s)
-        made.args = self.arguments(s.args, keep_defaults=True)
+        definition = self.function(s)
+        definition.args = self.arguments(s.args, keep_defaults=True)
         value = hook("new", named(s.name))
         for d in reversed(s.decorator_list):
             value = hook("call", self.expr(d), value)
-        return [made, *self.store(ast.Name(s.name, ast.Store()), value, s)]
+        return [definition, *self.store(ast.Name(s.name, ast.Store()), value, s)]
 
     def class_(self, s: ast.ClassDef) -> list[ast.stmt]:
         outer, owner = self.scope, self.owner
@@ -97,11 +97,11 @@ class Rewriter(Bindings):
                 self.scope = Scope(
                     "", set(), set(), outer
                 )  # methods do not see the names of the class
-                made = self.function(inner)
+                definition = self.function(inner)
                 self.scope = Scope("", set(), names, outer)
-                made.args = self.arguments(inner.args, keep_defaults=True)
-                made.decorator_list = [self.expr(d) for d in inner.decorator_list]
-                body.append(made)
+                definition.args = self.arguments(inner.args, keep_defaults=True)
+                definition.decorator_list = [self.expr(d) for d in inner.decorator_list]
+                body.append(definition)
             elif isinstance(inner, ast.AnnAssign):
                 inner.value = inner.value and self.expr(inner.value)
                 body.append(inner)
@@ -121,7 +121,7 @@ class Rewriter(Bindings):
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
         for s in body:
-            out += [place(made, s) for made in self.statement(s)]
+            out += [place(statement, s) for statement in self.statement(s)]
         return out or [ast.Pass()]
 
     def body_function(
@@ -158,7 +158,7 @@ class Rewriter(Bindings):
             case ast.Raise() | ast.Assert():
                 return [self.raised(s)]
             case ast.Delete(targets=targets):
-                return [made for t in targets for made in self.delete(t)]
+                return [statement for t in targets for statement in self.delete(t)]
             case ast.FunctionDef():
                 return self.nested(s)
             case ast.ClassDef():
@@ -180,11 +180,11 @@ class Rewriter(Bindings):
 
     def renewed(self, name: str, value: ast.List) -> ast.expr:
         """A new list for a variable of the function."""
-        made = self.expr(value)
+        expression = self.expr(value)
         variable = self.variable(name, ast.Load())
         if not isinstance(variable, ast.Attribute):
-            return made
-        return hook("renewed", variable.value, ast.Constant(variable.attr), made)
+            return expression
+        return hook("renewed", variable.value, ast.Constant(variable.attr), expression)
 
     def assign_to_each(self, s: ast.Assign) -> list[ast.stmt]:
         """a = b = value"""
@@ -230,17 +230,17 @@ class Rewriter(Bindings):
                 item = unused(f"item_{next(self.counter)}")
                 bind = self.store(s.target, named(item), s)
                 body = bind + self.block(s.body) + self.forget(s)
-                name, made = self.body_function("body", body, item)
+                name, definition = self.body_function("body", body, item)
                 index = ast.Constant(s.target.id if isinstance(s.target, ast.Name) else "")
                 over = (
                     ast.Tuple(s.iter.elts, ast.Load()) if isinstance(s.iter, ast.List) else s.iter
                 )
                 call = hook("for_", self.expr(over), named(name), *self.flag(s), index)
-                return [*self.forget(s), made, ast.Expr(call)]
+                return [*self.forget(s), definition, ast.Expr(call)]
             case ast.While():
-                name, made = self.body_function("body", self.block(s.body) + self.forget(s))
+                name, definition = self.body_function("body", self.block(s.body) + self.forget(s))
                 call = hook("while_", thunk(self.test(s.test)), named(name), *self.flag(s))
-                return [*self.forget(s), made, ast.Expr(call)]
+                return [*self.forget(s), definition, ast.Expr(call)]
 
     def forget(self, s: ast.stmt) -> list[ast.stmt]:
         """Forgets variables of a branch or a loop that nothing reads any more."""
@@ -287,10 +287,10 @@ class Rewriter(Bindings):
 
     def tried(self, s: ast.Try | ast.TryStar) -> list[ast.stmt]:
         """A try statement that can be run several times."""
-        made = self.try_(s)
+        definition = self.try_(s)
         if self.in_generator or not s.handlers or isinstance(s, ast.TryStar):
-            return made
-        name, function = self.body_function("tried", made)
+            return definition
+        name, function = self.body_function("tried", definition)
         return [function, ast.Expr(hook("try_", named(name)))]
 
     def try_(self, s: ast.Try | ast.TryStar) -> list[ast.stmt]:
@@ -312,8 +312,8 @@ class Rewriter(Bindings):
                 )
             )
         orelse = self.block(s.orelse) if s.orelse else []
-        made: list[ast.stmt] = [type(s)(body, handlers, orelse, [])] if handlers else body
-        return self.finally_(made, s.finalbody) if s.finalbody else made
+        statements: list[ast.stmt] = [type(s)(body, handlers, orelse, [])] if handlers else body
+        return self.finally_(statements, s.finalbody) if s.finalbody else statements
 
     @property
     def in_generator(self) -> bool:
@@ -345,7 +345,9 @@ class Rewriter(Bindings):
 
     def match(self, s: ast.Match) -> ast.stmt:
         cases = []
-        for c in copy.deepcopy([one for case in s.cases for one in separated(case)]):
+        for c in copy.deepcopy(
+            [alternative for case in s.cases for alternative in separated(case)]
+        ):
             classes = Classes(lambda: next(self.counter))
             c.pattern = classes.case(c.pattern)
             names = _captured(c.pattern)
@@ -356,7 +358,7 @@ class Rewriter(Bindings):
                 hook("is_instance", ast.Name(name, ast.Load()), self.expr(cls))
                 for name, cls in classes.tests
             ]
-            tests += [self.expr(_is_one_of(*one)) for one in classes.constants]
+            tests += [self.expr(_is_one_of(*constant)) for constant in classes.constants]
             tests += [self.expr(c.guard)] if c.guard is not None else []
             self.scope = self.scope.parent
             guard = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0] if tests else None
@@ -380,10 +382,10 @@ def _containers(pattern: ast.pattern) -> set[str | None]:
 
 def _captured(pattern: ast.pattern) -> list[str]:
     """The names that a pattern gives values."""
-    found: set[str | None] = set()
+    names: set[str | None] = set()
     for n in ast.walk(pattern):
         if isinstance(n, (ast.MatchAs, ast.MatchStar)):
-            found.add(n.name)
+            names.add(n.name)
         elif isinstance(n, ast.MatchMapping):
-            found.add(n.rest)
-    return sorted(name for name in found if name)
+            names.add(n.rest)
+    return sorted(name for name in names if name)

@@ -70,17 +70,17 @@ def own_nodes(node: ast.AST) -> Any:
             yield from own_nodes(child)
 
 
-def place(made: Node, like: ast.AST) -> Node:
-    if not hasattr(made, "lineno") and "lineno" in getattr(made, "_attributes", ()):
-        ast.copy_location(made, like)
-        line = getattr(made, "lineno", None)
-        if isinstance(made, ast.Attribute) and line not in (None, made.end_lineno):
+def place(node: Node, like: ast.AST) -> Node:
+    if not hasattr(node, "lineno") and "lineno" in getattr(node, "_attributes", ()):
+        ast.copy_location(node, like)
+        line = getattr(node, "lineno", None)
+        if isinstance(node, ast.Attribute) and line not in (None, node.end_lineno):
             # CPython takes a call to begin where its name ends
-            made.end_lineno, made.end_col_offset = line, made.col_offset
-    for child in ast.iter_child_nodes(made):
+            node.end_lineno, node.end_col_offset = line, node.col_offset
+    for child in ast.iter_child_nodes(node):
         if not hasattr(child, "lineno") or isinstance(child, ast.expr_context):
-            place(child, made if hasattr(made, "lineno") else like)
-    return made
+            place(child, node if hasattr(node, "lineno") else like)
+    return node
 
 
 def spans_of(node: ast.expr) -> list[ast.expr] | None:

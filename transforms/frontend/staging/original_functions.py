@@ -32,25 +32,25 @@ def plain_function(fun: Any) -> Any:
     if code not in known_codes:
         _refuse_symbols(fun)
         return fun
-    found = [c for c in _inner(known_codes[code]) if _same_place(c, code)]
-    if len(found) > 1:  # several on a line
-        found = [c for c in found if _end(c) == _end(code)]
-    if len(found) != 1:
+    codes = [c for c in _inner(known_codes[code]) if _same_place(c, code)]
+    if len(codes) > 1:  # several on a line
+        codes = [c for c in codes if _end(c) == _end(code)]
+    if len(codes) != 1:
         raise UnsupportedError(
             f"{fun.__name__} is made in a function that is staged, and called when it runs",
             "define it outside of the function",
         )
-    names = [_variable(fun, name) for name in found[0].co_freevars]
-    made = types.FunctionType(
-        found[0],
+    names = [_variable(fun, name) for name in codes[0].co_freevars]
+    function_made = types.FunctionType(
+        codes[0],
         fun.__globals__,
         fun.__name__,
         fun.__defaults__,
         tuple(types.CellType(value) for value in names),
     )
-    made.__kwdefaults__ = fun.__kwdefaults__
-    _refuse_symbols(made)
-    return made
+    function_made.__kwdefaults__ = fun.__kwdefaults__
+    _refuse_symbols(function_made)
+    return function_made
 
 
 def _outer(value: Any, method: str) -> Any:
@@ -89,11 +89,11 @@ def _end(code: types.CodeType) -> tuple[int, int]:
 
 def _variable(fun: types.FunctionType, name: str) -> Any:
     """The present value of a variable of the functions around a rewritten one."""
-    held = [cell.cell_contents for cell in fun.__closure__ or ()]
-    for frame in held:
+    contents = [cell.cell_contents for cell in fun.__closure__ or ()]
+    for frame in contents:
         if isinstance(frame, Frame) and name in vars(frame):
             return _present(vars(frame)[name])
-    for hooks in held:
+    for hooks in contents:
         if isinstance(hooks, Hooks) and name in hooks.closure:
             return hooks.closure[name].cell_contents
     raise UnsupportedError(

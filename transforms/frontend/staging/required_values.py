@@ -24,10 +24,10 @@ TABLE = 4096  # elements of an array from outside that is compared at each call
 
 def resolve(need: NeedStatic, run: Trace, leaves: list[Leaf], decisions: Decisions) -> None:
     """Decides which inputs or loops must be known for `need`; refuses what arrays contain."""
-    found = Sources(run, leaves, decisions, need)
-    found.follow()
-    if found.blame or not found.progress():
-        named = [v for v in (need.atom, *found.blame) if isinstance(v, Var) and v.name]
+    sources = Sources(run, leaves, decisions, need)
+    sources.follow()
+    if sources.blame or not sources.progress():
+        named = [v for v in (need.atom, *sources.blame) if isinstance(v, Var) and v.name]
         what = f"'{named[0].name}'" if named else "a value"
         error = NeedStaticError(
             f"{need.why}, but {what} depends on the contents of arrays",
@@ -36,18 +36,18 @@ def resolve(need: NeedStatic, run: Trace, leaves: list[Leaf], decisions: Decisio
         )
         error.where = where_of(need)
         raise error from None
-    decisions.leaves |= found.inputs
+    decisions.leaves |= sources.inputs
     decisions.leaves |= _with_them(leaves, decisions.leaves)
-    decisions.axes |= found.axes
-    decisions.contents |= found.contents
-    decisions.unroll |= found.loops
+    decisions.axes |= sources.axes
+    decisions.contents |= sources.contents
+    decisions.unroll |= sources.loops
     if need.hint:
         decisions.hints[need.why] = need.hint
 
 
-def _with_them(leaves: list[Leaf], known: set[int]) -> set[int]:
+def _with_them(leaves: list[Leaf], indices: set[int]) -> set[int]:
     """Of an argument of which several integers must be known, one by one, the others."""
-    several = Counter(_argument(leaves[k]) for k in known)
+    several = Counter(_argument(leaves[k]) for k in indices)
     return {
         k
         for k, leaf in enumerate(leaves)
@@ -119,8 +119,8 @@ class Sources:
         array = np.asarray(self.run.inputs[a])
         if array.dtype.kind not in "biu" or array.size > TABLE:
             return None
-        found = (r[0] for r in self.run.reads.values() if isinstance(r, tuple))
-        return next((c.name for c in found if isinstance(c, Captured) and c.var is a), None)
+        tables = (r[0] for r in self.run.reads.values() if isinstance(r, tuple))
+        return next((c.name for c in tables if isinstance(c, Captured) and c.var is a), None)
 
     def size(self, s: dims.Size) -> None:
         for symbol in dims.symbols(s):
@@ -140,8 +140,8 @@ class Sources:
     def maker(self, symbol: dims.Symbol) -> Any:
         """The first value that is as long: what decides its length decides this size."""
         recorded = (*self.run.definitions, *self.run.parents)
-        found = (v for v in recorded if any(symbol in dims.symbols(n) for n in _shape(v)))
-        return next(found, Var(self.need.atom.type, ""))
+        makers = (v for v in recorded if any(symbol in dims.symbols(n) for n in _shape(v)))
+        return next(makers, Var(self.need.atom.type, ""))
 
     def progress(self) -> bool:
         """Whether something is found that was not known before."""

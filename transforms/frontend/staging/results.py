@@ -66,8 +66,8 @@ class OfData:
 
 
 def _in_lists(lengths: Any, items: Any) -> list[list[Any]]:
-    left = iter(items)
-    return [list(itertools.islice(left, n)) for n in lengths]
+    remaining = iter(items)
+    return [list(itertools.islice(remaining, n)) for n in lengths]
 
 
 class OneOfTwo:
@@ -102,8 +102,8 @@ class Outgoing:
                 "return a copy of what it holds",
             )
         value = listed(value)
-        if (filled := _filled(value)) is not None:
-            return filled
+        if (columns := _filled(value)) is not None:
+            return columns
         if (two := _two(value)) is not None:
             return Structure(OneOfTwo, None, ("test", "yes", "no"), tuple(map(self.spec, two)))
         if _made_here(value):
@@ -121,10 +121,10 @@ class Outgoing:
         """An object of the function: its attributes."""
         if id(value) in self.numbers:
             return Structure("again", Made(self.numbers[id(value)]))
-        made = Made(self.numbers.setdefault(id(value), len(self.numbers)))
+        reference = Made(self.numbers.setdefault(id(value), len(self.numbers)))
         names = attributes(value)
         return Structure(
-            type(value), made, names, tuple(self.spec(getattr(value, n)) for n in names)
+            type(value), reference, names, tuple(self.spec(getattr(value, n)) for n in names)
         )
 
 
@@ -146,7 +146,7 @@ def _filled(value: Any) -> Structure | None:
     if not isinstance(tail, Columns):
         return None
     columns = zip(value.arrays(), tail.stacks, tail.uneven(), strict=True)
-    return _rows(value, tail, tuple(flatten(s if apart else a) for a, s, apart in columns))
+    return _rows(value, tail, tuple(flatten(s if is_nested else a) for a, s, is_nested in columns))
 
 
 def _rows(value: Any, tail: Any, columns: tuple[Structure, ...]) -> Structure:

@@ -58,9 +58,9 @@ class Staged:
 
     def without_axes(self) -> list[Var]:
         """The inputs that are arrays without axes, and no numbers."""
-        given = [(leaf.var, leaf.value) for leaf in self.leaves if leaf.var is not None]
-        given += [(c.var, c.array) for c in self.captured]
-        return [v for v, x in given if isinstance(x, np.ndarray) and not x.shape]
+        values = [(leaf.var, leaf.value) for leaf in self.leaves if leaf.var is not None]
+        values += [(c.var, c.array) for c in self.captured]
+        return [v for v, x in values if isinstance(x, np.ndarray) and not x.shape]
 
 
 class Run(Trace):
@@ -135,7 +135,7 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
             value = call(params)
             outgoing = Outgoing()
             result = require_defined(outgoing.spec(value))
-            writes, held = written(run, outgoing)
+            writes, held_objects = written(run, outgoing)
             for spec in (result, *(w.spec for w in writes)):
                 refuse_text(spec)
         except NeedStatic as e:
@@ -160,12 +160,12 @@ def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: De
                 "write it as a loop",
             ) from e
     name_nameless(leaves)
-    return _staged(run, leaves, result, writes, held, decisions)
+    return _staged(run, leaves, result, writes, held_objects, decisions)
 
 
-def _different(held: list[Held], containers: list[tuple[str, Any]]) -> list[Guard]:
+def _different(held_objects: list[Held], containers: list[tuple[str, Any]]) -> list[Guard]:
     """That containers from outside are as many objects as they were, if some of them change."""
-    if len(containers) < 2 or not any(isinstance(h.get(), MUTABLE) for h in held):
+    if len(containers) < 2 or not any(isinstance(h.get(), MUTABLE) for h in held_objects):
         return []
     count = len(containers)
     return [
@@ -178,7 +178,7 @@ def _staged(
     leaves: list[Leaf],
     result: Structure,
     writes: list[Write],
-    held: list[Held],
+    held_objects: list[Held],
     decisions: Decisions,
 ) -> Staged:
     """What a run that went through gives."""
@@ -198,7 +198,7 @@ def _staged(
         tables_as_arrays(block),
         leaves,
         captured,
-        [*(v for v in reads if isinstance(v, Guard)), *_different(held, containers)],
+        [*(v for v in reads if isinstance(v, Guard)), *_different(held_objects, containers)],
         run.guards,
         result,
         run.notes,
@@ -210,7 +210,7 @@ def _staged(
         _overwritten(run),
         run.tangents,
         run.functional,
-        held,
+        held_objects,
         key_uses(block, run.keys),
         [(run.reads["type", k].name.removeprefix("the type of "), get) for k, get in containers],
     )
@@ -218,11 +218,11 @@ def _staged(
 
 def _overwritten(run: Run) -> set[Var]:
     """The inputs that the program stores to."""
-    found = set()
+    overwritten = set()
     for cell in run.overwritten:
         at = getattr(cell, "made", None)
         while at in run.definitions and run.definitions[at].op is identity:
             at = run.definitions[at].args[0]
         if at in run.inputs:
-            found.add(at)
-    return found
+            overwritten.add(at)
+    return overwritten

@@ -42,26 +42,26 @@ class Write:
     location: Location | Held
     spec: Structure
 
-    def carry_out(self, value: Any, held: list[Any]) -> None:
+    def carry_out(self, value: Any, held_objects: list[Any]) -> None:
         if not isinstance(self.location, Held):
             self.location.set(value)
-        elif isinstance(held[self.location.number], MUTABLE):
-            fill(held[self.location.number], value)
+        elif isinstance(held_objects[self.location.number], MUTABLE):
+            fill(held_objects[self.location.number], value)
         else:
-            held[self.location.number][...] = value
+            held_objects[self.location.number][...] = value
 
 
 def written(run: Trace, outgoing: Outgoing) -> tuple[list[Write], list[Held]]:
     """What the program left in objects from outside; they get their old contents back."""
     homes = _homes(run)
-    held = {h.number: h for h in homes.values()}
+    held_objects = {h.number: h for h in homes.values()}
     journal = run.journals[0]
     changed = [(loc, old) for loc, old in journal.changed() if not loc.birth]
-    found = [_write(location, old, run, homes, outgoing) for location, old in changed]
+    writes = [_write(location, old, run, homes, outgoing) for location, old in changed]
     for location, old in journal.old.values():
         if not location.birth:
             location.set(old)
-    return found, list(held.values()) if found else []
+    return writes, list(held_objects.values()) if writes else []
 
 
 def _write(
@@ -110,8 +110,8 @@ def _whole(array: Value) -> bool:
 def _homes(run: Trace) -> dict[int, Held]:
     """By the cell of an array, or a copied container: what it stands for."""
     return {
-        id(made.cell if kind == "array" else made): Held(number, get)
-        for number, (kind, made, get) in enumerate(_read(run))
+        id(home.cell if kind == "array" else home): Held(number, get)
+        for number, (kind, home, get) in enumerate(_read(run))
     }
 
 
@@ -144,9 +144,9 @@ def _refuse_choices(
 
 def _held_before(old: Structure, run: Trace) -> set[Any]:
     """The cells of the arrays that were there."""
-    there = {id(v) for v in old.leaf_values()}
+    old_ids = {id(v) for v in old.leaf_values()}
     reads = [r for key, r in run.reads.items() if key[0] == "array"]
-    return {s.base_cell() for c, s in reads if {id(s), id(run.inputs[c.var])} & there}
+    return {s.base_cell() for c, s in reads if {id(s), id(run.inputs[c.var])} & old_ids}
 
 
 def _cells(spec: Structure) -> set[Any]:

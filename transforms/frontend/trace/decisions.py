@@ -38,16 +38,16 @@ class Decisions:
     tables: bool = True  # lists of a number that is repeated often become stacks
     tabled: bool = False  # one did
 
-    def as_rows(self, made: Any) -> None:
+    def as_rows(self, site: Any) -> None:
         """Data says which of the lists in a list is meant: start again, with arrays that say which
         item is in which."""
-        self.rows.add(made)
+        self.rows.add(site)
         raise Restart
 
-    def as_keyed(self, made: Any, lists: bool = False) -> None:
+    def as_keyed(self, site: Any, lists: bool = False) -> None:
         """Data says which key of a dictionary, or member of a set, is meant: start again, with
         lists of them."""
-        self.keyed[made] = lists
+        self.keyed[site] = lists
         raise Restart
 
     def recurse(self, code: Any) -> None:
@@ -87,7 +87,7 @@ class Decisions:
         before = self.wider.get(key)
         if before is not None and len(before) == len(kinds):
             pairs = zip(kinds, before, strict=True)
-            kinds = [(kind, tuple({*axes, *known})) for (kind, axes), (_, known) in pairs]
+            kinds = [(kind, tuple({*axes, *old_axes})) for (kind, axes), (_, old_axes) in pairs]
         if before == kinds:
             raise StructureError("the types of the elements of a list do not settle")
         self.wider[key] = kinds

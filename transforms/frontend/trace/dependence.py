@@ -22,22 +22,22 @@ from tapeless.transforms.ops.primitives.function_calls import acts
 
 def depends_on(wanted: Atom, params: set[Var]) -> bool:
     seen: set[Var] = set()
-    left = [wanted]
+    pending = [wanted]
     definitions, parents = trace().definitions, trace().parents
-    while left:
-        a = left.pop()
+    while pending:
+        a = pending.pop()
         if not isinstance(a, Var) or a in seen:
             continue
         seen.add(a)
         if a in params:
             return True
         if a in parents:
-            left += parents[a][2]
+            pending += parents[a][2]
         elif a in definitions:
             let = definitions[a]
-            left += let.args
+            pending += let.args
             if let.op.name == "size_value":
-                left += [s.var for s in dims.symbols(let.params["size"]) if s.var is not None]
+                pending += [s.var for s in dims.symbols(let.params["size"]) if s.var is not None]
     return False
 
 
@@ -46,25 +46,25 @@ def can_be_known(wanted: Atom) -> bool:
     and on one of these: what is made of constants alone has no input that could be made known."""
     t = trace()
     seen: set[Var] = set()
-    left, sources = [wanted], not isinstance(wanted, Var)
-    while left:
-        a = left.pop()
+    pending, sources = [wanted], not isinstance(wanted, Var)
+    while pending:
+        a = pending.pop()
         if not isinstance(a, Var) or a in seen:
             continue
         seen.add(a)
         if a in t.definitions:
             let = t.definitions[a]
-            left += let.args
+            pending += let.args
             if let.op.name == "size_value":
                 sources = True
                 for symbol in dims.symbols(let.params["size"]):
                     if symbol.var is not None:
-                        left.append(symbol.var)
+                        pending.append(symbol.var)
                     elif symbol not in t.decisions.homes:
                         return False
         elif a in t.parents:
             sources = sources or t.parents[a][0] == "loop"
-            left += t.parents[a][2]
+            pending += t.parents[a][2]
         elif (
             not isinstance(a.type, Type)
             or a.type.shape
@@ -93,26 +93,26 @@ def decided_by_data(wanted: Atom) -> bool:
     on integer inputs, sizes and indices of loops alone."""
     t = trace()
     seen: set[Var] = set()
-    left, known = [wanted], False
-    while left:
-        a = left.pop()
+    pending, decided = [wanted], False
+    while pending:
+        a = pending.pop()
         if not isinstance(a, Var) or a in seen:
             continue
         seen.add(a)
         if a in t.definitions:
-            known = known or t.definitions[a].op.name == "size_value"
-            left += t.definitions[a].args
+            decided = decided or t.definitions[a].op.name == "size_value"
+            pending += t.definitions[a].args
         elif a in t.parents:
-            left += t.parents[a][2]
+            pending += t.parents[a][2]
         elif a in t.flows or not _is_index(a):
             return True
         else:
-            known = True
+            decided = True
             sizes = set(_bounds(a))
             if any(s.var is None and s not in t.hints for s in sizes):
                 return True  # a length that the program finds out
-            left += [s.var for s in sizes if s.var is not None]
-    return not known
+            pending += [s.var for s in sizes if s.var is not None]
+    return not decided
 
 
 def _bounds(index: Var) -> Iterator[dims.Symbol]:

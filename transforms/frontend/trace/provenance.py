@@ -120,8 +120,8 @@ def may_change(obj: Any) -> bool:
     told apart by where it is, not by what it holds."""
     cls = type(obj)
     root = cls.__module__.partition(".")[0].removeprefix("_")
-    known = isinstance(obj, (type, types.ModuleType, types.FunctionType, types.MethodType))
-    of_python = root in sys.stdlib_module_names and root not in UNCHANGED and not known
+    is_code = isinstance(obj, (type, types.ModuleType, types.FunctionType, types.MethodType))
+    of_python = root in sys.stdlib_module_names and root not in UNCHANGED and not is_code
     by_place: Any = object.__hash__
     return of_python and cls.__hash__ is by_place
 

@@ -104,8 +104,8 @@ def is_frozen(value: Any) -> bool:
     if len(parts) < MANY or not kinds <= PLAIN or len(set(map(id, parts))) < len(parts):
         return False
     keys = (*value, *(k for p in parts if type(p) is dict for k in p)) if dict in kinds else ()
-    held = (v for p in parts for v in (p.values() if type(p) is dict else p))
-    return all(map(_is_plain, (*keys, *held, *(value if type(value) is dict else ()))))
+    contents = (v for p in parts for v in (p.values() if type(p) is dict else p))
+    return all(map(_is_plain, (*keys, *contents, *(value if type(value) is dict else ()))))
 
 
 def _is_plain(value: Any) -> bool:
@@ -130,18 +130,18 @@ def number_type(value: Any) -> Type:
 
 
 def input_type(
-    array: np.ndarray[Any, Any], name: str, known: Container[int] = ()
+    array: np.ndarray[Any, Any], name: str, fixed_axes: Container[int] = ()
 ) -> tuple[Type, list[Any]]:
     """The type of an input array: axes of length 0 and 1, and those in `known`, are known, the
     others get symbols."""
     symbols: list[Any] = []
     shape: list[Any] = []
     for k, n in enumerate(array.shape):
-        if n < 2 or k in known:
+        if n < 2 or k in fixed_axes:
             shape.append(int(n))
             symbols.append(None)
         else:
-            made = dims.symbol(f"{name}.shape[{k}]", 2, given=True)
-            shape.append(made)
-            symbols.append(next(iter(dims.symbols(made))))
+            size = dims.symbol(f"{name}.shape[{k}]", 2, given=True)
+            shape.append(size)
+            symbols.append(next(iter(dims.symbols(size))))
     return Type(array.dtype, tuple(shape)), symbols

@@ -64,13 +64,13 @@ class Journal:
     def changed(self) -> list[tuple[Location, Any]]:
         """Those that hold something else now: a stack from which is taken what was put on it is
         as it was. That the others are so before a call is relied on, for nothing is written."""
-        found = []
+        changed = []
         for loc, old in self.old.values():
             if loc.holds(old):
                 loc.rely(old)
             else:
-                found.append((loc, old))
-        return found
+                changed.append((loc, old))
+        return changed
 
 
 class Trace(Builder):
@@ -179,11 +179,11 @@ class Trace(Builder):
 
     # -- names
 
-    def namesake(self, made: Var, a: Any) -> None:
+    def namesake(self, variable: Var, a: Any) -> None:
         """`made` stands for `a`: it has its name, or they get theirs together."""
         if isinstance(a, Var):
-            made.name = a.name
-            self.namesakes[made] = a
+            variable.name = a.name
+            self.namesakes[variable] = a
 
     def changes(self, name: str) -> bool:
         """Whether a number from outside of this name is an input of the program."""
@@ -271,8 +271,8 @@ class Trace(Builder):
     def not_negative(self, size: Size) -> bool:
         """Whether this call shows that a size is not negative; then others are to show it, too."""
         least = self.extreme(size, False)
-        known = self.value(least)
-        if known is None or known < 0:
+        lower_bound = self.value(least)
+        if lower_bound is None or lower_bound < 0:
             return False
         if not dims.at_least(least, 0):
             self.guard(">=", least, 0)
@@ -363,9 +363,9 @@ class Trace(Builder):
         self.births[id(obj)] = (next(self.serials), obj)
         return obj
 
-    def as_old(self, part: Any, whole: Any) -> Any:
+    def as_old(self, part: Any, older: Any) -> Any:
         """A part that an object was made with."""
-        self.births.setdefault(id(part), (self.birth(whole), part))
+        self.births.setdefault(id(part), (self.birth(older), part))
         return part
 
     def birth(self, obj: Any) -> int:
@@ -440,10 +440,10 @@ class Trace(Builder):
         self.apart.setdefault(a, set()).add(b)
         self.apart.setdefault(b, set()).add(a)
 
-    def link(self, made: Any, source: Any) -> None:
+    def link(self, value: Any, source: Any) -> None:
         """`made` may be what `source` is."""
-        if made is not source:
-            self.share(made, self.memory(source))
+        if value is not source:
+            self.share(value, self.memory(source))
 
     def hold(self, holder: Any, memory: Iterable[Any]) -> None:
         """A list has elements in this memory: it shows what is stored there."""
@@ -474,11 +474,11 @@ class Trace(Builder):
         for other in others - self.apart.get(cell, set()) - {cell}:
             self.poisoned[other] = self.blame(cell)
 
-    def may_be(self, made: Any, holders: Iterable[Any]) -> None:
+    def may_be(self, value: Any, holders: Iterable[Any]) -> None:
         """An array stands for one of several lists."""
-        self.share(made, holders)
+        self.share(value, holders)
         for holder in holders:
-            self.either.setdefault(holder, set()).add(made)
+            self.either.setdefault(holder, set()).add(value)
 
     def changed_list(self, holder: Any) -> None:
         """What may be this list, by data, is out of date."""

@@ -33,23 +33,25 @@ class Either:
     def taken(self) -> tuple[Any] | None:
         """The one that it is, where a test around this says so."""
         t, test = trace(), self.test.value()
-        for flag, one in ((test, self.yes), ((test, False), self.no)):
+        for flag, option in ((test, self.yes), ((test, False), self.no)):
             if any(b is t.checked.get(flag) for b in t.blocks):
-                return (one,)
+                return (option,)
         return None
 
     def something(self) -> frozenset[Any]:
         """What is true, as tests around it say it, where this is not None."""
         test = self.test.value()
-        found = [
-            (flag, one)
-            for flag, one in ((test, self.yes), ((test, False), self.no))
-            if one is not None
+        options = [
+            (flag, option)
+            for flag, option in ((test, self.yes), ((test, False), self.no))
+            if option is not None
         ]
-        if len(found) != 1:
+        if len(options) != 1:
             return frozenset()
-        ((flag, one),) = found
-        return frozenset({flag}) | (one.something() if isinstance(one, Either) else frozenset())
+        ((flag, option),) = options
+        return frozenset({flag}) | (
+            option.something() if isinstance(option, Either) else frozenset()
+        )
 
     def need(self, *_: Any) -> NoReturn:
         raise NeedStatic(
@@ -121,8 +123,8 @@ class Carrying:
             parts = [self.value(v) for v in x]
             return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
         if isinstance(x, functools.partial):
-            kept = {k: self.value(v) for k, v in x.keywords.items()}
-            return functools.partial(self.value(x.func), *map(self.value, x.args), **kept)
+            keywords = {k: self.value(v) for k, v in x.keywords.items()}
+            return functools.partial(self.value(x.func), *map(self.value, x.args), **keywords)
         if isinstance(x, types.MethodType):
             self.value(x.__self__)
         elif isinstance(x, types.FunctionType):
@@ -133,13 +135,15 @@ class Carrying:
 
     def function(self, f: types.FunctionType) -> None:
         """What a function made on the side closes over."""
-        for held in map(_held, f.__closure__ or ()):
-            if trace().birth(held) > self.began:
-                self.value(held)
+        for content in map(_held, f.__closure__ or ()):
+            if trace().birth(content) > self.began:
+                self.value(content)
         defaults = f.__defaults__ or ()
-        made = tuple(map(self.value, defaults))
-        if any(a is not b for a, b in zip(defaults, made, strict=True)):  # not of outer functions
-            f.__defaults__ = made
+        new_defaults = tuple(map(self.value, defaults))
+        if any(
+            a is not b for a, b in zip(defaults, new_defaults, strict=True)
+        ):  # not of outer functions
+            f.__defaults__ = new_defaults
 
     def contents(self, x: Any) -> None:
         """Of a container or object that nobody had before the branch."""

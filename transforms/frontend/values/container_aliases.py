@@ -37,27 +37,27 @@ def mutable(value: Any) -> bool:
     )
 
 
-def record_aliases(made: Any, *sources: Any) -> Any:
+def record_aliases(symbol: Any, *sources: Any) -> Any:
     """Tells that a container which was made now stands for one of others."""
     kin = trace().kin
-    if mutable(made):
-        older = {id(s): s for s in sources if s is not made}
+    if mutable(symbol):
+        older = {id(s): s for s in sources if s is not symbol}
         for source in list(older.values()):
             older |= kin.get(id(source), (None, {}))[1]
-        kin[id(made)] = (made, older)
-    return made
+        kin[id(symbol)] = (symbol, older)
+    return symbol
 
 
-def freeze(made: Any, *sources: Any) -> Any:
+def freeze(container: Any, *sources: Any) -> Any:
     """A container that holds what one of others does, and cannot be changed."""
-    trace().read_only[id(made)] = made
-    return record_aliases(made, *sources)
+    trace().read_only[id(container)] = container
+    return record_aliases(container, *sources)
 
 
 def before_write(obj: Any) -> None:
     """Must be called before a container changes: those that may be the same are out of date."""
-    if (found := trace().elements.get(id(obj))) is not None:
-        _refuse_element(found)
+    if (element := trace().elements.get(id(obj))) is not None:
+        _refuse_element(element)
     t = trace()
     if not t.read_only.keys().isdisjoint((id(obj), *t.kin.get(id(obj), (None, {}))[1])):
         kind = type(obj).__name__.removeprefix("Staged").lower()
@@ -71,12 +71,12 @@ def before_write(obj: Any) -> None:
         return
     older = kin.get(id(obj), (obj, {}))[1]
     same = {id(obj), *older}
-    later = [made for made, others in kin.values() if not same.isdisjoint((id(made), *others))]
+    later = [alias for alias, others in kin.values() if not same.isdisjoint((id(alias), *others))]
     for other in (*older.values(), *later):
         if other is not obj:
             mark_stale(other)
-            if (found := trace().elements.get(id(other))) is not None:
-                _refuse_element(found)
+            if (element := trace().elements.get(id(other))) is not None:
+                _refuse_element(element)
 
 
 class ElementOf(NamedTuple):
@@ -98,17 +98,17 @@ class ElementOf(NamedTuple):
         return self.owner.tail is self.tail
 
 
-def register_element(owner: Any, value: Any, place: Any = None, whole: Any = None) -> None:
+def register_element(owner: Any, value: Any, place: Any = None, outer_list: Any = None) -> None:
     """Tells that a list which a loop fills has copies of these containers as elements."""
-    whole = value if whole is None else whole
+    outer_list = value if outer_list is None else outer_list
     if id(value) in trace().read_only:
         mark_shared(owner.tail)
     if mutable(value):
         if place is None:
             _register_second_holder(owner, value)
-        trace().elements[id(value)] = ElementOf(value, owner, owner.tail, whole, place)
+        trace().elements[id(value)] = ElementOf(value, owner, owner.tail, outer_list, place)
     for part in _parts(value):
-        register_element(owner, part, place, whole)
+        register_element(owner, part, place, outer_list)
 
 
 def register_append(owner: Any, value: Any) -> None:
@@ -125,9 +125,9 @@ def _register_second_holder(owner: Any, value: Any) -> None:
     """Where a container is an element already, it is in two lists now, or in one twice."""
     t = trace()
     for key in (id(value), *t.kin.get(id(value), (None, {}))[1]):
-        found = t.elements.get(key)
-        if found is not None and found.present:
-            mark_shared(owner.tail, found.tail)
+        element = t.elements.get(key)
+        if element is not None and element.present:
+            mark_shared(owner.tail, element.tail)
 
 
 def mark_shared(*tails: Any) -> None:
@@ -137,7 +137,7 @@ def mark_shared(*tails: Any) -> None:
 
 def share_elements(*lists: Any) -> None:
     """Tells that lists have the same elements, which may be containers."""
-    tails = [made.tail for made in lists if made.tail is not None]
+    tails = [new_list.tail for new_list in lists if new_list.tail is not None]
     if len(tails) == len(lists) and any(has_containers(tail.spec) for tail in tails):
         mark_shared(*tails)
 
@@ -151,11 +151,11 @@ def register_store(owner: Any, value: Any, place: Any) -> None:
     """Tells that a list has a container at a place: perhaps one that it has at another, too, until
     that gets what was here (`h[i], h[j] = h[j], h[i]`)."""
     t = trace()
-    found = t.elements.get(id(value))
-    if found is None or found.owner is not owner or found.place is None:
+    element = t.elements.get(id(value))
+    if element is None or element.owner is not owner or element.place is None:
         register_element(owner, value)
         return
-    before, now = _position(found.place), _position(place)
+    before, now = _position(element.place), _position(place)
     if before == now:
         return
     if (owner.tail.key, now, before) in t.twice:
@@ -167,9 +167,9 @@ def register_store(owner: Any, value: Any, place: Any) -> None:
 
 def was_taken_from(owner: Any, value: Any, place: Any) -> bool:
     """Whether a container was taken from this place of a list."""
-    found = trace().elements.get(id(value))
-    mine = found is not None and found.owner is owner and found.place is not None
-    return mine and bool(_position(found.place) == _position(place))  # type: ignore[union-attr]
+    element = trace().elements.get(id(value))
+    mine = element is not None and element.owner is owner and element.place is not None
+    return mine and bool(_position(element.place) == _position(place))  # type: ignore[union-attr]
 
 
 def _position(place: Any) -> Any:
@@ -186,30 +186,30 @@ def forget_positions(owner: Any) -> None:
 
 def write_back(obj: Any) -> None:
     """Must be called after a container changed: the list that it was taken from changes."""
-    found = trace().elements.get(id(obj))
-    if found is None or not found.present:
+    element = trace().elements.get(id(obj))
+    if element is None or not element.present:
         return
-    twice = any(key == found.tail.key for key, *_ in trace().twice)
-    if twice or found.tail.key in trace().shared:
-        _refuse(found, "a container that may be in two lists, or in one twice, is changed")
-    before_write(found.owner)  # which may be in a list itself
-    for symbol in found.tail.stacks:
+    twice = any(key == element.tail.key for key, *_ in trace().twice)
+    if twice or element.tail.key in trace().shared:
+        _refuse(element, "a container that may be in two lists, or in one twice, is changed")
+    before_write(element.owner)  # which may be in a list itself
+    for symbol in element.tail.stacks:
         trace().changed_inside(symbol.cell)
     try:
-        found.owner[found.place] = found.whole
+        element.owner[element.place] = element.whole
     except StructureError:
-        key, decisions = getattr(found.owner, "grows_key", None), trace().decisions
-        if key is not None and isinstance(found.whole, list) and key not in decisions.rows:
+        key, decisions = getattr(element.owner, "grows_key", None), trace().decisions
+        if key is not None and isinstance(element.whole, list) and key not in decisions.rows:
             decisions.as_rows(key)
-        _refuse(found, "a container in a list gets another structure than the others")
-    write_back(found.owner)
+        _refuse(element, "a container in a list gets another structure than the others")
+    write_back(element.owner)
     for other in list(trace().elements.values()):
-        if other.tail is found.tail and other.whole is not found.whole:
+        if other.tail is element.tail and other.whole is not element.whole:
             kin = trace().kin
             kin.setdefault(id(other.container), (other.container, {}))
-            for made, older in list(kin.values()):
-                if made is other.container or id(other.container) in older:
-                    mark_stale(made)
+            for alias, older in list(kin.values()):
+                if alias is other.container or id(other.container) in older:
+                    mark_stale(alias)
 
 
 def _parts(value: Any) -> Iterable[Any]:
@@ -222,14 +222,14 @@ def _parts(value: Any) -> Iterable[Any]:
     return vars(value).values() if mutable(value) and hasattr(value, "__dict__") else ()
 
 
-def _refuse_element(found: ElementOf) -> None:
-    if not found.present or found.place is not None:
+def _refuse_element(element: ElementOf) -> None:
+    if not element.present or element.place is not None:
         return
-    _refuse(found, "a container that was put into a list is changed")
+    _refuse(element, "a container that was put into a list is changed")
 
 
-def _refuse(found: ElementOf, why: str) -> NoReturn:
-    trace().decisions.unroll_all(dict.fromkeys(found.tail.loops, why))
+def _refuse(element: ElementOf, why: str) -> NoReturn:
+    trace().decisions.unroll_all(dict.fromkeys(element.tail.loops, why))
     if trace().rolling:
         raise CannotRoll(why)
     raise UnsupportedError(
@@ -276,9 +276,9 @@ class LoopAliases:
                     self.tell(other, before)
 
     def tell(self, before: Any, other: Any) -> None:
-        known = self.others.setdefault(id(before), {})
-        if id(other) not in known:
-            known[id(other)] = other
+        observed = self.others.setdefault(id(before), {})
+        if id(other) not in observed:
+            observed[id(other)] = other
             self.news = True
 
     def of(self, before: Any) -> Iterable[Any]:

@@ -41,13 +41,13 @@ def _same(a: Any, b: Any, assumed: set[tuple[int, int]]) -> bool:
 
 def _seen_by(f: FunctionType) -> dict[Any, Any]:
     """The defaults of a function, and the contents of its cells."""
-    found: dict[Any, Any] = dict(enumerate(f.__defaults__ or ()))
-    found |= f.__kwdefaults__ or {}
+    captured: dict[Any, Any] = dict(enumerate(f.__defaults__ or ()))
+    captured |= f.__kwdefaults__ or {}
     for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
-        held = _contents(cell)
-        held = held.function if name == HOOKS else held  # through which it reads names
-        found |= {name: held} if held is not cell else {(name, "empty"): None}
-    return found
+        content = _contents(cell)
+        content = content.function if name == HOOKS else content  # through which it reads names
+        captured |= {name: content} if content is not cell else {(name, "empty"): None}
+    return captured
 
 
 def _contents(cell: CellType) -> Any:

@@ -44,8 +44,8 @@ def join(
         return leaf(a, b)
     if text is not None and a.value is not b.value and is_text(a) and is_text(b):
         return text(a, b)
-    if absent is not None and a.value is not b.value and (made := absent(a, b)) is not None:
-        return made
+    if absent is not None and a.value is not b.value and (joined_value := absent(a, b)) is not None:
+        return joined_value
     if a.kind == "static" and b.kind == "static":
         if a.value is b.value or same(a.value, b.value):
             return a.value
@@ -81,9 +81,9 @@ def join_types(
     """
     if isinstance(a, StackType) or isinstance(b, StackType):
         if isinstance(a, StackType) and isinstance(b, StackType):
-            joined = join_types(a.item, b.item, own)
-            assert isinstance(joined, Type)
-            return StackType(joined)
+            common = join_types(a.item, b.item, own)
+            assert isinstance(common, Type)
+            return StackType(common)
         raise StructureError(f"{a} and {b} differ")
     if a.ndim != b.ndim:
         raise StructureError(
@@ -125,11 +125,11 @@ def _join_sizes(a: dims.Size, b: dims.Size, own: set[dims.Size] | None) -> dims.
     if x is not None and x == y:
         t.guard("==", a, b)
         return t.equal_sizes.setdefault(frozenset((a, b)), a if isinstance(a, int) else b)
-    made = dims.symbol("n", 0)
-    t.joined.add(made)
+    size = dims.symbol("n", 0)
+    t.joined.add(size)
     if own is not None:
-        own.add(made)
-    return made
+        own.add(size)
+    return size
 
 
 def convert(value: Atom, to: Type | StackType) -> Atom:

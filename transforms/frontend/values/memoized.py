@@ -24,14 +24,14 @@ def remembered(
     t = trace()
     key = (f, tuple(map(_key, args)), tuple((k, _key(v)) for k, v in kwargs.items()))
     try:
-        made, block = t.remembered.get(key, (None, None))
+        result, block = t.remembered.get(key, (None, None))
     except TypeError:  # an argument is not hashable, as a list that stands for a tuple
         return call(f.__wrapped__, *args, **kwargs)
     if block is None or not any(block is b for b in t.blocks):
         block = t.blocks[-1]
-        made = call(f.__wrapped__, *args, **kwargs)
-        t.remembered[key] = (made, block)
-    return made
+        result = call(f.__wrapped__, *args, **kwargs)
+        t.remembered[key] = (result, block)
+    return result
 
 
 def _key(value: Any) -> Any:

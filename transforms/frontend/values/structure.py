@@ -221,18 +221,18 @@ def dict_like(like: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
     """A dictionary of the kind of another one, such as an `OrderedDict`, with these items."""
     if type(like) is dict:
         return items
-    made = copy.copy(like)
-    made.clear()
-    made.update(items)
-    return made
+    result = copy.copy(like)
+    result.clear()
+    result.update(items)
+    return result
 
 
 def deque_like(like: deque[Any], items: list[Any]) -> deque[Any]:
     """A deque of the kind of another one, as long at most as that, with these items."""
-    made = copy.copy(like)
-    made.clear()
-    made.extend(items)
-    return made
+    result = copy.copy(like)
+    result.clear()
+    result.extend(items)
+    return result
 
 
 def unflatten(spec: Structure, children: list[Any]) -> Any:
@@ -266,10 +266,10 @@ def rebuild(spec: Structure, children: list[Any]) -> Any:
         return trace().born(kind(children) if like is None else like(children))
     if issubclass(kind, tuple):
         return kind(children)
-    made = object.__new__(kind)
+    instance = object.__new__(kind)
     for name, child in zip(spec.keys, children, strict=True):
-        object.__setattr__(made, name, child)
-    return trace().born(made)
+        object.__setattr__(instance, name, child)
+    return trace().born(instance)
 
 
 def suggested_name(name: str, a: Atom, alone: bool) -> str:

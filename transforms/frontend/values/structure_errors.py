@@ -33,10 +33,10 @@ def differing(obj: Any, x: Structure, y: Structure, problem: str) -> str:
 def differs(obj: Any, *sides: Any) -> None:
     """The sides of a test leave other keys in a dictionary, or members in a set: it is made anew,
     as one of data, if its keys are numbers."""
-    found = trace().makings.get(id(obj))
+    site = trace().makings.get(id(obj))
     keys = [k for side in sides for k in (side.value if isinstance(obj, set) else side.keys)]
-    if found is not None and all(map(_is_number, keys)):
-        trace().decisions.as_keyed(found[1])
+    if site is not None and all(map(_is_number, keys)):
+        trace().decisions.as_keyed(site[1])
 
 
 def _is_number(key: Any) -> bool:
@@ -47,7 +47,7 @@ def variable_of(obj: Any) -> str:
     """The name of the first variable that holds an object."""
     for _, frame in trace().births.values():
         if isinstance(frame, Variables):
-            for name, held in vars(frame).items():
-                if held is obj:
+            for name, value in vars(frame).items():
+                if value is obj:
                     return plain(name)
     return ""
