@@ -77,16 +77,16 @@ class _Reader:
 
     def series(self, read: Callable[[], Any], end: str) -> list[Any]:
         """What `read` finds between commas, up to and with `end`; a comma may stand before it."""
-        found = []
+        items = []
         while self.peek() != end:
-            found.append(read())
+            items.append(read())
             if not self.skip(","):
                 break
         if self.peek() != end:
             wanted = f"a comma or {end!r}" if end else "a comma"
             self.refuse(f"is where {wanted} is expected", f"commas separate, {LIKE}")
         self.at += 1
-        return found
+        return items
 
     def item(self) -> Any:
         if self.skip("("):
@@ -139,9 +139,9 @@ class _Reader:
         return token
 
     def skip(self, token: str) -> bool:
-        found = self.peek() == token
-        self.at += found
-        return found
+        matches = self.peek() == token
+        self.at += matches
+        return matches
 
     def refuse(self, problem: str, hint: str, back: int = 0) -> NoReturn:
         token, start = [*self.tokens, ("", len(self.text))][self.at - back]

@@ -47,13 +47,13 @@ def _age(paths: list[Path]) -> str:
 
 def _clear(paths: list[Path]) -> int:
     before = cache.size(paths)
-    kept = []
+    in_use = []
     for path in paths:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            kept.append(f"{path}: {error.strerror}")
-    print(f"removed {len(paths) - len(kept)} files, {(before - cache.size(paths)) / 1e6:.1f} MB")
-    for line in kept:
+            in_use.append(f"{path}: {error.strerror}")
+    print(f"removed {len(paths) - len(in_use)} files, {(before - cache.size(paths)) / 1e6:.1f} MB")
+    for line in in_use:
         print(f"  kept {line}")
-    return int(bool(kept))
+    return int(bool(in_use))

@@ -60,10 +60,10 @@ def execute(options: Namespace) -> int:
 
 
 def _differentiable(args: tuple[Any, ...]) -> tuple[int, ...]:
-    found = tuple(i for i, value in enumerate(args) if _floats(value))
-    if not found:
+    positions = tuple(i for i, value in enumerate(args) if _floats(value))
+    if not positions:
         raise UsageError("no argument holds floats", "--args describes them, as in f8[3]")
-    return found
+    return positions
 
 
 def _floats(value: Any) -> bool:

@@ -51,12 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _of_the_user(error: Exception) -> str | None:
     """The user's part of the traceback; None if there is none, for then the mistake is ours."""
-    found = traceback.TracebackException.from_exception(error)
-    own = [frame for frame in found.stack if not frame.filename.startswith(HIDDEN)]
+    summary = traceback.TracebackException.from_exception(error)
+    own = [frame for frame in summary.stack if not frame.filename.startswith(HIDDEN)]
     if not own and not isinstance(error, SyntaxError):
         return None
-    found.stack = traceback.StackSummary.from_list(own)
-    return "".join(found.format(chain=False)).rstrip()
+    summary.stack = traceback.StackSummary.from_list(own)
+    return "".join(summary.format(chain=False)).rstrip()
 
 
 def _flushed(code: int) -> int:

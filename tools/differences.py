@@ -65,8 +65,8 @@ def compare(function: Function, args: tuple[Any, ...]) -> list[Row]:
         scale = max(abs(quotient), 1e-3 * size, np.finfo(float).tiny)
         tolerance = 10 * _precision(args, entry)
         pushed = tapeless.jvp(function, fresh(args), _unit(args, entry))[1]
-        found = {"forward": _inner(weights, pushed), "reverse": _at(cotangents, entry)}
-        for mode, derivative in found.items():
+        derivatives = {"forward": _inner(weights, pushed), "reverse": _at(cotangents, entry)}
+        for mode, derivative in derivatives.items():
             off = abs(derivative - quotient) / scale
             rows.append(Row(mode, entry, derivative, quotient, off, tolerance))
     return rows
@@ -110,8 +110,8 @@ def _entries(args: tuple[Any, ...]) -> Iterator[Entry]:
     for argument, value in enumerate(args):
         for leaf, numbers in enumerate(tree.leaves(value)):
             size = np.size(numbers)
-            chosen = rng.choice(size, min(size, MOST), replace=False)
-            yield from (Entry(argument, leaf, int(index)) for index in sorted(chosen))
+            positions = rng.choice(size, min(size, MOST), replace=False)
+            yield from (Entry(argument, leaf, int(index)) for index in sorted(positions))
 
 
 def _weights(result: Any) -> Any:

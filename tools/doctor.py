@@ -79,8 +79,8 @@ def _simd() -> str:
         return "missing"
     from tapeless.backends.cpu.runtime import simd_libraries  # noqa: PLC0415  # needs what Numba needs
 
-    found = simd_libraries.tag()
-    return f"{found} (TAPELESS_VECMATH={simd_libraries.choice()})"
+    tag = simd_libraries.tag()
+    return f"{tag} (TAPELESS_VECMATH={simd_libraries.choice()})"
 
 
 def _cupy() -> str:

@@ -24,15 +24,15 @@ def load_function(spec: str) -> Callable[..., Any]:
     if not (colon and place and path):
         raise UsageError(f"{spec!r} does not name a function", FORM)
     module = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
-    found: Any = module
+    value: Any = module
     for name in path.split("."):
-        if not hasattr(found, name):
+        if not hasattr(value, name):
             raise UsageError(f"{place} has no {path!r}", _offer(module))
-        found = getattr(found, name)
-    if not callable(found):
+        value = getattr(value, name)
+    if not callable(value):
         raise UsageError(f"{path!r} in {place} is not a function", _offer(module))
     owner, _, name = path.rpartition(".")
-    return _bound(operator.attrgetter(owner)(module), name) if owner else found  # type: ignore[no-any-return]
+    return _bound(operator.attrgetter(owner)(module), name) if owner else value  # type: ignore[no-any-return]
 
 
 def _bound(owner: Any, name: str) -> Any:

@@ -27,17 +27,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--share", type=float, default=1.0, help="part of all calls to make")
     parser.add_argument("--jit", type=int, default=0, help="calls a function to compile")
     parser.add_argument("--write", action="store_true", help="record the result")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     unexplained = 0
     for name, function in functions().items():
-        if given.names and not any(fnmatch(name, pattern) for pattern in given.names):
+        if options.names and not any(fnmatch(name, pattern) for pattern in options.names):
             continue
-        result = walked(name, calls(name, function), given.share, given.jit)
+        result = walked(name, calls(name, function), options.share, options.jit)
         print(result.line(), flush=True)
         for text in result.examples():
             print("   ", text)
         unexplained += len(result.unexplained())
-        if given.write:
+        if options.write:
             records.write(name, result.record())
     print(f"{unexplained} kinds of differences are not explained")
     return int(unexplained > 0)

@@ -140,7 +140,7 @@ def _order(function: Any) -> str:
 
 def sections() -> dict[str, set[Any]]:
     """Functions by family, each in the first that has it."""
-    found: dict[str, set[Any]] = {}
+    functions_by_section: dict[str, set[Any]] = {}
     seen: set[Any] = set()
     extra = {
         "Elementwise": list(ufuncs.UFUNCS),
@@ -161,8 +161,8 @@ def sections() -> dict[str, set[Any]]:
         new = {f for f in functions if f not in seen}
         seen |= new
         if new:
-            found[name] = new
-    return found
+            functions_by_section[name] = new
+    return functions_by_section
 
 
 def _module(function: Any) -> str:

@@ -39,8 +39,8 @@ def execute(options: Namespace) -> int:
         command = [sys.executable, str(options.script), *arguments]
         environment = os.environ | {"TAPELESS_CACHE_DIR": cache}
         code = subprocess.run(command, env=environment, check=False).returncode
-        kept = keep(Path(cache), folder)
-    print(f"{kept} emitted modules in {folder}", file=sys.stderr)
+        kept_path = keep(Path(cache), folder)
+    print(f"{kept_path} emitted modules in {folder}", file=sys.stderr)
     return int(code != 0)
 
 
@@ -89,7 +89,7 @@ def _emit(options: Namespace) -> tuple[Path, list[str]]:
         return options.emit, arguments
     parser = ArgumentParser("tapeless run", add_help=False, allow_abbrev=False)
     _add_emit(parser)
-    found, rest = parser.parse_known_args(arguments)
-    if found.emit is None:
+    parsed, rest = parser.parse_known_args(arguments)
+    if parsed.emit is None:
         raise UsageError("--emit DIR is missing", "say where the sources are left")
-    return found.emit, rest
+    return parsed.emit, rest

@@ -23,31 +23,31 @@ def example_arguments(function: Callable[..., Any], described: str | None) -> tu
     if described is None:
         told = itertools.takewhile(lambda p: not _opaque(p.default), _positional(function))
         return tuple(_example(function, parameter) for parameter in told)
-    found = parse(described)
+    values = parse(described)
     try:
-        inspect.signature(function).bind(*found)
+        inspect.signature(function).bind(*values)
     except TypeError as error:
         takes = ", ".join(parameter_names(function))
         raise UsageError(
-            f"--args describes {len(found)} arguments: {error}",
+            f"--args describes {len(values)} arguments: {error}",
             f"{_name(function)} takes ({takes})",
         ) from None
-    return found
+    return values
 
 
 def positions(function: Callable[..., Any], names: str) -> tuple[int, ...]:
     """Where the parameters stand whose names, separated by commas, are given."""
-    known = parameter_names(function)
+    parameters = parameter_names(function)
     wanted = [name.strip() for name in names.split(",")]
     for name in wanted:
-        if name not in known:
+        if name not in parameters:
             raise UsageError(
                 f"{_name(function)} has no positional parameter {name!r}",
-                f"--wrt takes some of {', '.join(known)}",
+                f"--wrt takes some of {', '.join(parameters)}",
             )
     if len(set(wanted)) < len(wanted):
         raise UsageError(f"--wrt {names} names a parameter twice", "name each once")
-    return tuple(known.index(name) for name in wanted)
+    return tuple(parameters.index(name) for name in wanted)
 
 
 def parameter_names(function: Callable[..., Any]) -> list[str]:
@@ -101,12 +101,12 @@ def _meant(function: Callable[..., Any], annotation: Any) -> Any:
     scope = getattr(inspect.unwrap(function), "__globals__", {})
     while isinstance(annotation, str):
         try:
-            found = eval(annotation, scope)  # as typing.get_type_hints does
+            value = eval(annotation, scope)  # as typing.get_type_hints does
         except (SyntaxError, NameError, TypeError, AttributeError, LookupError, ValueError):
             return annotation
-        if found is annotation:
+        if value is annotation:
             return annotation
-        annotation = found
+        annotation = value
     return annotation
 
 

@@ -30,8 +30,8 @@ class Call:
     option: tuple[tuple[str, Any], ...] = ()
 
     def __str__(self) -> str:
-        given = "".join(f" {k}={getattr(v, '__name__', repr(v))}" for k, v in self.option)
-        return f"{self.name}#{self.form} {self.sample}{given}"
+        options = "".join(f" {k}={getattr(v, '__name__', repr(v))}" for k, v in self.option)
+        return f"{self.name}#{self.form} {self.sample}{options}"
 
     def arguments(self) -> tuple[Any, ...]:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -195,8 +195,8 @@ TRIED = (
 
 
 def _optional(name: str, function: Any) -> Iterator[Call]:
-    given = _parameters(name, function)
-    walked = {k: options.values(name, k) for k in given}
+    parameters = _parameters(name, function)
+    walked = {k: options.values(name, k) for k in parameters}
     for k, picked in walked.items():
         for value in picked:
             for sample in TRIED:
@@ -233,15 +233,15 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 def program(call: Call) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """The call as a function of its arrays, and these."""
-    args, given, function = call.arguments(), call.options(), call.function
+    args, options, function = call.arguments(), call.options(), call.function
     numbers = call.name.startswith(("math.", "cmath."))
     places = [k for k, a in enumerate(args) if numbers or _holds(a)]
     arrays = tuple(args[k] for k in places)
     if stored_to(call.name, function):
-        return programs.storing(function, given, args, places), arrays
+        return programs.storing(function, options, args, places), arrays
     if len(places) == len(args):
-        return programs.plain(function, given), arrays
-    return programs.mixed(function, given, args, places), arrays
+        return programs.plain(function, options), arrays
+    return programs.mixed(function, options, args, places), arrays
 
 
 def _holds(value: Any) -> bool:

@@ -64,20 +64,20 @@ def _values(dtype: str, fill: str, size: int, turn: int) -> Any:
         limits = np.iinfo(dtype)
         picked = [limits.min, limits.max, 0, 1, limits.max - 1, 2, 7]
         return np.array([picked[(turn + k) % len(picked)] for k in range(size)], dtype)
-    made = np.array([source[(turn + k) % len(source)] for k in range(size)], float)
+    values = np.array([source[(turn + k) % len(source)] for k in range(size)], float)
     if kind == "c":
         with np.errstate(all="ignore"):
-            return _complex(made, np.roll(made[::-1], turn + 1)).astype(dtype)
+            return _complex(values, np.roll(values[::-1], turn + 1)).astype(dtype)
     if kind == "b":
-        return made > 0.5
-    return np.abs(made).astype(dtype) if kind == "u" else made.astype(dtype)
+        return values > 0.5
+    return np.abs(values).astype(dtype) if kind == "u" else values.astype(dtype)
 
 
 def _complex(real: Any, imaginary: Any) -> Any:
     """Part by part, so that zeros keep their signs and NaN stays where it is."""
-    made = np.empty(real.shape, complex)
-    made.real, made.imag = real, imaginary
-    return made
+    numbers = np.empty(real.shape, complex)
+    numbers.real, numbers.imag = real, imaginary
+    return numbers
 
 
 def _laid_out(array: Any, layout: str) -> Any:

@@ -45,29 +45,29 @@ class Difference:
 SAME = Difference("same")
 
 
-def difference(found: Any, wanted: Any) -> Difference:
+def difference(actual: Any, wanted: Any) -> Difference:
     """How `found` differs from what NumPy gave."""
-    if isinstance(found, Raised) or isinstance(wanted, Raised):
-        return _of_errors(found, wanted)
+    if isinstance(actual, Raised) or isinstance(wanted, Raised):
+        return _of_errors(actual, wanted)
     if isinstance(wanted, (tuple, list)):
-        return _of_sequences(found, wanted)
+        return _of_sequences(actual, wanted)
     if wanted is None or isinstance(wanted, (str, np.dtype, type, range)):
-        same = type(found) is type(wanted) and found == wanted
-        return SAME if same else Difference("value", text=f"{found!r} for {wanted!r}")
-    return _of_arrays(found, wanted)
+        same = type(actual) is type(wanted) and actual == wanted
+        return SAME if same else Difference("value", text=f"{actual!r} for {wanted!r}")
+    return _of_arrays(actual, wanted)
 
 
-def _of_errors(found: Any, wanted: Any) -> Difference:
+def _of_errors(actual: Any, wanted: Any) -> Difference:
     if not isinstance(wanted, Raised):
-        refused = isinstance(found.error, TapelessError) and "Internal" not in str(found)
-        return Difference("refused" if refused else "failed", text=str(found))
-    if not isinstance(found, Raised):
-        return Difference("accepted", text=f"{_short(found)} for {wanted}")
-    if isinstance(found.error, _public(type(wanted.error))):
+        refused = isinstance(actual.error, TapelessError) and "Internal" not in str(actual)
+        return Difference("refused" if refused else "failed", text=str(actual))
+    if not isinstance(actual, Raised):
+        return Difference("accepted", text=f"{_short(actual)} for {wanted}")
+    if isinstance(actual.error, _public(type(wanted.error))):
         return SAME
-    if isinstance(found.error, TapelessError) and "Internal" not in str(found):
-        return Difference("refused", text=f"{found} for {wanted}")
-    return Difference("exception", text=f"{found} for {wanted}")
+    if isinstance(actual.error, TapelessError) and "Internal" not in str(actual):
+        return Difference("refused", text=f"{actual} for {wanted}")
+    return Difference("exception", text=f"{actual} for {wanted}")
 
 
 def _public(error: type) -> type:
@@ -81,24 +81,24 @@ def _public(error: type) -> type:
 PRIVATE = ("UFuncTypeError", "LinAlgError", "AxisError", "SVDConvergenceError")
 
 
-def _of_sequences(found: Any, wanted: Any) -> Difference:
-    if not isinstance(found, (tuple, list)) or len(found) != len(wanted):
-        return Difference("shape", text=f"{_short(found)} for {_short(wanted)}")
-    plain = isinstance(found, list) == isinstance(wanted, list)
-    worst = SAME if plain else Difference("type", text=f"{type(found)} for {type(wanted)}")
-    for a, b in zip(found, wanted, strict=True):
+def _of_sequences(actual: Any, wanted: Any) -> Difference:
+    if not isinstance(actual, (tuple, list)) or len(actual) != len(wanted):
+        return Difference("shape", text=f"{_short(actual)} for {_short(wanted)}")
+    plain = isinstance(actual, list) == isinstance(wanted, list)
+    worst = SAME if plain else Difference("type", text=f"{type(actual)} for {type(wanted)}")
+    for a, b in zip(actual, wanted, strict=True):
         worst = worst.worse(difference(a, b))
     return worst
 
 
-def _of_arrays(found: Any, wanted: Any) -> Difference:
-    text = f"{_short(found)} for {_short(wanted)}"
-    a, b = np.asarray(found), np.asarray(wanted)
+def _of_arrays(actual: Any, wanted: Any) -> Difference:
+    text = f"{_short(actual)} for {_short(wanted)}"
+    a, b = np.asarray(actual), np.asarray(wanted)
     if a.shape != b.shape:
         return Difference("shape", text=text)
     if a.dtype != b.dtype:
         return Difference("dtype", text=text)
-    worst = SAME if type(found) is type(wanted) else Difference("type", text=text)
+    worst = SAME if type(actual) is type(wanted) else Difference("type", text=text)
     return worst.worse(_of_values(a, b, text))
 
 

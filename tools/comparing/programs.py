@@ -10,31 +10,31 @@ __staged__ = True
 Program = Callable[..., Any]
 
 
-def plain(function: Any, given: dict[str, Any]) -> Program:
+def plain(function: Any, argument_values: dict[str, Any]) -> Program:
     """All arguments are arrays, or numbers of Python's."""
-    return lambda *arrays: function(*arrays, **given)
+    return lambda *arrays: function(*arrays, **argument_values)
 
 
-def mixed(function: Any, given: dict[str, Any], args: Any, places: Any) -> Program:
+def mixed(function: Any, argument_values: dict[str, Any], args: Any, places: Any) -> Program:
     """The arguments at `places` are arrays, all others constants."""
 
     def run(*arrays: Any) -> Any:
         values = list(args)
         for k in range(len(places)):
             values[places[k]] = arrays[k]
-        return function(*values, **given)
+        return function(*values, **argument_values)
 
     return run
 
 
-def storing(function: Any, given: dict[str, Any], args: Any, places: Any) -> Program:
+def storing(function: Any, argument_values: dict[str, Any], args: Any, places: Any) -> Program:
     """What a function stores to its first argument."""
 
     def run(*arrays: Any) -> Any:
         values = list(args)
         for k in range(len(places)):
             values[places[k]] = arrays[k]
-        function(*values, **given)
+        function(*values, **argument_values)
         return values[0]
 
     return run

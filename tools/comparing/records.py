@@ -20,8 +20,8 @@ def read() -> dict[str, Any]:
 def write(name: str, record: dict[str, Any]) -> None:
     """Records the result of one function."""
     read.cache_clear()
-    known = read() | {name: record}
-    lines = [f"{json.dumps(k)}: {json.dumps(known[k], sort_keys=True)}" for k in sorted(known)]
+    records = read() | {name: record}
+    lines = [f"{json.dumps(k)}: {json.dumps(records[k], sort_keys=True)}" for k in sorted(records)]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

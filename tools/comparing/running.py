@@ -43,14 +43,14 @@ class Walk:
 
     def record(self) -> dict[str, Any]:
         """The number of calls, and the kinds of differences with the most units in last places."""
-        made: dict[str, Any] = {}
+        record: dict[str, Any] = {}
         for form, count in self.count.items():
             kinds = {k: v for (f, k), v in sorted(self.found.items()) if f == form}
-            made[form] = {"calls": count} | {
+            record[form] = {"calls": count} | {
                 kind: _rounded(max(d.ulps for _, d in each)) if kind == "last places" else len(each)
                 for kind, each in kinds.items()
             }
-        return made
+        return record
 
     def line(self) -> str:
         return f"{self.name}: {self.record()}"

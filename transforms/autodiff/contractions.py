@@ -46,8 +46,8 @@ def reshaped_labels(old: Any, new: Any, labels: Any) -> list[tuple[Label, ...]] 
     """The labels before axes of length one were put in or left out."""
     if tuple(n for n in old if n != 1) != tuple(n for n in new if n != 1):
         return None
-    given = iter([x for n, x in zip(new, labels, strict=True) if n != 1])
-    return [tuple(None if n == 1 else next(given) for n in old)]
+    kept_labels = iter([x for n, x in zip(new, labels, strict=True) if n != 1])
+    return [tuple(None if n == 1 else next(kept_labels) for n in old)]
 
 
 def product(factors: list[Factor], labels: tuple[Label, ...], dtype: Any) -> Any:
@@ -87,17 +87,17 @@ def _chain(pairs: list[Labelled], labels: tuple[Label, ...]) -> Any:
     counts = Counter(x for _, own in pairs for x in own)
     if any(n != (1 if x in labels else 2) for x, n in counts.items()):
         return None
-    left = list(pairs)
-    start = labels[0] if labels else next((own[0] for _, own in left if len(own) == 1), None)
+    remaining = list(pairs)
+    start = labels[0] if labels else next((own[0] for _, own in remaining if len(own) == 1), None)
     value: Any = None
-    while left:
-        pair = next((p for p in left if start in p[1]), None)
+    while remaining:
+        pair = next((p for p in remaining if start in p[1]), None)
         if pair is None:
             return None
-        left.remove(pair)
+        remaining.remove(pair)
         matrix, own = pair
         if len(own) == 2 and own[0] != start:
             matrix, own = swap(matrix), own[::-1]
         value = matrix if value is None else matmul(value, matrix)
-        start = own[-1] if len(own) == 2 or len(left) == len(pairs) - 1 else None
+        start = own[-1] if len(own) == 2 or len(remaining) == len(pairs) - 1 else None
     return value

@@ -145,8 +145,8 @@ class Forward:
         if all(x is None for x in tangents):
             for v in s.outs:
                 if isinstance(v.type, StackType) and v.type.differentiable:
-                    made = new_stack(item=v.type.item) if s.op is new_stack else zero_stack(v)
-                    t[v] = name_tangent(made, v)
+                    zero = new_stack(item=v.type.item) if s.op is new_stack else zero_stack(v)
+                    t[v] = name_tangent(zero, v)
             return
         if s.op.jvp is None:
             return
@@ -162,33 +162,33 @@ class Forward:
     def call(self, s: Let, t: Tangents) -> None:
         """A call of a function becomes one of its forward mode, with tangents behind the arguments
         and results; or of the linear part that `linearize` split off."""
-        given = [k for k, a in enumerate(s.args) if tangent_of(t, a) is not None]
+        active = [k for k, a in enumerate(s.args) if tangent_of(t, a) is not None]
         function = s.params["function"]
-        if not given:
+        if not active:
             if self.merged:
                 builder.current().emit(s)
             return
         name_results(s)
         ahead: Any
-        zeros = tuple(k for k in given if zeros_of(t[s.args[k]]))  # type: ignore[index]
+        zeros = tuple(k for k in active if zeros_of(t[s.args[k]]))  # type: ignore[index]
         split = not self.merged
         ins, outs, ahead = (
-            function.derived["linear"] if split else jvp_function(function, given, zeros)
+            function.derived["linear"] if split else jvp_function(function, active, zeros)
         )
         if not outs:
             if self.merged:
                 builder.current().emit(s)
             return
         dots = tuple(instantiate(tangent_of(t, s.args[k]), s.args[k]) for k in ins)
-        made = tuple(tangent_variable(s.outs[k]) for k in outs)
-        for v in made:
+        tangents = tuple(tangent_variable(s.outs[k]) for k in outs)
+        for v in tangents:
             may = not self.merged or zeros or chooses(function)
             has_zeros(v, CHOSEN if may else 0)
         if self.merged:
-            enter(ahead, (*s.args, *dots), (*s.outs, *made), s.op.pure)
+            enter(ahead, (*s.args, *dots), (*s.outs, *tangents), s.op.pure)
         else:
-            ahead((s.outs[-1], *dots), made)
-        t.update(zip((s.outs[k] for k in outs), made, strict=True))
+            ahead((s.outs[-1], *dots), tangents)
+        t.update(zip((s.outs[k] for k in outs), tangents, strict=True))
 
     def scoped(self, body: Block, t: Tangents) -> tuple[list[Statement], list[Any]]:
         """Statements of a nested block and the tangents of its results."""
@@ -219,7 +219,7 @@ class Forward:
         for body, dots, side in ((body_a, dots_a, s.then), (body_b, dots_b, s.orelse)):
             extra = self.fill(body, dots, side.results, active)
             sides.append(Block((), tuple(body), (*(side.results if self.merged else ()), *extra)))
-        made = If(
+        branch = If(
             (*(s.outs if self.merged else ()), *outs),
             s.test,
             sides[0],
@@ -227,7 +227,7 @@ class Forward:
             None if self.merged else s,
             s.origin,
         )
-        builder.current().emit(made)
+        builder.current().emit(branch)
         note_branch(s)
         for k, v in zip(active, outs, strict=True):
             chosen_by_branch(v, s.test, dots_a[k], dots_b[k])
@@ -297,10 +297,10 @@ class Forward:
         ]
         if self.merged:
             body = Block((s.index, *s.carries, *dots), tuple(statements), (*s.body.results, *extra))
-            made = replace(s, outs=(*s.outs, *outs), inits=(*s.inits, *inits), body=body)
+            loop = replace(s, outs=(*s.outs, *outs), inits=(*s.inits, *inits), body=body)
         else:
             stop = s.start + s.count * s.step if s.count is not None else s.stop
-            made = For(
+            loop = For(
                 tuple(outs),
                 s.start,
                 stop,
@@ -311,7 +311,7 @@ class Forward:
                 mirror=s,
                 origin=s.origin,
             )
-        builder.current().emit(made)
+        builder.current().emit(loop)
         self.bind(s, active, outs, extra, t)
 
     def while_(self, s: While, t: Tangents) -> None:
@@ -323,10 +323,10 @@ class Forward:
         inits = [
             instantiate(tangent_of(t, a), a) for a, on in zip(s.inits, active, strict=True) if on
         ]
-        made: Statement
+        loop: Statement
         if self.merged:
             test_dots = [Var(d.type, d.name) for d in dots]
-            made = While(
+            loop = While(
                 (*s.outs, *outs),
                 (*s.inits, *inits),
                 Block((*s.test.params, *test_dots), s.test.body, s.test.results),
@@ -334,7 +334,7 @@ class Forward:
                 s.origin,
             )
         else:  # `prepare` made the first carry the number of passes
-            made = For(
+            loop = For(
                 tuple(outs),
                 atom(0),
                 s.outs[0],
@@ -344,15 +344,15 @@ class Forward:
                 mirror=s,
                 origin=s.origin,
             )
-        builder.current().emit(made)
+        builder.current().emit(loop)
         self.bind(s, active, outs, extra, t)
 
     def bind(
         self, s: For | While, active: list[bool], outs: list[Var], ends: list[Atom], t: Tangents
     ) -> None:
         """What starts without a value has none after a loop without passes."""
-        found = [(v, a) for v, a, on in zip(s.outs, s.inits, active, strict=True) if on]
-        for (v, init), dot, end in zip(found, outs, ends, strict=True):
+        active_pairs = [(v, a) for v, a, on in zip(s.outs, s.inits, active, strict=True) if on]
+        for (v, init), dot, end in zip(active_pairs, outs, ends, strict=True):
             start = tangent_of(t, init)
             has_zeros(dot, zeros_of(start) | zeros_of(end))
             if is_undefined(init) and isinstance(dot.type, Type):
@@ -411,13 +411,13 @@ def name_results(s: Let) -> None:
 
 
 def jvp_function(
-    function: Function, given: list[int], zeros: tuple[int, ...]
+    function: Function, active_positions: list[int], zeros: tuple[int, ...]
 ) -> tuple[tuple[int, ...], list[int], Function]:
     """A called function in forward mode, and which of its parameters and results have tangents.
 
     zeros  the parameters whose tangents may be exactly zero by choice
     """
-    ins, outs = active_parts(function, given)
+    ins, outs = active_parts(function, active_positions)
     if ("jvp", ins, zeros) not in function.derived:
         function.derived["jvp", ins, zeros] = Function(
             f"{function.name}_jvp", lambda: jvp(function.block, ins, outs, zeros)

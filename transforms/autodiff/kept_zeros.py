@@ -22,10 +22,10 @@ from tapeless.transforms.ops.primitives.shapes import reshape, transpose
 from tapeless.transforms.ops.primitives.strong_zero import scaling
 
 
-def kept_zeros(body: list[Statement], start: int, given: Iterable[Any], outs: Any) -> Any:
+def kept_zeros(body: list[Statement], start: int, cotangents: Iterable[Any], outs: Any) -> Any:
     """The results `outs` of a rule that recorded the statements from `start` on, for tangents or
     cotangents that may be exactly zero by choice."""
-    linear = {t for t in given if isinstance(t, Var)}
+    linear = {t for t in cotangents if isinstance(t, Var)}
     if not any(map(zeros_of, linear)):
         return outs
     new: dict[Any, Any] = {}
@@ -36,11 +36,11 @@ def kept_zeros(body: list[Statement], start: int, given: Iterable[Any], outs: An
             continue
         args = tuple(new.get(a, a) for a in s.args)
         on = [k for k, a in enumerate(args) if isinstance(a, Var) and a in linear]
-        made = _kept(s, args, on[0]) if len(on) == 1 else None
-        if made is None:
+        masked = _kept(s, args, on[0]) if len(on) == 1 else None
+        if masked is None:
             current().let(s.outs, s.op, args, s.params)
         else:
-            new[s.outs[0]] = made
+            new[s.outs[0]] = masked
         if on:
             linear.update(v for out in s.outs if isinstance(v := new.get(out, out), Var))
     return tuple(new.get(out, out) for out in outs)
@@ -61,12 +61,12 @@ def _kept(s: Let, args: tuple[Atom, ...], k: int) -> Atom | None:
     letters = _letters(s, args)
     if letters is None:
         return None
-    chosen = [
+    operands = [
         a if j == k else _on_rows(a, letters[j], mask, args[k].type, letters[k])
         for j, a in enumerate(args)
     ]
-    made: Atom = s.op(*chosen, **s.params)
-    return made
+    result: Atom = s.op(*operands, **s.params)
+    return result
 
 
 def _letters(s: Let, args: tuple[Atom, ...]) -> list[str] | None:
@@ -90,5 +90,5 @@ def _on_rows(a: Atom, letters: str, mask: Mask, of: Type, whose: str) -> Atom:
     sizes = dict(zip(order, test.type.shape, strict=True))
     test = reshape(test, shape=tuple(sizes.get(c, 1) for c in letters))
     sides = (a, 0.0) if mask.side else (0.0, a)
-    chosen: Atom = select(test, *sides)
-    return chosen
+    masked: Atom = select(test, *sides)
+    return masked

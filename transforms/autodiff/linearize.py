@@ -80,9 +80,9 @@ def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     primal = [linearizable(s, active, ahead) for s in _counted(block, active, ahead)]
     b = builder.Builder()
     with builder.building(b):
-        given = [block.params[k] for k in wrt]
-        dots = [tangent_variable(v) for v in given]
-        t: Tangents = dict(zip(given, dots, strict=True))
+        primals = [block.params[k] for k in wrt]
+        dots = [tangent_variable(v) for v in primals]
+        t: Tangents = dict(zip(primals, dots, strict=True))
         Forward(merged=False, ahead=ahead).block(primal, t)
     return Linear(primal, b.blocks[0], dots, [tangent_of(t, a) for a in block.results])
 
@@ -103,10 +103,12 @@ def linearizable(s: Statement, active: set[Var], ahead: bool = False) -> Stateme
 
     match s:
         case Let() if is_call(s):
-            given = [k for k, a in enumerate(s.args) if a in active and a.type.differentiable]
-            if not given:
+            active_positions = [
+                k for k, a in enumerate(s.args) if a in active and a.type.differentiable
+            ]
+            if not active_positions:
                 return s
-            forward = halves(s.params["function"], given, ahead).forward
+            forward = halves(s.params["function"], active_positions, ahead).forward
             tape = Var(TAPE, f"{forward.name.removesuffix('_fwd')}_saved")
             name_results(s)
             return replace(s, outs=(*s.outs, tape), params={"function": forward})
@@ -162,26 +164,26 @@ class ForwardAndBackward:
         tangents = [(split.outputs[k], block.results[k]) for k in self.outs]
         with builder.building(builder.Builder()) as b:
             if self.ahead:
-                given, body = split.inputs, split.body
-                found = [instantiate(dot, a) for dot, a in tangents]
+                linear_inputs, body = split.inputs, split.body
+                tangent_values = [instantiate(dot, a) for dot, a in tangents]
                 body += b.blocks[0]
             else:
-                given = [_cotangent(a) for _, a in tangents]
-                for v in given:
+                linear_inputs = [_cotangent(a) for _, a in tangents]
+                for v in linear_inputs:
                     has_zeros(v, CHOSEN)
-                pairs = zip(tangents, given, strict=True)
+                pairs = zip(tangents, linear_inputs, strict=True)
                 seeds: list[tuple[Var, Atom]] = [
                     (dot, ct) for (dot, _), ct in pairs if isinstance(dot, Var)
                 ]
-                found = transpose(split.body, split.inputs, seeds)
+                tangent_values = transpose(split.body, split.inputs, seeds)
                 body = b.blocks[0]
         forward, body, new = resolve(split.primal, body)
-        results = [new.get(a, a) if isinstance(a, Var) else a for a in found]
-        return close_both(block, forward, body, given, results)
+        results = [new.get(a, a) if isinstance(a, Var) else a for a in tangent_values]
+        return close_both(block, forward, body, linear_inputs, results)
 
 
-def halves(function: Function, given: list[int], ahead: bool) -> ForwardAndBackward:
-    ins, outs = active_parts(function, given)
+def halves(function: Function, active_positions: list[int], ahead: bool) -> ForwardAndBackward:
+    ins, outs = active_parts(function, active_positions)
     key = ("halves", ins, ahead)
     if key not in function.derived:
         function.derived[key] = ForwardAndBackward(function, ins, outs, ahead)
@@ -212,15 +214,19 @@ def maybe_undefined(body: list[Statement]) -> set[Var]:
 
 
 def close_both(
-    block: Block, forward: list[Statement], body: list[Statement], given: list[Var], results: Any
+    block: Block,
+    forward: list[Statement],
+    body: list[Statement],
+    linear_inputs: list[Var],
+    results: Any,
 ) -> tuple[Block, Block]:
     """Two closed blocks: the first also gives a tape, which is what the second reads of it."""
     whole = close(body, results)
-    read = [v for v in whole.params if v not in given]
+    read = [v for v in whole.params if v not in linear_inputs]
     first = Block(block.params, tuple(forward), ())
     unset = maybe_undefined(forward)
     shown = [v for v in read if not (v.partial or v in unset)]  # None shows no length
-    lengths = missing_sizes(whole, [*shown, *given], axes([*block.params, *defined(first)]))
+    lengths = missing_sizes(whole, [*shown, *linear_inputs], axes([*block.params, *defined(first)]))
     tape = Var(TAPE, "saved")
     new: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
     name_all(forward, set(read))
@@ -234,7 +240,7 @@ def close_both(
         forward = [*forward, *b.blocks[0]]
     parts = (*own, *lengths.values())
     opening = Let(parts, unbundle, (tape,), {"kinds": tuple(v.type for v in parts)})
-    rest, _ = refresh(Block(tuple(given), whole.body, whole.results), new)
+    rest, _ = refresh(Block(tuple(linear_inputs), whole.body, whole.results), new)
     body = [opening, *rest.body] if parts else list(rest.body)
     return (
         Block(block.params, tuple(forward), (*block.results, saved)),

@@ -119,8 +119,8 @@ class Contraction:
         with building(Builder()) as b:
             b.origin = s.origin
             b.definitions.update(self.defined)
-            found = self.with_spectral_functions(self.merged(factors), labels)
-            value = None if found is None else product(found, labels, out.type.dtype)
+            statements = self.with_spectral_functions(self.merged(factors), labels)
+            value = None if statements is None else product(statements, labels, out.type.dtype)
         if value is None:
             return [s]
         return [*b.blocks[0], Let((out,), identity, (value,), {}, s.origin)]
@@ -168,9 +168,9 @@ class Contraction:
             axes = s.params["axes"]
             return [tuple(labels[axes.index(k)] for k in range(len(axes)))]
         if s.op is add_up and not s.params["keepdims"]:
-            given = iter(labels)
+            remaining = iter(labels)
             axes = range(s.args[0].type.ndim)
-            return [tuple(next(self.fresh if k in s.params["axes"] else given) for k in axes)]
+            return [tuple(next(self.fresh if k in s.params["axes"] else remaining) for k in axes)]
         if s.op is reshape:
             return reshaped_labels(s.args[0].type.shape, s.params["shape"], labels)
         if s.op is einsum:
@@ -218,10 +218,10 @@ class Contraction:
         self, factors: list[Factor], labels: tuple[Label, ...]
     ) -> list[Factor] | None:
         """The factors, with one in place of those that contract two matrices of eigenvectors."""
-        found = False
+        recognised = False
         while (step := self.one_spectral_function(factors, labels)) is not None:
-            factors, found = step, True
-        return factors if found else None
+            factors, recognised = step, True
+        return factors if recognised else None
 
     def one_spectral_function(
         self, factors: list[Factor], labels: tuple[Label, ...]

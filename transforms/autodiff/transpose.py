@@ -105,14 +105,14 @@ def _may_lack(ct: Any) -> bool:
 
 def _linear_variables(body: list[Statement], linear: set[Var]) -> set[Var]:
     """All variables that depend on the linear ones."""
-    found = set(linear)
+    variables = set(linear)
     for s in body:
         if isinstance(s, Let):
-            if any(a in found for a in s.args if isinstance(a, Var)):
-                found |= set(s.outs)
+            if any(a in variables for a in s.args if isinstance(a, Var)):
+                variables |= set(s.outs)
         elif isinstance(s, (If, For)):
-            found |= set(s.outs)
-    return found
+            variables |= set(s.outs)
+    return variables
 
 
 def _block(body: list[Statement], env: Cotangents, linear: set[Var]) -> None:
@@ -157,15 +157,15 @@ def _let(s: Let, env: Cotangents, linear: set[Var]) -> None:
     if s.op.transpose is None:
         raise InternalError(f"the operation {s.op.name} is used linearly but has no transpose")
     if len(s.outs) > 1:
-        made = s.op.transpose(
+        cotangents = s.op.transpose(
             tuple(_filled(c, v) for c, v in zip(cts, s.outs, strict=True)),
             s.args,
             used,
             s.params,
         )
     else:
-        made = _transposed(s, cts[0], used)
-    for a, ct, on in zip(s.args, made, used, strict=True):
+        cotangents = _transposed(s, cts[0], used)
+    for a, ct, on in zip(s.args, cotangents, used, strict=True):
         if on and ct is not None:
             assert isinstance(a, Var)
             _accumulate(env, a, ct)
@@ -180,10 +180,10 @@ def _transposed(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
 
 
 def _free_linear(blocks: tuple[Block, ...], linear: set[Var]) -> list[Var]:
-    found: dict[Var, None] = {}
+    variables: dict[Var, None] = {}
     for block in blocks:
-        found |= {v: None for v in free_variables(block) if v in linear}
-    return list(found)
+        variables |= {v: None for v in free_variables(block) if v in linear}
+    return list(variables)
 
 
 def _results(block: Block, cts: list[Any], env: Cotangents) -> None:
@@ -215,14 +215,14 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
         sides.append((statements, inner))
     changed = [f for f in free if any(inner.get(f) is not before[f] for _, inner in sides)]
     outs = [Var(f.type, _bar(f)) for f in changed]
-    made = []
+    branches = []
     for statements, inner in sides:
         b.blocks.append(statements)
-        made.append(Block((), tuple(statements), ()))
+        branches.append(Block((), tuple(statements), ()))
         results = tuple(_final_cotangent(inner.get(f), f) for f in changed)
         b.blocks.pop()
-        made[-1] = Block((), tuple(statements), results)
-    b.emit(If(tuple(outs), s.test, made[0], made[1], s.mirror, s.origin))
+        branches[-1] = Block((), tuple(statements), results)
+    b.emit(If(tuple(outs), s.test, branches[0], branches[1], s.mirror, s.origin))
     for f, out in zip(changed, outs, strict=True):
         chosen_by_branch(out, s.test, *(inner.get(f) for _, inner in sides))
         env[f] = out
@@ -230,8 +230,8 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
 
 def _final_cotangent(ct: Any, f: Var) -> Atom:
     """The cotangent after a branch; a variable that may have no value there may have no size."""
-    known = isinstance(f.type, Type) and all(map(dims.is_given, f.type.shape))
-    if ct is not None or not f.partial or known:
+    has_given_shape = isinstance(f.type, Type) and all(map(dims.is_given, f.type.shape))
+    if ct is not None or not f.partial or has_given_shape:
         return _filled(ct, f)
     return Literal(None, f.type) if f.primal is None else zero_tape(f.primal)
 
@@ -278,7 +278,9 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
     inits = [_filled(c, v) for c, v, on in zip(cts, s.outs, live, strict=True) if on]
     inits += [_filled(env.get(f), f) for f in gets]
     kinds = [(_type_at(a), _bar(p)) for a, p, on in zip(s.inits, params, live, strict=True) if on]
-    outs = [Var(*made) for made in (*kinds, *((f.type, _bar(f)) for f in gets))]
+    outs = [
+        Var(*variable_fields) for variable_fields in (*kinds, *((f.type, _bar(f)) for f in gets))
+    ]
     body = Block(
         (s.index, *(c for c in carried if c is not None), *sums), tuple(statements), (*ins, *totals)
     )
@@ -309,7 +311,7 @@ def _carry_types(s: For) -> list[Any]:
     """Types of the cotangents at the start of a backward pass: where sizes differ from pass to
     pass, those that the pass left behind."""
     fresh: dict[tuple[Any, Any], Any] = {}
-    found = []
+    types = []
     for p, y in zip(s.carries, s.yields, strict=True):
         kind = p.type
         if isinstance(kind, Type) and isinstance(y.type, Type) and kind.shape != y.type.shape:
@@ -318,8 +320,8 @@ def _carry_types(s: For) -> list[Any]:
                 n if n == m else fresh.setdefault((n, m), dims.symbol("n", 0)) for n, m in pairs
             ]
             kind = Type(kind.dtype, tuple(shape), kind.weak)
-        found.append(kind)
-    return found
+        types.append(kind)
+    return types
 
 
 def _type_at(init: Atom) -> Any:

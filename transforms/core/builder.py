@@ -42,9 +42,9 @@ class Builder:
         """Records an operation on atoms, unless it is known to equal one that is there."""
         atoms = tuple([a if type(a) is Var else atom(a) for a in args])
         if op.simplify is not None:
-            known = op.simplify(atoms, params)
-            if known is not None:
-                return (known,)
+            simplified = op.simplify(atoms, params)
+            if simplified is not None:
+                return (simplified,)
         types = op.infer(*atoms, **params)
         outs = tuple(map(Var, types)) if isinstance(types, tuple) else (Var(types),)
         self.let(outs, op, atoms, params)
@@ -163,9 +163,9 @@ def atom_of_size(size: Size) -> Atom:
     """An integer atom with the value of `size`."""
     if isinstance(size, int):
         return atom(size)
-    known = dims.symbols(size)
-    if len(known) == 1:
-        (only,) = known
+    symbols = dims.symbols(size)
+    if len(symbols) == 1:
+        (only,) = symbols
         whole = size == dims.Dim((((only,), 1),))
         if only.var is not None and whole and current().in_scope(only.var):
             return only.var  # type: ignore[no-any-return]
@@ -209,8 +209,8 @@ def _computed(value: Var, of: Callable[[Atom], Size | None]) -> Size | None:
     sizes = [of(x) for x in let.args]
     if None in sizes or (sizes[-1] == 0 and let.op.name in ("floordiv", "mod")):
         return None
-    made: Size = ARITHMETIC_OF_SIZES[let.op.name](*sizes)
-    return made
+    size: Size = ARITHMETIC_OF_SIZES[let.op.name](*sizes)
+    return size
 
 
 ARITHMETIC_OF_SIZES: dict[str, Callable[..., Any]] = {

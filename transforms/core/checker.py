@@ -83,8 +83,8 @@ def _statement(s: Statement, scope: set[Var], ever: set[Var], stage: str) -> Non
             _same_number(s.carries, s.inits, where, stage)
             _same_number(s.yields, s.outs, where, stage)
             _same_number(s.carries, s.outs, where, stage)
-            for given in (s.inits, s.yields, s.outs):
-                _same_types(s.carries, given, where, stage)
+            for values in (s.inits, s.yields, s.outs):
+                _same_types(s.carries, values, where, stage)
             _block(s.body, scope, ever, stage)
         case While():
             _same_number(s.body.params, s.inits, where, stage)
@@ -92,8 +92,8 @@ def _statement(s: Statement, scope: set[Var], ever: set[Var], stage: str) -> Non
             _same_number(s.body.results, s.outs, where, stage)
             _same_number(s.test.results, (None,), where, stage)
             _same_number(s.body.params, s.outs, where, stage)
-            for given in (s.inits, s.test.params, s.body.results, s.outs):
-                _same_types(s.body.params, given, where, stage)
+            for values in (s.inits, s.test.params, s.body.results, s.outs):
+                _same_types(s.body.params, values, where, stage)
             _block(s.test, scope, ever, stage)
             _block(s.body, scope, ever, stage)
 

@@ -141,10 +141,10 @@ def terms_of(size: Size) -> tuple[tuple[tuple[Factor, ...], int], ...]:
 
 
 def _canonical(terms: Mapping[tuple[Factor, ...], int]) -> Size:
-    kept = {f: c for f, c in terms.items() if c}
-    if not any(kept):
-        return kept.get((), 0)
-    return Dim(tuple(sorted(kept.items(), key=lambda t: [_order(f) for f in t[0]])))
+    nonzero = {f: c for f, c in terms.items() if c}
+    if not any(nonzero):
+        return nonzero.get((), 0)
+    return Dim(tuple(sorted(nonzero.items(), key=lambda t: [_order(f) for f in t[0]])))
 
 
 def single(factor: Factor) -> Dim:
@@ -159,14 +159,14 @@ def _divide_monomial(size: Dim, by: Size) -> Size | None:
     factors, c = divisor[0]
     out: dict[tuple[Factor, ...], int] = {}
     for have, coefficient in size.terms:
-        left = list(have)
+        remaining = list(have)
         for f in factors:
-            if f not in left:
+            if f not in remaining:
                 return None
-            left.remove(f)
+            remaining.remove(f)
         if coefficient % c:
             return None
-        out[tuple(left)] = coefficient // c
+        out[tuple(remaining)] = coefficient // c
     return _canonical(out)
 
 

@@ -355,23 +355,23 @@ def statements(block: Block) -> Iterator[Statement]:
 
 def free_variables(block: Block) -> dict[Var, None]:
     """Variables read but not defined inside, in order of first use."""
-    found: dict[Var, None] = {}
-    _free(block, set(), found)
-    return found
+    variables: dict[Var, None] = {}
+    _free(block, set(), variables)
+    return variables
 
 
-def _free(block: Block, defined: set[Var], found: dict[Var, None]) -> None:
+def _free(block: Block, defined: set[Var], variables: dict[Var, None]) -> None:
     defined = defined | set(block.params)
     for s in block.body:
         for a in operands(s):
             if isinstance(a, Var) and a not in defined:
-                found[a] = None
+                variables[a] = None
         for b in blocks(s):
-            _free(b, defined, found)
+            _free(b, defined, variables)
         defined |= set(outputs(s))
     for a in block.results:
         if isinstance(a, Var) and a not in defined:
-            found[a] = None
+            variables[a] = None
 
 
 def is_undefined(a: Atom) -> bool:

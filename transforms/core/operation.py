@@ -21,10 +21,10 @@ opened = Opened()
 
 
 def recorder() -> Any:
-    found = opened.builder
-    if found is None:
+    builder = opened.builder
+    if builder is None:
         raise InternalError("an operation was recorded outside a staged run")
-    return found
+    return builder
 
 
 @dataclass(eq=False)
@@ -72,8 +72,8 @@ class Op:
         return outs[0] if len(outs) == 1 else outs
 
     def bind(self, *args: Any, **params: Any) -> tuple[Atom, ...]:
-        made: tuple[Atom, ...] = recorder().bind(self, args, params)
-        return made
+        results: tuple[Atom, ...] = recorder().bind(self, args, params)
+        return results
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

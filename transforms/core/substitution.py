@@ -107,17 +107,19 @@ def retype(t: Any, new: Mapping[Var, Atom]) -> Any:
     return Type(t.dtype, tuple(size(s, new) for s in t.shape), t.weak)
 
 
-def refresh(block: Block, known: Mapping[Var, Atom] | None = None) -> tuple[Block, dict[Var, Atom]]:
+def refresh(
+    block: Block, substitution: Mapping[Var, Atom] | None = None
+) -> tuple[Block, dict[Var, Atom]]:
     """A copy in which every variable that is defined inside is a new one; and the renaming."""
-    new: dict[Var, Atom] = dict(known or {})
+    new: dict[Var, Atom] = dict(substitution or {})
     return _refresh(block, new), new
 
 
 def _fresh(v: Var, new: dict[Var, Atom]) -> Var:
     primal: Any = new.get(v.primal, v.primal) if v.primal is not None else None
-    made = Var(retype(v.type, new), v.name, v.origin, partial=v.partial, primal=primal)
-    new[v] = made
-    return made
+    variable = Var(retype(v.type, new), v.name, v.origin, partial=v.partial, primal=primal)
+    new[v] = variable
+    return variable
 
 
 def _refresh(block: Block, new: dict[Var, Atom]) -> Block:
@@ -127,14 +129,14 @@ def _refresh(block: Block, new: dict[Var, Atom]) -> Block:
     for s in block.body:
         match s:
             case If():
-                made: Statement = replace(
+                copied: Statement = replace(
                     s,
                     test=_atom(s.test, new),
                     then=_refresh(s.then, new),
                     orelse=_refresh(s.orelse, new),
                 )
             case For():
-                made = replace(
+                copied = replace(
                     s,
                     start=_atom(s.start, new),
                     stop=_atom(s.stop, new),
@@ -143,19 +145,19 @@ def _refresh(block: Block, new: dict[Var, Atom]) -> Block:
                     body=_refresh(s.body, new),
                 )
                 if s.count is not None:
-                    made = replace(made, count=_fresh(s.count, new))
+                    copied = replace(copied, count=_fresh(s.count, new))
             case While():
-                made = replace(
+                copied = replace(
                     s,
                     inits=tuple(_atom(a, new) for a in s.inits),
                     test=_refresh(s.test, new),
                     body=_refresh(s.body, new),
                 )
             case _:
-                made = _statement(s, new)
-        if not isinstance(made, Effect):
-            made = replace(made, outs=tuple(_fresh(v, new) for v in s.outs))
-        body.append(made)
+                copied = _statement(s, new)
+        if not isinstance(copied, Effect):
+            copied = replace(copied, outs=tuple(_fresh(v, new) for v in s.outs))
+        body.append(copied)
     return Block(params, tuple(body), tuple(_atom(a, new) for a in block.results))
 
 

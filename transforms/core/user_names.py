@@ -31,8 +31,8 @@ def of_user(name: str) -> bool:
 
 def readable(name: str) -> str:
     """A name for emitted code: flags have the number of the jump that they replace."""
-    found = FLAG.fullmatch(name)
-    return FLAGS[found[1]] + (found[2] or "") if found else name
+    flag_name = FLAG.fullmatch(name)
+    return FLAGS[flag_name[1]] + (flag_name[2] or "") if flag_name else name
 
 
 def short_name(path: str) -> str:

@@ -35,8 +35,8 @@ def sizes_in(value: Any) -> frozenset[dims.Symbol]:
     if isinstance(value, StackType):
         return sizes_in(value.item)
     if isinstance(value, (tuple, list)):
-        found = [sizes_in(x) for x in value if type(x) not in PLAIN]
-        return NONE.union(*found) if found else NONE
+        parts = [sizes_in(x) for x in value if type(x) not in PLAIN]
+        return NONE.union(*parts) if parts else NONE
     return NONE
 
 
@@ -49,38 +49,38 @@ def written_params(s: Let) -> dict[str, Any]:
 
 def reads(s: Statement) -> list[Var]:
     """Variables a statement reads itself, also through sizes."""
-    found = [a for a in operands(s) if isinstance(a, Var)]
+    variables = [a for a in operands(s) if isinstance(a, Var)]
     if isinstance(s, Let):
         for v in s.params.values():
-            found += [x.var for x in sizes_in(v) if x.var is not None]
-    return found
+            variables += [x.var for x in sizes_in(v) if x.var is not None]
+    return variables
 
 
 def reads_of(block: Block) -> Counter[Var]:
     """How often each variable is read."""
-    found: Counter[Var] = Counter()
+    counts: Counter[Var] = Counter()
 
     def walk(b: Block) -> None:
         for s in b.body:
             for a in operands(s):
                 if type(a) is Var:
-                    found[a] += 1
+                    counts[a] += 1
             for inner in blocks(s):
                 walk(inner)
         for a in b.results:
             if type(a) is Var:
-                found[a] += 1
+                counts[a] += 1
 
     walk(block)
-    return found
+    return counts
 
 
 def all_reads(block: Block, sizes: Mapping[Any, set[Var]]) -> set[Var]:
     """All variables that something reads."""
-    found = {a for a in block.results if isinstance(a, Var)}
+    variables = {a for a in block.results if isinstance(a, Var)}
     for s in statements(block):
-        found.update(a for a in operands(s) if isinstance(a, Var))
-        found |= sizes.get(s, set())
+        variables.update(a for a in operands(s) if isinstance(a, Var))
+        variables |= sizes.get(s, set())
         for b in blocks(s):
-            found.update(a for a in b.results if isinstance(a, Var))
-    return found
+            variables.update(a for a in b.results if isinstance(a, Var))
+    return variables

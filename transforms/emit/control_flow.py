@@ -207,9 +207,9 @@ def loop_flag(s: Statement) -> Atom | None:
     if isinstance(s, For) and s.until:
         return s.body.results[0]
     if isinstance(s, While):
-        over, known = [a for a, true in terms(s.test) if not true], known_flags(s)
+        over, flags = [a for a, true in terms(s.test) if not true], known_flags(s)
         rows = zip(carries(s), yields(s), s.test.params, strict=True)
-        return next((y for p, y, q in rows if q in over and p in known), None)
+        return next((y for p, y, q in rows if q in over and p in flags), None)
     return None
 
 
@@ -218,17 +218,17 @@ def flag_carry(s: Statement) -> int | None:
     flag = loop_flag(s)
     if not isinstance(flag, Var) or not isinstance(s, (For, While)):
         return None
-    known = known_flags(s)
+    flags = known_flags(s)
     rows = enumerate(zip(carries(s), yields(s), strict=True))
-    return next((k for k, (p, y) in rows if y is flag and p in known), None)
+    return next((k for k, (p, y) in rows if y is flag and p in flags), None)
 
 
 def terms(test: Block) -> list[tuple[Atom, bool]]:
     """What must hold, each with whether it must be true or false, for a test to be true."""
-    made = {v: s for s in test.body for v in s.outs}
+    definitions = {v: s for s in test.body for v in s.outs}
 
     def split(a: Atom, true: bool) -> list[tuple[Atom, bool]]:
-        s = made.get(a) if isinstance(a, Var) else None
+        s = definitions.get(a) if isinstance(a, Var) else None
         if isinstance(s, Let) and s.op.name == "logical_not" and not s.args[0].type.shape:
             return split(s.args[0], not true)
         if true and isinstance(s, If):
@@ -244,7 +244,7 @@ def terms(test: Block) -> list[tuple[Atom, bool]]:
 
 def unneeded_flags(block: Block, reads: Mapping[Var, int]) -> set[Var]:
     """Flags that nobody looks at but to leave a loop."""
-    found: set[Var] = set()
+    flags: set[Var] = set()
     for s in statements(block):
         flag, k = loop_flag(s), flag_carry(s)
         if flag is None or not isinstance(s, (For, While)):
@@ -254,11 +254,11 @@ def unneeded_flags(block: Block, reads: Mapping[Var, int]) -> set[Var]:
                 {s.test.params[k]} if isinstance(s, While) else set()
             )
             if not any(reads[v] for v in (s.outs[k], carries(s)[k])):
-                found |= rows
+                flags |= rows
         if decided(flag, s.body.body):
             own = isinstance(s, For) + (k is not None)
-            found |= _unneeded(flag, s.body.body, reads, own)
-    return found
+            flags |= _unneeded(flag, s.body.body, reads, own)
+    return flags
 
 
 def _unneeded(
@@ -299,13 +299,13 @@ def _tested(flag: Atom | None, body: tuple[Statement, ...], inner: bool = True) 
 def write_pass(w: Writer, s: For | While) -> None:
     """The body of a loop, with what leaves it."""
     flag, k = loop_flag(s), flag_carry(s)
-    kept = None if k is None or carries(s)[k] in w.silent else w.name(carries(s)[k])
+    carry_name = None if k is None or carries(s)[k] in w.silent else w.name(carries(s)[k])
     pairs = [c for c in enumerate(zip(carries(s), yields(s), strict=True)) if c[0] != k]
     params, results = [p for _, (p, _) in pairs], [y for _, (_, y) in pairs]
 
     def escape() -> None:
-        if kept is not None:
-            w.put(f"{kept} = True")
+        if carry_name is not None:
+            w.put(f"{carry_name} = True")
         w.put("break")
 
     def settle() -> None:

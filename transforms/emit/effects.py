@@ -95,12 +95,12 @@ def _text(w: Writer, pieces: Any, s: Effect) -> ast.expr:
         shown = _spec(w, spec, s) if spec else None
         code = ord(conversion) if conversion else -1
         values.append(ast.FormattedValue(part(w, inner, s), code, shown))
-    held = [v for v in values if isinstance(v, ast.FormattedValue)]
-    if not any(c in to_source(v.value) for v in held for c in "'\"\\{}"):
+    formatted = [v for v in values if isinstance(v, ast.FormattedValue)]
+    if not any(c in to_source(v.value) for v in formatted for c in "'\"\\{}"):
         return ast.JoinedStr(values)
     text = "".join(map(_format_text, values))
     method = ast.Attribute(ast.Constant(text), "format", ast.Load())
-    return ast.Call(method, [v.value for v in held], [])
+    return ast.Call(method, [v.value for v in formatted], [])
 
 
 def _format_text(value: ast.expr) -> str:

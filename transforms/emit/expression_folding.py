@@ -84,22 +84,22 @@ class Folding:
                 continue
             (v,), (a, *_) = s.outs, s.args
             if is_neighbour(s):
-                found = not of_user(v.name)
+                must_fold = not of_user(v.name)
             elif s.op is neg:
-                found = v in self.added and a not in self.overwritten
+                must_fold = v in self.added and a not in self.overwritten
             else:
-                found = not of_user(v.name) and v not in stored
-            if found and isinstance(a, Var) and (is_neighbour(s) or self.count.get(v, 0) > 1):
+                must_fold = not of_user(v.name) and v not in stored
+            if must_fold and isinstance(a, Var) and (is_neighbour(s) or self.count.get(v, 0) > 1):
                 self.folded[v], self.width[v] = s, self.spelled(s)
                 self.count[a] += max(self.count.get(v, 0) - 1, 0)
 
     def only_added(self, block: Block) -> set[Var]:
         """Variables that are used for nothing but to be added to parts of arrays."""
-        found: dict[Var, int] = {}
+        counts: dict[Var, int] = {}
         for s in statements(block):
             if isinstance(s, Let) and s.op is add_at and isinstance(v := s.args[1], Var):
-                found[v] = found.get(v, 0) + (v.type.dtype == s.args[0].type.dtype)
-        return {v for v, n in found.items() if n == self.count[v]}
+                counts[v] = counts.get(v, 0) + (v.type.dtype == s.args[0].type.dtype)
+        return {v for v, n in counts.items() if n == self.count[v]}
 
     def tally(self, block: Block) -> None:
         for s in block.body:
@@ -260,8 +260,8 @@ class Folding:
         changing = {p for p, y in zip(carries(s), yields(s), strict=True) if y is not p}
 
         def reads(a: Atom) -> bool:
-            made = self.folded.get(a) or self.late.get(a) if isinstance(a, Var) else None
-            return a in changing if made is None else any(map(reads, parts(made)))
+            folded_read = self.folded.get(a) or self.late.get(a) if isinstance(a, Var) else None
+            return a in changing if folded_read is None else any(map(reads, parts(folded_read)))
 
         return reads(a)
 

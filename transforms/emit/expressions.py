@@ -43,11 +43,11 @@ class Spelling:
     def expr(self, a: Atom) -> ast.expr:
         if isinstance(a, Literal):
             return number(a.value)
-        made: Any = self.layout.folded.get(a)
-        if isinstance(made, If):
-            return self.conditional(made)
-        if made is not None:
-            value: ast.expr = self.operation(made)
+        expression: Any = self.layout.folded.get(a)
+        if isinstance(expression, If):
+            return self.conditional(expression)
+        if expression is not None:
+            value: ast.expr = self.operation(expression)
             return value
         return ast.Name(self.name(a), ast.Load())
 
@@ -62,10 +62,10 @@ class Spelling:
         for key, value in s.params.items():
             if f"{{{key}" in text:
                 holes |= self.holes_of(s, key, value)
-        made = template(text, holes)
+        expression = template(text, holes)
         if s.op.name == "add_at":
-            return _subtracted(made, s)
-        return self.without_parentheses(s, made) if s.op.name in ASSOCIATIVE else made
+            return _subtracted(expression, s)
+        return self.without_parentheses(s, expression) if s.op.name in ASSOCIATIVE else expression
 
     def text_of(self, s: Let) -> str:
         """The operation's text with holes for arguments and params; notes what it needs."""
@@ -82,8 +82,8 @@ class Spelling:
     def note_imports(self, text: str) -> None:
         """Notes the modules of SciPy that a text needs."""
         if "scipy" in text:
-            found = re.findall(r"scipy\.(?:special|linalg|fft)", text)
-            self.imports |= {f"import {m}" for m in found}
+            submodules = re.findall(r"scipy\.(?:special|linalg|fft)", text)
+            self.imports |= {f"import {m}" for m in submodules}
 
     def holes_of(self, s: Let, key: str, value: Any) -> dict[str, ast.expr]:
         """What a param is filled in as, where it is a size, or a tuple of sizes."""
@@ -94,30 +94,32 @@ class Spelling:
                 return {}
             entries = {f"{key}_{k}": self.entry(e, s) for k, e in enumerate(value)}
             return {key: self.shape(value, s), **entries}
-        known = isinstance(value, (int, dims.Dim)) and not isinstance(value, bool)
-        return {key: self.size(value, s)} if known else {}
+        is_size = isinstance(value, (int, dims.Dim)) and not isinstance(value, bool)
+        return {key: self.size(value, s)} if is_size else {}
 
     def entry(self, value: Any, s: Let) -> ast.expr:
         return self.size(value, s) if isinstance(value, (int, dims.Dim)) else number(value)
 
-    def without_parentheses(self, s: Let, made: Any) -> Any:
+    def without_parentheses(self, s: Let, expression: Any) -> Any:
         """a - b for a + -b, and 2 * x * y for 2 * (x * y), where that is no more work. Other sums
         and products stay as they are: parentheses keep what is lost by rounding, or too large."""
         a, b = s.args
         if s.op.name == "add":
-            positive = _positive(made.right, b, s)
-            return made if not positive else ast.BinOp(made.left, ast.Sub(), positive)
+            positive = _positive(expression.right, b, s)
+            return expression if not positive else ast.BinOp(expression.left, ast.Sub(), positive)
         inner = self.layout.folded.get(b) if isinstance(b, Var) else None
         if not isinstance(inner, Let) or inner.op is not s.op or b.type.dtype.kind != "f":
-            return made
+            return expression
         if not isinstance(a, Literal) or a.type.shape or isinstance(inner.args[0], Literal):
-            return made  # two constants may be out of range
+            return expression  # two constants may be out of range
         if not self.as_precise(s, a, b):
-            return made  # (a * b) would be rounded, or wrap around, as another dtype does
-        right = made.right
-        if not isinstance(right, ast.BinOp) or not isinstance(right.op, type(made.op)):
-            return made
-        return ast.BinOp(_left(made.left, right.left, made.op), made.op, right.right)
+            return expression  # (a * b) would be rounded, or wrap around, as another dtype does
+        right = expression.right
+        if not isinstance(right, ast.BinOp) or not isinstance(right.op, type(expression.op)):
+            return expression
+        return ast.BinOp(
+            _left(expression.left, right.left, expression.op), expression.op, right.right
+        )
 
     def as_precise(self, s: Let, a: Atom, b: Atom) -> bool:
         """Whether what is computed first has the dtype of the result also without parentheses
@@ -166,16 +168,16 @@ class Spelling:
     def found(self, home: Home, s: Let) -> ast.expr:
         """A size that is an axis of a variable, or an integer variable. One that a program keeps
         may be that of a variable without a value: then nobody looks at it."""
-        made = self.expr(home.var)
+        expression = self.expr(home.var)
         if home.axis is not None:
             text = "len({0})" if home.var.type.ndim == 1 else f"{{0}}.shape[{home.axis}]"
             if s.op is size_value and self.sizes.may_lack(home.var):
                 text = f"(0 if {{0}} is None else {text})"
-            made = template(text, {"0": made})
+            expression = template(text, {"0": expression})
         if not home.more:
-            return made
+            return expression
         sign = ast.Sub() if home.more < 0 else ast.Add()
-        return ast.BinOp(made, sign, number(abs(home.more)))
+        return ast.BinOp(expression, sign, number(abs(home.more)))
 
     def conditional(self, s: If) -> ast.expr:
         test, then, orelse = self.expr(s.test), s.then.results[0], s.orelse.results[0]
@@ -217,15 +219,15 @@ def _positive(tree: ast.expr, a: Atom, s: Let) -> ast.expr | None:
     return _unsigned(tree) if same and turned else None
 
 
-def _subtracted(made: Any, s: Let) -> Any:
+def _subtracted(expression: Any, s: Let) -> Any:
     """x[i] -= v for x[i] += -v."""
-    value = made.value if isinstance(made, ast.AugAssign) else made.args[2]
+    value = expression.value if isinstance(expression, ast.AugAssign) else expression.args[2]
     positive = _positive(value, s.args[1], s)
     if positive is None:
-        return made
-    if isinstance(made, ast.AugAssign):
-        return ast.AugAssign(made.target, ast.Sub(), positive)
-    holes = {"0": made.args[0], "1": made.args[1], "2": positive}
+        return expression
+    if isinstance(expression, ast.AugAssign):
+        return ast.AugAssign(expression.target, ast.Sub(), positive)
+    holes = {"0": expression.args[0], "1": expression.args[1], "2": positive}
     return template("np.subtract.at({0}, {1}, {2})", holes)
 
 

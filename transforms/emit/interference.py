@@ -56,17 +56,17 @@ class Lifetimes:
     def enter(self, block: Block) -> None:
         self.order += block.params
         read: Vars = set()
-        made = set(block.params)
+        defined = set(block.params)
         for s in block.body:
             if s.outs and s.outs[0] in self.folded:
                 continue
             read |= self.reads((*operands(s), *self.sizes.get(s, ())))
-            made |= self.share(s)
+            defined |= self.share(s)
             for b in blocks(s):
                 self.enter(b)
                 read |= self.free[b]
             self.order += outputs(s)
-        self.free[block] = (read | self.reads(block.results)) - made
+        self.free[block] = (read | self.reads(block.results)) - defined
 
     def share(self, s: Statement) -> Vars:
         """Notes which outputs have the name of another variable; gives those that are new."""
@@ -86,11 +86,11 @@ class Lifetimes:
 
     def reads(self, atoms: Iterable[Atom]) -> Vars:
         """What is read where the atoms are computed."""
-        found: Vars = set()
+        variables: Vars = set()
         for a in atoms:
             if isinstance(a, Var):
-                found |= self.inner(a) if a in self.folded else {self.of(a)}
-        return found
+                variables |= self.inner(a) if a in self.folded else {self.of(a)}
+        return variables
 
     def inner(self, v: Var) -> Vars:
         """What a folded value is made of."""

@@ -64,16 +64,16 @@ def _is_row(element: Structure) -> bool:
 
 
 def result_text(spec: Structure, values: list[str]) -> str:
-    left = iter(values)
-    return _text(spec, left)
+    texts = iter(values)
+    return _text(spec, texts)
 
 
-def _text(spec: Structure, left: Any) -> str:
+def _text(spec: Structure, texts: Any) -> str:
     if spec.kind == "leaf":
-        return next(left)  # type: ignore[no-any-return]
+        return next(texts)  # type: ignore[no-any-return]
     if spec.kind == "static":
         return quoted(spec.value)
-    parts = [_text(c, left) for c in spec.children]
+    parts = [_text(c, texts) for c in spec.children]
     if isinstance(spec.value, Rows):
         return _rows_text(spec.value, parts)
     if spec.kind is OneOfTwo:
@@ -114,26 +114,28 @@ def _is_primary(text: str) -> bool:
     return isinstance(e, (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
 
 
-def rebuild(spec: Structure, left: Any, held: Sequence[Any] = (), objects: Any = None) -> Any:
+def rebuild(
+    spec: Structure, leaves: Any, held_objects: Sequence[Any] = (), objects: Any = None
+) -> Any:
     """A result with other containers, from its leaves, and from objects that were there before;
     `objects`: those that the call made, by their number."""
     objects = {} if objects is None else objects
     if spec.kind == "leaf":
-        return next(left)
+        return next(leaves)
     if spec.kind == "static":
         return spec.value
     if spec.kind == "copied":
         return copy.copy(spec.value)
     if spec.kind == "held":
-        return held[spec.value.number]
+        return held_objects[spec.value.number]
     if spec.kind == "again":
         return objects[spec.value.number]
     if isinstance(spec.value, Rows):
-        return _list_of(spec.value, [next(left) for _ in spec.children])
-    made = object.__new__(spec.kind) if _is_object(spec.kind) else None
+        return _list_of(spec.value, [next(leaves) for _ in spec.children])
+    instance = object.__new__(spec.kind) if _is_object(spec.kind) else None
     if isinstance(spec.value, Made):
-        objects[spec.value.number] = made
-    children = [rebuild(c, left, held, objects) for c in spec.children]
+        objects[spec.value.number] = instance
+    children = [rebuild(c, leaves, held_objects, objects) for c in spec.children]
     if spec.kind is OneOfTwo:
         test, yes, no = children
         return yes if test else no
@@ -151,8 +153,8 @@ def rebuild(spec: Structure, left: Any, held: Sequence[Any] = (), objects: Any =
     if issubclass(spec.kind, tuple):
         return tuple(children)
     for name, child in zip(spec.keys, children, strict=True):
-        object.__setattr__(made, name, child)
-    return made
+        object.__setattr__(instance, name, child)
+    return instance
 
 
 def _is_object(kind: Any) -> bool:
@@ -192,13 +194,13 @@ def finished(block: Block, count: int, without_axes: Collection[Var] = ()) -> Bl
 def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
     """The functions that blocks call, and those that they call, with a name of its own each, which
     is none of `names`. What calls them is emitted afterwards."""
-    found: dict[Function, Block] = {}
+    bodies: dict[Function, Block] = {}
     seen: set[Function] = set()
     forms: dict[Any, Function] = {}  # those that compute the same are one
-    left = [f for block in blocks for f in calls(block)]
+    pending = [f for block in blocks for f in calls(block)]
     taken = {*CALLED, *names}
-    while left:
-        function = left.pop(0)
+    while pending:
+        function = pending.pop(0)
         if function in seen:
             continue
         seen.add(function)
@@ -209,9 +211,9 @@ def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
             continue
         function.name = unused_name(function.name, taken)
         taken.add(function.name)
-        found[function] = block
-        left += calls(block)
-    return found
+        bodies[function] = block
+        pending += calls(block)
+    return bodies
 
 
 def shown(name: str, block: Block) -> str:

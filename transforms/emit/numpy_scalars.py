@@ -42,29 +42,31 @@ def deciding(args: tuple[Atom, ...]) -> Iterator[int]:
     for k, a in enumerate(args):
         if type(a) is Literal and not a.type.weak and a.type.dtype.kind in PYTHON:
             strong = [o.type for o in args if type(o) is not Literal and not _weak(o)]
-            found = {t.dtype for t in strong}
-            if found and found != {a.type.dtype} and _decides(a, found):
+            dtypes = {t.dtype for t in strong}
+            if dtypes and dtypes != {a.type.dtype} and _decides(a, dtypes):
                 yield k
 
 
 def forced(block: Block) -> set[tuple[Let, int]]:
     """The constants that are computed with Python scalars only, where the result decides a dtype:
     in `(K * s) * x`, where K is of float64, s a Python float and x of float32."""
-    made: dict[Atom, Let] = {}
-    found: set[tuple[Let, int]] = set()
+    definitions: dict[Atom, Let] = {}
+    statements_forced: set[tuple[Let, int]] = set()
     for s in statements(block):
         if not isinstance(s, Let) or not s.op.elementwise:
             continue
-        computed = [a for a in s.args if a in made]
-        others = {a.type.dtype for a in s.args if not (_scalar(a) or a in made or _is_test(a))}
+        computed = [a for a in s.args if a in definitions]
+        others = {
+            a.type.dtype for a in s.args if not (_scalar(a) or a in definitions or _is_test(a))
+        }
         either = s.op.name == "select" and not s.outs[0].type.shape
         if not others or either:
-            made |= {out: s for out in s.outs if not _weak(out)}
+            definitions |= {out: s for out in s.outs if not _weak(out)}
             continue
         for a in computed:
             if a.type.dtype.kind in PYTHON and _decides(a, others):
-                found |= set(_sources(a, made))
-    return found
+                statements_forced |= set(_sources(a, definitions))
+    return statements_forced
 
 
 def _is_test(a: Atom) -> bool:
@@ -75,17 +77,17 @@ def _scalar(a: Atom) -> bool:
     return type(a) is Literal or _weak(a)
 
 
-def _sources(a: Atom, made: dict[Atom, Let]) -> Iterator[tuple[Let, int]]:
+def _sources(a: Atom, definitions: dict[Atom, Let]) -> Iterator[tuple[Let, int]]:
     """The constant that a value has its dtype from, or each that it may be."""
-    s = made[a]
+    s = definitions[a]
     for k, arg in enumerate(s.args):
-        known = arg in made
-        if known:
-            yield from _sources(arg, made)
+        is_defined = arg in definitions
+        if is_defined:
+            yield from _sources(arg, definitions)
         elif type(arg) is Literal and not arg.type.weak:
             yield s, k
-            known = True
-        if known and s.op.name != "select":
+            is_defined = True
+        if is_defined and s.op.name != "select":
             return
 
 
@@ -103,14 +105,14 @@ def typed(a: Atom) -> ast.expr:
     """A constant with its dtype."""
     assert isinstance(a, Literal)
     plain = a.value.item() if isinstance(a.value, np.generic) else a.value
-    made: ast.expr = template(f"np.{a.type.dtype.name}({{0}})", {"0": number(plain)})
-    return made
+    typed_expression: ast.expr = template(f"np.{a.type.dtype.name}({{0}})", {"0": number(plain)})
+    return typed_expression
 
 
 def plain(block: Block) -> Block:
     """The block without casts of Python's numbers to NumPy's, and back, that decide nothing."""
-    found = Kinds(block)
-    drop = {v: a for v, a in found.casts.items() if v not in found.needed()}
+    kinds = Kinds(block)
+    drop = {v: a for v, a in kinds.casts.items() if v not in kinds.needed()}
     return dead_code(substitute(block, drop)) if drop else block
 
 
@@ -133,65 +135,65 @@ class Kinds:
 
     def needed(self) -> set[Var]:
         """The casts that what matters comes from."""
-        found, todo, seen = set[Var](), list(self.matters), set(self.matters)
+        needed_variables, todo, seen = set[Var](), list(self.matters), set(self.matters)
         while todo:
             a = todo.pop()
             if isinstance(a, Var) and a in self.casts:
-                found.add(a)
+                needed_variables.add(a)
                 continue
             fresh = self.came_from.get(a, set()) - seen
             seen |= fresh
             todo += fresh
-        return found
+        return needed_variables
 
     def block(self, block: Block) -> bool:
         """Looks at each statement; whether something was found about a value."""
-        found = [self.statement(s) for s in block.body]
-        return any(found)
+        changed = [self.statement(s) for s in block.body]
+        return any(changed)
 
     def statement(self, s: Statement) -> bool:
         if isinstance(s, Let):
             return self.let(s)
-        found = [self.block(b) for b in blocks(s)]
+        changed = [self.block(b) for b in blocks(s)]
         if isinstance(s, If):
             for side in (s.then, s.orelse):
-                found += map(self.is_of, s.outs, side.results)
+                changed += map(self.is_of, s.outs, side.results)
         elif isinstance(s, For):
             for values in (s.inits, s.yields):
-                found += map(self.is_of, s.carries, values)
-            found += map(self.is_of, s.outs, s.carries)
+                changed += map(self.is_of, s.carries, values)
+            changed += map(self.is_of, s.outs, s.carries)
         elif isinstance(s, While):
             for values in (s.inits, s.body.results):
-                found += map(self.is_of, s.body.params, values)
+                changed += map(self.is_of, s.body.params, values)
             for names in (s.test.params, s.outs):
-                found += map(self.is_of, names, s.body.params)
+                changed += map(self.is_of, names, s.body.params)
         else:
             self.matters.update(operands(s))
-        return any(found)
+        return any(changed)
 
     def is_of(self, v: Var, *values: Atom) -> bool:
         """Notes what a value comes from, where that is of one kind or the other."""
-        found = {a for a in values if a in self.came_from}
+        sources = {a for a in values if a in self.came_from}
         have = self.came_from.get(v, set())
-        if found <= have:
+        if sources <= have:
             return False
-        self.came_from[v] = have | found
+        self.came_from[v] = have | sources
         return True
 
     def let(self, s: Let) -> bool:
         if _changes_kind(s):
-            found = s.outs[0] not in self.casts
+            changed = s.outs[0] not in self.casts
             self.casts[s.outs[0]] = s.args[0]
             self.came_from.setdefault(s.outs[0], set())
-            return self.is_of(s.outs[0], s.args[0]) or found
+            return self.is_of(s.outs[0], s.args[0]) or changed
         of = {a for a in s.args if a in self.came_from}
         if not of or s.op.name in EITHER:
             return False
         if not s.op.elementwise or self.decides(s, of):
             self.matters |= of
         elif not self.others(s):
-            made = [self.is_of(v, *of) for v in s.outs if v.type.dtype.kind in PYTHON]
-            return any(made)
+            changes = [self.is_of(v, *of) for v in s.outs if v.type.dtype.kind in PYTHON]
+            return any(changes)
         return False
 
     def decides(self, s: Let, of: set[Atom]) -> bool:
@@ -202,13 +204,15 @@ class Kinds:
 
     def others(self, s: Let) -> set[np.dtype[Any]]:
         """The dtypes of arguments that are NumPy's in any case; tests have no say."""
-        found = (a for a in s.args if not (_scalar(a) or a in self.came_from or _is_test(a)))
-        return {a.type.dtype for a in found}
+        dtypes = (a for a in s.args if not (_scalar(a) or a in self.came_from or _is_test(a)))
+        return {a.type.dtype for a in dtypes}
 
 
 def _changes_kind(s: Statement) -> bool:
     """Whether a statement makes a number of NumPy's of one of Python's, or one of Python's."""
     if not isinstance(s, Let) or s.op is not cast or s.args[0].type.shape:
         return False
-    have, made = s.args[0].type, s.outs[0].type
-    return bool(made.dtype == have.dtype and made.dtype.kind in "fc" and made.weak != have.weak)
+    have, result = s.args[0].type, s.outs[0].type
+    return bool(
+        result.dtype == have.dtype and result.dtype.kind in "fc" and result.weak != have.weak
+    )

@@ -41,13 +41,13 @@ def at_hand(block: Block, around: Parts | None = None) -> Block:
 
 def _place(s: Let) -> Place | None:
     """Which part of which array a statement reads; None if numbers alone do not tell."""
-    found: list[Any] = [s.args[0]]
+    keys: list[Any] = [s.args[0]]
     for e in trimmed(s.params["key"]):
         entry = s.args[1 + e.k] if isinstance(e, Slot) else e
         if not isinstance(e, (int, Slot)) or (isinstance(e, Slot) and entry.type.shape):
             return None
-        found.append(entry)
-    return tuple(found)
+        keys.append(entry)
+    return tuple(keys)
 
 
 def _shorter(s: Let, parts: Parts) -> Let:

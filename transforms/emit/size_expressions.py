@@ -53,41 +53,41 @@ class Sizes:
         partial = [v for v in (*block.params, *_made(block)) if v.partial]
         self.unset = may_lack(block, partial)
         self.scope: set[Var] = set()  # what has a value at the statement that is looked at
-        given = [p for p in block.params if getattr(p.type, "shape", ())]
-        self.scan(block, {}, [p for p in given if not self.may_lack(p)])
+        arrays = [p for p in block.params if getattr(p.type, "shape", ())]
+        self.scan(block, {}, [p for p in arrays if not self.may_lack(p)])
 
-    def scan(self, block: Block, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
-        known, shaped = {k: [*v] for k, v in known.items()}, list(shaped)
+    def scan(self, block: Block, homes: dict[Key, list[Home]], shaped: list[Var]) -> None:
+        homes, shaped = {k: [*v] for k, v in homes.items()}, list(shaped)
         self.scope.update(block.params)
         for p in block.params:
-            self.learn(p, known, shaped)
+            self.learn(p, homes, shaped)
         for s in block.body:
             if isinstance(s, Let):
-                self.choose(s, known, shaped)
+                self.choose(s, homes, shaped)
             is_loop = isinstance(s, (For, While))
             around = set(self.scope) if is_loop else self.scope
             for b in blocks(s):
-                self.scan(b, known, shaped)
+                self.scan(b, homes, shaped)
             self.scope = around  # what a pass has left is that of the last one
             self.scope.update(outputs(s))
             for v in outputs(s):
-                self.learn(v, known, shaped)
+                self.learn(v, homes, shaped)
             if isinstance(s, Let) and s.op.name == "size_value" and of_user(s.outs[0].name):
-                known[s.params["size"]] = [Home(s.outs[0], None)]
+                homes[s.params["size"]] = [Home(s.outs[0], None)]
 
-    def learn(self, v: Var, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
+    def learn(self, v: Var, homes: dict[Key, list[Home]], shaped: list[Var]) -> None:
         shape = getattr(v.type, "shape", ())
         for axis, size in enumerate(shape):
             if not isinstance(size, dims.Dim):
                 continue
             symbol = _of_integer(size)
             if _is_symbol(size) or of_user(v.name):
-                known.setdefault(size, []).append(Home(v, axis))
+                homes.setdefault(size, []).append(Home(v, axis))
             elif symbol is not None:
-                known.setdefault((symbol, "integer"), []).append(Home(v, axis))
+                homes.setdefault((symbol, "integer"), []).append(Home(v, axis))
             if (beyond := _beyond(size)) is not None:
                 symbol, more = beyond
-                known.setdefault((symbol, "shifted"), []).append(Home(v, axis, -more))
+                homes.setdefault((symbol, "shifted"), []).append(Home(v, axis, -more))
         if shape and of_user(v.name) and v not in shaped and not self.may_lack(v):
             shaped.append(v)
 
@@ -111,7 +111,7 @@ class Sizes:
             v = self.best(whole, s).var
             self.whole[s], self.reads[s] = v, {v}
             return
-        homes = {size: self.best(found, s) for size, found in known.items()}
+        homes = {size: self.best(candidates, s) for size, candidates in known.items()}
         table: dict[Size, Home] = {}
         read: set[Var] = set()
         for each in _sizes(tuple(params.values())):
@@ -131,25 +131,25 @@ class Sizes:
         return needed[0] if needed else [h for h in homes if h.var.name == name][-1]
 
     def spell(
-        self, size: Size, known: dict[Key, Home], table: dict[Size, Home], read: set[Var], s: Let
+        self, size: Size, homes: dict[Key, Home], table: dict[Size, Home], read: set[Var], s: Let
     ) -> None:
         """Notes where a size is found, or else the parts that it is made of: integers, rather than
         what may have no value."""
-        if size in known and not isinstance(size, int):
+        if size in homes and not isinstance(size, int):
             integers = all(symbol.var in self.scope for symbol in sizes_in(size))
-            if not (integers and self.may_lack(known[size].var)):
-                table[size] = known[size]
+            if not (integers and self.may_lack(homes[size].var)):
+                table[size] = homes[size]
                 return
         for symbol in sizes_in(size):
-            one = dims.single(symbol)
+            factor = dims.single(symbol)
             if symbol.var in self.scope:
                 read.add(symbol.var)
                 continue
-            keys: tuple[Key, ...] = (one, (symbol, "integer"), (symbol, "shifted"))
-            found = next((known[key] for key in keys if key in known), None)
-            if found is None:
+            keys: tuple[Key, ...] = (factor, (symbol, "integer"), (symbol, "shifted"))
+            home = next((homes[key] for key in keys if key in homes), None)
+            if home is None:
                 raise InternalError(f"the size {symbol} cannot be written here: {s}")
-            table[one] = found
+            table[factor] = home
 
 
 def _made(block: Block) -> Iterator[Var]:
@@ -221,8 +221,8 @@ def _sizes(value: Any) -> list[Size]:
 
 def size_reads(s: Statement, sizes: Sizes) -> set[Var]:
     """What a statement reads, with its blocks, to spell sizes."""
-    found = set(sizes.reads.get(s, ()))
+    variables = set(sizes.reads.get(s, ()))
     for b in blocks(s):
         for t in b.body:
-            found |= size_reads(t, sizes)
-    return found
+            variables |= size_reads(t, sizes)
+    return variables

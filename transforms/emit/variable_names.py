@@ -58,10 +58,10 @@ class Naming:
                     same = [a for a in args if isinstance(a, Var) and a.name and a.name == v.name]
                     later += [(a, v) for a in same]
                 case If():
-                    made = {v for b in (s.then, s.orelse) for t in b.body for v in t.outs}
+                    arm_variables = {v for b in (s.then, s.orelse) for t in b.body for v in t.outs}
                     for v, *sides in zip(s.outs, s.then.results, s.orelse.results, strict=True):
                         self.ends += _pairs(sides, v)
-                        yield from _pairs(sorted(sides, key=made.__contains__), v)
+                        yield from _pairs(sorted(sides, key=arm_variables.__contains__), v)
                 case For(carries=carries) | While(body=Block(params=carries)):
                     yields = s.yields if isinstance(s, For) else s.body.results
                     for p, init, y in zip(carries, s.inits, yields, strict=True):

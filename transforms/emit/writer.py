@@ -145,15 +145,17 @@ class Writer(Spelling):
     def put_assign(self, pairs: list[tuple[str, ast.expr]], origin: Any = None) -> None:
         """name = value for each pair: those that are still read last, or at once where they are
         read in a circle."""
-        left = {n: v for n, v in pairs if not _is_name(v, n)}
-        reads = {n: {x.id for x in ast.walk(v) if isinstance(x, ast.Name)} for n, v in left.items()}
-        while left:
-            free = [n for n in left if not any(n in reads[m] for m in left if m != n)]
+        pending = {n: v for n, v in pairs if not _is_name(v, n)}
+        reads = {
+            n: {x.id for x in ast.walk(v) if isinstance(x, ast.Name)} for n, v in pending.items()
+        }
+        while pending:
+            free = [n for n in pending if not any(n in reads[m] for m in pending if m != n)]
             if not free:
-                values = ", ".join(map(to_source, left.values()))
-                self.put(f"{', '.join(left)} = {values}", origin)
+                values = ", ".join(map(to_source, pending.values()))
+                self.put(f"{', '.join(pending)} = {values}", origin)
                 return
-            self.assign(free[0], left.pop(free[0]), origin)
+            self.assign(free[0], pending.pop(free[0]), origin)
 
     def body(self, body: Iterable[Statement]) -> None:
         for s in body:
@@ -165,8 +167,8 @@ class Writer(Spelling):
         self.depth += 1
         write()
         self.depth -= 1
-        made, self.lines = self.lines, before
-        return made
+        lines, self.lines = self.lines, before
+        return lines
 
     def nest(self, write: Callable[[], None]) -> None:
         self.lines += self.indented(write) or ["    " * (self.depth + 1) + "pass"]
@@ -187,16 +189,16 @@ class Writer(Spelling):
                 self.effect(s)
 
     def let(self, s: Let) -> None:
-        made, origin = self.operation(s), s.origin or self.origin(s)
+        expression, origin = self.operation(s), s.origin or self.origin(s)
         if s.op.inplace and s.op.name == "pop":
-            self.put(f"{self.name(s.outs[1])} = {to_source(made)}", origin)
-        elif isinstance(made, ast.stmt) or s.op.inplace or not s.outs:
-            self.put(to_source(made), origin)
+            self.put(f"{self.name(s.outs[1])} = {to_source(expression)}", origin)
+        elif isinstance(expression, ast.stmt) or s.op.inplace or not s.outs:
+            self.put(to_source(expression), origin)
         elif len(s.outs) == 1:
-            self.assign(self.name(s.outs[0]), made, origin)
+            self.assign(self.name(s.outs[0]), expression, origin)
         else:
             names = ", ".join(map(self.name, s.outs))
-            value = to_source(made)
+            value = to_source(expression)
             wide = 4 * self.depth + len(names) > WIDTH - 40 and len(names) + len(value) > WIDTH - 8
             self.put(f"({names}) = {value}" if wide else f"{names} = {value}", origin)
 
@@ -217,8 +219,8 @@ class Writer(Spelling):
     def captured(self, write: Callable[[], None]) -> list[str]:
         before, self.lines = self.lines, []
         write()
-        made, self.lines = self.lines, before
-        return made
+        lines, self.lines = self.lines, before
+        return lines
 
     def effect(self, s: Effect) -> None:
         write_effect(self, s)
@@ -241,15 +243,15 @@ def _docstring(doc: str) -> list[str]:
 
 def called_by(block: Block) -> set[str]:
     """The functions that the text of operations calls by a plain name: helpers, mostly."""
-    found = set()
+    modules = set()
     for s in statements(block):
         if isinstance(s, Let):
             text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
             text = text[0] if isinstance(text, tuple) else text
-            found |= set(re.findall(r"(?<![.\w])([a-z]\w+)\(", text))
+            modules |= set(re.findall(r"(?<![.\w])([a-z]\w+)\(", text))
         elif isinstance(s, Effect):
-            found |= set(s.params.get("modules", ()))
-    return found
+            modules |= set(s.params.get("modules", ()))
+    return modules
 
 
 def _reckons_with_bools(s: Statement) -> bool:
@@ -264,9 +266,9 @@ def _reckons_with_bools(s: Statement) -> bool:
 def name_derivatives(unpack: list[tuple[Var, str]]) -> None:
     """Leaves of params_dot are called w_dot and b_dot."""
     for v, text in unpack:
-        found = re.match(r"\w+(_dot|_bar)\b", text)
-        if found and v.name and not v.name.endswith(found[1]):
-            v.name += found[1]
+        derivative = re.match(r"\w+(_dot|_bar)\b", text)
+        if derivative and v.name and not v.name.endswith(derivative[1]):
+            v.name += derivative[1]
 
 
 def unpacked(pairs: list[tuple[str, str]]) -> Iterator[str]:

@@ -49,9 +49,9 @@ def _is_tuple(head: str, text: str) -> bool:
 
 def _head(text: str) -> str:
     """What comes before the value of a statement."""
-    found = KEYWORDS.match(text)
-    if found:
-        return found.group()
+    keyword = KEYWORDS.match(text)
+    if keyword:
+        return keyword.group()
     level = _levels(text)
     ends = (m.end() for m in ASSIGNMENT.finditer(text) if level[m.start()] == 0)
     return text[: next(ends, 0)]
@@ -73,8 +73,8 @@ def _piece(text: str, pad: str, width: int) -> list[str]:
     if len(pad) + len(text) <= width:
         return [pad + text]
     tail = "," if text.endswith(",") else ""
-    found = PIECES.match(text)
-    head = found.group() if found else ""
+    piece = PIECES.match(text)
+    head = piece.group() if piece else ""
     rest = text[len(head) : len(text) - len(tail)]
     more = _pieces(rest)
     if len(more) < 2 or _brackets(rest):
@@ -88,10 +88,10 @@ def _piece(text: str, pad: str, width: int) -> list[str]:
 
 def _strings(text: str, pad: str, width: int) -> list[str]:
     """The lines of a string within brackets: several strings that follow each other are one."""
-    found = STRING.fullmatch(text)
-    if not found:
+    literal = STRING.fullmatch(text)
+    if not literal:
         return []
-    prefix, quote, inner = found.groups()
+    prefix, quote, inner = literal.groups()
     room = width - len(pad + prefix) - 2 * len(quote)
     lines = [""]
     for word in _words(inner, "f" in prefix):

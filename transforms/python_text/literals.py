@@ -56,9 +56,9 @@ def _several(make: Callable[[list[ast.expr]], ast.expr]) -> Callable[[Any], ast.
 
 
 def _call(name: str, args: Iterable[ast.expr]) -> ast.expr:
-    made = list(args)
-    text = f"{name}({', '.join(f'{{{k}}}' for k in range(len(made)))})"
-    return template(text, {str(k): a for k, a in enumerate(made)})  # type: ignore[no-any-return]
+    arguments = list(args)
+    text = f"{name}({', '.join(f'{{{k}}}' for k in range(len(arguments)))})"
+    return template(text, {str(k): a for k, a in enumerate(arguments)})  # type: ignore[no-any-return]
 
 
 def _range_or_slice(value: Any) -> ast.expr:
@@ -99,10 +99,10 @@ def _named(value: Any) -> ast.expr:
 def _by_repr(value: Any) -> ast.expr:
     """What the class says, if that names nothing but builtins: `ValueError('no root')`."""
     try:
-        made = ast.parse(repr(value), mode="eval").body
+        expression = ast.parse(repr(value), mode="eval").body
     except SyntaxError:
         raise NotLiteral from None
-    names = {e.id for e in ast.walk(made) if isinstance(e, ast.Name)}
-    if not all(hasattr(builtins, name) for name in names) or not isinstance(made, ast.Call):
+    names = {e.id for e in ast.walk(expression) if isinstance(e, ast.Name)}
+    if not all(hasattr(builtins, name) for name in names) or not isinstance(expression, ast.Call):
         raise NotLiteral
-    return made
+    return expression

@@ -110,8 +110,8 @@ def _parsed(text: str) -> ast.expr | ast.stmt:
     return node.value if isinstance(node, ast.Expr) else node
 
 
-def _hole(found: re.Match[str]) -> str:
-    return f"_hole_{found[1]}{found[2].replace('[', '_').replace(']', '')}"
+def _hole(match: re.Match[str]) -> str:
+    return f"_hole_{match[1]}{match[2].replace('[', '_').replace(']', '')}"
 
 
 def template(text: str, holes: Mapping[str, ast.expr]) -> Any:

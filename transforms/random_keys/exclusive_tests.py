@@ -33,43 +33,43 @@ MIRRORED = {"<": ">", "=": "=", ">": "<"}
 
 def facts(numbers: Numbers, test: int, way: bool) -> Facts:
     """What is known where a test goes this way."""
-    known: Facts = frozenset({(test, way)})
+    implied: Facts = frozenset({(test, way)})
     op, args = numbers.logic.get(test, (None, ()))
     if op is comparisons_and_rounding.logical_not:
-        return known | facts(numbers, args[0], not way)
+        return implied | facts(numbers, args[0], not way)
     if op is (comparisons_and_rounding.logical_and if way else comparisons_and_rounding.logical_or):
-        return known.union(*(facts(numbers, a, way) for a in args))
+        return implied.union(*(facts(numbers, a, way) for a in args))
     if op in TRUE:
         a, b = args
-        return known | _compared(numbers, op, a, b, way)
+        return implied | _compared(numbers, op, a, b, way)
     if test in numbers.choices:
         by, a, b = numbers.choices[test]
         if numbers.is_known(a, not way):
-            return known | facts(numbers, by, False) | facts(numbers, b, way)
+            return implied | facts(numbers, by, False) | facts(numbers, b, way)
         if numbers.is_known(b, not way):
-            return known | facts(numbers, by, True) | facts(numbers, a, way)
-    return known
+            return implied | facts(numbers, by, True) | facts(numbers, a, way)
+    return implied
 
 
 def _compared(numbers: Numbers, op: Op, a: int, b: int, way: bool) -> Facts:
     holds = TRUE[op]
     if a > b:
         a, b, holds = b, a, frozenset(MIRRORED[case] for case in holds)
-    known: set[tuple[int, Any]] = set()
-    known |= {(numbers.number((case, a, b)), False) for case in (ALL - holds if way else holds)}
+    implied: set[tuple[int, Any]] = set()
+    implied |= {(numbers.number((case, a, b)), False) for case in (ALL - holds if way else holds)}
     if way and len(holds) == 1:
-        known |= {(numbers.number((case, a, b)), True) for case in holds}
+        implied |= {(numbers.number((case, a, b)), True) for case in holds}
     if (op is comparisons_and_rounding.equal) is way and op in (
         comparisons_and_rounding.equal,
         comparisons_and_rounding.not_equal,
     ):
         for x, y in ((a, b), (b, a)):
             if y in numbers.literals:
-                known.add((numbers.number(("is", x)), numbers.literals[y]))
+                implied.add((numbers.number(("is", x)), numbers.literals[y]))
             if x in numbers.passes:  # one pass of a loop has this index
                 loop, k = numbers.passes[x]
-                known.add((numbers.number(("pass", loop, y)), k))
-    return frozenset(known)
+                implied.add((numbers.number(("pass", loop, y)), k))
+    return frozenset(implied)
 
 
 def contradict(a: Facts, b: Facts) -> bool:

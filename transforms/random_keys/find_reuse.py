@@ -146,23 +146,23 @@ class _Walk:
         elif isinstance(key, Var):
             self.numbers.of[key] = number
 
-    def use(self, use: Use, number: int, known: Facts) -> None:
+    def use(self, use: Use, number: int, facts_here: Facts) -> None:
         """Remembers a use, and reports one that meets another."""
         if number in self.numbers.choices:
             test, a, b = self.numbers.choices[number]
-            self.use(use, a, known | facts(self.numbers, test, True))
-            self.use(use, b, known | facts(self.numbers, test, False))
+            self.use(use, a, facts_here | facts(self.numbers, test, True))
+            self.use(use, b, facts_here | facts(self.numbers, test, False))
             return
         place = self.numbers.place(number)
         if rows := self.numbers.rows(place):
             for row in rows:
-                self.use(use, row, known)
+                self.use(use, row, facts_here)
             return
-        other = next((r for r in self.records if _meets(r, place, known)), None)
+        other = next((r for r in self.records if _meets(r, place, facts_here)), None)
         if other is not None and not self.numbers.derived(number, self.blamed):
             self.blamed.add(number)
             self.twice[_twice(other.use, use)] = None
-        self.records.append(_Record(use, number, place, known))
+        self.records.append(_Record(use, number, place, facts_here))
 
     # -- control flow
 
@@ -208,40 +208,40 @@ class _Walk:
         return int(min(trips, 1 if self.loops >= DEEP else 2))
 
     def loop(self, s: For) -> None:
-        left, known = self.numbers.all(s.inits), Facts()
+        end_numbers, assumed = self.numbers.all(s.inits), Facts()
         self.loops += 1
         ends = (s.stop, s.start, s.step) if s.reverse else (s.start, s.step)
         span = tuple(self.numbers.all(ends))
         for k in range(self.passes(_trips(s))):
-            with self.under(known) as possible:
+            with self.under(assumed) as possible:
                 if not possible:
                     break
-                self.give(s.body.params, [self.numbers.index(span, k), *left])
+                self.give(s.body.params, [self.numbers.index(span, k), *end_numbers])
                 if not self.body(s.body.body):
                     break
-            left = self.numbers.all(s.yields)
+            end_numbers = self.numbers.all(s.yields)
             if s.until:
-                known |= facts(self.numbers, self.numbers(s.body.results[0]), False)
+                assumed |= facts(self.numbers, self.numbers(s.body.results[0]), False)
                 if self.numbers.is_known(self.numbers(s.body.results[0]), True):
                     break
         self.loops -= 1
-        self.give(s.outs, left)
+        self.give(s.outs, end_numbers)
 
     def repeat(self, s: While) -> None:
-        left, known = self.numbers.all(s.inits), Facts()
+        end_numbers, assumed = self.numbers.all(s.inits), Facts()
         self.loops += 1
         for _ in range(self.passes()):
-            self.give(s.test.params, left)
-            self.give(s.body.params, left)
-            with self.under(known):
+            self.give(s.test.params, end_numbers)
+            self.give(s.body.params, end_numbers)
+            with self.under(assumed):
                 self.body(s.test.body)
-            known |= facts(self.numbers, self.numbers(s.test.results[0]), True)
-            with self.under(known) as possible:
+            assumed |= facts(self.numbers, self.numbers(s.test.results[0]), True)
+            with self.under(assumed) as possible:
                 if not (possible and self.body(s.body.body)):
                     break
-            left = self.numbers.all(s.body.results)
+            end_numbers = self.numbers.all(s.body.results)
         self.loops -= 1
-        self.give(s.outs, left)
+        self.give(s.outs, end_numbers)
 
     def call(self, s: Let) -> None:
         """A function of the program is walked where it is called."""
@@ -257,19 +257,19 @@ class _Walk:
         ended = self.body(block.body)
         results = block.results[: len(s.outs)] if ended else ()
         self.inside.pop()
-        left = self.numbers.all(results)
-        self.give(s.outs, [*left, *(self.numbers.fresh() for _ in s.outs[len(left) :])])
+        numbers = self.numbers.all(results)
+        self.give(s.outs, [*numbers, *(self.numbers.fresh() for _ in s.outs[len(numbers) :])])
 
 
-def _meets(r: _Record, place: Place, known: Facts) -> bool:
-    return r.reached and r.place.meets(place) and not contradict(r.facts, known)
+def _meets(r: _Record, place: Place, facts_here: Facts) -> bool:
+    return r.reached and r.place.meets(place) and not contradict(r.facts, facts_here)
 
 
 def _trips(s: For) -> float:
     """How many passes a loop makes at most."""
     span: list[Atom] = [s.start, s.stop, s.step]
-    known = [int(a.value) for a in span if isinstance(a, Literal)]
-    return len(range(*known)) if len(known) == len(span) else float("inf")
+    bounds = [int(a.value) for a in span if isinstance(a, Literal)]
+    return len(range(*bounds)) if len(bounds) == len(span) else float("inf")
 
 
 def _is_array(key: Any) -> bool:

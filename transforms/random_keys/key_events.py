@@ -69,10 +69,10 @@ class Notes:
 
     def attach(self, statement: Statement, block: list[Statement]) -> None:
         """Gives a statement of a block what is pending there."""
-        made = outputs(statement)
+        defined = outputs(statement)
         mine = [note for b, note in self.pending if b is block]
-        if made and mine:
-            self.at.setdefault(made[0], []).extend(mine)
+        if defined and mine:
+            self.at.setdefault(defined[0], []).extend(mine)
             self.pending = [(b, note) for b, note in self.pending if b is not block]
 
     def inner(
@@ -83,17 +83,17 @@ class Notes:
     ) -> None:
         """Statements that are taken from a block to be transformed take their notes along."""
         whole = tuple(body)
-        made = (outputs(s)[:1] for s in statements(Block((), whole, ())))
-        notes = {v: self.at.pop(v) for vs in made for v in vs if v in self.at}
+        defined = (outputs(s)[:1] for s in statements(Block((), whole, ())))
+        notes = {v: self.at.pop(v) for vs in defined for v in vs if v in self.at}
         if notes:
             self.add(Inner(whole, rows, notes), block)
 
     def renamed(self, new: Mapping[Var, Atom]) -> None:
         """Statements were copied with new variables."""
         for old, notes in list(self.at.items()):
-            made = new.get(old)
-            if isinstance(made, Var):
-                self.at[made] = [_renamed(n, new) for n in notes if not isinstance(n, Inner)]
+            new_name = new.get(old)
+            if isinstance(new_name, Var):
+                self.at[new_name] = [_renamed(n, new) for n in notes if not isinstance(n, Inner)]
 
     def forget(self, body: Iterable[Statement]) -> None:
         """What is pending of statements that are not part of the program."""

@@ -29,18 +29,18 @@ class Place:
 
     def part(self, path: tuple[Any, ...]) -> Place | None:
         """The part at a path of this one; None where it cannot be said."""
-        left, made = list(path), []
+        remaining, keys = list(path), []
         for step in self.path:
-            part = left.pop(0) if left and isinstance(step, slice) else WHOLE
+            part = remaining.pop(0) if remaining and isinstance(step, slice) else WHOLE
             if part == WHOLE:
-                made.append(step)
+                keys.append(step)
             elif step == WHOLE:
-                made.append(part)
+                keys.append(part)
             elif part == EACH:
-                made.append(("each", step))
+                keys.append(("each", step))
             else:
                 return None
-        return Place(self.root, (*made, *left))
+        return Place(self.root, (*keys, *remaining))
 
     def meets(self, other: Place) -> bool:
         """Whether some key is surely in both."""
@@ -50,20 +50,20 @@ class Place:
 
 def path_of(key: Any, numbers: list[int], shape: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """The path that the key of an index names; `numbers` are those of its atoms."""
-    made: list[Any] = []
+    keys: list[Any] = []
     for k, step in enumerate(key):
         if isinstance(step, Slot):
-            made.append(("at", numbers[step.k]))
+            keys.append(("at", numbers[step.k]))
         elif isinstance(step, int) and k < len(shape):
             length = shape[k]
             if step < 0 and not isinstance(length, int):
                 return None
-            made.append(step + length if step < 0 else step)
+            keys.append(step + length if step < 0 else step)
         elif isinstance(step, slice) and _is_plain(step):
-            made.append(step)
+            keys.append(step)
         else:
             return None
-    return tuple(made)
+    return tuple(keys)
 
 
 def _is_plain(s: slice) -> bool:

@@ -37,15 +37,15 @@ class Numbers:
     def number(self, key: Hashable, made_of: tuple[int, ...] = ()) -> int:
         """The number of what is told from others by `key`."""
         if key not in self.table:
-            made = self.table[key] = self.fresh()
-            self.made_of[made] = made_of
+            number = self.table[key] = self.fresh()
+            self.made_of[number] = made_of
         return self.table[key]
 
     def __call__(self, a: Atom) -> int:
         if isinstance(a, Literal):
-            made = self.number(("literal", type(a.value), repr(a.value), str(a.type)))
-            self.literals[made] = a.value
-            return made
+            number = self.number(("literal", type(a.value), repr(a.value), str(a.type)))
+            self.literals[number] = a.value
+            return number
         if a not in self.of:
             self.of[a] = self.fresh()
         return self.of[a]
@@ -59,17 +59,17 @@ class Numbers:
         if s.op in (identity, copy):
             self.of[s.outs[0]] = args[0]
             return
-        if (known := self.folded(s, args)) is not None:
-            self.of[s.outs[0]] = self(known)
+        if (constant := self.folded(s, args)) is not None:
+            self.of[s.outs[0]] = self(constant)
             return
         params = frozen(s.params)
         if not s.op.pure or params is None:
             self.of |= {v: self.fresh() for v in s.outs}
             return
         for k, v in enumerate(s.outs):
-            self.of[v] = made = self.number((s.op, *args, k, params), tuple(args))
+            self.of[v] = number = self.number((s.op, *args, k, params), tuple(args))
             if _is_truth(v):
-                self.logic[made] = (s.op, tuple(args))
+                self.logic[number] = (s.op, tuple(args))
         if s.op is stack_op and s.params["axis"] == 0:
             self.stacked[self.of[s.outs[0]]] = tuple(args)
         if s.op is index:
@@ -81,23 +81,23 @@ class Numbers:
         if s.op.ufunc is None or not values or not all(isinstance(v, int) for v in values):
             return None
         with np.errstate(all="ignore"):
-            made = s.op.ufunc(*values)
-        return Literal(made.item(), s.outs[0].type) if made.dtype.kind in "bi" else None
+            value = s.op.ufunc(*values)
+        return Literal(value.item(), s.outs[0].type) if value.dtype.kind in "bi" else None
 
     def index(self, span: tuple[int, ...], k: int) -> int:
         """The index of pass k of a loop over a span."""
         loop = self.number(("loop", *span))
-        made = self.number(("index", loop, k))
-        self.passes[made] = loop, k
-        return made
+        number = self.number(("index", loop, k))
+        self.passes[number] = loop, k
+        return number
 
-    def place_part(self, made: int, s: Let, args: list[int]) -> None:
+    def place_part(self, number: int, s: Let, args: list[int]) -> None:
         if any(a.type.shape for a in s.args[1:]):
             return
         path = path_of(s.params["key"], args[1:], s.args[0].type.shape)
-        found = None if path is None else self.place(args[0]).part(path)
-        if found is not None:
-            self.places[made] = found
+        part = None if path is None else self.place(args[0]).part(path)
+        if part is not None:
+            self.places[number] = part
 
     def place(self, n: int) -> Place:
         """Which part of what a value is."""
@@ -116,30 +116,30 @@ class Numbers:
 
     def row(self, batch: int, axis: int) -> int:
         """What vmap takes of a batch."""
-        made = self.number(("row", batch, axis), (batch,))
-        found = self.place(batch).part((*[WHOLE] * axis, EACH))
-        if found is not None:
-            self.places[made] = found
-        return made
+        number = self.number(("row", batch, axis), (batch,))
+        place = self.place(batch).part((*[WHOLE] * axis, EACH))
+        if place is not None:
+            self.places[number] = place
+        return number
 
     def choice(self, test: int, a: int, b: int) -> int:
         """What is `a` or `b` by a test."""
         if a == b:
             return a
-        made = self.number(("choice", test, a, b), (a, b))
-        self.choices[made] = (test, a, b)
-        return made
+        number = self.number(("choice", test, a, b), (a, b))
+        self.choices[number] = (test, a, b)
+        return number
 
     def derived(self, n: int, blamed: set[int]) -> bool:
         """Whether a value is made of one of those."""
         pending, seen = list(self.made_of.get(n, ())), set[int]()
         while pending:
-            one = pending.pop()
-            if one in blamed:
+            number = pending.pop()
+            if number in blamed:
                 return True
-            if one not in seen:
-                seen.add(one)
-                pending += self.made_of.get(one, ())
+            if number not in seen:
+                seen.add(number)
+                pending += self.made_of.get(number, ())
         return False
 
     def is_known(self, test: int, way: bool) -> bool:
@@ -157,8 +157,8 @@ def frozen(value: Any) -> Hashable | None:
         return ("slice", repr(value))
     if isinstance(value, (tuple, list, dict)):
         parts = value.items() if isinstance(value, dict) else value
-        made = tuple(map(frozen, parts))
-        return None if None in made else (type(value), *made)
+        elements = tuple(map(frozen, parts))
+        return None if None in elements else (type(value), *elements)
     try:
         hash(value)
     except TypeError:

@@ -123,16 +123,18 @@ psum_scatter: Op = linear(
 
 
 def exchanged(shape: tuple[Size, ...], split: int, concat: int) -> tuple[Size, ...]:
-    left = list(shape)
-    left.insert(concat, left.pop(split))
-    return tuple(left)
+    result_shape = list(shape)
+    result_shape.insert(concat, result_shape.pop(split))
+    return tuple(result_shape)
 
 
 def _exchange_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     split = shifted(params["split"], axes[0])
-    left = axes[0] - (split < axes[0])  # where the batch is, without the axis that is split
-    concat = params["concat"] + (params["concat"] > left)
-    return op(*args, **{**params, "split": split, "concat": concat}), left + (concat <= left)
+    result_axis = axes[0] - (split < axes[0])  # where the batch is, without the axis that is split
+    concat = params["concat"] + (params["concat"] > result_axis)
+    return op(*args, **{**params, "split": split, "concat": concat}), result_axis + (
+        concat <= result_axis
+    )
 
 
 all_to_all: Op = linear(

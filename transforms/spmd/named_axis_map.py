@@ -83,8 +83,8 @@ class Named(Batch):
         """The result of a collective for all elements of the axis."""
         if self.axis.index is None:
             return whole(self.axis, s, x, batch)
-        made: Pair = between_shards(self.axis, s, x, batch, whole)
-        return made
+        exchanged: Pair = between_shards(self.axis, s, x, batch, whole)
+        return exchanged
 
 
 def named(axis: Axis | None) -> type[Batch]:
@@ -94,13 +94,13 @@ def named(axis: Axis | None) -> type[Batch]:
 
 def _all_blocks(block: Block) -> list[Block]:
     """The block, and those of all functions that it calls."""
-    found = [block]
-    known: set[Function] = set()
-    for each in found:  # which grows
-        new = [f for f in calls(each) if f not in known]
-        known.update(new)
-        found += [f.block for f in new]
-    return found
+    blocks_found = [block]
+    seen: set[Function] = set()
+    for each in blocks_found:  # which grows
+        new = [f for f in calls(each) if f not in seen]
+        seen.update(new)
+        blocks_found += [f.block for f in new]
+    return blocks_found
 
 
 def refuse_left(body: list[Statement], axis: Axis | None) -> None:
@@ -167,9 +167,9 @@ def _ppermute(axis: Axis, x: Atom, batch: Any, params: Any) -> Pair:
     if full:
         return _taken(every, [source[j] for j in range(n)]), 0
     there = sorted(source)
-    made = zeros(shape=every.type.shape, dtype=every.type.dtype)
+    received = zeros(shape=every.type.shape, dtype=every.type.dtype)
     moved = _taken(every, [source[j] for j in there]) if there else None
-    return (made if moved is None else update(made, moved, as_array(there), key=KEY)), 0
+    return (received if moved is None else update(received, moved, as_array(there), key=KEY)), 0
 
 
 def _taken(x: Atom, places: list[int]) -> Any:
@@ -210,20 +210,20 @@ def _in_groups(axis: Axis, s: Let, x: Atom, batch: Any) -> Pair:
     every = _taken(repeated(x, batch, axis.size), order)
     inner = every.type.shape[1:]
     rows = reshape(every, shape=(n, size, *inner))
-    one = Var(Type(rows.type.dtype, (size, *inner)))
+    shard = Var(Type(rows.type.dtype, (size, *inner)))
     params = {**s.params, "groups": None}
     with builder.current().block() as body:
-        value, at = RULES[s.op](Axis(axis.name, size), one, 0, params)
+        value, at = RULES[s.op](Axis(axis.name, size), shard, 0, params)
         result = repeated(value, at, size)
-    made = _for_each(n, one, rows, body, result)
-    flat = reshape(made, shape=(axis.size, *made.type.shape[2:]))
+    output = _for_each(n, shard, rows, body, result)
+    flat = reshape(output, shape=(axis.size, *output.type.shape[2:]))
     back = sorted(range(len(order)), key=order.__getitem__)
     return _taken(flat, back), 0
 
 
-def _for_each(n: int, one: Var, rows: Atom, body: list[Statement], result: Atom) -> Any:
+def _for_each(n: int, element: Var, rows: Atom, body: list[Statement], result: Atom) -> Any:
     """A block for one group, for all groups."""
     batch = Batch(n, nested=True)
-    batch.env[one] = (rows, 0)
+    batch.env[element] = (rows, 0)
     batch.block(body, (result,))
     return front(*batch.value(result)) if batch.batched(result) else batch.front(result)

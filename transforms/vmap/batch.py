@@ -113,8 +113,8 @@ class Batch:
 
     def differs(self, v: Var) -> bool:
         """Whether a variable of the block for one element depends on the element."""
-        known = v in self.uneven or v in self.ragged or v in self.lengths
-        return known or self.env.get(v, (v, None))[1] is not None
+        differing = v in self.uneven or v in self.ragged or v in self.lengths
+        return differing or self.env.get(v, (v, None))[1] is not None
 
     def bind(self, v: Var, out: Atom, axis: int | None) -> None:
         """`v` is `out` from now on; sizes, dtype and name are those that it had."""
@@ -221,15 +221,25 @@ class Batch:
     def tentative(self) -> Iterator[None]:
         """What is recorded inside is forgotten if something there differs in length, or has no
         value."""
-        kept = ("env", "uneven", "unset", "tried", "lengths", "ragged", "counts", "most", "fixed")
-        before = {name: copy.copy(getattr(self, name)) for name in kept}
+        state_names = (
+            "env",
+            "uneven",
+            "unset",
+            "tried",
+            "lengths",
+            "ragged",
+            "counts",
+            "most",
+            "fixed",
+        )
+        before = {name: copy.copy(getattr(self, name)) for name in state_names}
         try:
-            with builder.current().block() as made:
+            with builder.current().block() as block:
                 yield
         except (UnevenError, UnsetError):
             self.__dict__.update(before)
             raise
-        for s in made:
+        for s in block:
             builder.current().emit(s)
 
     def can_be_apart(self, s: Statement) -> bool:
@@ -295,9 +305,9 @@ class Batch:
         kind = self.longest(v.type) if isinstance(v.type, Type) else v.type
         if kind == v.type:
             return v
-        made = Var(kind, v.name, v.origin)
-        self.env[v] = made, None
-        return made
+        lengthened = Var(kind, v.name, v.origin)
+        self.env[v] = lengthened, None
+        return lengthened
 
     def emit(self, s: Let) -> None:
         """Records a statement that has nothing to do with the batch."""
@@ -318,11 +328,11 @@ class Batch:
             return lists.apply(self, s, args, axes)
         if s.op.elementwise:
             return [elementwise(s, args, axes)]
-        made = _by_rule(s.op, args, axes, s.params)
-        if made is None:
+        pairs = _by_rule(s.op, args, axes, s.params)
+        if pairs is None:
             self.fixed |= least_lengths(s)
             return list(one_by_one(s, args, axes, self.size))
-        return made
+        return pairs
 
     def literal(self, kind: Any) -> Literal:
         """Stands for a batch that is never looked at."""
@@ -333,13 +343,15 @@ def _named_anew(old: tuple[Size, ...], new: tuple[Size, ...]) -> bool:
     """Whether the same lengths have other names now; numbers need none, and where a length of an
     input is found stays as it is."""
     pairs = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
-    known = all(isinstance(b, int) and any(s.given for s in dims.symbols(a)) for a, b in pairs)
-    return bool(pairs) and not known
+    given_sizes = all(
+        isinstance(b, int) and any(s.given for s in dims.symbols(a)) for a, b in pairs
+    )
+    return bool(pairs) and not given_sizes
 
 
 def _by_rule(op: Op, args: Any, axes: Any, params: Any) -> list[Pair] | None:
-    made = None if op.batch is None else op.batch(op, args, axes, params)
-    if made is None:
+    pairs = None if op.batch is None else op.batch(op, args, axes, params)
+    if pairs is None:
         return None
-    values, places = made
-    return list(zip(values, places, strict=True)) if isinstance(values, tuple) else [made]
+    values, places = pairs
+    return list(zip(values, places, strict=True)) if isinstance(values, tuple) else [pairs]

@@ -64,18 +64,18 @@ def branch(batch: Batch, s: If) -> None:
 def _same_for_all(batch: Batch, s: If) -> None:
     sides = []
     for block in (s.then, s.orelse):
-        with batch.scoped() as made:
+        with batch.scoped() as block_scope:
             batch.block(block.body, block.results, by_element=True)
-            sides.append((made, [batch.value(a) for a in block.results], dict(batch.env)))
+            sides.append((block_scope, [batch.value(a) for a in block.results], dict(batch.env)))
     pairs = zip(sides[0][1], sides[1][1], strict=True)
     places = [b[1] if a[1] is None else a[1] for a, b in pairs]
     blocks = []
-    for (made, _, env), block in zip(sides, (s.then, s.orelse), strict=True):
-        with reopened(batch, made, env):
+    for (block_scope, _, env), block in zip(sides, (s.then, s.orelse), strict=True):
+        with reopened(batch, block_scope, env):
             results = tuple(
                 _result(batch, a, k) for a, k in zip(block.results, places, strict=True)
             )
-        blocks.append(Block((), tuple(made), results))
+        blocks.append(Block((), tuple(block_scope), results))
     outs = tuple(
         v if k is None else Var(batch.kind(v.type, k), v.name)
         for v, k in zip(s.outs, places, strict=True)
@@ -144,8 +144,8 @@ def _by_element(batch: Batch, s: If, test: Atom) -> None:
         else:
             mask = test if k == 0 else logical_not(test)
             ends = part(batch, s, mask, block, ends)
-    for v, found, pair in zip(s.outs, ends, results, strict=True):
-        end = batch_of_nothing(batch, v) if found is None else found
+    for v, side_end, pair in zip(s.outs, ends, results, strict=True):
+        end = batch_of_nothing(batch, v) if side_end is None else side_end
         if isinstance(v.type, StackType):
             batch.uneven.add(v)
         if v.size is not None and end[1] is None:
@@ -179,18 +179,18 @@ def _joined(
 ) -> list[Any]:
     """The values after a side that was computed for all elements."""
     results = (s.then.results, s.orelse.results)
-    made = []
+    joined_values = []
     for j, (value, axis) in enumerate(whole[k]):
         dead = is_undefined(results[k][j])
         if not has_axes(s.outs[j].type):
-            made.append(ends[j])
+            joined_values.append(ends[j])
         elif not whole[1 - k]:
-            made.append(None if dead else (value, axis))
+            joined_values.append(None if dead else (value, axis))
         elif dead or ends[j] is None:
-            made.append(ends[j] if dead else (value, axis))
+            joined_values.append(ends[j] if dead else (value, axis))
         else:
-            made.append(_chosen(batch, s.outs[j], test, whole[0][j], whole[1][j]))
-    return made
+            joined_values.append(_chosen(batch, s.outs[j], test, whole[0][j], whole[1][j]))
+    return joined_values
 
 
 def _chosen(batch: Batch, v: Var, test: Atom, then: Any, orelse: Any) -> Any:
@@ -199,14 +199,14 @@ def _chosen(batch: Batch, v: Var, test: Atom, then: Any, orelse: Any) -> Any:
     ndim = v.type.ndim
     a, b = (lifted(x, axis, ndim) for x, axis in (then, orelse))
     mask = lifted(test, 0, ndim)
-    known = _logic(mask, a, b) if v.type.dtype.kind == "b" else None
-    return select(mask, a, b) if known is None else known, 0
+    logical = _logic(mask, a, b) if v.type.dtype.kind == "b" else None
+    return select(mask, a, b) if logical is None else logical, 0
 
 
 def _logic(test: Atom, a: Atom, b: Atom) -> Any:
     """a where the test holds, else b, of flags of which one is known; None if neither is."""
-    known = [x.value if isinstance(x, Literal) else None for x in (a, b)]
-    match known:
+    constants = [x.value if isinstance(x, Literal) else None for x in (a, b)]
+    match constants:
         case (True, False):
             return test
         case (True, _):

@@ -48,17 +48,17 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
     if is_call(s):
         flags = _flags(s, axes)
         function = s.params["function"]
-        made = batched(type(batch), function, flags, batch.nested, batch.seeded)
+        function_batch = batched(type(batch), function, flags, batch.nested, batch.seeded)
         batch.seeded |= seeds(function.block)
         pairs = zip(s.args, flags, strict=True)
-        given = tuple(batch.front(a) if on else batch.value(a)[0] for a, on in pairs)
-        return _recorded(batch, s, given, {"function": made})
+        function_arguments = tuple(batch.front(a) if on else batch.value(a)[0] for a, on in pairs)
+        return _recorded(batch, s, function_arguments, {"function": function_batch})
     if s.op in (bundle, add_if_set):
         return _recorded(batch, s, tuple(map(batch.front, s.args)), s.params)
     if s.op in (add_tapes, zero_tape):
         return _recorded(batch, s, args, s.params)
-    found = _recorded(batch, s, args, {"kinds": tuple(map(batch.kind, s.params["kinds"]))})
-    return [_length(v, pair) for v, pair in zip(s.outs, found, strict=True)]
+    results = _recorded(batch, s, args, {"kinds": tuple(map(batch.kind, s.params["kinds"]))})
+    return [_length(v, pair) for v, pair in zip(s.outs, results, strict=True)]
 
 
 def _flags(s: Let, axes: Any) -> Flags:
@@ -99,12 +99,12 @@ def batched(
     """The function for batches of the arguments that are flagged; its results are batches."""
     key = ("vmap", flags, nested, seeded)
     if key not in function.derived:
-        made = Function(
+        batched_function = Function(
             f"{function.name}_batch", lambda: _built(kind, function, flags, nested, seeded)
         )
-        function.derived[key] = made
+        function.derived[key] = batched_function
         try:
-            made.block  # noqa: B018 (what it refuses is known where it is called)
+            batched_function.block  # noqa: B018 (what it refuses is known where it is called)
         except UnevenError:
             del function.derived[key]
             raise

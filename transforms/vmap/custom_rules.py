@@ -56,10 +56,10 @@ class Rule:
 
     def again(self) -> Batch:
         """A batch in which what a rule records is put."""
-        made = type(self.batch)(self.batch.size, self.batch.nested, self.batch.masked)
-        made.mask, made.uneven = self.batch.mask, self.batch.uneven
-        made.env = dict(self.env)
-        return made
+        element_batch = type(self.batch)(self.batch.size, self.batch.nested, self.batch.masked)
+        element_batch.mask, element_batch.uneven = self.batch.mask, self.batch.uneven
+        element_batch.env = dict(self.env)
+        return element_batch
 
     def block(self, op: Closed) -> Block:
         """What the operation stands for, for a batch."""
@@ -85,9 +85,9 @@ class Rule:
         env[v] = (a, 0)
         return v
 
-    def run(self, inner: Batch, made: Iterable[Any], results: Sequence[Any]) -> list[Any]:
+    def run(self, inner: Batch, values: Iterable[Any], results: Sequence[Any]) -> list[Any]:
         """Batches what was recorded; the results for the batch."""
-        inner.block(made, [r for r in results if r is not None])
+        inner.block(values, [r for r in results if r is not None])
         return [None if r is None else inner.front(r) for r in results]
 
     def jvp(self, primals: Any, dots: Any, outs: Any, params: Any) -> Any:
@@ -108,9 +108,9 @@ class Rule:
             self.element(v, like, True, inner.env) for v, like in zip(outs, s.outs, strict=True)
         ]
         assert s.op.jvp is not None
-        with self.batch.for_elements(), current().block() as made:
-            found = s.op.jvp(tuple(ins), tuple(ds), tuple(ends), params)
-        return tuple(self.run(inner, made, found))
+        with self.batch.for_elements(), current().block() as block:
+            tangents = s.op.jvp(tuple(ins), tuple(ds), tuple(ends), params)
+        return tuple(self.run(inner, block, tangents))
 
     def transpose(self, ct: Any, args: Any, used: Any, params: Any) -> Any:
         inner, s = self.again(), self.s
@@ -121,9 +121,11 @@ class Rule:
         assert s.op.transpose is not None
         b = current()
         with b.block() as body:
-            with self.batch.for_elements(), b.block() as made:
-                found = s.op.transpose(each if len(each) > 1 else each[0], s.args, used, params)
-            bars = self.run(inner, made, found)
+            with self.batch.for_elements(), b.block() as block:
+                cotangents = s.op.transpose(
+                    each if len(each) > 1 else each[0], s.args, used, params
+                )
+            bars = self.run(inner, block, cotangents)
         return self.kept_closed(body, bars)
 
     def kept_closed(self, body: list[Statement], bars: list[Any]) -> tuple[Any, ...]:
@@ -141,8 +143,8 @@ class Rule:
         assert isinstance(self.s.op, Closed)
         assert self.s.op.reverse is not None
         with self.batch.for_elements():
-            made = self.s.op.reverse(self.s)
-        saved = made.outs[len(s.outs) :]
+            reversed_statement = self.s.op.reverse(self.s)
+        saved = reversed_statement.outs[len(s.outs) :]
         wide = tuple(Var(self.batch.kind(v.type), v.name) for v in saved)
         inner = self.again()
         inner.env |= {v: (w, 0) for v, w in zip(saved, wide, strict=True)}
@@ -152,10 +154,10 @@ class Rule:
             for v, a, on in zip(self.s.args, s.args, self.flags, strict=True)
             if on and isinstance(v, Var)
         }
-        flags = [inner.batched(a) for a in made.args]
+        flags = [inner.batched(a) for a in reversed_statement.args]
         args = tuple(
             inner.front(a) if on else inner.value(a)[0]
-            for a, on in zip(made.args, flags, strict=True)
+            for a, on in zip(reversed_statement.args, flags, strict=True)
         )
-        forward = Rule(inner, made, flags)
+        forward = Rule(inner, reversed_statement, flags)
         return Let((*s.outs, *wide), forward.op, args, {}, s.origin)

@@ -29,15 +29,15 @@ from tapeless.transforms.ops.primitives.new_arrays import zero
 
 def given(body: Iterable[Statement], ends: Iterable[Atom]) -> list[Statement]:
     """The statements, with a value for each of the `ends`."""
-    made: list[Statement] = []
+    statements_out: list[Statement] = []
     wanted = set(ends)
     for s in reversed(list(body)):
         if isinstance(s, (If, For, While)) and wanted.intersection(s.outs):
             ahead, s = _with_values(s, wanted)
-            made += [s, *reversed(ahead)]
+            statements_out += [s, *reversed(ahead)]
         else:
-            made.append(s)
-    return made[::-1]
+            statements_out.append(s)
+    return statements_out[::-1]
 
 
 def _with_values(s: If | For | While, wanted: set[Any]) -> tuple[list[Statement], Statement]:

@@ -28,9 +28,11 @@ from tapeless.transforms.vmap.masked_region import is_calm
 def read_by(body: Iterable[Statement]) -> dict[Var, None]:
     """The variables from outside that statements read, also through sizes."""
     whole = Block((), tuple(body), ())
-    made = {v for s in statements(whole) for b in blocks(s) for v in b.params}
-    made |= {v for s in statements(whole) for v in outputs(s)}
-    inner = dict.fromkeys(v for s in statements(whole) for v in reads(s) if v not in made)
+    bound_variables = {v for s in statements(whole) for b in blocks(s) for v in b.params}
+    bound_variables |= {v for s in statements(whole) for v in outputs(s)}
+    inner = dict.fromkeys(
+        v for s in statements(whole) for v in reads(s) if v not in bound_variables
+    )
     return free_variables(whole) | inner
 
 
@@ -38,8 +40,8 @@ class Flow:
     """`known` says of variables around the statements whether they depend on the element; `found`
     are those of the statements that do."""
 
-    def __init__(self, known: Callable[[Any], bool]) -> None:
-        self.known = known
+    def __init__(self, is_known: Callable[[Any], bool]) -> None:
+        self.known = is_known
         self.found: set[Var] = set()
 
     def depends(self, a: Any) -> bool:

@@ -87,8 +87,8 @@ def _in_order(batch: Batch, s: Effect, args: Any, axes: Any) -> None:
         b.emit(If((), test, Block((), tuple(statements), ()), NOTHING, None, s.origin))
         return []
 
-    chosen = batch.masked and not batch.nested
-    count = count_nonzero(batch.mask, axes=(0,), keepdims=False) if chosen else None
+    keeps_order = batch.masked and not batch.nested
+    count = count_nonzero(batch.mask, axes=(0,), keepdims=False) if keeps_order else None
     over_batch(atom_of_size(batch.size) if count is None else count, line)
 
 

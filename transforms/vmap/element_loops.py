@@ -58,12 +58,12 @@ def block(batch: Batch, body: Iterable[Statement], ends: Iterable[Atom]) -> None
 
 def _read_later(body: list[Statement], ends: Iterable[Atom]) -> list[set[Any]]:
     """For each statement what it, those behind it and the end read."""
-    found: list[set[Any]] = []
+    reads: list[set[Any]] = []
     live: set[Any] = set(ends)
     for s in reversed(body):
         live = live | set(read_by([s]))
-        found.append(live)
-    return found[::-1]
+        reads.append(live)
+    return reads[::-1]
 
 
 class Stretch:
@@ -160,22 +160,24 @@ def each_by_itself(
     i = Var(INT, "i")
     stop = atom_of_size(batch.size)
     with b.block() as statements_:
-        made, _ = refresh(Block((), tuple(body), tuple(outs)), _entered(batch, body, i, compiled))
-        _lengthened(batch, made)
-        for s in made.body:
+        body_copy, _ = refresh(
+            Block((), tuple(body), tuple(outs)), _entered(batch, body, i, compiled)
+        )
+        _lengthened(batch, body_copy)
+        for s in body_copy.body:
             b.emit(s)
-        rows = zip(carries, made.results, strict=True)
+        rows = zip(carries, body_copy.results, strict=True)
         ends = tuple(update(c, r, i, key=(Slot(0),)) for c, r in rows)
-    found = tuple(Var(c.type, c.name) for c in carries)
+    new_carries = tuple(Var(c.type, c.name) for c in carries)
     inner = Block((i, *carries), tuple(statements_), ends)
-    b.emit(For(found, atom(0), stop, atom(1), inits, inner, origin=b.origin, each=compiled))
-    for v, out in zip(outs, found, strict=True):
+    b.emit(For(new_carries, atom(0), stop, atom(1), inits, inner, origin=b.origin, each=compiled))
+    for v, out in zip(outs, new_carries, strict=True):
         batch.bind(v, out, 0)
 
 
-def _lengthened(batch: Batch, made: Block) -> None:
+def _lengthened(batch: Batch, block: Block) -> None:
     """What is as long as the longest of all elements has that in its type."""
-    for s in statements(made) if batch.most or batch.fixed else ():
+    for s in statements(block) if batch.most or batch.fixed else ():
         for v in (*outputs(s), *(p for b in blocks(s) for p in b.params)):
             if isinstance(v.type, Type):
                 v.type = batch.longest(v.type)
@@ -183,18 +185,18 @@ def _lengthened(batch: Batch, made: Block) -> None:
 
 def _entered(batch: Batch, body: list[Statement], i: Var, named: bool) -> dict[Var, Atom]:
     """What the statements read from outside, as the element has it."""
-    known: dict[Var, Atom] = {}
+    substitution: dict[Var, Atom] = {}
     defined = builder.current().definitions
     for v in read_by(body):
         value, axis = batch.value(v)
         let = defined.get(v)
         if axis is not None:
-            known[v] = _typed(batch, element(value, axis, i), v, named)
+            substitution[v] = _typed(batch, element(value, axis, i), v, named)
         elif let is not None and let.op in FRESH and all(isinstance(a, Literal) for a in let.args):
-            known[v] = let.op(*let.args, **let.params)
+            substitution[v] = let.op(*let.args, **let.params)
         elif value is not v:
-            known[v] = value
-    return known
+            substitution[v] = value
+    return substitution
 
 
 def _typed(batch: Batch, a: Any, like: Var, named: bool) -> Any:

@@ -37,9 +37,9 @@ def one_by_one(s: Let, args: Atoms, axes: Axes, size: Size) -> list[tuple[Var, i
     carries = tuple(Var(a.type, v.name) for a, v in zip(inits, s.outs, strict=True))
 
     def body(i: Var) -> list[Atom]:
-        made = tuple(Var(v.type, v.name) for v in s.outs)
-        builder.current().let(made, s.op, tuple(elements(args, axes, i)), s.params)
-        return [update(c, m, i, key=(Slot(0),)) for c, m in zip(carries, made, strict=True)]
+        outs = tuple(Var(v.type, v.name) for v in s.outs)
+        builder.current().let(outs, s.op, tuple(elements(args, axes, i)), s.params)
+        return [update(c, m, i, key=(Slot(0),)) for c, m in zip(carries, outs, strict=True)]
 
     return [(v, 0) for v in over_batch(atom_of_size(size), body, inits, carries)]
 
@@ -70,12 +70,12 @@ def over_batch(
 
 def least_lengths(s: Let) -> dict[Symbol, Size]:
     """Lengths of results that are the least that was asked for."""
-    found: dict[Symbol, Size] = {}
+    least_sizes: dict[Symbol, Size] = {}
     for v in s.outs:
         for n, least in zip(v.type.shape, _shape(s, v), strict=True):
             if n != least:
-                found |= dict.fromkeys(symbols(n), least)
-    return found
+                least_sizes |= dict.fromkeys(symbols(n), least)
+    return least_sizes
 
 
 def _shape(s: Let, v: Var) -> tuple[Size, ...]:
@@ -84,8 +84,10 @@ def _shape(s: Let, v: Var) -> tuple[Size, ...]:
     if isinstance(v.type, StackType):
         raise UnevenError(f"vmap of {s.op.name}, an operation on lists")
     kind: Type = v.type
-    known = set().union(*(sizes_in(a.type) for a in s.args), *map(sizes_in, s.params.values()))
-    if not any(symbols(n) - known for n in kind.shape):
+    sizes_known = set().union(
+        *(sizes_in(a.type) for a in s.args), *map(sizes_in, s.params.values())
+    )
+    if not any(symbols(n) - sizes_known for n in kind.shape):
         return kind.shape
     least = s.params.get("minlength", 0)
     if least == 0:

@@ -66,13 +66,13 @@ def spread(batch: Batch, stack: Atom) -> Any:
         _refuse_tape()
     if let is not None and let.op is zero_items:
         return zero_items(let.args[0], shape=kind.item.shape, dtype=kind.item.dtype)
-    made = Var(kind)
+    spread_var = Var(kind)
 
     def item(k: Var) -> list[Atom]:
-        return [stacks.push(made, batch_of(stacks.peek(stack, k), batch.size))]
+        return [stacks.push(spread_var, batch_of(stacks.peek(stack, k), batch.size))]
 
     start = (new_stack(item=kind.item),)
-    return over_batch(stacks.stack_length(stack), item, start, (made,))[0]
+    return over_batch(stacks.stack_length(stack), item, start, (spread_var,))[0]
 
 
 def whole(batch: Batch, a: Atom) -> tuple[Any, int | None]:
@@ -105,19 +105,19 @@ def spread_changed(batch: Batch, block: Block) -> None:
 
 def _changed(block: Block) -> list[Var]:
     """The lists from around a block that the lists which it makes were made from."""
-    made = {v for s in statements(block) for v in outputs(s)}
+    defined = {v for s in statements(block) for v in outputs(s)}
     sources: dict[Any, list[Any]] = {}
     for s in statements(block):
-        for v, *given in _handed_on(s):
+        for v, *handed in _handed_on(s):
             if isinstance(v.type, StackType):
-                sources.setdefault(v, []).extend(given)
-    found = dict.fromkeys(a for a in block.results if a in made)
-    waiting = list(found)
+                sources.setdefault(v, []).extend(handed)
+    changed = dict.fromkeys(a for a in block.results if a in defined)
+    waiting = list(changed)
     while waiting:
-        more = dict.fromkeys(a for a in sources.get(waiting.pop(0), ()) if a not in found)
-        found |= more
+        more = dict.fromkeys(a for a in sources.get(waiting.pop(0), ()) if a not in changed)
+        changed |= more
         waiting += more
-    around = (a for a in found if isinstance(a, Var) and a not in made and a not in sources)
+    around = (a for a in changed if isinstance(a, Var) and a not in defined and a not in sources)
     return [v for v in around if isinstance(v.type, StackType) and not _keeps_tapes(v)]
 
 

@@ -35,10 +35,10 @@ def _extent(name: str, join: Op, neutral: int) -> Op:
             return join(op(x, atom(neutral), **params), start), j
         over = tuple(shifted(a, k) for a in params["axes"])
         place = k - sum(a < k for a in over)
-        made = op(x, start if j is None else atom(neutral), axes=over)
+        extremum = op(x, start if j is None else atom(neutral), axes=over)
         if j is None:
-            return made, place
-        return join(lifted(made, place, 0), lifted(start, j, 0)), 0
+            return extremum, place
+        return join(lifted(extremum, place, 0), lifted(start, j, 0)), 0
 
     return Op(f"extent_{name}", infer, source, costly=True, batch=batch)
 

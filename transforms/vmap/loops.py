@@ -101,18 +101,20 @@ def _settled(
     while True:
         if test is not None and _differs(batch, test, params, places):
             return None
-        made = _pass(batch, body, index, params, places, flags)
-        if made is None:
+        batched_body = _pass(batch, body, index, params, places, flags)
+        if batched_body is None:
             return None
-        block, batched, grown = made
+        block, batched, grown = batched_body
         new = {p for p, more in zip(params, grown, strict=True) if more} - batch.uneven
         if new:
             batch.uneven |= new
             continue
-        found = [_place(batch, a) if on else None for a, on in zip(inits, batched, strict=True)]
-        if found == places:
+        batched_inits = [
+            _place(batch, a) if on else None for a, on in zip(inits, batched, strict=True)
+        ]
+        if batched_inits == places:
             return Loop(block, inits, places, grown)
-        places = found
+        places = batched_inits
 
 
 def _place(batch: Batch, a: Atom) -> int:

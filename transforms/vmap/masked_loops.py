@@ -94,9 +94,9 @@ class Carries:
         return outs
 
 
-def mark_lists(batch: Batch, params: Any, given: Any) -> None:
+def mark_lists(batch: Batch, params: Any, flag: Any) -> None:
     """Lists that parameters stand for may have grown by different numbers of elements."""
-    batch.uneven |= {p for p, a in zip(params, given, strict=True) if a in batch.uneven}
+    batch.uneven |= {p for p, a in zip(params, flag, strict=True) if a in batch.uneven}
 
 
 # -- while
@@ -108,14 +108,14 @@ def masked_while(batch: Batch, s: While) -> None:
     mask, tested, end = (Var(going.type, "going") for _ in range(3))
     body, results = _while_pass(batch, s, carries, mask)
     with batch.scoped() as test:
-        left = any_(tested, axes=(0,), keepdims=False)
+        any_left = any_(tested, axes=(0,), keepdims=False)
     others = [Var(p.type, p.name) for p in carries.params]
     inits = (going, *carries.inits())
     builder.current().emit(
         While(
             (end, *carries.bind()),
             inits,
-            Block((tested, *others), tuple(test), (left,)),
+            Block((tested, *others), tuple(test), (any_left,)),
             Block((mask, *carries.params), tuple(body), tuple(results)),
             s.origin,
         )
@@ -255,8 +255,8 @@ def _following(inner: Batch, region: Chosen, going: Var, flag: Atom, more: Any) 
     goes_on = Var(Type(BOOL))
     inner.env[goes_on] = (logical_not(stopped), axis)
     following = leave(inner, region, going, goes_on)
-    left = _mask(more, following)
-    return [logical_not(any_(left, axes=(0,), keepdims=False)), following]
+    running = _mask(more, following)
+    return [logical_not(any_(running, axes=(0,), keepdims=False)), following]
 
 
 def _ended(s: For) -> Var | None:

@@ -58,16 +58,16 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
     def taken() -> dict[int, Any]:
         region, inner = enter(batch, mask, (block,))
         inner.block(block.body, block.results)
-        made: dict[int, Any] = {}
+        parts: dict[int, Any] = {}
         for j in rows:
             a = block.results[j]
             if alone[j] and not inner.batched(a):
-                made[j] = inner.value(a)
+                parts[j] = inner.value(a)
             elif has_axes(a.type):
-                made[j] = leave(inner, region, olds[j], a), 0
+                parts[j] = leave(inner, region, olds[j], a), 0
             else:
-                made[j] = whole(inner, a) if a in inside else ends[j]
-        return made
+                parts[j] = whole(inner, a) if a in inside else ends[j]
+        return parts
 
     counts = any(_is_counted(t) or _goes_beyond(t) for t in statements(block))
     guarded = batch.nested or counts or not batch.unset.isdisjoint(read_in(block))
@@ -90,9 +90,9 @@ def _goes_beyond(s: Statement) -> bool:
 def _own_sizes(block: Block) -> set[dims.Symbol]:
     """Lengths that are known inside of a block only."""
     around = sizes_in([v.type for v in read_in(block)])
-    made = made_inside(block)
-    found = sizes_in([v.type for v in made])
-    return {n for n in found - around if n.var in made or (n.var is None and not n.given)}
+    defined = made_inside(block)
+    sizes_used = sizes_in([v.type for v in defined])
+    return {n for n in sizes_used - around if n.var in defined or (n.var is None and not n.given)}
 
 
 def _before(batch: Batch, v: Var, end: Any) -> Atom:
@@ -119,16 +119,16 @@ def _if_any(
     alone: list[bool],
 ) -> dict[int, Any]:
     test = any_(mask, axes=(0,), keepdims=False)
-    with batch.scoped() as made:
+    with batch.scoped() as block:
         news = taken()
     rows = [(j, *news[j], s.outs[j]) for j in news]
     outs = tuple(Var(v.type if k is None else batch.kind(v.type), v.name) for _, _, k, v in rows)
-    kept = tuple(
+    defaults = tuple(
         _nothing(batch, out) if olds[j] is None or (k is None and alone[j]) else olds[j]
         for out, (j, _, k, _) in zip(outs, rows, strict=True)
     )
-    then = Block((), tuple(made), tuple(a for _, a, _, _ in rows))
-    builder.current().emit(If(outs, test, then, Block((), (), kept), s.mirror, s.origin))
+    then = Block((), tuple(block), tuple(a for _, a, _, _ in rows))
+    builder.current().emit(If(outs, test, then, Block((), (), defaults), s.mirror, s.origin))
     return {j: (out, k) for out, (j, _, k, _) in zip(outs, rows, strict=True)}
 
 

@@ -59,9 +59,9 @@ def _calm(s: Let) -> bool:
     if may_grow(s):
         return False
     if name in ("truediv", "power"):
-        known = s.args[1]
-        return isinstance(known, Literal) and (
-            known.value != 0 if name == "truediv" else known.value in (0, 1, 2, 3, 4)
+        condition = s.args[1]
+        return isinstance(condition, Literal) and (
+            condition.value != 0 if name == "truediv" else condition.value in (0, 1, 2, 3, 4)
         )
     return name in CALM
 
@@ -93,11 +93,11 @@ class Chosen:
 
     def enter(self, value: Atom, axis: int) -> tuple[Any, int]:
         """What the region sees of a batched value."""
-        made = gather(value, self.mask, key=(*(slice(None),) * axis, Slot(0)))
+        gathered = gather(value, self.mask, key=(*(slice(None),) * axis, Slot(0)))
         shape = list(value.type.shape)
         shape[axis] = self.size
-        made.type = value.type.with_shape(tuple(shape))
-        return made, axis
+        gathered.type = value.type.with_shape(tuple(shape))
+        return gathered, axis
 
     def leave(self, old: Any, new: Atom, axis: int | None) -> Any:
         """A batched value, batch first, after its part in the region became `new`."""

@@ -88,17 +88,17 @@ def _store(batch: Batch, s: Let) -> None:
     mask = _mask(batch, s.args[2:], s.params["key"])
     if mask is None or not _equal(mask, ragged.mask):
         refuse()
-    made = s.op(batch.front(s.args[0]), ragged.row, mask, key=s.params["key"])
-    batch.bind(s.outs[0], made, 0)
+    updated = s.op(batch.front(s.args[0]), ragged.row, mask, key=s.params["key"])
+    batch.bind(s.outs[0], updated, 0)
 
 
 def _each(batch: Batch, s: Let) -> None:
     """An elementwise operation on what one mask selects, and on numbers of the elements."""
-    found = [batch.ragged[a] for a in s.args if a in batch.ragged]
-    mask = found[0].mask
-    if not all(_equal(mask, other.mask) for other in found):
+    ragged_operands = [batch.ragged[a] for a in s.args if a in batch.ragged]
+    mask = ragged_operands[0].mask
+    if not all(_equal(mask, other.mask) for other in ragged_operands):
         refuse()
-    wide = any(other.row.type.ndim > 1 for other in found)
+    wide = any(other.row.type.ndim > 1 for other in ragged_operands)
     args = [
         batch.ragged[a].row if a in batch.ragged else _per_row(batch, a, mask, wide) for a in s.args
     ]
@@ -124,18 +124,18 @@ def _total(batch: Batch, s: Let) -> None:
     empty = zeros(shape=mask.type.shape, dtype=ragged.row.type.dtype)
     inner = tuple(range(1, mask.type.ndim))
     full = update(empty, ragged.row, mask, key=(Slot(0),))
-    made = shapes.sum(full, axes=inner, keepdims=False)
+    total = shapes.sum(full, axes=inner, keepdims=False)
     if s.op is mean:
-        made = truediv(made, count_nonzero(mask, axes=inner, keepdims=False))
-    batch.bind(s.outs[0], made, 0)
+        total = truediv(total, count_nonzero(mask, axes=inner, keepdims=False))
+    batch.bind(s.outs[0], total, 0)
 
 
 def _equal(a: Any, b: Any) -> bool:
     """Whether two values are equal because they were computed in the same way."""
     if a is b or (not isinstance(a, Var) and a == b):
         return True
-    known = builder.current().definitions
-    p, q = (known.get(x) if isinstance(x, Var) else None for x in (a, b))
+    definitions = builder.current().definitions
+    p, q = (definitions.get(x) if isinstance(x, Var) else None for x in (a, b))
     return (
         p is not None
         and q is not None

@@ -50,19 +50,19 @@ def kept_kinds(s: Let, args: Atoms, axes: Axes) -> Atoms:
         kind = s.outs[0].type.dtype  # True + True is 2
     if kind.kind in "iu" and s.op.name in COMPARISONS:
         return args  # NumPy compares integers as numbers, whatever their dtypes
-    made = list(args)
+    result_args = list(args)
     for k in adapting:
         if s.op is not select:  # np.where casts them
             _check_bounds(args[k], kind)
-        made[k] = cast_to(args[k], kind)
-    return tuple(made)
+        result_args[k] = cast_to(args[k], kind)
+    return tuple(result_args)
 
 
 def check_stored(s: Let, args: Atoms, axes: Axes) -> None:
     """OverflowError where an array is made of integers that its dtype does not hold."""
     if s.op.name in STORING:
-        given = range(1, 2) if s.op.name in ("update", "add_at") else range(len(args))
-        for k in given:
+        operands_stored = range(1, 2) if s.op.name in ("update", "add_at") else range(len(args))
+        for k in operands_stored:
             if s.args[k].type.weak and axes[k] is not None:
                 _check_bounds(args[k], s.outs[0].type.dtype)
 
@@ -72,8 +72,8 @@ def _check_bounds(a: Atom, dtype: np.dtype[Any]) -> None:
     if dtype.kind not in "iu" or a.type.dtype != INT.dtype or dtype == INT.dtype:
         return
     limits = np.iinfo(dtype)
-    known = _numbers(a)
-    if known and all(limits.min <= k <= limits.max for k in known):
+    numbers = _numbers(a)
+    if numbers and all(limits.min <= k <= limits.max for k in numbers):
         return
     outside = less(a, int(limits.min))
     if limits.max < np.iinfo(INT.dtype).max:
@@ -88,8 +88,8 @@ def _numbers(a: Atom) -> list[int]:
     let = defining_statement(a)
     if let is None or let.op is not select:
         return []
-    found = [_numbers(x) for x in let.args[1:]]
-    return [k for part in found for k in part] if all(found) else []
+    choices = [_numbers(x) for x in let.args[1:]]
+    return [k for part in choices for k in part] if all(choices) else []
 
 
 def may_grow(s: Let) -> bool:

@@ -49,14 +49,14 @@ def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -
         raise UnsupportedError(f"{what} gives as many numbers as the element says", HINT)
     shape = (batch.size, *s.params["shape"])
     ndim = len(s.params["shape"])
-    given = [
+    lifted_args = [
         a if a.type == CALLABLE else lifted(a, k, ndim) for a, k in zip(args, axes, strict=True)
     ]
     (old,) = s.outs
     out = Var(replace(old.type, shape=shape, weak=False), old.name, old.origin)
     params = {k: v for k, v in s.params.items() if k != "lengths"}
     params |= {"shape": shape, "weak": False, "text": params["sized"]}
-    builder.current().let((out,), draw, tuple(given), params)
+    builder.current().let((out,), draw, tuple(lifted_args), params)
     batch.bind(old, out, 0)
 
 

@@ -30,10 +30,10 @@ COMBINE = {"//": floordiv, "%": mod, "max": maximum, "min": minimum}
 
 def _by_element(batch: Batch, s: Let) -> set[dims.Symbol]:
     """Sizes in the parameters that are values of batched variables."""
-    found = set().union(*map(sizes_in, s.params.values())) if s.params else set()
+    symbols = set().union(*map(sizes_in, s.params.values())) if s.params else set()
     return {
         symbol
-        for symbol in found
+        for symbol in symbols
         if dims.single(symbol) in batch.counts
         or (symbol.var is not None and batch.batched(symbol.var))
     }
@@ -114,7 +114,7 @@ def _factor(batch: Batch, f: dims.Factor) -> Any:
         inner = tuple(range(1, mask.type.ndim))
         return count_nonzero(mask, axes=inner, keepdims=False), 0
     if isinstance(f, dims.Symbol):
-        known = None if f.var is None else batch.value(f.var)
-        return (atom(dims.single(f)), None) if known is None else known
+        batched_size = None if f.var is None else batch.value(f.var)
+        return (atom(dims.single(f)), None) if batched_size is None else batched_size
     (a, i), (b, k) = value(batch, f.left), value(batch, f.right)
     return COMBINE[f.kind](a, b), None if i is k is None else 0

@@ -67,8 +67,8 @@ def around(
     while True:
         members = uneven.connected(members)
         parts = _cut(body, members, ends)
-        made = {v for s in parts.head for v in outputs(s)}
-        met = {*read_by(parts.inner), *parts.outs, *made.intersection(read_by(parts.tail))}
+        defined = {v for s in parts.head for v in outputs(s)}
+        met = {*read_by(parts.inner), *parts.outs, *defined.intersection(read_by(parts.tail))}
         wrong = {v for v in met if not uneven.is_even(v)}
         taken = {id(s) for s in parts.inner}
         more = {
@@ -96,11 +96,11 @@ def _apart(body: list[Statement], members: set[int]) -> tuple[list[Statement], l
     inner: list[Statement] = []
     before: list[Statement] = []
     body = [s for s in body if not (isinstance(s, Effect) and s.kind == "blank")]
-    made: set[Var] = set()
+    defined: set[Var] = set()
     for s in body:
-        if id(s) in members or acts(s) or not made.isdisjoint(read_by([s])):
+        if id(s) in members or acts(s) or not defined.isdisjoint(read_by([s])):
             inner.append(s)
-            made.update(outputs(s))
+            defined.update(outputs(s))
         else:
             before.append(s)
     return inner, before
@@ -135,25 +135,25 @@ class Uneven:
     def is_even(self, v: Var) -> bool:
         """Whether a batch of the value is an array."""
         batch = self.batch
-        known = v in batch.ragged or v in batch.lengths or v in batch.uneven or v in self.lengths
+        uneven = v in batch.ragged or v in batch.lengths or v in batch.uneven or v in self.lengths
         if not has_axes(v.type):
-            return not (known or batch.differs(v) or self.flow.depends(v))
-        return not known and not any(map(self.differs, sizes_in(v.type)))
+            return not (uneven or batch.differs(v) or self.flow.depends(v))
+        return not uneven and not any(map(self.differs, sizes_in(v.type)))
 
     def keys(self, s: Statement) -> set[Any]:
         """What a statement shares with others that are computed in the same loop."""
-        found: set[Any] = set()
+        keys_used: set[Any] = set()
         for v in _met([s]):
             if not has_axes(v.type) or v in self.lengths:
-                found.add(v)
-            found.update(filter(self.differs, sizes_in(v.type)))
+                keys_used.add(v)
+            keys_used.update(filter(self.differs, sizes_in(v.type)))
         for t in statements(Block((), (s,), ())):
             if isinstance(t, Let):
-                found.update(filter(self.differs, sizes_in(list(t.params.values()))))
+                keys_used.update(filter(self.differs, sizes_in(list(t.params.values()))))
             elif isinstance(t, Effect):  # compares sizes
-                made = (self.sizes.get(a, ()) for a in t.args if isinstance(a, Var))
-                found.update(*map(set, made))
-        return found
+                sizes_of_args = (self.sizes.get(a, ()) for a in t.args if isinstance(a, Var))
+                keys_used.update(*map(set, sizes_of_args))
+        return keys_used
 
     def connected(self, members: set[int]) -> set[int]:
         """The statements, by their places, and those that share with one of them."""

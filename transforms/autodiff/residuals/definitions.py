@@ -47,8 +47,8 @@ class Definitions:
 
     def born(self, v: Var, sources: Any) -> None:
         """Sizes of v that none of the values it is made from has."""
-        known = set().union(*(sizes_in(a.type) for a in sources)) if sources else set()
-        for symbol in sizes_in(v.type) - known - self.given:
+        source_sizes = set().union(*(sizes_in(a.type) for a in sources)) if sources else set()
+        for symbol in sizes_in(v.type) - source_sizes - self.given:
             if (
                 symbol.var is None
                 and self.path[v]

@@ -48,11 +48,11 @@ class Case:
         ends = (start + step * more, stop - 1 - more if step > 0 else stop + 1 + more)
         return any(self._at_least(dims.substitute(a, {inner[0]: k}.get), b) for k in ends)
 
-    def apart(self, one: Range, other: Range) -> bool:
+    def apart(self, interval: Range, other: Range) -> bool:
         """Whether the places along an axis differ; negative ones would count from its end."""
-        inside = self.at_least(one[0], 0) and self.at_least(other[0], 0)
+        inside = self.at_least(interval[0], 0) and self.at_least(other[0], 0)
         return inside and (
-            self.at_least(other[0] - one[1], 1) or self.at_least(one[0] - other[1], 1)
+            self.at_least(other[0] - interval[1], 1) or self.at_least(interval[0] - other[1], 1)
         )
 
 
@@ -98,8 +98,8 @@ class Places:
         for case in cases:
             if store not in case.written:
                 shape, places = store.args[0].type.shape, store.args[2:]
-                found = self.ranges(shape, store.params["key"], places)
-                case.written[store] = list(map(case.later, found))
+                disjoint = self.ranges(shape, store.params["key"], places)
+                case.written[store] = list(map(case.later, disjoint))
             if not any(map(case.apart, read, case.written[store])):
                 return False
         return True
@@ -115,8 +115,8 @@ class Places:
                 return None
             if isinstance(s, For):
                 shared.append(s)
-        found = [self.case(here, there, shared[:k], s) for k, s in enumerate(shared)]
-        return found + [self.case(here, there, shared, None)] * behind
+        cases = [self.case(here, there, shared[:k], s) for k, s in enumerate(shared)]
+        return cases + [self.case(here, there, shared, None)] * behind
 
     def case(self, here: Path, there: Path, same: list[For], later: For | None) -> Case:
         """The passes of the loops `same` are the same, and that of `later` comes after."""
@@ -127,15 +127,15 @@ class Places:
             if not isinstance(s, For) or s in same:
                 continue
             old = self.index(s)
-            made = Symbol(old.name)
+            index = Symbol(old.name)
             if old in self.bounds:
                 start, stop, step = self.bounds[old]
                 start, stop = (dims.substitute(x, moved.get) for x in (start, stop))
                 if s is later:
                     now = dims.single(old)
                     start, stop = (start, now) if s.reverse else (now + step, stop)
-                bounds[made] = (start, stop, step)
-            moved[old] = dims.single(made)
+                bounds[index] = (start, stop, step)
+            moved[old] = dims.single(index)
         return Case(moved, bounds)
 
     # -- the positions of a key

@@ -49,16 +49,16 @@ class Loading:
             match s:
                 case Let():
                     outs = tuple(self.fresh(v, new) for v in s.outs)
-                    made = Let(
+                    statement = Let(
                         outs,
                         s.op,
                         tuple(self.renamed(a, new) for a in s.args),
                         map_sizes(s.params, new),
                         s.origin,
                     )
-                    b.emit(made)
+                    b.emit(statement)
                     for v in outs:
-                        b.definitions[v] = made
+                        b.definitions[v] = statement
                 case Effect():
                     b.emit(replace(s, args=tuple(self.renamed(a, new) for a in s.args)))
                 case If() | For():
@@ -73,9 +73,9 @@ class Loading:
             else StackType(retype(v.type.item, new))
         )
         if kind != v.type:
-            made = Var(kind, v.name, v.origin)
-            new[v] = made
-            return made
+            variable = Var(kind, v.name, v.origin)
+            new[v] = variable
+            return variable
         return v
 
     def renamed(self, a: Atom, new: dict[Var, Atom]) -> Atom:
@@ -115,8 +115,8 @@ class Loading:
             self.back_block(block, s.mirror, k, path, popped, dict(storage), dict(new), ())
             for k, block in enumerate((s.then, s.orelse))
         )
-        made = (*(self.fresh(v, new) for v in s.outs), *outs)
-        builder.current().emit(If(made, test, then, orelse, None, s.origin))
+        outputs = (*(self.fresh(v, new) for v in s.outs), *outs)
+        builder.current().emit(If(outputs, test, then, orelse, None, s.origin))
 
     def back_for(
         self,
@@ -135,12 +135,12 @@ class Loading:
         if isinstance(s.mirror, For):  # of which a second run has an index of its own
             inside[s.mirror.index] = index
         carries = tuple(self.fresh(p, inside) for p in s.carries)
-        kept = {**storage, **dict(zip(popped, params, strict=True))}
+        saved_storage = {**storage, **dict(zip(popped, params, strict=True))}
         names = (index, *carries, *params)
         k = 1 if isinstance(s.mirror, While) else 0
-        body = self.back_block(s.body, s.mirror, k, path, popped, kept, inside, names)
-        made = (*(self.fresh(v, new) for v in s.outs), *outs)
-        loop = For(made, start, stop, step, inits, body, s.reverse, origin=s.origin)
+        body = self.back_block(s.body, s.mirror, k, path, popped, saved_storage, inside, names)
+        outputs = (*(self.fresh(v, new) for v in s.outs), *outs)
+        loop = For(outputs, start, stop, step, inits, body, s.reverse, origin=s.origin)
         builder.current().emit(loop)
 
     def back_block(
@@ -211,17 +211,17 @@ class Loading:
     def compute_again(self, let: Let, new: dict[Var, Atom]) -> None:
         b = builder.current()
         outs = tuple(Var(retype(o.type, new), o.name, o.origin) for o in let.outs)
-        made = Let(
+        statement = Let(
             outs,
             let.op,
             tuple(self.renamed(a, new) for a in let.args),
             map_sizes(let.params, new),
             let.origin,
         )
-        b.emit(made)
+        b.emit(statement)
         for o, fresh in zip(let.outs, outs, strict=True):
             new[o] = fresh
-            b.definitions[fresh] = made
+            b.definitions[fresh] = statement
 
 
 def _length(let: Let) -> Any:
@@ -233,5 +233,5 @@ def _length(let: Let) -> Any:
 
 def _like(values: list[Var], storage: dict[Var, Atom]) -> tuple[Var, ...]:
     """Variables like those that keep the values."""
-    kept = [storage[v] for v in values]
-    return tuple(Var(a.type, a.name) for a in kept if isinstance(a, Var))
+    storages = [storage[v] for v in values]
+    return tuple(Var(a.type, a.name) for a in storages if isinstance(a, Var))

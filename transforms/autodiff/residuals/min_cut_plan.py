@@ -102,27 +102,27 @@ class Plan:
     def in_order(self, values: Iterable[Var]) -> list[Var]:
         """The values that are computed again, each behind those that it is made of."""
         wanted = sorted(values, key=self.primal.order.__getitem__)
-        left, found = set(wanted), list[Var]()
+        pending, ordered = set(wanted), list[Var]()
 
         def visit(v: Var) -> None:
-            if v in left:
-                left.remove(v)
+            if v in pending:
+                pending.remove(v)
                 for a in self.operands_of(v):
                     visit(a)
-                found.append(v)
+                ordered.append(v)
 
         for v in wanted:
             visit(v)
-        return found
+        return ordered
 
     def plan(self) -> tuple[dict[Var, None], set[Var]]:
         """The saved variables and those computed again."""
         nodes: dict[Var, None] = {}
-        left = list(self.needed)
+        pending = list(self.needed)
         edges: list[tuple[Var, Var]] = []
         fixed: set[Var] = set()
-        while left:
-            v = left.pop()
+        while pending:
+            v = pending.pop()
             if v in nodes:
                 continue
             nodes[v] = None
@@ -136,17 +136,17 @@ class Plan:
                 continue
             for u in self.operands_of(v):
                 edges.append((u, v))
-                left.append(u)
+                pending.append(u)
         cut = minimum_cut(
             list(nodes), {v: self.cost(v) for v in nodes}, edges, fixed, set(self.needed)
         )
         again: set[Var] = set()
-        left = [v for v in self.needed if v not in cut]
-        while left:
-            v = left.pop()
+        pending = [v for v in self.needed if v not in cut]
+        while pending:
+            v = pending.pop()
             if v not in again and v not in cut:
                 again.add(v)
-                left += self.operands_of(v)
+                pending += self.operands_of(v)
         return dict.fromkeys(sorted(cut, key=self.primal.order.__getitem__)), again
 
     def cost(self, v: Var) -> int:

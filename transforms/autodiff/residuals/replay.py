@@ -52,8 +52,8 @@ class Taken(Op):
 
 
 def _taken(outs: tuple[Var, ...], op: Op, args: tuple[Atom, ...], of: Var, s: Any) -> Let:
-    known = Taken(op.name, lambda *args, **_: args[-1].type, op.source, op=op)
-    return Let(outs, known, (*args, of), getattr(s, "params", {}), s.origin)
+    replayed_op = Taken(op.name, lambda *args, **_: args[-1].type, op.source, op=op)
+    return Let(outs, replayed_op, (*args, of), getattr(s, "params", {}), s.origin)
 
 
 def computing(s: Let) -> Let:
@@ -118,25 +118,25 @@ def repeats_in_order(block: Block) -> bool:
 
 def replayed(body: Iterable[Statement], copy: Iterable[Statement], saved: set[Var]) -> list[Any]:
     """The copy of statements, in which values that are saved of the first run are taken from it."""
-    made: list[Any] = []
+    statements_out: list[Any] = []
     for s, c in zip(body, copy, strict=True):
         if isinstance(s, Effect) or isinstance(c, Effect):
-            made.append(c)
+            statements_out.append(c)
             continue
-        known = [(v, w) for v, w in zip(s.outs, c.outs, strict=True) if v in saved]
+        saved_pairs = [(v, w) for v, w in zip(s.outs, c.outs, strict=True) if v in saved]
         if isinstance(c, Let) and _may_be_taken(c):
-            made += [_taken(c.outs, c.op, c.args, v, c) for v, _ in known] or [c]
+            statements_out += [_taken(c.outs, c.op, c.args, v, c) for v, _ in saved_pairs] or [c]
             continue
-        computed = _unlike(known)
+        computed = _unlike(saved_pairs)
         c = replace(c, outs=tuple(computed.get(w, w) for w in c.outs))
-        made.append(_followed(s, c, saved))
-        made += [_taken((w,), identity, (computed[w],), v, c) for v, w in known]
-    return made
+        statements_out.append(_followed(s, c, saved))
+        statements_out += [_taken((w,), identity, (computed[w],), v, c) for v, w in saved_pairs]
+    return statements_out
 
 
-def _unlike(known: Iterable[tuple[Var, Var]]) -> dict[Var, Var]:
+def _unlike(pairs: Iterable[tuple[Var, Var]]) -> dict[Var, Var]:
     """Variables for what is computed where another value is taken."""
-    return {w: Var(w.type, w.name, w.origin, partial=w.partial) for _, w in known}
+    return {w: Var(w.type, w.name, w.origin, partial=w.partial) for _, w in pairs}
 
 
 def _followed(s: Statement, c: Statement, saved: set[Var]) -> Statement:
@@ -156,8 +156,8 @@ def _inside(s: Statement, saved: set[Var]) -> bool:
 
 
 def _block(block: Block, copy: Block, saved: set[Var]) -> Block:
-    known = [(v, w) for v, w in zip(block.params, copy.params, strict=True) if v in saved]
-    computed = _unlike(known)
-    first = [_taken((w,), identity, (computed[w],), v, w) for v, w in known]
+    saved_pairs = [(v, w) for v, w in zip(block.params, copy.params, strict=True) if v in saved]
+    computed = _unlike(saved_pairs)
+    first = [_taken((w,), identity, (computed[w],), v, w) for v, w in saved_pairs]
     params = tuple(computed.get(w, w) for w in copy.params)
     return Block(params, (*first, *replayed(block.body, copy.body, saved)), copy.results)

@@ -109,8 +109,8 @@ class Reloads:
     def read_again(self, v: Var) -> Let | None:
         let = self.primal.let.get(v)
         inside = let and let.op is index and self.primal.path.get(let.args[0])  # type: ignore[arg-type]
-        found = self.of_last(let, v, let.args[1:]) if let and inside else None
-        return found if found is not None and self.is_current(let.args[0], v) else None  # type: ignore[union-attr, arg-type]
+        reload = self.of_last(let, v, let.args[1:]) if let and inside else None
+        return reload if reload is not None and self.is_current(let.args[0], v) else None  # type: ignore[union-attr, arg-type]
 
     def is_current(self, version: Var, v: Var) -> bool:
         """Whether no store has been made to a version of an array before it is read: then the
@@ -133,9 +133,9 @@ class Reloads:
             if (
                 same
                 and all(map(self.places.plain, rest))
-                and (made := self.of_last(store, v, rest))
+                and (reload := self.of_last(store, v, rest))
             ):
-                return made
+                return reload
         return None
 
     def of_last(self, access: Let, v: Var, rest: tuple[Atom, ...]) -> Let | None:

@@ -42,16 +42,16 @@ def resolve(
         with builder.building(builder.Builder()):
             return resolve(primal, backward)
     plan = Plan(primal, backward)
-    made: dict[dims.Symbol, Var] = {}
+    size_variables: dict[dims.Symbol, Var] = {}
     if plan.extra_sizes:
         wanted: Wanted = {}
         for symbol, home in plan.extra_sizes.items():
-            made[symbol] = Var(INT, "n")
-            made[symbol].size = dims.symbol("n", 0, made[symbol])
+            size_variables[symbol] = Var(INT, "n")
+            size_variables[symbol].size = dims.symbol("n", 0, size_variables[symbol])
             wanted.setdefault(home, []).append(symbol)
-        sized = Sized(wanted, made)
+        sized = Sized(wanted, size_variables)
         primal = sized.primal(primal)
-        names = {symbol: v.size for symbol, v in made.items()}
+        names = {symbol: v.size for symbol, v in size_variables.items()}
         backward = sized.mirrored(replace_symbols(Block((), tuple(backward), ()), names).body)
         plan = Plan(primal, backward)
     fewer = known_before(plan, backward)
@@ -68,8 +68,10 @@ def resolve(
         storage: dict[Var, Atom] = {}
         new: dict[Var, Atom] = {}
         Saving(places).rebuild(primal, (), storage)
-        kept = [v for v in plan.saved if places.kind(v) != "branch"]
-        forward = with_placeholders(Block((), tuple(b.blocks[0]), ()), kept, creation.empty).body
+        saved_values = [v for v in plan.saved if places.kind(v) != "branch"]
+        forward = with_placeholders(
+            Block((), tuple(b.blocks[0]), ()), saved_values, creation.empty
+        ).body
         b.blocks[0] = []
-        Loading(places, made).run_back(backward, (), storage, new)
+        Loading(places, size_variables).run_back(backward, (), storage, new)
     return list(forward), b.blocks[0], new

@@ -22,8 +22,8 @@ Key = tuple[Any, tuple[Atom, ...]]
 
 def known_before(plan: Plan, backward: list[Statement]) -> list[Statement]:
     """The backward statements, without costly values that they read anyway of the forward part."""
-    found = _Known(plan)
-    return list(found.statements(backward)) if found.values else backward
+    reuse = _Known(plan)
+    return list(reuse.statements(backward)) if reuse.values else backward
 
 
 def _key(s: Let) -> Key | None:
@@ -58,16 +58,18 @@ class _Known:
         return Block(block.params, body, self.atoms(block.results))
 
     def statements(self, body: Iterable[Statement]) -> tuple[Statement, ...]:
-        return tuple(made for s in body if (made := self.statement(s)) is not None)
+        return tuple(
+            new_statement for s in body if (new_statement := self.statement(s)) is not None
+        )
 
     def statement(self, s: Statement) -> Statement | None:
         match s:
             case Let():
-                made = Let(s.outs, s.op, self.atoms(s.args), s.params, s.origin)
-                known = self.values.get(key) if (key := _key(made)) else None
-                if known is None:
-                    return made
-                self.new[s.outs[0]] = known
+                candidate = Let(s.outs, s.op, self.atoms(s.args), s.params, s.origin)
+                forward_value = self.values.get(key) if (key := _key(candidate)) else None
+                if forward_value is None:
+                    return candidate
+                self.new[s.outs[0]] = forward_value
                 return None
             case If():
                 then, orelse = self.block(s.then), self.block(s.orelse)

@@ -26,8 +26,8 @@ class Sized:
     """The primal statements with `k = v.shape[i]` after each variable whose run-time size is
     needed later."""
 
-    def __init__(self, wanted: Wanted, made: dict[dims.Symbol, Var]) -> None:
-        self.wanted, self.made = wanted, made
+    def __init__(self, wanted: Wanted, size_variables: dict[dims.Symbol, Var]) -> None:
+        self.wanted, self.made = wanted, size_variables
         self.lacking: set[Var] = set()
         self.new: dict[int, Statement] = {}  # what became of each structured statement
 
@@ -54,13 +54,13 @@ class Sized:
         return Block(block.params, (*first, *self.statements(block.body)), block.results)
 
     def sizes(self, defined: tuple[Var, ...]) -> list[Statement]:
-        found: list[Statement] = []
+        statements: list[Statement] = []
         for v in defined:
             op = size_if_set if v in self.lacking else axis_size
             for symbol in self.wanted.get(v, ()):
                 axis = v.type.shape.index(dims.single(symbol))
-                found.append(Let((self.made[symbol],), op, (v,), {"axis": axis}))
-        return found
+                statements.append(Let((self.made[symbol],), op, (v,), {"axis": axis}))
+        return statements
 
     def mirrored(self, body: Any) -> list[Statement]:
         """Backward statements that mirror the new primal ones."""

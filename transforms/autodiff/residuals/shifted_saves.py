@@ -16,18 +16,22 @@ from tapeless.transforms.core.language import Atom, Block, For, Var
 
 def shifted(saved: Iterable[Var], path: dict[Var, Path]) -> dict[Var, Var]:
     """For values left by a pass, the variable that has them in the next: where both are saved."""
-    found: dict[Var, Var] = {}
-    kept = set(saved)
+    shifted_values: dict[Var, Var] = {}
+    saved_set = set(saved)
     for p in saved:
         loop, block = _around(path[p])
         if loop is None or block is None or p not in loop.carries:
             continue
-        left = block.results[1 if loop.until else 0 :][loop.carries.index(p)]
-        if not isinstance(left, Var) or left not in kept - found.keys() or left in block.params:
+        yielded = block.results[1 if loop.until else 0 :][loop.carries.index(p)]
+        if (
+            not isinstance(yielded, Var)
+            or yielded not in saved_set - shifted_values.keys()
+            or yielded in block.params
+        ):
             continue
-        if path[left] == path[p] and _alike(left, p):
-            found[left] = p
-    return found
+        if path[yielded] == path[p] and _alike(yielded, p):
+            shifted_values[yielded] = p
+    return shifted_values
 
 
 def init_of(p: Var, loop: For) -> Atom:
@@ -40,5 +44,5 @@ def _around(path: Path) -> tuple[For | None, Block | None]:
     return (loop, loop.body) if isinstance(loop, For) and not loop.each else (None, None)
 
 
-def _alike(left: Var, p: Var) -> bool:
-    return bool(left.type.dtype == p.type.dtype and left.type.shape == p.type.shape)
+def _alike(yielded: Var, p: Var) -> bool:
+    return bool(yielded.type.dtype == p.type.dtype and yielded.type.shape == p.type.shape)

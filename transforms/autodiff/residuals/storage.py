@@ -76,21 +76,21 @@ class Storage:
         compiled code has room for so many, and needs no list."""
         start, stop = map(self.plan.size, (loop.start, loop.stop))
         up = isinstance(loop.step, Literal) and loop.step.value > 0
-        found = self.extreme(stop - start if up else start - stop, True)
-        if found is None or not all(self.is_outside(x) for x in dims.symbols(found)):
+        extent = self.extreme(stop - start if up else start - stop, True)
+        if extent is None or not all(self.is_outside(x) for x in dims.symbols(extent)):
             return None
-        return dims.maximum(found, 0)
+        return dims.maximum(extent, 0)
 
     def is_outside(self, x: dims.Symbol) -> bool:
         return x.given or (x.var is not None and self.plan.outside(x.var))
 
     def extreme(self, size: dims.Size, largest: bool) -> dims.Size | None:
         """The largest or the least value of a sum of indices of loops, and of other sizes."""
-        bounds, made = self.plan.standing.places.bounds, _NOTHING
+        bounds, bound = self.plan.standing.places.bounds, _NOTHING
         for factors, c in dims.terms_of(size):
             inside = [f for f in factors if f in bounds]
             if not inside:
-                made = made + dims.product([c, *map(dims.single, factors)])
+                bound = bound + dims.product([c, *map(dims.single, factors)])
                 continue
             if len(factors) > 1:
                 return None
@@ -99,8 +99,8 @@ class Storage:
             end = self.extreme(high if (c > 0) == largest else low, largest == (c > 0))
             if end is None:
                 return None
-            made = made + c * end
-        return made
+            bound = bound + c * end
+        return bound
 
     def kind(self, v: Var) -> str:
         if not self.plan.loops(v):
@@ -143,34 +143,34 @@ class Storage:
             return Literal(None, v.type)
         if kind == "stack":
             item = v.type if not isinstance(v.type, Type) else Type(v.type.dtype, v.type.shape)
-            made = stacks.new_stack(item=item)
+            storage = stacks.new_stack(item=item)
         else:
             counts = [self.trips(loop) for loop in self.plan.loops(v)]
             counts[-1] += v in self.leads
-            made = creation.empty(shape=(*counts, *v.type.shape), dtype=v.type.dtype)
-        made.name = storage_name(v)
-        return made  # type: ignore[no-any-return]
+            storage = creation.empty(shape=(*counts, *v.type.shape), dtype=v.type.dtype)
+        storage.name = storage_name(v)
+        return storage  # type: ignore[no-any-return]
 
     def begin(self, v: Var, loop: For, storage: Atom) -> Atom:
         """What v holds in the first pass is saved before the loop."""
         first = atom_of_size(self.trips(loop)) if loop.reverse else atom(0)
         rest = [*(self.passes(around, {}) for around in self.plan.loops(v)[:-1]), first]
-        made = indexing.update(storage, init_of(v, loop), *rest, key=self.key(v))
-        made.name = storage_name(v)
-        return made  # type: ignore[no-any-return]
+        updated = indexing.update(storage, init_of(v, loop), *rest, key=self.key(v))
+        updated.name = storage_name(v)
+        return updated  # type: ignore[no-any-return]
 
     def save(self, v: Var, storage: Atom) -> Atom:
         match self.kind(v):
             case "branch":
                 return v
             case "stack":
-                made = stacks.push(storage, v)
+                updated = stacks.push(storage, v)
             case _:
                 key, rest = self.position(v, {})
-                made = indexing.update(storage, v, *rest, key=key)
-        if isinstance(made, Var):
-            made.name = storage.name if isinstance(storage, Var) else ""
-        return made  # type: ignore[no-any-return]
+                updated = indexing.update(storage, v, *rest, key=key)
+        if isinstance(updated, Var):
+            updated.name = storage.name if isinstance(storage, Var) else ""
+        return updated  # type: ignore[no-any-return]
 
 
 def storage_name(v: Var) -> str:
