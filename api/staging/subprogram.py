@@ -14,10 +14,10 @@ from tapeless import tree
 from tapeless.staging.scipy_replacements import STAND_INS as OF_SCIPY
 from tapeless.staging.user_calls import call_user
 from tapeless.transforms.analysis.free_variables import defined
+from tapeless.transforms.autodiff.differentiable_form import differentiable_form
 from tapeless.transforms.autodiff.jvp import Forward, Tangents, tangent_of, zero_if_none
 from tapeless.transforms.autodiff.linearize import linearize
 from tapeless.transforms.autodiff.residuals.resolve import resolve
-from tapeless.transforms.autodiff.spectral_recognition import spectral_functions
 from tapeless.transforms.autodiff.transpose import transpose
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, atom, building, current
@@ -336,7 +336,7 @@ class LinearizedBlock:
         for n in sorted(lengths, key=lambda n: n.uid):  # the forward part has them, too
             if n.var is None and not n.given:
                 new[n] = dims.symbol(n.name, n.lower)
-        inner, _ = refresh(replace(spectral_functions(block), params=()), new)
+        inner, _ = refresh(replace(differentiable_form(block), params=()), new)
         t: Tangents = dict(zip(block.params, self.dots, strict=True))
         b = Builder()
         b.definitions = current().definitions

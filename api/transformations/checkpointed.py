@@ -10,6 +10,7 @@ from tapeless.staging.emitted_names import base_name
 from tapeless.staging.subprogram import VjpOfBlock, continuing, cotangent_variable
 from tapeless.transformations.custom_rule_calls import Backward, Call
 from tapeless.transformations.custom_rules import Custom
+from tapeless.transforms.autodiff.differentiable_form import differentiable_form
 from tapeless.transforms.autodiff.jvp import Forward, Tangents, tangent_of
 from tapeless.transforms.autodiff.linearize import name_all
 from tapeless.transforms.autodiff.residuals.replay import (
@@ -20,7 +21,6 @@ from tapeless.transforms.autodiff.residuals.replay import (
     saved_values,
 )
 from tapeless.transforms.autodiff.residuals.resolve import resolve
-from tapeless.transforms.autodiff.spectral_recognition import spectral_functions
 from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
 from tapeless.transforms.core.substitution import refresh
@@ -47,7 +47,7 @@ class Checkpoint(Custom):
             current().let((v,), identity, (a,), {})
             if dot is not None:
                 t[v] = dot
-        block, _ = refresh(replace(spectral_functions(call.block), params=()), new)
+        block, _ = refresh(replace(differentiable_form(call.block), params=()), new)
         Forward(merged=True).block(block.body, t)
         return [tangent_of(t, a) for a in block.results]
 
@@ -83,7 +83,7 @@ def two_runs(block: Block, known: Any, new: Any, saves: Saves | None) -> tuple[B
     """The first run of the block, on `known` arguments, and the second, on copies of them,
     which takes from the first what is saved."""
     if saves is not None:
-        block = spectral_functions(block)
+        block = differentiable_form(block)
     forward, _ = refresh(replace(block, params=()), known)
     inner, _ = refresh(replace(block, params=()), new)
     if saves is None:

@@ -29,8 +29,8 @@ from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDiff
 
 if TYPE_CHECKING:
     from tapeless.staging import subprogram as regions
+    from tapeless.transforms.autodiff import differentiable_form
     from tapeless.transforms.autodiff import jvp as forward
-    from tapeless.transforms.autodiff import spectral_recognition as spectral
     from tapeless.transforms.autodiff.jvp import Tangents
     from tapeless.transforms.frontend.arrays import symbols
     from tapeless.transforms.frontend.trace import trace
@@ -39,7 +39,7 @@ else:
         later("tapeless.staging.subprogram"),
         later("tapeless.transforms.autodiff.jvp"),
     )
-    spectral = later("tapeless.transforms.autodiff.spectral_recognition")
+    differentiable_form = later("tapeless.transforms.autodiff.differentiable_form")
     symbols, trace = (
         later("tapeless.transforms.frontend.arrays.symbols"),
         later("tapeless.transforms.frontend.trace.trace"),
@@ -269,7 +269,7 @@ def push_forward(
     regions.refuse_shared(tree.leaves((list(primals), kwargs)), own)
     forward.name_tangents(t)
     block = region.block([], [a for a in region.atoms if a is not None])
-    forward.Forward(merged=True).block(spectral.spectral_functions(block).body, t)
+    forward.Forward(merged=True).block(differentiable_form.differentiable_form(block).body, t)
     value, aux = with_aux(region.value, has_aux, "jvp", fun)
     flat, out_structure = tree.flatten(value)
     flat = region.leaves[: len(flat)]  # aux comes behind

@@ -23,9 +23,9 @@ from tapeless.transforms.analysis.slopes import (
     zeros_of,
 )
 from tapeless.transforms.analysis.zero_masks import chosen_by_branch
+from tapeless.transforms.autodiff.differentiable_form import differentiable_form
 from tapeless.transforms.autodiff.kept_zeros import kept_zeros
 from tapeless.transforms.autodiff.residuals.replay import computing
-from tapeless.transforms.autodiff.spectral_recognition import spectral_functions
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import (
@@ -391,7 +391,7 @@ def jvp(
     wrt = list(wrt)
     if outs is None:
         outs = [k for k, a in enumerate(block.results) if a.type.differentiable]
-    block, _ = refresh(spectral_functions(block))  # the block itself lives on
+    block, _ = refresh(differentiable_form(block))  # the block itself lives on
     b = builder.Builder()
     with builder.building(b):
         dots = [tangent_variable(block.params[k]) for k in wrt]

@@ -18,6 +18,7 @@ from tapeless.transforms.analysis.free_variables import axes, close, defined, mi
 from tapeless.transforms.analysis.sign_analysis import CHOSEN
 from tapeless.transforms.analysis.slopes import has_zeros
 from tapeless.transforms.analysis.suggested_names import word_for
+from tapeless.transforms.autodiff.differentiable_form import differentiable_form
 from tapeless.transforms.autodiff.jvp import (
     Forward,
     Tangents,
@@ -27,7 +28,6 @@ from tapeless.transforms.autodiff.jvp import (
     tangent_variable,
 )
 from tapeless.transforms.autodiff.residuals.resolve import resolve
-from tapeless.transforms.autodiff.spectral_recognition import spectral_functions
 from tapeless.transforms.autodiff.transpose import transpose
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.batching_context import is_looped
@@ -75,7 +75,7 @@ class Linear:
 
 def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     """The two parts; with `ahead`, the linear one is to be run as it is, else transposed."""
-    block = computed_once(spectral_functions(block))
+    block = computed_once(differentiable_form(block))
     active = dependents(block, [block.params[k] for k in wrt])
     primal = [linearizable(s, active, ahead) for s in _counted(block, active, ahead)]
     b = builder.Builder()

@@ -27,6 +27,11 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.substitution import refresh, substitute
 from tapeless.transforms.ops.linalg.spectral_functions import products, spectral
+from tapeless.transforms.ops.numerics.even_functions import (
+    magnitude_squared,
+    parts_squared,
+    sloped,
+)
 from tapeless.transforms.ops.primitives.batch_rules import anywhere
 from tapeless.transforms.ops.primitives.function_calls import acts
 from tapeless.transforms.ops.primitives.shapes import linear
@@ -93,11 +98,13 @@ def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
             case Let(op=Closed() as op) if rules or op.reverse is None:
                 made += _written(s, op, rules)
             case Let() if rules and s.op is spectral:
-                made += _products(s)
+                made += _recorded(s, products)
             case Let() if rules and s.params.get("free"):
                 made.append(replace(s, params={**s.params, "free": False}))
-            case Let() if rules and s.op is stopped:
-                made.append(replace(s, op=identity))
+            case Let() if rules and s.op in (stopped, sloped):
+                made.append(Let(s.outs, identity, s.args[:1], {}, s.origin))
+            case Let() if rules and s.op is magnitude_squared:
+                made += _recorded(s, lambda s: parts_squared(s.args[0]))
             case _:
                 made.append(with_blocks(s, lambda b: _inside(b, rules)))
     return made
@@ -142,11 +149,12 @@ def _inside(block: Block, rules: bool) -> Block:
     return replace(block, body=tuple(expand(block.body, rules)))
 
 
-def _products(s: Let) -> list[Statement]:
-    """The products of matrices that a function of a Hermitian matrix stands for."""
+def _recorded(s: Let, written: Callable[[Let], Atom]) -> list[Statement]:
+    """The statements that an operation stands for, such as the products of matrices of a function
+    of a Hermitian matrix."""
     with builder.building(builder.Builder()) as b:
         b.origin = s.origin
-        value = products(s)
+        value = written(s)
     return [*b.blocks[0], Let(s.outs, identity, (value,), {}, s.origin)]
 
 
