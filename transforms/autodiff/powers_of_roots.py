@@ -113,8 +113,12 @@ class Definitions:
         """The same for statements that compute the same."""
         return s.op, self.equals(s.args), str(s.params)
 
+    def equal(self, a: Atom) -> Any:
+        """The first value that is known to equal this one."""
+        return self.number.get(a, a)
+
     def equals(self, args: tuple[Atom, ...]) -> tuple[Any, ...]:
-        return tuple(self.number.get(a, a) for a in args)
+        return tuple(map(self.equal, args))
 
 
 def _rewritten(body: Iterable[Statement], known: Definitions) -> Iterator[Statement]:
@@ -181,12 +185,12 @@ class Powers:
         """The powers that a value is the product of; itself, if it is none."""
         let = self.defined.get(a) if isinstance(a, Var) and depth < MOST else None
         if let is None:
-            return [Factor(*self.known.equals((a,)), lambda: a, 1.0)]
+            return [Factor(self.known.equal(a), lambda: a, 1.0)]
         return self.factors_of(let, depth + 1)
 
     def factors_of(self, s: Let, depth: int) -> list[Factor]:
         (out, *_), a = s.outs, s.args[0] if s.args else None
-        itself = [Factor(*self.known.equals((out,)), lambda: out, 1.0)]
+        itself = [Factor(self.known.equal(out), lambda: out, 1.0)]
         if a is None or not _is_real(out):
             return itself
         if s.op is mul:
