@@ -163,7 +163,7 @@ def test_the_index_may_be_data():
 def test_emitted_code_is_plain_numpy():
     text = jit(lambda arr: arr.at[1].add(10)).source(LINE)
     assert "copied = arr.copy()" in text
-    assert "made[1] += 10" in text
+    assert "copied[1] += 10" in text
 
 
 @pytest.mark.parametrize(
