@@ -52,6 +52,7 @@ from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.ops.numpy.creation import cast_to
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.stacks import pop
+from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
 from tapeless.transforms.optimize.hoist_views import views_ahead
 from tapeless.transforms.optimize.inline_calls import expand, identity, no_types
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
@@ -225,7 +226,7 @@ class Subprogram:
         block = Block(tuple(inputs), tuple(self.body), tuple(results))
         if t.decisions.outlines:
             block = outline(block, t.stretches, set(t.hints))
-        return views_ahead(tables_as_arrays(block))
+        return views_ahead(hoist_invariants(tables_as_arrays(block)))
 
 
 def as_program_value(value: Any, but: Container[int] = ()) -> Any:

@@ -112,6 +112,13 @@ def reduced(u, n):
     return total
 
 
+def reduced_anew(u, n):
+    total = 0.0
+    for t in range(n):
+        total = total + np.sum(u**t) ** 2
+    return total
+
+
 def rows(u, n):
     h = np.zeros((n + 1, len(u)))
     h[0] = u
@@ -148,7 +155,8 @@ KEPT = [
     (sine, ["n len", "n len"]),
     (rows, []),
     (nested, ["n 3 len"]),
-    (reduced, ["n"]),
+    (reduced, []),
+    (reduced_anew, ["n"]),
     (element_products, ["n len-1", "n len-1"]),
     (scalar_branch, ["n"]),
     (until_small, ["stack"]),

@@ -57,6 +57,7 @@ from tapeless.transforms.ops.primitives.function_calls import (
     unbundle,
 )
 from tapeless.transforms.optimize.count_passes import counted_passes
+from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
 from tapeless.transforms.optimize.hoist_views import views_ahead
 from tapeless.transforms.optimize.inline_calls import Closed
 from tapeless.transforms.optimize.loop_cse import computed_once
@@ -159,7 +160,7 @@ class ForwardAndBackward:
     @functools.cached_property
     def made(self) -> tuple[Block, Block]:
         """The blocks of both halves."""
-        block, _ = refresh(views_ahead(simplify(self.function.block)))
+        block, _ = refresh(views_ahead(hoist_invariants(simplify(self.function.block))))
         split = linearize(block, self.ins, self.ahead)
         tangents = [(split.outputs[k], block.results[k]) for k in self.outs]
         with builder.building(builder.Builder()) as b:

@@ -20,6 +20,7 @@ from tapeless.transforms.frontend.staging.results import Made, OfData, OneOfTwo,
 from tapeless.transforms.frontend.values.structure import Structure, deque_like, dict_like
 from tapeless.transforms.memory.detach_results import as_numbers, detach
 from tapeless.transforms.ops.primitives.function_calls import calls
+from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
 from tapeless.transforms.optimize.inline_calls import expand, forget
 from tapeless.transforms.optimize.simplify import simplify
 from tapeless.transforms.optimize.sink_selections import sink_selections
@@ -185,10 +186,10 @@ def finished(block: Block, count: int, without_axes: Collection[Var] = ()) -> Bl
     without_axes  parameters that are arrays without axes
     """
     whole = simplify(zero_tests(replace(block, body=tuple(expand(block.body)))))
-    sunk = sink_selections(whole)
-    if sunk is not whole:
-        sunk = simplify(sunk)
-    return as_numbers(detach(forget(sunk), count), without_axes)
+    lean = sink_selections(hoist_invariants(whole))
+    if lean is not whole:
+        lean = simplify(lean)
+    return as_numbers(detach(forget(lean), count), without_axes)
 
 
 def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:

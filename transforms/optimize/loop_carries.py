@@ -20,6 +20,7 @@ from tapeless.transforms.core.language import (
     Let,
     Literal,
     Statement,
+    Type,
     Var,
     While,
     blocks,
@@ -42,7 +43,14 @@ def yields(s: Loop) -> tuple[Atom, ...]:
 def unchanged(s: Loop) -> list[int]:
     """Carries that each pass hands on as they are."""
     triples = enumerate(zip(carries(s), yields(s), s.inits, strict=True))
-    return [k for k, (p, y, init) in triples if y is p and p.type == init.type]
+    return [k for k, (p, y, init) in triples if y is p and stands_for(p, init)]
+
+
+def stands_for(p: Var, init: Atom) -> bool:
+    """Whether what a carry starts from can take its place, as a constant also of another kind."""
+    if isinstance(init, Literal) and isinstance(p.type, Type) and init.value is not None:
+        return bool(init.type.dtype == p.type.dtype and not p.type.shape)
+    return bool(p.type == init.type)
 
 
 def known_flags(s: Loop) -> list[Var]:

@@ -186,7 +186,7 @@ class Simplifier:
         rows = [s.outs, carries(s)] + ([s.test.params] if isinstance(s, While) else [])
         drop: dict[int, list[Atom]] = {}
         for k in unchanged(s):
-            drop[k] = [self.atom(s.inits[k])] * len(rows)
+            drop[k] = [_of_type(self.atom(s.inits[k]), s.outs[k].type)] * len(rows)
         for k, j in twins(s, self.alike, _key).items():
             if k not in drop and called_alike([r[j] for r in rows], [r[k] for r in rows]):
                 drop[k] = [row[j] for row in rows]
@@ -398,6 +398,11 @@ def _with_result(block: Block, k: int, a: Atom) -> Block:
 
 def _is_truth(a: Atom, value: bool) -> bool:
     return isinstance(a, Literal) and a.value is value
+
+
+def _of_type(a: Atom, kind: Any) -> Atom:
+    """A constant with the type of what it takes the place of."""
+    return Literal(a.value, kind) if isinstance(a, Literal) and a.value is not None else a
 
 
 def _keep_names(new: Var, was: Type) -> None:

@@ -38,8 +38,7 @@ def kalman_grad(zs, F, H, R, x, P):
     x_bar = np.zeros(x.shape)  # line 36
     P_bar = np.zeros(P.shape)
     F_bar = np.zeros(F.shape)
-    misfit_bar = 1.0  # line 35
-    for i in reversed(range(n)):
+    for i in reversed(range(n)):  # line 35
         x = x_saved[i]
         P = P_saved[i]
         product = product_saved[i]
@@ -50,7 +49,7 @@ def kalman_grad(zs, F, H, R, x, P):
         K = K_saved[i]
         product_3 = product_saved_3[i]
         P_bar_2 = P_bar - product_3.T @ P_bar  # line 42
-        difference = -2 * misfit_bar * y - K.T @ x_bar  # line 41
+        difference = -2 * y - K.T @ x_bar  # line 41
         K_bar = x_bar[:, np.newaxis] * y - P_bar @ P_2.T @ H.T
         product_4 = inv.T @ (product_2.T @ K_bar @ inv.T)  # line 40
         P_bar_2 += K_bar @ inv.T @ H

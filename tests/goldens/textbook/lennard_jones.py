@@ -12,17 +12,15 @@ def lennard_jones_grad(pos, sigma):
             total_saved.append(total)
 
     pos_bar = np.zeros(pos.shape)  # line 81
-    energy_bar = 1.0  # line 79
-    for i in reversed(range(n)):
+    for i in reversed(range(n)):  # line 79
         for j in reversed(range(i + 1, n)):  # line 80
             total = total_saved.pop()
             d = pos[i] - pos[j]  # line 81
             ratio = sigma ** 2 / total  # line 82
             s6 = ratio ** 3
-            product = 4 * energy_bar * s6  # line 83
+            product = 4 * s6  # line 83
             # line 82
-            product_2 = 2 * (3 * (product - 4 * energy_bar + product) * ratio ** 2 / total) * ratio
-            product_3 = product_2 * d
-            pos_bar[j] += product_3  # line 81
-            pos_bar[i] -= product_3
+            product_2 = 2 * (3 * (product - 4.0 + product) * ratio ** 2 / total) * ratio * d
+            pos_bar[j] += product_2  # line 81
+            pos_bar[i] -= product_2
     return pos_bar

@@ -4,8 +4,7 @@ import numpy as np
 def lennard_jones_by_reciprocals_grad(pos):
     """d lennard_jones_by_reciprocals / d pos.  From test_goldens_textbook.py:87."""
     pos_bar = np.zeros(pos.shape)  # line 92
-    energy_bar = 1.0  # line 90
-    for i in reversed(range(pos.shape[0])):
+    for i in reversed(range(pos.shape[0])):  # line 90
         for j in reversed(range(i)):  # line 91
             x = pos[i, 0] - pos[j, 0]  # line 92
             y = pos[i, 1] - pos[j, 1]
@@ -13,8 +12,8 @@ def lennard_jones_by_reciprocals_grad(pos):
             s = 1.0 / (x * x + y * y + z * z)  # line 93
             product = s * s  # line 94
             s6 = product * s
-            product_2 = 4 * energy_bar * s6  # line 95
-            s6_bar = product_2 - 4 * energy_bar + product_2
+            product_2 = 4 * s6  # line 95
+            s6_bar = product_2 - 4.0 + product_2
             s_bar = s6_bar * product + 2 * s6_bar * s * s  # line 94
             t_bar = s_bar * product  # line 93
             z_bar = -2 * t_bar * z

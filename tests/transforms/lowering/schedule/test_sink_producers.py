@@ -168,7 +168,7 @@ def test_nests_fall_apart_before_what_reads_their_parts():
     def f(x, y, n):
         for _ in range(n):
             a = np.tanh(x)
-            b = np.exp(-(y * y)) * y
+            b = np.exp(-(x * y)) * y
             c = np.roll(np.roll(a, 1) * x, 1)
             d = np.cumsum(c) + x
             x = np.cumsum(d) * np.roll(b, 1)
