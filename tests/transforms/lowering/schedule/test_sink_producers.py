@@ -165,17 +165,18 @@ def test_a_value_stays_if_more_would_be_read():
 
 
 def test_nests_fall_apart_before_what_reads_their_parts():
-    def f(x, y, n):
-        for _ in range(n):
+    def f(x, ys):
+        for y in ys:
             a = np.tanh(x)
-            b = np.exp(-(x * y)) * y
+            b = np.exp(-(y * y)) * y
             c = np.roll(np.roll(a, 1) * x, 1)
             d = np.cumsum(c) + x
             x = np.cumsum(d) * np.roll(b, 1)
         return x
 
-    text = jit(f).source(X, Y, 3)
-    np.testing.assert_allclose(jit(f)(X, Y, 3), f(X, Y, 3))
+    ys = np.array([Y, 0.5 * Y, -Y])
+    text = jit(f).source(X, ys)
+    np.testing.assert_allclose(jit(f)(X, ys), f(X, ys))
     assert text.index("tanh(") < text.index("shape[0] - 1)") < text.index("exp(")
 
 
