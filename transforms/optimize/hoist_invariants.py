@@ -103,7 +103,8 @@ def _split(loop: For, sizes: Sizes) -> tuple[list[Statement], For]:
     moved = _invariant(loop)
     if not moved:
         return [], loop
-    rest = [s for s in loop.body.body if s not in moved]
+    hoisted = set(moved)
+    rest = [s for s in loop.body.body if s not in hoisted]
     lean = replace(loop, body=replace(loop.body, body=tuple(rest)))
     for s in moved:
         if isinstance(s, Let) and s.op.costly:
