@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.scalar_form import ScalarForm
 from tapeless.transforms.errors import InternalError
 
 
@@ -49,6 +50,7 @@ class Op:
                for arguments with one more axis: at axes[k], None for an argument as it was;
                None: the elements of the batch are taken one by one
     ufunc      the ufunc that it is, of an elementwise one
+    scalar     how compiled code computes one element; None: it is not fused into loops
     """
 
     name: str
@@ -65,6 +67,7 @@ class Op:
     batch: Callable[..., Any] | None = None
     elementwise: bool = False
     ufunc: Any = None
+    scalar: ScalarForm | None = None
     pure: bool = True
 
     def __call__(self, *args: Any, **params: Any) -> Any:

@@ -36,8 +36,7 @@ from tapeless.transforms.lowering.optimize.driver_views import shown, without_un
 from tapeless.transforms.lowering.pooled_products import with_pooled
 from tapeless.transforms.lowering.remove_copies import uncopied
 from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS, is_routine
-from tapeless.transforms.lowering.scalars import complex_functions, module_functions
-from tapeless.transforms.lowering.scalars.operations import DTYPES, IMPORTED
+from tapeless.transforms.lowering.scalars.operations import DTYPES, form_of
 from tapeless.transforms.lowering.schedule.analysis import Analysis
 from tapeless.transforms.lowering.schedule.dependences import Dependences, inside
 from tapeless.transforms.lowering.schedule.element_loops import (
@@ -58,6 +57,7 @@ from tapeless.transforms.lowering.schedule.stack_capacity import (
 )
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.lowering.sizes.size_inequalities import Relation
+from tapeless.transforms.ops.primitives import complex_functions, module_functions
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.shapes import cast, dtype_name
 from tapeless.transforms.optimize.placeholders import with_placeholders
@@ -421,9 +421,8 @@ def of_machine(s: Statement) -> bool:
 def imported_names(body: Iterable[Statement]) -> Iterator[str]:
     """Names of functions that compiled statements may call: no variable has them."""
     for s in body:
-        if isinstance(s, Let) and s.op.name in IMPORTED:
-            yield IMPORTED[s.op.name]
-        if isinstance(s, Let) and s.op.name == "erf_inv":
-            yield from ("log", "sqrt")
+        form = form_of(s) if isinstance(s, Let) else None
+        if form is not None:
+            yield from (name for _, name in form.imports)
         for b in blocks(s):
             yield from imported_names(b.body)

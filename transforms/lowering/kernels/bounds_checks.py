@@ -7,16 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core import dims
+from tapeless.transforms.core import dims, scalar_form
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Origin, Statement, Var
 from tapeless.transforms.lowering.kernels.element_access import Elements
 from tapeless.transforms.lowering.rewrite.rolled_indices import is_within
-from tapeless.transforms.lowering.scalars import operations
-from tapeless.transforms.lowering.scalars.fixed_width_integers import SHIFTS
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
+from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul, sub, truediv
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    left_shift,
+    right_shift,
+)
+from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
+from tapeless.transforms.ops.primitives.joining import array
+from tapeless.transforms.ops.primitives.new_arrays import full
+from tapeless.transforms.ops.primitives.shapes import cast
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, update
 from tapeless.transforms.python_text.python_source import number, spelled, to_source
 
 DIVISIONS = ("truediv", "floordiv", "mod")
@@ -38,8 +48,12 @@ OVERFLOWS = {
 }
 NO_INTEGER = f"not -{BEYOND} <= {{0}} < {BEYOND}"
 TOO_LONG = "an integer of more than 64 bits: use floats, or no jit"
-#: Operations besides arithmetic whose results have a dtype that Python's integers must fit.
-MET = ("cast", "maximum", "minimum", "full", "array")
+SHIFTS = (left_shift, right_shift)
+#: Operations whose results have a dtype that Python's integers must fit.
+MET = frozenset(
+    {add, sub, mul, truediv, floordiv, mod, bitwise_and, bitwise_or, bitwise_xor, *SHIFTS}
+    | {cast, maximum, minimum, full, array}
+)
 BETWEEN = "not low <= {0} <= high"
 WORD = 8  # bytes
 SMALL = 2**32
@@ -135,7 +149,7 @@ class Checks(Elements):
         """Whether an index is what is left of a division by the length of the axis."""
         s = self.memory.defs.get(a) if isinstance(a, Var) else None
         by = s.args[1] if isinstance(s, Let) and s.op.name == "mod" else None
-        if by is None or by.type.dtype != operations.INT or not dims.at_least(self.canon(n), 1):
+        if by is None or by.type.dtype != scalar_form.INT or not dims.at_least(self.canon(n), 1):
             return False
         return bool(self.analysis.equal(self.as_size(by), n))
 
@@ -202,7 +216,7 @@ class Checks(Elements):
     def check_whole(self, s: Let) -> None:
         """int(x) of what is no integer of 64 bits."""
         kind = s.args[0].type.dtype
-        if s.outs[0].type.dtype != operations.INT or not (kind.kind == "f" or kind == np.uint64):
+        if s.outs[0].type.dtype != scalar_form.INT or not (kind.kind == "f" or kind == np.uint64):
             return
         x = self.atom(s.args[0])
         if kind == np.uint64:
@@ -251,7 +265,7 @@ class Checks(Elements):
 
     def check_shift(self, s: Let) -> None:
         """Python's integers are shifted by none or more bits."""
-        count = s.args[1] if s.op.name in SHIFTS and s.outs[0].type.weak else None
+        count = s.args[1] if s.op in SHIFTS and s.outs[0].type.weak else None
         if count is None or (isinstance(count, Literal) and count.value >= 0):
             return
         if dims.at_least(self.bounds(self.as_size(count))[0], 0):
@@ -287,10 +301,10 @@ class Checks(Elements):
 def met_by_arrays(s: Let) -> list[Atom]:
     """Python's integers that an operation takes for numbers of a smaller integer dtype."""
     out = s.outs[0].type
-    stores = s.op.name in ("update", "add_at")
-    if not (stores or s.op.name in (*operations.INFIX, *SHIFTS, *MET)):
+    stores = s.op in (update, add_at)
+    if not (stores or s.op in MET):
         return []
-    if out.dtype.kind not in "iu" or out.dtype == operations.INT:
+    if out.dtype.kind not in "iu" or out.dtype == scalar_form.INT:
         return []
     given = s.args[1:2] if stores else s.args
     return [a for a in given if a.type.weak and a.type.dtype.kind == "i"]

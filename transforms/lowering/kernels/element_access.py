@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core import dims
+from tapeless.transforms.core import dims, scalar_form
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.lowering.kernels.size_expressions import Extents
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import place_helpers
 from tapeless.transforms.lowering.rewrite.rolled_indices import is_within, place
-from tapeless.transforms.lowering.scalars import complex_functions, module_functions, operations
+from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.reassociable_sums import MULTIPLIED, PLUS, Totals
 from tapeless.transforms.lowering.schedule.view_indices import Entry, Span, entries_of, is_view
@@ -185,9 +185,9 @@ class Elements(Extents):
         out = s.outs[0].type.dtype
         match s.op.name:
             case "zeros" | "empty":
-                return operations.literal(0, out)
+                return scalar_form.literal(0, out)
             case "ones":
-                return operations.literal(1, out)
+                return scalar_form.literal(1, out)
             case "full":
                 return self.converted(s.args[0], self.at(stage, 0, index), out)
             case "arange":
@@ -198,7 +198,7 @@ class Elements(Extents):
                 sign = "==" if s.op.name == "eye" else "<="
                 test = shifted(index[0], number(s.params["k"]), True)
                 holes = {"0": index[1], "1": test}
-                one, zero = (operations.literal(out.type(x), out) for x in (1, 0))
+                one, zero = (scalar_form.literal(out.type(x), out) for x in (1, 0))
                 holes |= {"2": one, "3": zero}
                 return template(f"{{2}} if {{0}} {sign} {{1}} else {{3}}", holes)  # type: ignore[no-any-return]
             case "size_value":
@@ -217,26 +217,18 @@ class Elements(Extents):
             return self.converted(s.args[1], self.at(stage, 1, index), out)
         if stage.reduced:
             value = self.read(stage, 0, index)
-            return operations.cast(value, s.args[0].type.dtype, out)
+            return scalar_form.cast(value, s.args[0].type.dtype, out)
         values = [self.read(stage, k, index) for k in range(len(s.args))]
         if s.op.name == "mod" and (near := self.near_remainder(s, values)) is not None:
             return near  # type: ignore[no-any-return]
-        if s.op.name in module_functions.WORK:
-            return module_functions.called(s, values, self.imports, self.helpers)
-        if s.outs[0].type.dtype.kind == "c" and s.op.name in complex_functions.SPELLED:
-            text, helpers = complex_functions.SPELLED[s.op.name]
-            self.helpers |= dict.fromkeys(helper.strip() for helper in helpers)
-            self.imports |= complex_functions.IMPORTS
-            wide = operations.Operands(s, values).to(operations.WIDE)
-            return operations.cast(template(text, wide), operations.WIDE, out)
         if s in self.totals:
             return self.added_up(s, values)  # type: ignore[no-any-return]
-        return operations.spelled(s, values, self.imports)
+        return operations.spelled(s, values, self)
 
     def near_remainder(self, s: Let, values: list[ast.expr]) -> Any:
         """a % n without a division, where loop variables say that `a` is less than n away from
         what n leaves; else None: (i + 1) % n."""
-        if any(a.type.dtype != operations.INT for a in s.args):
+        if any(a.type.dtype != scalar_form.INT for a in s.args):
             return None
         n = self.as_size(s.args[1])
         low, high = self.bounds(self.as_size(s.args[0]))
@@ -254,7 +246,7 @@ class Elements(Extents):
     def added_up(self, s: Let, values: list[ast.expr]) -> Any:
         """One more term of a sum that may be made in any order."""
         k = self.totals[s]
-        holes = operations.Operands(s, values).natural(s.outs[0].type.dtype)
+        holes = scalar_form.Operands(s, values).natural(s.outs[0].type.dtype)
         total, term = holes[str(k)], holes[str(1 - k)]
         self.note_sum(total, s.outs[0].type.dtype)
         if s.op.name == "sub":
@@ -280,15 +272,15 @@ class Elements(Extents):
 
     def converted(self, a: Atom, index: list[ast.expr], dtype: np.dtype[Any]) -> ast.expr:
         if isinstance(a, Literal):
-            return operations.literal(a.value, dtype)
-        return operations.cast(self.element(a, index), a.type.dtype, dtype)
+            return scalar_form.literal(a.value, dtype)
+        return scalar_form.cast(self.element(a, index), a.type.dtype, dtype)
 
     def arange(self, s: Let, index: ast.expr, out: np.dtype[Any]) -> ast.expr:
         start, _, step = s.args
         if step != Literal(1, step.type):
             index = template("{0} * {1}", {"0": index, "1": self.converted(step, [], out)})
         else:
-            index = operations.cast(index, operations.INT, out)
+            index = scalar_form.cast(index, scalar_form.INT, out)
         first = self.converted(start, [], out)
         return shifted(first, index, True)
 

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from tapeless.transforms.core import dims
+from tapeless.transforms.core import dims, scalar_form
 from tapeless.transforms.core.language import (
     Effect,
     For,
@@ -330,9 +330,10 @@ class Nests(Reuse):
         elif s.op.name in OVERWRITES:
             sign = s.op.name.split()[1]
         dtype = s.outs[0].type.dtype
-        if sign != "=" and dtype.kind in "iu" and dtype != operations.INT:
+        if sign != "=" and dtype.kind in "iu" and dtype != scalar_form.INT:
             holes = {"0": target, "1": value}
-            value, sign = operations.made(dtype, template(f"{{0}} {sign[0]} {{1}}", holes)), "="
+            combined = template(f"{{0}} {sign[0]} {{1}}", holes)
+            value, sign = scalar_form.converted(dtype, combined), "="
         elif sign in ("+=", "-="):
             value, sign = _signed(value, sign)
         self.put(f"{to_source(target)} {sign} {to_source(value)}", s.origin)

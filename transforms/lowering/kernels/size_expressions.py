@@ -6,11 +6,10 @@ import ast
 from typing import Any
 
 from tapeless.transforms.analysis.suggested_names import word_for
-from tapeless.transforms.core import dims
+from tapeless.transforms.core import dims, scalar_form
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, For, Let, Literal, Var
 from tapeless.transforms.lowering.kernels.writer_base import Lines, NotCompiled
-from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.dependences import is_array
 from tapeless.transforms.lowering.schedule.view_indices import Span, entries_of
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
@@ -190,7 +189,7 @@ class Extents(Lines):
                 size: Size = self.canon(s.params["size"])
                 return size
             if s.op.name in ("add", "sub", "mul") and all(
-                x.type.dtype == operations.INT for x in s.args
+                x.type.dtype == scalar_form.INT for x in s.args
             ):
                 left, right = (self.as_size(x) for x in s.args)
                 if s.op.name == "mul":

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from tapeless.transforms.core import scalar_form
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -23,7 +24,6 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.lowering.kernels.element_access import Buffer
 from tapeless.transforms.lowering.kernels.nests import Nests
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
-from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.fusion import FusedNest
 from tapeless.transforms.lowering.schedule.stack_capacity import (
     FILLED,
@@ -182,7 +182,7 @@ class Filled(Nests):
         """How many items a new stack has, and which."""
         match s.op.name:
             case "zero_items":
-                zero = operations.literal(0, s.outs[0].type.item.dtype)
+                zero = scalar_form.literal(0, s.outs[0].type.item.dtype)
                 return self.atom(s.args[0]), lambda at: zero
             case "unstack":
                 x = s.args[0]

@@ -9,6 +9,7 @@ import ast
 from itertools import pairwise
 from typing import Any
 
+from tapeless.transforms.core import scalar_form
 from tapeless.transforms.core.language import (
     Atom,
     For,
@@ -22,7 +23,6 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.lowering.kernels.scratch import is_tiny
 from tapeless.transforms.lowering.kernels.stacks import Filled
-from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.memory.aliasing import has_memory
 from tapeless.transforms.python_text.python_source import to_source
@@ -46,7 +46,7 @@ class Exchanged(Filled):
             list(v.type.shape),
             [bound.get(k) for k in range(v.type.ndim)],
             lambda at: self.set(
-                v, at, operations.cast(self.element(a, at), a.type.dtype, v.type.dtype)
+                v, at, scalar_form.cast(self.element(a, at), a.type.dtype, v.type.dtype)
             ),
         )
 

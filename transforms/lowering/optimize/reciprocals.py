@@ -22,8 +22,8 @@ from tapeless.transforms.core.language import (
     Var,
     with_blocks,
 )
+from tapeless.transforms.core.scalar_form import FLOAT
 from tapeless.transforms.core.substitution import substitute
-from tapeless.transforms.lowering.scalars.operations import FLOAT
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
 

@@ -24,7 +24,6 @@ from tapeless.transforms.core.language import (
     blocks,
 )
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine
-from tapeless.transforms.lowering.scalars.module_functions import WORK
 from tapeless.transforms.lowering.schedule.analysis import Analysis
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.fusion import Arrangement, FusedNest
@@ -269,7 +268,9 @@ class Parts:
         if stage is None or self.read_through(s):
             return 0
         costly = COSTLY if stage.let.op.elementwise and takes_long(stage.let) else 1
-        return WORK.get(stage.let.op.name, costly) * self.inner(stage, axes.get(stage))
+        scalar = stage.let.op.scalar
+        work = scalar.work if scalar is not None and scalar.work else costly
+        return work * self.inner(stage, axes.get(stage))
 
     def passes(self, s: For) -> Size:
         known = [a for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]

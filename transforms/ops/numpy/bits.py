@@ -14,13 +14,15 @@ import numpy as np
 
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Literal, Type
+from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.scalar_form import Module, Operands, ScalarForm, converted
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, anywhere
 from tapeless.transforms.ops.primitives.elementwise import conjugate
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast_to, dtype_name, front
+from tapeless.transforms.python_text.python_source import template
 
 KINDS = "biufc"
 
@@ -68,6 +70,18 @@ def _simplify(args: Atoms, params: Params) -> Atom | None:
     return x if x.type.dtype == params["dtype"] else None
 
 
+def _scalar(s: Let, operands: Operands, module: Module) -> Any:
+    """The bits of one number, which has to be one of NumPy's."""
+    have, value = s.args[0].type.dtype, operands.one(0, s.args[0].type.dtype)
+    scalar = value if isinstance(s.args[0], Literal) else converted(have, value)
+    return template(f"{{0}}.view(np.{s.outs[0].type.dtype.name})", {"0": scalar})
+
+
+def _of_numbers(s: Let) -> bool:
+    """Truth values have no scalar form."""
+    return all(v.type.dtype.kind != "b" for v in (*s.args, *s.outs))
+
+
 bits = Op(
     "bits",
     lambda x, *, dtype: Type(dtype, x.type.shape),
@@ -78,6 +92,7 @@ bits = Op(
     view=True,
     simplify=_simplify,
     batch=anywhere,
+    scalar=ScalarForm(_scalar, accepts=_of_numbers, exact=True),
 )
 
 

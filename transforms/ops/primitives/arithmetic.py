@@ -9,6 +9,7 @@ import numpy as np
 from tapeless.transforms.core.builder import broadcast, defining_statement
 from tapeless.transforms.core.language import ARITHMETIC, Atom
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.primitives import scalar_forms
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import trunc
 from tapeless.transforms.ops.primitives.constant_folding import (
     constant,
@@ -105,6 +106,7 @@ add = elementwise(
     1,
     1,
     infix="+",
+    scalar=scalar_forms.infix("+", scalar_forms.NUMBERS, of_complex="same"),
     simplify=_simplify_add,
     transpose=lambda ct, args, linear, params: (ct, ct),
 )
@@ -113,6 +115,7 @@ sub = elementwise(
     1,
     -1,
     infix="-",
+    scalar=scalar_forms.infix("-", of_complex="same"),
     name="sub",
     simplify=_simplify_sub,
     transpose=lambda ct, args, linear, params: (ct, neg(ct)),
@@ -123,6 +126,7 @@ neg: Op = elementwise(
     source="-{0}",
     operator=True,
     name="neg",
+    scalar=scalar_forms.NEGATION,
     simplify=_simplify_neg,
     transpose=lambda ct, args, linear, params: (neg(ct),),
 )
@@ -131,6 +135,7 @@ mul = elementwise(
     lambda x, y, z: y,
     lambda x, y, z: x,
     infix="*",
+    scalar=scalar_forms.infix("*", scalar_forms.NUMBERS, of_complex="same"),
     name="mul",
     operands=as_given,
     simplify=_simplify_mul,
@@ -141,6 +146,7 @@ truediv: Op = elementwise(
     lambda x, y, z: Over(y),
     lambda x, y, z: neg(mul(z, z)) if is_number(x, 1) else Times(neg(z), y),
     infix="/",
+    scalar=scalar_forms.QUOTIENT,
     name="truediv",
     operands=as_given,
     simplify=_simplify_div,
@@ -151,6 +157,7 @@ floordiv = elementwise(
     None,
     None,
     infix="//",
+    scalar=scalar_forms.infix("//"),
     name="floordiv",
     simplify=lambda args, params: fold(lambda x, y: x // y, args),
 )
@@ -159,10 +166,17 @@ mod = elementwise(
     1,
     lambda x, y, z: -floordiv(x, y),
     infix="%",
+    scalar=scalar_forms.infix("%"),
     name="mod",
     operands=as_given,
     simplify=lambda args, params: fold(lambda x, y: x % y, args),
 )
-fmod = elementwise(np.fmod, 1, lambda x, y, z: -trunc(x / y), operands=as_given)
-positive = elementwise(np.positive, 1, source="+{0}", operator=True)
+fmod = elementwise(
+    np.fmod,
+    1,
+    lambda x, y, z: -trunc(x / y),
+    operands=as_given,
+    scalar=scalar_forms.of_numpy("fmod", 2),
+)
+positive = elementwise(np.positive, 1, source="+{0}", operator=True, scalar=scalar_forms.SAME)
 ARITHMETIC.update(add=add, sub=sub, mul=mul, truediv=truediv, neg=neg)

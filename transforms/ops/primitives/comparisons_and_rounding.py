@@ -9,15 +9,25 @@ import numpy as np
 
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.scalar_form import ScalarForm
 from tapeless.transforms.errors import NotDifferentiableError
+from tapeless.transforms.ops.primitives import scalar_forms
 from tapeless.transforms.ops.primitives.constant_folding import fold
 from tapeless.transforms.ops.primitives.make_elementwise import elementwise
+from tapeless.transforms.ops.primitives.scalar_forms import of_numpy
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params
 
 
-def _comparison(ufunc: np.ufunc, infix: str, compare: Callable[..., Any]) -> Op:
+def _comparison(
+    ufunc: np.ufunc, infix: str, compare: Callable[..., Any], of_complex: Any = None
+) -> Op:
     return elementwise(
-        ufunc, None, None, infix=infix, simplify=lambda args, params: fold(compare, args)
+        ufunc,
+        None,
+        None,
+        infix=infix,
+        simplify=lambda args, params: fold(compare, args),
+        scalar=scalar_forms.comparison(infix, of_complex),
     )
 
 
@@ -25,27 +35,29 @@ less = _comparison(np.less, "<", lambda x, y: x < y)
 less_equal = _comparison(np.less_equal, "<=", lambda x, y: x <= y)
 greater = _comparison(np.greater, ">", lambda x, y: x > y)
 greater_equal = _comparison(np.greater_equal, ">=", lambda x, y: x >= y)
-equal = _comparison(np.equal, "==", lambda x, y: x == y)
-not_equal = _comparison(np.not_equal, "!=", lambda x, y: x != y)
-logical_not = elementwise(np.logical_not, None)
-logical_and = elementwise(np.logical_and, None, None)
-logical_or = elementwise(np.logical_or, None, None)
-logical_xor = elementwise(np.logical_xor, None, None)
-bitwise_and = elementwise(np.bitwise_and, None, None, infix="&")
-bitwise_or = elementwise(np.bitwise_or, None, None, infix="|")
-bitwise_xor = elementwise(np.bitwise_xor, None, None, infix="^")
-left_shift = elementwise(np.left_shift, None, None, infix="<<")
-right_shift = elementwise(np.right_shift, None, None, infix=">>")
-invert = elementwise(np.invert, None, source="~{0}", operator=True)
-isnan = elementwise(np.isnan, None)
-isinf = elementwise(np.isinf, None)
-isfinite = elementwise(np.isfinite, None)
+equal = _comparison(np.equal, "==", lambda x, y: x == y, "same")
+not_equal = _comparison(np.not_equal, "!=", lambda x, y: x != y, "same")
+logical_not = elementwise(np.logical_not, None, scalar=ScalarForm("not {0}", "truth"))
+logical_and = elementwise(np.logical_and, None, None, scalar=ScalarForm("{0} & {1}", "truth"))
+logical_or = elementwise(np.logical_or, None, None, scalar=ScalarForm("{0} | {1}", "truth"))
+logical_xor = elementwise(np.logical_xor, None, None, scalar=ScalarForm("{0} ^ {1}", "truth"))
+bitwise_and = elementwise(np.bitwise_and, None, None, infix="&", scalar=scalar_forms.infix("&"))
+bitwise_or = elementwise(np.bitwise_or, None, None, infix="|", scalar=scalar_forms.infix("|"))
+bitwise_xor = elementwise(np.bitwise_xor, None, None, infix="^", scalar=scalar_forms.infix("^"))
+left_shift = elementwise(np.left_shift, None, None, infix="<<", scalar=scalar_forms.shift("<<"))
+right_shift = elementwise(np.right_shift, None, None, infix=">>", scalar=scalar_forms.shift(">>"))
+invert = elementwise(np.invert, None, source="~{0}", operator=True, scalar=scalar_forms.COMPLEMENT)
+isnan = elementwise(np.isnan, None, scalar=scalar_forms.floats_test("isnan", False))
+isinf = elementwise(np.isinf, None, scalar=scalar_forms.floats_test("isinf", False))
+isfinite = elementwise(
+    np.isfinite, None, scalar=scalar_forms.floats_test("isfinite", True, repeats=True)
+)
 signbit = elementwise(np.signbit, None)
-floor = elementwise(np.floor, None)
-ceil = elementwise(np.ceil, None)
-trunc: Op = elementwise(np.trunc, None)
-rint = elementwise(np.rint, None)
-sign = elementwise(np.sign, None)
+floor = elementwise(np.floor, None, scalar=of_numpy("floor"))
+ceil = elementwise(np.ceil, None, scalar=of_numpy("ceil"))
+trunc: Op = elementwise(np.trunc, None, scalar=of_numpy("trunc"))
+rint = elementwise(np.rint, None, scalar=of_numpy("rint"))
+sign = elementwise(np.sign, None, scalar=of_numpy("sign"))
 
 
 def _sign_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:

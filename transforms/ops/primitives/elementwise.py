@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeless.transforms.core.language import ARITHMETIC, Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.primitives import scalar_forms
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg
 from tapeless.transforms.ops.primitives.batch_rules import anywhere
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
@@ -20,6 +21,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     logical_or,
     sign,
 )
+from tapeless.transforms.ops.primitives.complex_functions import COSH, EXP, SINH, TANH, TURNS
 from tapeless.transforms.ops.primitives.constant_folding import fold, is_number, keeps_type
 from tapeless.transforms.ops.primitives.dtypes import conform
 from tapeless.transforms.ops.primitives.make_elementwise import (
@@ -27,6 +29,12 @@ from tapeless.transforms.ops.primitives.make_elementwise import (
     as_given,
     as_integers,
     elementwise,
+)
+from tapeless.transforms.ops.primitives.scalar_forms import (
+    of_complex_helpers,
+    of_complex_numpy,
+    of_math,
+    of_numpy,
 )
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast, linear
@@ -68,30 +76,55 @@ power = elementwise(
     operands=as_integers,
     infix="**",
     simplify=_simplify_power,
+    scalar=scalar_forms.POWER,
     costly=True,
 )
 float_power = elementwise(np.float_power, _power_base, _power_exponent, costly=True)
 power.source = _power_source
 ARITHMETIC.update(power=power)
-exp = elementwise(np.exp, lambda x, y: y, costly=True)
-exp2 = elementwise(np.exp2, lambda x, y: y * np.log(2).item(), costly=True)
-expm1 = elementwise(np.expm1, lambda x, y: y + 1, costly=True)
-log = elementwise(np.log, lambda x, y: Over(x), costly=True)
-log2 = elementwise(np.log2, lambda x, y: Over(x * np.log(2).item()), costly=True)
-log10 = elementwise(np.log10, lambda x, y: Over(x * np.log(10).item()), costly=True)
-log1p = elementwise(np.log1p, lambda x, y: Over(1 + x), costly=True)
-sqrt = elementwise(np.sqrt, lambda x, y: Over(2 * y), costly=True)
-cbrt = elementwise(np.cbrt, lambda x, y: Over(3 * y**2), costly=True)
-square = elementwise(np.square, lambda x, y: 2 * x)
-reciprocal = elementwise(np.reciprocal, lambda x, y: -y * y)
+exp = elementwise(
+    np.exp,
+    lambda x, y: y,
+    costly=True,
+    scalar=of_math("exp", of_complex=of_complex_helpers("complex_exp({0})", EXP)),
+)
+exp2 = elementwise(np.exp2, lambda x, y: y * np.log(2).item(), costly=True, scalar=of_numpy("exp2"))
+expm1 = elementwise(np.expm1, lambda x, y: y + 1, costly=True, scalar=of_math("expm1"))
+log = elementwise(
+    np.log,
+    lambda x, y: Over(x),
+    costly=True,
+    scalar=of_math("log", of_complex=of_complex_numpy("log")),
+)
+log2 = elementwise(
+    np.log2, lambda x, y: Over(x * np.log(2).item()), costly=True, scalar=of_math("log2")
+)
+log10 = elementwise(
+    np.log10, lambda x, y: Over(x * np.log(10).item()), costly=True, scalar=of_math("log10")
+)
+log1p = elementwise(np.log1p, lambda x, y: Over(1 + x), costly=True, scalar=of_math("log1p"))
+sqrt = elementwise(
+    np.sqrt,
+    lambda x, y: Over(2 * y),
+    costly=True,
+    scalar=of_math("sqrt", of_complex=of_complex_numpy("sqrt")),
+)
+cbrt = elementwise(np.cbrt, lambda x, y: Over(3 * y**2), costly=True, scalar=of_numpy("cbrt"))
+square = elementwise(np.square, lambda x, y: 2 * x, scalar=scalar_forms.SQUARE)
+reciprocal = elementwise(np.reciprocal, lambda x, y: -y * y, scalar=scalar_forms.RECIPROCAL)
 logaddexp = elementwise(
-    np.logaddexp, lambda x, y, z: _share(exp, x, z), lambda x, y, z: _share(exp, y, z), costly=True
+    np.logaddexp,
+    lambda x, y, z: _share(exp, x, z),
+    lambda x, y, z: _share(exp, y, z),
+    costly=True,
+    scalar=of_numpy("logaddexp", 2),
 )
 logaddexp2 = elementwise(
     np.logaddexp2,
     lambda x, y, z: _share(exp2, x, z),
     lambda x, y, z: _share(exp2, y, z),
     costly=True,
+    scalar=of_numpy("logaddexp2", 2),
 )
 
 
@@ -103,29 +136,78 @@ def _share(power: Op, x: Atom, z: Atom) -> Any:
 # -- angles
 
 
-sin = elementwise(np.sin, lambda x, y: cos(x), costly=True)
-cos: Op = elementwise(np.cos, lambda x, y: -sin(x), costly=True)
-tan = elementwise(np.tan, lambda x, y: 1 + y**2, costly=True)
-arcsin = elementwise(np.arcsin, lambda x, y: Over(sqrt(1 - x**2)), costly=True)
-arccos = elementwise(np.arccos, lambda x, y: -1 / sqrt(1 - x**2), costly=True)
-arctan = elementwise(np.arctan, lambda x, y: Over(1 + x**2), costly=True)
-sinh = elementwise(np.sinh, lambda x, y: cosh(x), costly=True)
-cosh: Op = elementwise(np.cosh, lambda x, y: sinh(x), costly=True)
-tanh = elementwise(np.tanh, lambda x, y: 1 - y**2, costly=True)
-arcsinh = elementwise(np.arcsinh, lambda x, y: Over(sqrt(x**2 + 1)), costly=True)
+sin = elementwise(
+    np.sin,
+    lambda x, y: cos(x),
+    costly=True,
+    scalar=of_math(
+        "sin", of_complex=of_complex_helpers("turned(complex_sinh(turned_back({0})))", TURNS, SINH)
+    ),
+)
+cos: Op = elementwise(
+    np.cos,
+    lambda x, y: -sin(x),
+    costly=True,
+    scalar=of_math("cos", of_complex=of_complex_helpers("complex_cosh(turned({0}))", TURNS, COSH)),
+)
+tan = elementwise(
+    np.tan,
+    lambda x, y: 1 + y**2,
+    costly=True,
+    scalar=of_math(
+        "tan", of_complex=of_complex_helpers("turned(complex_tanh(turned_back({0})))", TURNS, TANH)
+    ),
+)
+arcsin = elementwise(
+    np.arcsin, lambda x, y: Over(sqrt(1 - x**2)), costly=True, scalar=of_math("asin")
+)
+arccos = elementwise(
+    np.arccos, lambda x, y: -1 / sqrt(1 - x**2), costly=True, scalar=of_math("acos")
+)
+arctan = elementwise(np.arctan, lambda x, y: Over(1 + x**2), costly=True, scalar=of_math("atan"))
+sinh = elementwise(
+    np.sinh,
+    lambda x, y: cosh(x),
+    costly=True,
+    scalar=of_math("sinh", of_complex=of_complex_helpers("complex_sinh({0})", SINH)),
+)
+cosh: Op = elementwise(
+    np.cosh,
+    lambda x, y: sinh(x),
+    costly=True,
+    scalar=of_math("cosh", of_complex=of_complex_helpers("complex_cosh({0})", COSH)),
+)
+tanh = elementwise(
+    np.tanh,
+    lambda x, y: 1 - y**2,
+    costly=True,
+    scalar=of_math("tanh", of_complex=of_complex_helpers("complex_tanh({0})", TANH)),
+)
+arcsinh = elementwise(
+    np.arcsinh, lambda x, y: Over(sqrt(x**2 + 1)), costly=True, scalar=of_math("asinh")
+)
 arccosh = elementwise(
     np.arccosh,
     lambda x, y: Over(
         sqrt(x - 1) * sqrt(x + 1) if x.type.dtype.kind == "c" else sqrt(x**2 - 1)
     ),  # the branch of the complex function
     costly=True,
+    scalar=of_math("acosh"),
 )
-arctanh = elementwise(np.arctanh, lambda x, y: Over(1 - x**2), costly=True)
+arctanh = elementwise(np.arctanh, lambda x, y: Over(1 - x**2), costly=True, scalar=of_math("atanh"))
 arctan2 = elementwise(
-    np.arctan2, lambda y, x, z: x / (x**2 + y**2), lambda y, x, z: -(y / (x**2 + y**2)), costly=True
+    np.arctan2,
+    lambda y, x, z: x / (x**2 + y**2),
+    lambda y, x, z: -(y / (x**2 + y**2)),
+    costly=True,
+    scalar=of_math("atan2", 2),
 )
 hypot = elementwise(
-    np.hypot, lambda x, y, z: x / nonzero(z), lambda x, y, z: y / nonzero(z), costly=True
+    np.hypot,
+    lambda x, y, z: x / nonzero(z),
+    lambda x, y, z: y / nonzero(z),
+    costly=True,
+    scalar=of_math("hypot", 2),
 )
 
 
@@ -134,18 +216,18 @@ def nonzero(x: Atom) -> Any:
     return select(equal(x, 0), 1.0, x)
 
 
-deg2rad = elementwise(np.deg2rad, np.pi / 180)
-rad2deg = elementwise(np.rad2deg, 180 / np.pi)
-radians = elementwise(np.radians, np.pi / 180)
-degrees = elementwise(np.degrees, 180 / np.pi)
+deg2rad = elementwise(np.deg2rad, np.pi / 180, scalar=scalar_forms.scaled(np.pi / 180))
+rad2deg = elementwise(np.rad2deg, 180 / np.pi, scalar=scalar_forms.scaled(180 / np.pi))
+radians = elementwise(np.radians, np.pi / 180, scalar=scalar_forms.scaled(np.pi / 180))
+degrees = elementwise(np.degrees, 180 / np.pi, scalar=scalar_forms.scaled(180 / np.pi))
 
 
 # -- signs, and neighbours in floating point
 
 
-absolute = elementwise(np.absolute, None, name="abs", operator=True)
+absolute = elementwise(np.absolute, None, name="abs", operator=True, scalar=scalar_forms.MAGNITUDE)
 absolute.source = lambda args, params: "abs({0})" if args[0].type.weak else "np.abs({0})"
-fabs = elementwise(np.fabs, None)
+fabs = elementwise(np.fabs, None, scalar=of_math("fabs"))
 
 
 def _abs_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
@@ -159,9 +241,13 @@ def _abs_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Param
 
 
 absolute.jvp = fabs.jvp = _abs_jvp
-copysign: Op = elementwise(np.copysign, lambda x, y, z: sign(x) * copysign(1.0, y), None)
-heaviside = elementwise(np.heaviside, None, lambda x, y, z: equal(x, 0))
-nextafter = elementwise(np.nextafter, 1, None)
+copysign: Op = elementwise(
+    np.copysign, lambda x, y, z: sign(x) * copysign(1.0, y), None, scalar=of_math("copysign", 2)
+)
+heaviside = elementwise(
+    np.heaviside, None, lambda x, y, z: equal(x, 0), scalar=scalar_forms.HEAVISIDE
+)
+nextafter = elementwise(np.nextafter, 1, None, scalar=of_numpy("nextafter", 2))
 ldexp: Op = elementwise(np.ldexp, lambda x, k, z: ldexp(1.0, k), None, operands=as_given)
 
 
@@ -169,7 +255,11 @@ ldexp: Op = elementwise(np.ldexp, lambda x, k, z: ldexp(1.0, k), None, operands=
 
 
 conjugate: Op = elementwise(
-    np.conjugate, None, transpose=lambda ct, args, linear, params: (conjugate(ct),), name="conj"
+    np.conjugate,
+    None,
+    transpose=lambda ct, args, linear, params: (conjugate(ct),),
+    name="conj",
+    scalar=scalar_forms.CONJUGATE,
 )
 
 
@@ -190,6 +280,7 @@ def _part(name: str, transpose: Any, put: Any) -> Op:
         view=True,
         put=put,
         batch=anywhere,
+        scalar=scalar_forms.part(name),
     )
 
 
@@ -225,10 +316,10 @@ def _choice_jvp(test: Callable[..., Any]) -> Callable[..., Any]:
     return jvp
 
 
-maximum = elementwise(np.maximum, None, None)
-minimum = elementwise(np.minimum, None, None)
-fmax = elementwise(np.fmax, None, None)
-fmin = elementwise(np.fmin, None, None)
+maximum = elementwise(np.maximum, None, None, scalar=scalar_forms.extremum(">"))
+minimum = elementwise(np.minimum, None, None, scalar=scalar_forms.extremum("<"))
+fmax = elementwise(np.fmax, None, None, scalar=of_numpy("fmax", 2))
+fmin = elementwise(np.fmin, None, None, scalar=of_numpy("fmin", 2))
 maximum.jvp = _choice_jvp(greater_equal)
 minimum.jvp = _choice_jvp(less_equal)
 fmax.jvp = _choice_jvp(lambda a, b: logical_or(greater_equal(a, b), isnan(b)))

@@ -11,6 +11,7 @@ import numpy as np
 from tapeless.transforms.core.builder import broadcast
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.scalar_form import ScalarForm
 from tapeless.transforms.ops.primitives.dtypes import conform, result_dtype
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast_to
@@ -65,9 +66,11 @@ def elementwise(
     costly: bool = False,
     source: str = "",
     operator: bool = False,
+    scalar: ScalarForm | None = None,
 ) -> Op:
     """An operation with one partial derivative an argument: a number, None (zero), or a function of
-    the inputs and the output; `operands` says as what it takes inputs that are integers."""
+    the inputs and the output; `operands` says as what it takes inputs that are integers; `scalar`
+    is the form of one element in compiled code."""
     places = [f"{{{k}}}" for k in range(ufunc.nin)]
     if infix:
         source = f"{{0}} {infix} {{1}}"
@@ -84,6 +87,7 @@ def elementwise(
         costly=costly,
         elementwise=True,
         ufunc=ufunc,
+        scalar=scalar,
     )
 
 

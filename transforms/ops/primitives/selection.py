@@ -9,6 +9,7 @@ import numpy as np
 from tapeless.transforms.core.builder import broadcast
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.primitives import scalar_forms
 from tapeless.transforms.ops.primitives.dtypes import conform, result_dtype
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params
 
@@ -53,4 +54,5 @@ select = Op(
     _select_transpose,
     simplify=_select_simplify,
     elementwise=True,
+    scalar=scalar_forms.CHOICE,
 )

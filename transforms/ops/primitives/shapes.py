@@ -12,6 +12,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.primitives import scalar_forms
 from tapeless.transforms.ops.primitives.batch_rules import (
     Axes,
     Batched,
@@ -83,6 +84,7 @@ cast: Op = Op(
     lambda ct, args, linear, params: (ct,),  # the driver casts, and takes real parts
     simplify=_cast_simplify,
     batch=anywhere,
+    scalar=scalar_forms.CONVERSION,
 )
 copy = linear(
     "copy",
@@ -91,6 +93,7 @@ copy = linear(
     lambda ct, args, linear, params: (ct,),
     simplify=lambda args, params: None if args[0].type.shape else args[0],
     batch=anywhere,
+    scalar=scalar_forms.SAME,
 )
 
 

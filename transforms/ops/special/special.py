@@ -12,6 +12,7 @@ from tapeless.transforms.core.builder import current, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.scalar_form import ScalarForm
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.primitives.arithmetic import mul, neg, sub
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, reducing
@@ -26,6 +27,7 @@ from tapeless.transforms.ops.primitives.make_elementwise import (
     as_integers,
     elementwise,
 )
+from tapeless.transforms.ops.primitives.scalar_forms import LOG_GAMMA, in_double, of_math
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
@@ -45,7 +47,9 @@ ROOT_PI = math.sqrt(math.pi)
 ROOT_2PI = math.sqrt(2 * math.pi)
 
 
-def special(name: str, *partials: Any, operands: Any = as_floats) -> Op:
+def special(
+    name: str, *partials: Any, operands: Any = as_floats, scalar: ScalarForm | None = None
+) -> Op:
     """A function of scipy.special with one partial derivative an argument."""
     ufunc = getattr(sc, name)
     places = ", ".join(f"{{{k}}}" for k in range(ufunc.nin))
@@ -56,6 +60,7 @@ def special(name: str, *partials: Any, operands: Any = as_floats) -> Op:
         name=name,
         costly=True,
         source=f"scipy.special.{name}({places})",
+        scalar=scalar,
     )
 
 
@@ -72,22 +77,26 @@ def refused(*args: Atom) -> Any:
 expit = special("expit", lambda x, y: y * (1 - y))
 logit = special("logit", lambda x, y: Over(x * (1 - x)))
 log_expit = special("log_expit", lambda x, y: expit(-x))
-erf = special("erf", lambda x, y: 2 / ROOT_PI * exp(-(x * x)))
-erfc = special("erfc", lambda x, y: -2 / ROOT_PI * exp(-(x * x)))
+erf = special("erf", lambda x, y: 2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erf"))
+erfc = special("erfc", lambda x, y: -2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erfc"))
 erfcx = special("erfcx", lambda x, y: 2 * x * y - 2 / ROOT_PI)
 erfi = special("erfi", lambda x, y: 2 / ROOT_PI * exp(x * x))
 erfinv = special("erfinv", lambda x, y: ROOT_PI / 2 * exp(y * y))
 erfcinv = special("erfcinv", lambda x, y: -ROOT_PI / 2 * exp(y * y))
 dawsn = special("dawsn", lambda x, y: 1 - 2 * x * y)
-ndtr = special("ndtr", lambda x, y: exp(-(x * x) / 2) / ROOT_2PI)
+ndtr = special(
+    "ndtr",
+    lambda x, y: exp(-(x * x) / 2) / ROOT_2PI,
+    scalar=in_double("erfc", f"0.5 * erfc({-math.sqrt(0.5)} * {{0}})"),
+)
 log_ndtr = special("log_ndtr", lambda x, y: exp(-(x * x) / 2 - y) / ROOT_2PI)
 ndtri = special("ndtri", lambda x, y: ROOT_2PI * exp(y * y / 2))
 
 # -- gamma function and relatives
 
-gammaln = special("gammaln", lambda x, y: psi(x))
+gammaln = special("gammaln", lambda x, y: psi(x), scalar=LOG_GAMMA)
 loggamma = special("loggamma", lambda x, y: psi(x))
-gamma = special("gamma", lambda x, y: y * psi(x))
+gamma = special("gamma", lambda x, y: y * psi(x), scalar=in_double("gamma", "gamma({0})"))
 rgamma = special("rgamma", lambda x, y: -y * psi(x))
 psi: Op = special("psi", lambda x, y: polygamma(x, n=1))
 beta = special(

@@ -71,16 +71,6 @@ def complex_exp(z):
     return np.exp(z) if z.imag != 0 else complex(exp(z.real), z.imag)
 '''
 
-#: The functions that stand for an operation, and their text.
-SPELLED = {
-    "sinh": ("complex_sinh({0})", (SINH,)),
-    "cosh": ("complex_cosh({0})", (COSH,)),
-    "tanh": ("complex_tanh({0})", (TANH,)),
-    "sin": ("turned(complex_sinh(turned_back({0})))", (TURNS, SINH)),
-    "cos": ("complex_cosh(turned({0}))", (TURNS, COSH)),
-    "tan": ("turned(complex_tanh(turned_back({0})))", (TURNS, TANH)),
-    "exp": ("complex_exp({0})", (EXP,)),
-}
 NAMES = ("turned", "turned_back", "complex_sinh", "complex_cosh", "complex_tanh", "complex_exp")
 IMPORTED = ("sinh", "cosh", "tanh", "sin", "cos", "exp", "isfinite", "isinf", "copysign")
-IMPORTS = frozenset(("math", name) for name in IMPORTED)
+IMPORTS = tuple(("math", name) for name in IMPORTED)
