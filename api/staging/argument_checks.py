@@ -41,7 +41,7 @@ def positions(
             )
     found = tuple(k % len(args) for k in wanted)
     if len(set(found)) != len(found):
-        raise ArgumentError(f"{what}: argnums {wanted} names an argument twice")
+        raise ArgumentError(f"{what}: argnums {wanted} names an argument twice", "name it once")
     return found
 
 
@@ -50,7 +50,8 @@ def checked_argnums(argnums: Any, what: str) -> int | tuple[int, ...]:
     numbers = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
     if not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in numbers):
         raise ArgumentTypeError(
-            f"{what}: argnums must be an int or a tuple of ints, not {argnums!r}"
+            f"{what}: argnums must be an int or a tuple of ints, not {argnums!r}",
+            "give the positions of arguments, counted from 0: argnums=(0, 1)",
         )
     return tuple(map(int, numbers)) if isinstance(argnums, (tuple, list)) else int(argnums)
 
@@ -61,10 +62,22 @@ def checked_argnames(argnames: Any, what: str) -> tuple[str, ...]:
         return (argnames,) if argnames else ()
     names = tuple(argnames) if isinstance(argnames, (tuple, list, set, frozenset)) else (argnames,)
     if not all(isinstance(n, str) for n in names):
-        raise ArgumentTypeError(f"{what}: argnames must be a name or several, not {argnames!r}")
+        raise ArgumentTypeError(
+            f"{what}: argnames must be a name or several, not {argnames!r}",
+            'give the names of arguments as text: argnames=("x", "y")',
+        )
     if len(set(names)) != len(names):
-        raise ArgumentError(f"{what}: argnames {names} names an argument twice")
+        raise ArgumentError(f"{what}: argnames {names} names an argument twice", "name it once")
     return names
+
+
+def checked_flag(value: Any, what: str, name: str) -> bool:
+    """True or False; refuses what is no truth value, or has none."""
+    if isinstance(value, (bool, int, np.bool_)):
+        return bool(value)
+    raise ArgumentTypeError(
+        f"{what}: {name} must be True or False, not {value!r}", f"give {name}=True, or leave it out"
+    )
 
 
 def check_input(
@@ -81,7 +94,8 @@ def check_input(
         dtype = region.leaf_type(leaf).dtype
         if holomorphic and dtype.kind != "c":
             raise ArgumentTypeError(
-                f"{what} with holomorphic=True needs complex inputs; {path} is {dtype.name}"
+                f"{what} with holomorphic=True needs complex inputs; {path} is {dtype.name}",
+                f"pass complex numbers, {path} + 0j, or leave holomorphic out",
             )
         if dtype.kind not in "fc":
             raise ArgumentTypeError(
@@ -90,7 +104,8 @@ def check_input(
             )
         if dtype.kind == "c" and real and not holomorphic:
             raise ArgumentTypeError(
-                f"{what}: complex inputs, such as {path}, need holomorphic=True"
+                f"{what}: complex inputs, such as {path}, need holomorphic=True",
+                "pass holomorphic=True, or real and imaginary parts",
             )
 
 
@@ -135,7 +150,8 @@ def with_aux(value: Any, has_aux: bool, what: str, fun: Any) -> tuple[Any, Any]:
     if not isinstance(value, tuple) or len(value) != 2:
         raise ArgumentTypeError(
             f"{what} with has_aux=True needs a function that returns a pair (value, aux); "
-            f"{base_name(fun)} returns {region.described(value)}"
+            f"{base_name(fun)} returns {region.described(value)}",
+            "return the pair (value, aux), or leave has_aux out",
         )
     return value
 

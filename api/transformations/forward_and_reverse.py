@@ -17,6 +17,7 @@ from tapeless.staging.argument_checks import (
     check_tangents,
     checked_argnames,
     checked_argnums,
+    checked_flag,
     differentiable,
     plural,
     positions,
@@ -63,7 +64,9 @@ class Grad(Transformed):
         self.suffix = "value_and_grad" if with_value else "grad"
         self.argnums = checked_argnums(argnums, self.suffix)
         self.argnames = checked_argnames(argnames, self.suffix)
-        self.has_aux, self.holomorphic, self.with_value = has_aux, holomorphic, with_value
+        self.has_aux = checked_flag(has_aux, self.suffix, "has_aux")
+        self.holomorphic = checked_flag(holomorphic, self.suffix, "holomorphic")
+        self.with_value = with_value
         super().__init__(fun)
 
     def options(self) -> tuple[Any, ...]:

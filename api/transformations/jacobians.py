@@ -9,7 +9,12 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.dispatch.transformation import Transformed
-from tapeless.staging.argument_checks import check_input, checked_argnums, positions
+from tapeless.staging.argument_checks import (
+    check_input,
+    checked_argnums,
+    checked_flag,
+    positions,
+)
 from tapeless.staging.emitted_names import argument_names, base_name
 from tapeless.staging.subprogram import emit_all, symbol
 from tapeless.staging.user_calls import call_user
@@ -61,7 +66,8 @@ class Jacobian(Transformed):
         holomorphic: bool = False,
     ) -> None:
         self.argnums = checked_argnums(argnums, self.suffix)
-        self.has_aux, self.holomorphic = has_aux, holomorphic
+        self.has_aux = checked_flag(has_aux, self.suffix, "has_aux")
+        self.holomorphic = checked_flag(holomorphic, self.suffix, "holomorphic")
         super().__init__(fun)
 
     def options(self) -> tuple[Any, ...]:

@@ -390,9 +390,10 @@ def jit(
         inline=inline,
         compiler_options=compiler_options,
     )
+    checked_argnames(donate_argnames, "jit: donate_argnames, where")
     asked = Options(
         _positions(static_argnums, "static_argnums"),
-        checked_argnames(() if static_argnames is None else static_argnames, "jit"),
+        checked_argnames(static_argnames, "jit: static_argnames, where"),
         fastmath,
         boundscheck,
         parallel,
