@@ -264,6 +264,7 @@ def argnums_out_of_range(x):
 def argnums_of_wrong_type(x):
     """
     grad: argnums must be an int or a tuple of ints, not 1.5
+      give the positions of arguments, counted from 0: argnums=(0, 1)
     """
     return x
 
@@ -271,6 +272,7 @@ def argnums_of_wrong_type(x):
 def argnums_given_twice(x):
     """
     grad: argnums (0, 0) names an argument twice
+      name it once
     """
     return x
 
