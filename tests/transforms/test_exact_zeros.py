@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import warnings
 
+import mpmath
 import numpy as np
 import pytest
+import scipy.special as sc
 
 from tapeless import grad, hvp, jit, jvp, vmap
 
@@ -115,6 +117,30 @@ STEEP = {
         0.0,
         0.7,
         2.0,
+    ),
+    "log_of_digamma": (
+        lambda x: np.log(np.abs(sc.psi(x))),
+        lambda x: sc.polygamma(1, x) / sc.psi(x),
+        lambda x: sc.polygamma(2, x) / sc.psi(x) - (sc.polygamma(1, x) / sc.psi(x)) ** 2,
+        0.0,
+        0.7,
+        2.0,
+    ),
+    "bessel": (
+        lambda x: sc.k0(x),
+        lambda x: -sc.k1(x),
+        lambda x: sc.k0(x) + sc.k1(x) / x,
+        0.0,
+        0.7,
+        2.0,
+    ),
+    "elliptic": (
+        lambda x: sc.ellipk(x) ** 2,
+        np.vectorize(lambda x: float(mpmath.diff(lambda m: mpmath.ellipk(m) ** 2, x))),
+        np.vectorize(lambda x: float(mpmath.diff(lambda m: mpmath.ellipk(m) ** 2, x, 2))),
+        1.0,
+        0.7,
+        -0.2,
     ),
 }
 

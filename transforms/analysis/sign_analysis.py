@@ -33,15 +33,36 @@ ZERO = CHOSEN | UNREAD | PARTLY
 POLE = INFINITE | EVERYWHERE
 STEEP = POLE | ROOT
 
-#: Those that are infinite or nan somewhere.
-LOGS = frozenset(["log", "log2", "log10", "log1p"])
-ANGLES = frozenset(["arcsin", "arccos", "arccosh", "arctanh", "arctan2"])
-SPECIAL = frozenset(["digamma", "gammaln", "gamma", "zeta", "erfinv", "ndtri", "logit"])
+#: Elementwise operations that are finite wherever their operands are: others have poles, or ends.
+ROUNDED = frozenset(
+    ["ceil", "copysign", "fabs", "floor", "rint", "round", "sign", "spacing", "trunc"]
+)
+ANGLES = frozenset(["arcsinh", "arctan", "arctan2", "deg2rad", "degrees", "rad2deg", "radians"])
+WAVES = frozenset(["cos", "cosdg", "cosm1", "sin", "sinc", "sindg", "sinh", "tan", "tanh"])
+EXPONENTIALS = frozenset(
+    ["exp", "exp10", "exp2", "expit", "expm1", "exprel", "log_expit", "logaddexp"]
+)
+BELLS = frozenset(["dawsn", "erf", "erfc", "erfcx", "erfi", "log_ndtr", "ndtr", "wofz"])
+BESSEL = frozenset(["i0", "i0e", "i1", "i1e", "j0", "j1"])
+PLAIN = frozenset(
+    [
+        *("add", "sub", "mul", "neg", "abs", "positive", "conj", "magnitude_squared", "square"),
+        *("cbrt", "hypot", "maximum", "minimum", "fmax", "fmin", "select", "ldexp", "logaddexp2"),
+        *("heaviside", "huber", "pseudo_huber", "rgamma", "sloped", "unit_of", "wrightomega"),
+    ]
+)
+FINITE = ROUNDED | ANGLES | WAVES | EXPONENTIALS | BELLS | BESSEL | PLAIN
+#: Those that are finite where their first operand is positive.
+POSITIVE_ONLY = frozenset(
+    [
+        *("log", "log2", "log10", "log1p", "reciprocal", "float_power", "gamma", "gammaln", "psi"),
+        *("loggamma", "exp1", "expi", "k0", "k0e", "k1", "k1e", "y0", "y1", "entr"),
+    ]
+)
 ROOTS = frozenset(["cbrt", "hypot", "norm", "std", "arcsin", "arccos", "arccosh", "float_power"])
-POLES = LOGS | ANGLES | SPECIAL | {"reciprocal", "float_power"}
 #: Those whose elements are elements of their argument.
 PARTS = frozenset(["index", "gather", "real", "conj"])
-WHOLE = frozenset(["identity", "again", "reshape", "transpose", "broadcast_to", "copy", "flip"])
+WHOLE = frozenset(["identity", "again", "reshape", "transpose", "broadcast_to", "copy"])
 MOVES = PARTS | WHOLE | {"roll"}
 #: Those that put zeros beside what they are given, or where it was.
 AROUND = frozenset(["triu", "tril", "pad"])
@@ -82,13 +103,23 @@ def of_result(let: Let, found: list[int]) -> int:
         return found[0] & ~(SOME | LEVEL if name in PARTS else 0)
     if is_truth(let.outs[0]):
         return INDICATOR | CHOSEN | (SOME if may & EXTREME else 0)
-    pole = name in POLES and found[0] & ABOVE != ABOVE
+    pole = _has_pole(let, found)
     given = (k for a, k in zip(let.args, found, strict=True) if isinstance(a, Var))
     chosen = CHOSEN if name == "zeros" else reduce(int.__or__, given, 0) & ZERO
     if name in AROUND:
         chosen |= PARTLY
     root = ROOT if name in ROOTS else 0
     return chosen | may & STEEP | root | (INFINITE if pole else 0)
+
+
+def _has_pole(let: Let, found: list[int]) -> bool:
+    """Whether a result may be infinite or nan where the operands are finite."""
+    name, kind = let.op.name, let.outs[0].type
+    if not let.op.elementwise or kind.dtype.kind not in "fc" or name in FINITE:
+        return False
+    if name in ("mod", "fmod", "floordiv"):
+        return not found[1] & NONZERO
+    return not (name in POSITIVE_ONLY and found[0] & ABOVE == ABOVE)
 
 
 def of_one(a: int, b: int) -> int:
