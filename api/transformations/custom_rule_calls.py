@@ -123,7 +123,7 @@ class Call:
         extra = [v for v in block.params if v not in self.inputs]
         self.block = block = replace(block, params=(*self.inputs, *extra))
         outs = tuple(Var(a.type, a.name if isinstance(a, Var) else "") for a in results)
-        op = closed(self.custom.__name__, block, self.jvp, self.reverse)
+        op = closed(f"@{self.custom.__name__}", block, self.jvp, self.reverse)
         if outs:
             self.run.let(outs, op, block.params, {})
         values = list(region.leaves)

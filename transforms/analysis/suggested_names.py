@@ -194,7 +194,7 @@ class _Stems:
             return self.base(s.args[0]) or "t"
         if kind:
             return f"t{kind}"
-        word = WORDS.get(s.op.name, s.op.name.removeprefix("_"))
+        word = WORDS.get(s.op.name, s.op.name.removeprefix("@").removeprefix("_"))
         if isinstance(v.type, Type) and v.type.dtype.kind in "iu" and not v.type.shape:
             return self.integer(s)
         if isinstance(v.type, Type) and v.type.dtype.kind == "b":

@@ -75,6 +75,7 @@ def no_types(*args: Atom) -> Any:
 class Closed(Op):
     """An operation that is a block.
 
+    name     that of the user's function after an @: no operation of ours is called so
     block    what it stands for: its parameters are the arguments, and it reads nothing else
     reverse  from a statement with this operation to the one that takes its place where the
              program is differentiated backwards

@@ -17,6 +17,7 @@ from tapeless import (
     remat,
     value_and_grad,
     vjp,
+    vmap,
 )
 from tapeless.transforms.errors import (
     ArgumentError,
@@ -574,3 +575,22 @@ def test_rules_that_call_their_own_function_for_tangents():
     np.testing.assert_array_equal(slope, [5.0, 5.0])
     twice = grad(lambda x: np.sum(grad(lambda a: np.sum(apply(a, x)))(a) ** 2))(x)
     np.testing.assert_array_equal(twice, 4 * x)
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "select", "index", "zeros", "exp"])
+def test_functions_may_be_called_as_operations_are(name):
+    def quadratic(x):
+        return 3.0 * x + x * x
+
+    quadratic.__name__ = name
+    custom = custom_jvp(quadratic)
+
+    @custom.defjvp
+    def rule(primals, tangents):
+        return custom(primals[0]), (3.0 + 2 * primals[0]) * tangents[0]
+
+    x = np.linspace(-1, 2, 5)
+    slope = grad(lambda x: np.sum(custom(x) * 2))
+    np.testing.assert_allclose(slope(x), 6 + 4 * x, rtol=1e-15)
+    np.testing.assert_allclose(jit(slope)(x), 6 + 4 * x, rtol=1e-15)
+    np.testing.assert_allclose(jit(vmap(slope))(np.stack([x, -x]))[1], 6 - 4 * x, rtol=1e-15)
