@@ -38,37 +38,37 @@ CASES = [
         lambda: grad(f, argnums="x"),
         TypeError,
         "grad: argnums must be an int or a tuple of ints, not 'x'",
-        "",
+        "give the positions of arguments, counted from 0: argnums=(0, 1)",
     ),
     (
         lambda: value_and_grad(f, argnums=1.5),
         TypeError,
         "value_and_grad: argnums must be an int or a tuple of ints, not 1.5",
-        "",
+        "give the positions of arguments, counted from 0: argnums=(0, 1)",
     ),
     (
         lambda: grad(f, argnums=(0, True)),
         TypeError,
         "grad: argnums must be an int or a tuple of ints, not (0, True)",
-        "",
+        "give the positions of arguments, counted from 0: argnums=(0, 1)",
     ),
     (
         lambda: jvp_fn(f, None),
         TypeError,
         "jvp_fn: argnums must be an int or a tuple of ints, not None",
-        "",
+        "give the positions of arguments, counted from 0: argnums=(0, 1)",
     ),
     (
         lambda: grad(f, argnames=3),
         TypeError,
         "grad: argnames must be a name or several, not 3",
-        "",
+        'give the names of arguments as text: argnames=("x", "y")',
     ),
     (
         lambda: grad(f, argnames=("x", 1)),
         TypeError,
         "grad: argnames must be a name or several, not ('x', 1)",
-        "",
+        'give the names of arguments as text: argnames=("x", "y")',
     ),
     # argnums that do not fit the call
     (
@@ -93,7 +93,7 @@ CASES = [
         lambda: grad(f, argnums=(0, -2))(1.0, 2.0),
         ValueError,
         "grad: argnums (0, -2) names an argument twice",
-        "",
+        "name it once",
     ),
     (
         lambda: grad(f, argnames="z")(1.0),
@@ -160,13 +160,13 @@ CASES = [
         lambda: jacfwd(f)(1j),
         TypeError,
         "jacfwd: complex inputs, such as x, need holomorphic=True",
-        "",
+        "pass holomorphic=True, or real and imaginary parts",
     ),
     (
         lambda: grad(f, holomorphic=True)(1.0),
         TypeError,
         "grad with holomorphic=True needs complex inputs; x is float64",
-        "",
+        "pass complex numbers, x + 0j, or leave holomorphic out",
     ),
     # tangents
     (

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.language import Let, Type
-from tapeless.transforms.core.scalar_form import FLOAT, Module, ScalarForm, literal, narrowed
+from tapeless.transforms.core.scalar_form import (
+    FLOAT,
+    Module,
+    Operands,
+    ScalarForm,
+    literal,
+    narrowed,
+)
 from tapeless.transforms.ops.primitives.scalar_forms import fits
 from tapeless.transforms.python_text.python_source import template
 
@@ -20,6 +27,7 @@ DTYPES = frozenset(
         np.dtype, ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"]
     )  # what Numba compiles well
 )
+REDUCTIONS = frozenset(["any", "all", "max", "min", "sum", "prod"])
 
 
 def form_of(s: Let) -> ScalarForm | None:
@@ -47,6 +55,8 @@ def repeats(s: Let) -> bool:
 
 def spelled(s: Let, values: list[ast.expr], module: Module) -> ast.expr:
     """The value of the statement for operands with this text, in the dtype of its result."""
+    if s.op.name in REDUCTIONS:  # of one number
+        return Operands(s, values).one(0, s.outs[0].type.dtype)
     form = form_of(s)
     if form is None:
         raise KeyError(s.op.name)
