@@ -34,6 +34,7 @@ from tapeless.transforms.core.language import (
     While,
     statements,
 )
+from tapeless.transforms.core.operation import types_given
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -54,7 +55,7 @@ from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.stacks import pop
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
 from tapeless.transforms.optimize.hoist_views import views_ahead
-from tapeless.transforms.optimize.inline_calls import expand, identity, no_types
+from tapeless.transforms.optimize.inline_calls import expand, identity
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
 from tapeless.transforms.optimize.outline import outline
 from tapeless.transforms.prelude.containers.hashed_containers import Keys
@@ -358,7 +359,7 @@ def _runs_ahead(block: Block, seen: set[Function]) -> bool:
 def _takes_in_order(s: Statement) -> bool:
     """Stacks hold what was saved last on top, and rules of users are made for backward runs."""
     if isinstance(s, Let):
-        return s.op is not pop and s.op.infer is not no_types
+        return s.op is not pop and s.op.infer is not types_given
     return not isinstance(s, While)
 
 

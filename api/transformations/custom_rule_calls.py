@@ -40,12 +40,12 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
-from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.operation import Op, types_given
 from tapeless.transforms.errors import ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.numpy.creation import zero
-from tapeless.transforms.optimize.inline_calls import closed, no_types
+from tapeless.transforms.optimize.inline_calls import closed
 
 
 class Ruled(Protocol):
@@ -245,6 +245,6 @@ class Backward:
             found = dict(zip(self.at, bars, strict=True))
             return tuple(found[k] for k in at)
 
-        op = Op(f"{self.name}_linear", no_types, transpose=pull)
+        op = Op(f"{self.name}_linear", types_given, transpose=pull)
         current().let(real, op, tuple(dots[k] for k in at), {})
         return made

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transforms.core.checker import check
+from tapeless.transforms.core.checker import verify
 from tapeless.transforms.core.language import For, Let
 from tests.transforms.staging import close_to, every, lets, slope
 
@@ -188,7 +188,7 @@ def test_what_is_kept(function, expected):
 
 @pytest.mark.parametrize("function", [f for f, _ in map(_values, KEPT)] + [leaving])
 def test_it_is_right_and_well_formed(function):
-    check(simplified(function, U, 3))
+    verify(simplified(function, U, 3))
     close_to(tapeless.grad(function)(U.copy(), 3), slope(lambda u: function(u, 3), U), 1e-6)
 
 

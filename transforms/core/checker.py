@@ -1,13 +1,15 @@
-"""Checks that a core program is well formed.
+"""Verifies that a core program is well formed.
 
 Every variable is defined once, before it is read, in a scope around it; blocks take and give what
-their statement says. Runs after every pass in the tests.
+their statement says; results have the type that the rule of their operation gives for the
+operands. `passes.run` calls it after every pass in the tests.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from tapeless.transforms.core.builder import Builder, building
 from tapeless.transforms.core.language import (
     Block,
     For,
@@ -15,22 +17,25 @@ from tapeless.transforms.core.language import (
     Let,
     StackType,
     Statement,
+    Type,
     Var,
     While,
     operands,
     outputs,
 )
+from tapeless.transforms.core.operation import types_given
 from tapeless.transforms.errors import InternalError
 
 
-def check(block: Block, stage: str = "") -> None:
-    """Raises InternalError at the first mistake."""
-    _block(block, set(), set(), stage)
+def verify(block: Block, stage: str = "") -> None:
+    """Raises InternalError at the first mistake; `stage` is the pass that made the block."""
+    with building(Builder()):
+        _block(block, set(), set(), stage)
 
 
 def well_formed(block: Block) -> bool:
     try:
-        check(block)
+        verify(block)
     except InternalError:
         return False
     return True
@@ -72,6 +77,8 @@ def _statement(s: Statement, scope: set[Var], ever: set[Var], stage: str) -> Non
     for a in operands(s):
         _read(a, scope, where, stage)
     match s:
+        case Let():
+            _typed(s, where, stage)
         case If():
             for side in (s.then, s.orelse):
                 _same_number(side.results, s.outs, where, stage)
@@ -96,6 +103,34 @@ def _statement(s: Statement, scope: set[Var], ever: set[Var], stage: str) -> Non
                 _same_types(s.body.params, values, where, stage)
             _block(s.test, scope, ever, stage)
             _block(s.body, scope, ever, stage)
+
+
+def _typed(s: Let, where: str, stage: str) -> None:
+    """Compares results with what the rule of their operation says; lengths may have other names."""
+    if s.op.infer is types_given:
+        return
+    inferred = s.op.infer(*s.args, **s.params)
+    kinds = inferred if isinstance(inferred, tuple) else (inferred,)
+    _same_number(kinds, s.outs, where, stage)
+    for kind, v in zip(kinds, s.outs, strict=True):
+        if not _alike(kind, v.type):
+            _fail(stage, f"{where} is {v.type}, where its operands make {kind}")
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two types are one, but for lengths that are not known."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, StackType):
+        return _alike(a.item, b.item)
+    if not isinstance(a, Type):
+        return bool(a == b)
+    lengths = zip(a.shape, b.shape, strict=False)
+    return (
+        a.dtype == b.dtype
+        and a.ndim == b.ndim
+        and all(m == n for m, n in lengths if isinstance(m, int) and isinstance(n, int))
+    )
 
 
 def _same_number(a: Any, b: Any, where: str, stage: str) -> None:

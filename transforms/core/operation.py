@@ -28,12 +28,18 @@ def recorder() -> Any:
     return builder
 
 
+def types_given(*args: Atom, **params: Any) -> Any:
+    """The `infer` of operations whose results get their types where they are recorded."""
+    raise InternalError("the types of these results are given where they are recorded")
+
+
 @dataclass(eq=False)
 class Op:
     """One operation. Calling it on atoms records a statement in the open block.
 
     name       its name in printed programs
-    infer      (*args, **params) -> Type or tuple of Types of the results
+    infer      (*args, **params) -> Type or tuple of Types of the results; `types_given` if they
+               are given where the operation is recorded
     source     Python text with {0}, {1} for arguments and {name} for params, or a function that
                makes it
     jvp        (primals, tangents, outs, params) -> tangents of the results (None: zero)

@@ -6,11 +6,12 @@ import ast
 import copy
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tapeless.transforms.analysis.structural_hash import whole_form
 from tapeless.transforms.analysis.zero_tests import zero_tests
+from tapeless.transforms.core import passes
 from tapeless.transforms.core.language import Block, Function, Program, Var
 from tapeless.transforms.core.printer import show
 from tapeless.transforms.core.user_names import CALLED
@@ -21,7 +22,7 @@ from tapeless.transforms.frontend.values.structure import Structure, deque_like,
 from tapeless.transforms.memory.detach_results import as_numbers, detach
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
-from tapeless.transforms.optimize.inline_calls import expand, forget
+from tapeless.transforms.optimize.inline_calls import forget, written_out
 from tapeless.transforms.optimize.simplify import simplify
 from tapeless.transforms.optimize.sink_selections import sink_selections
 from tapeless.transforms.python_text.python_source import quoted
@@ -185,11 +186,22 @@ def finished(block: Block, count: int, without_axes: Collection[Var] = ()) -> Bl
 
     without_axes  parameters that are arrays without axes
     """
-    whole = simplify(zero_tests(replace(block, body=tuple(expand(block.body)))))
-    lean = sink_selections(hoist_invariants(whole))
-    if lean is not whole:
-        lean = simplify(lean)
-    return as_numbers(detach(forget(lean), count), without_axes)
+    return passes.run(
+        block,
+        written_out,
+        zero_tests,
+        simplify,
+        placed_selections,
+        forget,
+        partial(detach, count=count),
+        partial(as_numbers, arrays=without_axes),
+    )
+
+
+def placed_selections(block: Block) -> Block:
+    """The block with invariant values ahead of loops, and choices in the branches of their test."""
+    moved = sink_selections(hoist_invariants(block))
+    return block if moved is block else simplify(moved)
 
 
 def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:

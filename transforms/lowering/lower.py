@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from tapeless.transforms.core import dims
+from tapeless.transforms.core import dims, passes
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.lowering.kernels.kernel import Kernel
@@ -79,8 +80,15 @@ def lower(
     fastmath     whether sums may be added up in any order, and quotients be products
     """
     relations = list(relations)
-    block = shifted_lists(forget(tables_as_arrays(block, numbers=True)))
-    block = taken_early(complete_lists(list_lengths(block)))
+    block = passes.run(
+        block,
+        partial(tables_as_arrays, numbers=True),
+        forget,
+        shifted_lists,
+        list_lengths,
+        complete_lists,
+        taken_early,
+    )
     for routines in (True, False):
         prepared = _prepared(block, relations, stored, hints or {}, donated, routines, fastmath)
         lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel)
@@ -104,20 +112,33 @@ def _prepared(
 ) -> LoopForm:
     """The program in loop form; with `routines`, small systems are solved inside of loops."""
     small = Small(hints)
-    block = lasting(block)
-    block = lasting(small.run(block)) if routines else block
+    block = passes.run(block, lasting, *([small.run, lasting] if routines else []))
     sizes = equal_sizes([*relations, *small.relations])
 
     def equal(a: Size, b: Size) -> bool:
         return canonical(a, sizes) == canonical(b, sizes)
 
-    block = contractions(block, hints) if fastmath else block
-    plain = transposes_last(decompose(without_wide_integers(block)), fastmath)
-    plain = reciprocals(plain) if fastmath else plain
+    def inexact(*reordering: passes.Pass) -> tuple[passes.Pass, ...]:
+        """Passes that round otherwise: none if what is written is what is computed."""
+        return reordering if fastmath else ()
+
     fitting = Fitting(sizes, hints, facts_of(relations))
-    fitted = fitting.run(vectorise(alongside(counted(by_rows(alike(plain), hints)))))
-    fitted = chosen_terms(sums_first(fitted, equal)) if fastmath else fitted
-    fitted = made_again(fitted)
+    fitted = passes.run(
+        block,
+        *inexact(partial(contractions, hints=hints)),
+        without_wide_integers,
+        decompose,
+        partial(transposes_last, any_order=fastmath),
+        *inexact(reciprocals),
+        alike,
+        partial(by_rows, hints=hints),
+        counted,
+        alongside,
+        vectorise,
+        fitting.run,
+        *inexact(partial(sums_first, equal=equal), chosen_terms),
+        made_again,
+    )
     facts = [canonical(n, sizes) for n in facts_of(relations)]
     fitted, relied = gathered(fitted, sizes, hints, facts)
     fitted = accepted(fitted, equal)

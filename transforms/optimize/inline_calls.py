@@ -24,7 +24,7 @@ from tapeless.transforms.core.language import (
     Var,
     with_blocks,
 )
-from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.operation import Op, types_given
 from tapeless.transforms.core.substitution import refresh, substitute
 from tapeless.transforms.ops.linalg.spectral_functions import products, spectral
 from tapeless.transforms.ops.numerics.even_functions import (
@@ -67,10 +67,6 @@ again = linear("again", lambda x: x.type, "{0}", _same_cotangent, view=True, bat
 stopped = Op("stop_gradient", lambda x: x.type, "{0}", batch=anywhere)
 
 
-def no_types(*args: Atom) -> Any:
-    raise TypeError("the results of a closed operation are those of its block")
-
-
 @dataclass(eq=False)
 class Closed(Op):
     """An operation that is a block.
@@ -88,7 +84,7 @@ class Closed(Op):
 def closed(name: str, block: Block, jvp: Any = None, reverse: Any = None) -> Closed:
     """The operation `name` that stands for a block without free variables."""
     pure = not acts(block)
-    return Closed(name, no_types, jvp=jvp, costly=True, pure=pure, block=block, reverse=reverse)
+    return Closed(name, types_given, jvp=jvp, costly=True, pure=pure, block=block, reverse=reverse)
 
 
 def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
@@ -109,6 +105,11 @@ def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
             case _:
                 made.append(with_blocks(s, lambda b: _inside(b, rules)))
     return made
+
+
+def written_out(block: Block) -> Block:
+    """The block with all closed operations written out, also those with a rule."""
+    return replace(block, body=tuple(expand(block.body)))
 
 
 def expand_linear(block: Block, tangents: Iterable[Var]) -> Block:

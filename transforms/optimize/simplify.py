@@ -5,15 +5,13 @@ a = x * 1; b = sin(a); c = sin(x); d = b + c      becomes      b = sin(x); d = b
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core import builder, dims
-from tapeless.transforms.core.checker import check
+from tapeless.transforms.core import builder, dims, passes
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -78,19 +76,14 @@ def _is_known(s: Effect, known: dict[Any, Any]) -> bool:
 
 
 def simplify(block: Block) -> Block:
-    """The simplified block; with TAPELESS_CHECK in the environment, checked before and after."""
-    checked = bool(os.environ.get("TAPELESS_CHECK"))
-    if checked:
-        check(block, "staging")
+    """The simplified block."""
     pass_ = None
     for _ in range(ROUNDS):
         pass_ = Simplifier(block, pass_)
         made = pass_.run()
         if pass_.before is not None and not pass_.changed:
             break
-        block = unread_stores(merge_stores(dead_code(made)))
-    if checked:
-        check(block, "simplify")
+        block = passes.run(made, dead_code, merge_stores, unread_stores)
     return block
 
 

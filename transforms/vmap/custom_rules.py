@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from tapeless.transforms.analysis.free_variables import close
 from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.language import Atom, Block, Let, Statement, Var
-from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.operation import Op, types_given
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.ops.primitives.shapes import repeated
-from tapeless.transforms.optimize.inline_calls import Closed, closed, expand, no_types
+from tapeless.transforms.optimize.inline_calls import Closed, closed, expand
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch, Pair
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def is_ruled(s: Let) -> bool:
     """Whether a statement is a call of a function with a rule, or the linear part of one."""
-    return s.op.infer is no_types and (isinstance(s.op, Closed) or s.op.transpose is not None)
+    return s.op.infer is types_given and (isinstance(s.op, Closed) or s.op.transpose is not None)
 
 
 def apply(batch: Batch, s: Let) -> None:
@@ -52,7 +52,7 @@ class Rule:
             reverse = None if s.op.reverse is None else self.reverse
             self.op: Op = closed(s.op.name, self.block(s.op), self.jvp, reverse)
         else:
-            self.op = Op(s.op.name, no_types, transpose=self.transpose)
+            self.op = Op(s.op.name, types_given, transpose=self.transpose)
 
     def again(self) -> Batch:
         """A batch in which what a rule records is put."""

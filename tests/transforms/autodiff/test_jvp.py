@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tapeless.transforms.autodiff.jvp import jvp
-from tapeless.transforms.core.checker import check
+from tapeless.transforms.core.checker import verify
 from tapeless.transforms.core.language import For, If, Let, Var, While
 from tests.transforms.staging import block_of, close_to, compiled, every, lets, size, slope
 
@@ -62,7 +62,7 @@ CASES = [
 @pytest.mark.parametrize(("function", "x"), CASES)
 def test_value_and_tangent(function, x):
     block = jvp(block_of(function, x), [0])
-    check(block)
+    verify(block)
     value, dot = compiled(block)(x, 2.0)
     close_to(value, function(x))
     close_to(dot, 2 * slope(function, x), 1e-6)
@@ -121,7 +121,7 @@ def test_the_size_is_linear_in_the_program_and_not_in_the_order():
 def test_jvp_of_jvp_is_the_second_derivative():
     once = jvp(block_of(straight, 0.7), [0])
     twice = jvp(once, [0, 1])
-    check(twice)
+    verify(twice)
     *_, second = compiled(twice)(0.7, 1.0, 1.0, 0.0)
     close_to(second, 2 * np.cos(0.7) - 0.7 * np.sin(0.7))
 

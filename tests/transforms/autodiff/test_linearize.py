@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tapeless.transforms.autodiff.linearize import dependents, linearize
-from tapeless.transforms.core.checker import check
+from tapeless.transforms.core.checker import verify
 from tapeless.transforms.core.language import (
     Block,
     For,
@@ -51,7 +51,7 @@ def both_parts(function, *args, wrt=(0,)):
 
 def test_the_linear_part_gives_the_derivative():
     split, whole = both_parts(product, 0.7, 2.0, wrt=(0, 1))
-    check(whole)
+    verify(whole)
     (dot,) = compiled(whole)(0.7, 2.0, 3.0, 5.0)
     close_to(dot, 3 * (np.cos(0.7) * 2 + 1) + 5 * np.sin(0.7))
     assert [v.name for v in split.inputs] == ["x_dot", "y_dot"]

@@ -9,7 +9,7 @@ from tapeless.transforms.autodiff.linearize import linearize
 from tapeless.transforms.autodiff.residuals.resolve import resolve
 from tapeless.transforms.autodiff.transpose import transpose
 from tapeless.transforms.core.builder import Builder, building
-from tapeless.transforms.core.checker import check
+from tapeless.transforms.core.checker import verify
 from tapeless.transforms.core.language import Block, For, If, Let, Type, Var
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import floor
@@ -98,7 +98,7 @@ def test_the_transposed_program_is_the_adjoint(function, rng):
     image = function(x.copy())
     y = rng.standard_normal(image.shape)
     block = backward(function, x)
-    check(block)
+    verify(block)
     captured = [A] * (len(block.params) - 2)
     (bar,) = compiled(block)(x.copy(), *captured, y)
     assert bar.shape == x.shape

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tapeless.transforms.core.checker import check
+from tapeless.transforms.core.checker import verify
 from tapeless.transforms.core.language import (
     Block,
     Effect,
@@ -174,29 +174,29 @@ BROKEN = {
 
 @pytest.mark.parametrize("body", GOOD.values(), ids=GOOD)
 def test_what_is_well_formed(body):
-    check(block(*body, params=PARAMS, results=(x,)))
+    verify(block(*body, params=PARAMS, results=(x,)))
 
 
 @pytest.mark.parametrize(("body", "message"), BROKEN.values(), ids=BROKEN)
 def test_what_is_broken(body, message):
     with pytest.raises(InternalError, match="not well formed after dropping: ") as met:
-        check(block(*body, params=PARAMS), "dropping")
+        verify(block(*body, params=PARAMS), "dropping")
     assert message in met.value.problem
 
 
 def test_a_result_that_is_not_defined():
     with pytest.raises(InternalError, match="stray: f8 is read by a result"):
-        check(block(params=PARAMS, results=(stray,)))
+        verify(block(params=PARAMS, results=(stray,)))
 
 
 def test_two_parameters_that_are_one():
     with pytest.raises(InternalError, match="x is defined twice"):
-        check(block(params=(x, x)))
+        verify(block(params=(x, x)))
 
 
 def test_the_users_line_is_in_the_message():
     with pytest.raises(InternalError, match=r"sin -> \(y,\) \(line 12\)"):
-        check(block(sine(y, stray, Origin("models.py", 12))))
+        verify(block(sine(y, stray, Origin("models.py", 12))))
 
 
 def walk(u, n):
@@ -210,4 +210,4 @@ def walk(u, n):
 
 
 def test_staged_programs_are_well_formed():
-    check(block_of(walk, np.ones(4), 3), "staging")
+    verify(block_of(walk, np.ones(4), 3), "staging")

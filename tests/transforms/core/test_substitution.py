@@ -7,7 +7,7 @@ import pytest
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, building, var_size
-from tapeless.transforms.core.checker import check
+from tapeless.transforms.core.checker import verify
 from tapeless.transforms.core.language import (
     Block,
     Let,
@@ -66,7 +66,7 @@ def defined(block):
 def test_a_refreshed_block_shares_no_variable_and_does_the_same():
     block = block_of(mixed, 1.5, 4)
     copy, new = refresh(block)
-    check(copy)
+    verify(copy)
     assert not defined(block) & defined(copy)
     assert not free_variables(copy)
     assert set(new) >= set(block.params)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transforms.core.checker import check
+from tapeless.transforms.core.checker import verify
 from tapeless.transforms.memory.detach_results import detach
 from tests.transforms.staging import block_of, compiled, lets
 
@@ -48,7 +48,7 @@ def detached(function):
 @pytest.mark.parametrize(("function", "copies"), SHARED.values(), ids=SHARED)
 def test_what_others_see_is_copied(function, copies):
     block = detached(function)
-    check(block)
+    verify(block)
     assert len(lets(block, "copy")) == copies
     v = V.copy()
     results = compiled(block)(v)

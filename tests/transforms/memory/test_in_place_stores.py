@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless.transforms.core.checker import check
+from tapeless.transforms.core.checker import verify
 from tapeless.transforms.core.language import For, Let, While
 from tapeless.transforms.memory.in_place_stores import InPlaceStores, own
 from tapeless.transforms.ops.primitives.in_place_arithmetic import OVERWRITING
@@ -260,7 +260,7 @@ def test_stores_mean_what_they_mean_in_numpy(function):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_owned_programs_are_well_formed(function):
-    check(own(block_of(function, V)))
+    verify(own(block_of(function, V)))
 
 
 @pytest.mark.parametrize("function", NO_COPY)

@@ -5,7 +5,7 @@ import pytest
 
 from tapeless.transforms.analysis.free_variables import close
 from tapeless.transforms.core.builder import Builder, building
-from tapeless.transforms.core.checker import check
+from tapeless.transforms.core.checker import verify
 from tapeless.transforms.core.language import (
     Block,
     Effect,
@@ -53,7 +53,7 @@ def test_an_operation_is_written_out(double_sine):
     body = expand([Let((y,), double_sine, (a,))])
     assert [s.op for s in body] == [sin, mul, identity]
     block = Block((a,), tuple(body), (y,))
-    check(block)
+    verify(block)
     assert compiled(block)(0.5) == (2 * np.sin(0.5),)
 
 
@@ -61,7 +61,7 @@ def test_each_use_gets_variables_of_its_own(double_sine):
     a, y, z = var("a"), var("y"), var("z")
     body = expand([Let((y,), double_sine, (a,)), Let((z,), double_sine, (y,))])
     block = Block((a,), tuple(body), (z,))
-    check(block)
+    verify(block)
     assert compiled(block)(0.5) == (2 * np.sin(2 * np.sin(0.5)),)
 
 
@@ -73,7 +73,7 @@ def test_operations_inside_of_blocks_and_of_operations(double_sine):
     zero, three, one = (Literal(k, INT) for k in (0, 3, 1))
     loop = For((out,), zero, three, one, (var("a"),), Block((i, c), (branch,), (r,)))
     block = Block((loop.inits[0], t), tuple(expand([loop])), (out,))
-    check(block)
+    verify(block)
     assert {s.op.name for s in every(block, Let)} == {"sin", "mul", "identity"}
     value = 0.5
     for _ in range(3):
@@ -99,7 +99,7 @@ def test_again_is_forgotten():
     x, y, z = var("x"), var("y"), var("z")
     body = (Let((y,), again, (x,)), Let((z,), add, (y, x)))
     block = forget(Block((x,), body, (z,)))
-    check(block)
+    verify(block)
     assert [s.op for s in block.body] == [add]
     assert block.body[0].args == (x, x)
 

@@ -32,10 +32,10 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.operation import Op, types_given
 from tapeless.transforms.ops.primitives.batch_rules import anywhere
 from tapeless.transforms.ops.primitives.function_calls import is_call
-from tapeless.transforms.optimize.inline_calls import identity, no_types
+from tapeless.transforms.optimize.inline_calls import identity
 
 #: Says which value has a name; its result is never read.
 value_name = Op("checkpoint_name", lambda x, *, name: x.type, "{0}", batch=anywhere)
@@ -104,7 +104,7 @@ def _with_passes(body: Iterable[Statement], inside: bool = False) -> Iterator[St
 
 
 def _may_be_taken(s: Let) -> bool:
-    return len(s.outs) == 1 and s.op.infer is not no_types and not is_call(s) and s.op.pure
+    return len(s.outs) == 1 and s.op.infer is not types_given and not is_call(s) and s.op.pure
 
 
 def repeats_in_order(block: Block) -> bool:

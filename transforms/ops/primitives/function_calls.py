@@ -21,14 +21,10 @@ from tapeless.transforms.core.language import (
     Var,
     statements,
 )
-from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.operation import Op, types_given
 from tapeless.transforms.ops.primitives.callbacks import outside
 from tapeless.transforms.ops.primitives.new_arrays import zero_of
 from tapeless.transforms.ops.primitives.stacks import PLUS
-
-
-def _no_types(*args: Atom, **params: Any) -> Any:
-    raise TypeError("the types of the results of a call are given")
 
 
 def _call_source(args: Sequence[Atom], params: dict[str, Any]) -> str:
@@ -37,8 +33,8 @@ def _call_source(args: Sequence[Atom], params: dict[str, Any]) -> str:
 
 
 #: function(*args); `act` is the same where the function prints or raises.
-call = Op("call", _no_types, _call_source, costly=True)
-act = Op("call", _no_types, _call_source, costly=True, pure=False)
+call = Op("call", types_given, _call_source, costly=True)
+act = Op("call", types_given, _call_source, costly=True, pure=False)
 CALLS = {True: call, False: act}
 
 
@@ -78,7 +74,7 @@ def _linear_call_transpose(
 
 
 #: (tape, *tangents) to tangents of the results; only its transpose is ever run.
-linear_call = Op("linear_call", _no_types, transpose=_linear_call_transpose)
+linear_call = Op("linear_call", types_given, transpose=_linear_call_transpose)
 
 
 # -- tapes
