@@ -5,6 +5,7 @@ import __future__
 
 import ast
 import copy
+import functools
 import inspect
 import linecache
 import textwrap
@@ -41,7 +42,12 @@ def read(function: types.FunctionType) -> Source:
             f"the source of {function.__qualname__} in {file} is not the code that runs",
             "the file has changed since it was imported: reload it",
         )
-    return Source(copy.deepcopy(node), file)  # callers change theirs
+    return Source(_normalised(node), file)
+
+
+def _normalised(node: ast.FunctionDef | ast.Lambda) -> Any:
+    """A tree of the caller's own, in the same form on all versions of Python."""
+    return gast.gast_to_ast(gast.ast_to_gast(copy.deepcopy(node)))
 
 
 def _lines(function: types.FunctionType) -> tuple[list[str], int]:
@@ -61,60 +67,93 @@ def _unavailable(function: Any) -> SourceError:
     )
 
 
+class File:
+    """What a text holds of functions: their trees, and the code that it compiles to."""
+
+    def __init__(self, text: str, first_line: int = 1) -> None:
+        self.text = text
+        self.tree = _parse(text)
+        if self.tree is not None:
+            ast.increment_lineno(self.tree, first_line - 1)
+        self.compiled: dict[int, dict[tuple[str, int], list[types.CodeType]]] = {}
+
+    @functools.cached_property
+    def functions(self) -> dict[tuple[str, int], list[ast.FunctionDef]]:
+        """Functions by name and first line."""
+        functions: dict[tuple[str, int], list[ast.FunctionDef]] = {}
+        for n in ast.walk(self.tree) if self.tree else ():
+            if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                functions.setdefault((n.name, _first_line(n)), []).append(n)  # type: ignore[arg-type]
+        return functions
+
+    @functools.cached_property
+    def lambdas(self) -> list[ast.Lambda]:
+        return [n for n in ast.walk(self.tree) if isinstance(n, ast.Lambda)] if self.tree else []
+
+    def holds(self, code: types.CodeType) -> bool:
+        """Whether compiling the text gives `code` again: not if the file was edited since."""
+        if any(name.startswith("@py_assert") for name in code.co_varnames):
+            return True  # pytest rewrote the assert statements
+        flags = code.co_flags & _FUTURES
+        if flags not in self.compiled:
+            self.compiled[flags] = self._compile(code.co_filename, flags)
+        alike = self.compiled[flags].get((code.co_name, code.co_firstlineno), ())
+        return any(_same_code(c, code) for c in alike)
+
+    def _compile(self, file: str, flags: int) -> dict[tuple[str, int], list[types.CodeType]]:
+        """The code of all functions by name and first line."""
+        codes: dict[tuple[str, int], list[types.CodeType]] = {}
+        try:
+            module = compile(self.text, file, "exec", flags=flags, dont_inherit=True)
+        except SyntaxError:
+            return codes
+        for c in _codes(module):
+            codes.setdefault((c.co_name, c.co_firstlineno), []).append(c)
+        return codes
+
+
 def _parse(text: str) -> ast.AST | None:
     try:
-        return gast.gast_to_ast(gast.parse(text))  # type: ignore[no-any-return]
+        return ast.parse(text)
     except SyntaxError:
         return None
 
 
-_files: dict[str, tuple[int, ast.AST | None]] = {}
+_files: dict[str, File] = {}
 
 
-def _in_whole_file(file: str, code: types.CodeType) -> ast.FunctionDef | ast.Lambda | None:
-    lines = linecache.getlines(file)
+def _in_whole_file(name: str, code: types.CodeType) -> ast.FunctionDef | ast.Lambda | None:
+    lines = linecache.getlines(name)
     if not lines:
         return None
     text = "".join(lines)
-    stamp = hash(text)
-    if _files.get(file, (None,))[0] != stamp:
-        _files[file] = (stamp, _parse(text))
-    tree = _files[file][1]
-    if tree is None or not _unchanged(text, file, code):
-        return None
-    return _find(tree, code)
+    file = _files.get(name)
+    if file is None or file.text != text:
+        file = _files[name] = File(text)
+    return _find(file, code) if file.tree is not None and file.holds(code) else None
 
 
 def _in_lines(
     lines: list[str], start: int, code: types.CodeType
 ) -> ast.FunctionDef | ast.Lambda | None:
     """For text that is no Python as a whole; where it is, `_in_whole_file` has the last word."""
-    file_functions = _files.get(code.co_filename)
-    tree = None if file_functions and file_functions[1] else _parse(textwrap.dedent("".join(lines)))
-    if tree is None:
+    whole = _files.get(code.co_filename)
+    if whole and whole.tree:
         return None
-    ast.increment_lineno(tree, start - 1)
-    return _find(tree, code)
+    return _find(File(textwrap.dedent("".join(lines)), start), code)
 
 
-def _find(tree: ast.AST, code: types.CodeType) -> ast.FunctionDef | ast.Lambda | None:
-    """The one function in the tree that compiles to `code`."""
+def _find(file: File, code: types.CodeType) -> ast.FunctionDef | ast.Lambda | None:
+    """The one function in a file that compiles to `code`."""
     candidates: list[Any]
     if code.co_name == "<lambda>":
-        lambdas = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
-        candidates = [n for n in lambdas if _lambda_matches(n, code)]
+        candidates = [n for n in file.lambdas if _lambda_matches(n, code)]
         if not candidates:  # tests of constants, and what they leave out, have no place in the code
-            same = [n for n in lambdas if n.lineno == code.co_firstlineno]
+            same = [n for n in file.lambdas if n.lineno == code.co_firstlineno]
             candidates = [n for n in same if _compiles_to(n, code)]
     else:
-        candidates = [
-            n
-            for n in ast.walk(tree)
-            if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
-            and n.name == code.co_name
-            and _first_line(n) == code.co_firstlineno
-            and _arguments(n.args) == _argument_names(code)
-        ]
+        named = file.functions.get((code.co_name, code.co_firstlineno), ())
+        candidates = [n for n in named if _arguments(n.args) == _argument_names(code)]
     if len(candidates) > 1:
         exact = [n for n in candidates if _columns_match(n, code)] or candidates
         candidates = [n for n in exact if _compiles_to(n, code)] or exact
@@ -149,17 +188,6 @@ def _argument_names(code: types.CodeType) -> list[str]:
         + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     )
     return list(code.co_varnames[:n])
-
-
-def _unchanged(text: str, file: str, code: types.CodeType) -> bool:
-    """Whether compiling the text gives `code` again: not if the file was edited since."""
-    if any(name.startswith("@py_assert") for name in code.co_varnames):
-        return True  # pytest rewrote the assert statements
-    try:
-        module = compile(text, file, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)
-    except SyntaxError:
-        return False
-    return any(_same_code(c, code) for c in _codes(module))
 
 
 _FUTURES = 0
