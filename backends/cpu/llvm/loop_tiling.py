@@ -38,8 +38,10 @@ def tiled(function: ast.FunctionDef, others: Collection[str], apart: bool) -> as
     often = [e.id for e in ast.walk(function) if isinstance(e, ast.Name) and _is_set(e)]
     given = {a.arg for a in function.args.args} - {*often}
     taken = given | {*often}
-    made = Tiles(given, taken, others).visit(copy.deepcopy(function))
-    return ast.fix_missing_locations(made)  # type: ignore[no-any-return]
+    tiles = Tiles(given, taken, others)
+    if not any(isinstance(s, ast.For) and tiles.fits(s) for s in ast.walk(function)):
+        return function
+    return ast.fix_missing_locations(tiles.visit(copy.deepcopy(function)))  # type: ignore[no-any-return]
 
 
 class Tiles(ast.NodeTransformer):
@@ -54,17 +56,24 @@ class Tiles(ast.NodeTransformer):
         self.given, self.taken, self.others = given, taken, others
 
     def visit_For(self, s: ast.For) -> ast.For:
-        inner = s.body[0]
-        n = _count(inner, self.given)
-        if len(s.body) > 1 or n is None or not self.is_free(s, inner):  # type: ignore[arg-type]
+        if not self.fits(s):
             self.generic_visit(s)
             return s
+        inner = s.body[0]
+        n = _count(inner, self.given)
         assert isinstance(inner, ast.For)
         start = self.fresh("start")
         rows = f"({ROWS} if {n} > {WHOLE} else {WHOLE})"
         inner.iter = expression(f"range({start}, min({start} + {rows}, {n}))")
         along = expression(f"range(0, {n}, {rows})")
         return ast.For(ast.Name(start, ast.Store()), along, [s], [], lineno=s.lineno)
+
+    def fits(self, s: ast.For) -> bool:
+        """Whether a loop is over two axes, of which the inner one can be cut into tiles."""
+        inner = s.body[0]
+        if len(s.body) > 1 or not isinstance(inner, ast.For):
+            return False
+        return _count(inner, self.given) is not None and self.is_free(s, inner)
 
     def is_free(self, s: ast.For, inner: ast.For) -> bool:
         """Whether its passes may run in any order, and columns are read or stored in some."""

@@ -40,6 +40,8 @@ def jammed(function: ast.FunctionDef, apart: bool) -> ast.FunctionDef:
     own = {name for name in own if often[name] == 1}
     given = {name for name in given if not often[name]}
     jam = Jam(own | given if apart else own, own | given)
+    if not any(isinstance(s, ast.For) and jam.fits(s) for s in ast.walk(function)):
+        return function
     return ast.fix_missing_locations(jam.visit(copy.deepcopy(function)))  # type: ignore[no-any-return]
 
 
@@ -54,10 +56,11 @@ class Jam(ast.NodeTransformer):
         self.stored, self.read = stored, read
 
     def visit_For(self, s: ast.For) -> ast.For | list[ast.For]:
-        count = _count(s)
-        if count is None or not self.adds(s):
+        if not self.fits(s):
             self.generic_visit(s)
             return s
+        count = _count(s)
+        assert count is not None
         inner, k = s.body[0], s.target.id  # type: ignore[attr-defined]
         assert isinstance(inner, ast.For)
         n = ast.unparse(count)
@@ -66,6 +69,9 @@ class Jam(ast.NodeTransformer):
         rest.iter = expression(f"range(max(0, {n} - {n} % {PASSES}), {n})")
         many.body[0].body = [_later(inner.body[0], k, ahead) for ahead in range(PASSES)]  # type: ignore[attr-defined]
         return [many, rest]
+
+    def fits(self, s: ast.For) -> bool:
+        return _count(s) is not None and self.adds(s)
 
     def adds(self, s: ast.For) -> bool:
         """Whether the body is a loop that adds to numbers which are the same in all passes."""

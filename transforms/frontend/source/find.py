@@ -73,7 +73,7 @@ class File:
     def __init__(self, text: str, first_line: int = 1) -> None:
         self.text = text
         self.tree = _parse(text)
-        if self.tree is not None:
+        if self.tree is not None and first_line > 1:
             ast.increment_lineno(self.tree, first_line - 1)
         self.compiled: dict[int, dict[tuple[str, int], list[types.CodeType]]] = {}
 
