@@ -45,29 +45,29 @@ def positions(
     return found
 
 
-def checked_argnums(argnums: Any, what: str) -> int | tuple[int, ...]:
-    """An int or a tuple of ints; refuses anything else."""
+def checked_argnums(argnums: Any, what: str, name: str = "argnums") -> int | tuple[int, ...]:
+    """An int or a tuple of ints; refuses anything else, as argument `name` of `what`."""
     numbers = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
     if not all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in numbers):
         raise ArgumentTypeError(
-            f"{what}: argnums must be an int or a tuple of ints, not {argnums!r}",
-            "give the positions of arguments, counted from 0: argnums=(0, 1)",
+            f"{what}: {name} must be an int or a tuple of ints, not {argnums!r}",
+            f"give the positions of arguments, counted from 0: {name}=(0, 1)",
         )
     return tuple(map(int, numbers)) if isinstance(argnums, (tuple, list)) else int(argnums)
 
 
-def checked_argnames(argnames: Any, what: str) -> tuple[str, ...]:
-    """One name or several; refuses anything else."""
+def checked_argnames(argnames: Any, what: str, name: str = "argnames") -> tuple[str, ...]:
+    """One name or several; refuses anything else, as argument `name` of `what`."""
     if isinstance(argnames, str) or argnames is None:
         return (argnames,) if argnames else ()
     names = tuple(argnames) if isinstance(argnames, (tuple, list, set, frozenset)) else (argnames,)
     if not all(isinstance(n, str) for n in names):
         raise ArgumentTypeError(
-            f"{what}: argnames must be a name or several, not {argnames!r}",
-            'give the names of arguments as text: argnames=("x", "y")',
+            f"{what}: {name} must be a name or several, not {argnames!r}",
+            f'give the names of arguments as text: {name}=("x", "y")',
         )
     if len(set(names)) != len(names):
-        raise ArgumentError(f"{what}: argnames {names} names an argument twice", "name it once")
+        raise ArgumentError(f"{what}: {name} {names} names an argument twice", "name it once")
     return names
 
 

@@ -41,5 +41,8 @@ def positions(given: int | Sequence[int], what: str) -> tuple[int, ...]:
     """Positions of arguments, in order; refuses what are none."""
     numbers = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     if not all(isinstance(k, (int, np.integer)) and k is not True and k >= 0 for k in numbers):
-        raise ArgumentTypeError(f"pmap: {what} must be positions of arguments, not {given!r}")
+        raise ArgumentTypeError(
+            f"pmap: {what} must be positions of arguments, not {given!r}",
+            f"count arguments from 0: {what}=(0, 1)",
+        )
     return tuple(sorted({int(k) for k in numbers}))

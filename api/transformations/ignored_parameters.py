@@ -31,6 +31,11 @@ UNNEEDED: dict[str, tuple[tuple[Any, ...] | None, str]] = {
 }
 
 
+def _is(value: Any, accepted: Any) -> bool:
+    """Whether two values are one; arrays are none of those that are accepted."""
+    return value is accepted or (type(value) is type(accepted) and bool(value == accepted))
+
+
 def check_unneeded(function: str, **given: Any) -> None:
     """Refuses values that would ask for what is not done.
 
@@ -38,5 +43,5 @@ def check_unneeded(function: str, **given: Any) -> None:
     """
     for name, value in given.items():
         accepted, why = UNNEEDED[name]
-        if accepted is not None and not any(value is x or value == x for x in accepted):
+        if accepted is not None and not any(_is(value, x) for x in accepted):
             raise ArgumentError(f"{function}: {name} is {value!r}: {why}", "leave it out")

@@ -57,6 +57,7 @@ class Jacobian(Transformed):
     """The derivatives of all results by all elements of the chosen arguments."""
 
     half: type[Half]
+    title = ""  # what errors say of the transformation
 
     def __init__(
         self,
@@ -65,9 +66,9 @@ class Jacobian(Transformed):
         has_aux: bool = False,
         holomorphic: bool = False,
     ) -> None:
-        self.argnums = checked_argnums(argnums, self.suffix)
-        self.has_aux = checked_flag(has_aux, self.suffix, "has_aux")
-        self.holomorphic = checked_flag(holomorphic, self.suffix, "holomorphic")
+        self.argnums = checked_argnums(argnums, self.title)
+        self.has_aux = checked_flag(has_aux, self.title, "has_aux")
+        self.holomorphic = checked_flag(holomorphic, self.title, "holomorphic")
         super().__init__(fun)
 
     def options(self) -> tuple[Any, ...]:
@@ -76,19 +77,23 @@ class Jacobian(Transformed):
     def describe(self) -> str:
         return f"the Jacobian of {base_name(self.fun)}"
 
+    def function_name(self) -> str:
+        """The name of the user's function."""
+        return base_name(self.fun)
+
     def at(self, args: tuple[Any, ...]) -> tuple[int, ...]:
-        return positions(args, self.argnums, self.suffix, base_name(self.fun))
+        return positions(args, self.argnums, self.title, self.function_name())
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         names = argument_names(self.fun, args, {})
         for k in self.at(args):
-            check_input(args[k], self.suffix, names[k], self.holomorphic)
+            check_input(args[k], self.title, names[k], self.holomorphic)
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.check(args, kwargs)
         at = self.at(args)
         restricted = Restricted(self.fun, args, kwargs, at)
-        half = self.half(restricted, tuple(args[k] for k in at), {}, self.has_aux)
+        half = self.half(restricted, tuple(args[k] for k in at), {}, self.has_aux, self.title)
         self.check_results(half.returned)
         with recorded():
             blocks = self.entries(half)
@@ -104,12 +109,12 @@ class Jacobian(Transformed):
         """Refuses results without derivative."""
         if len(returned.smooth) != len(returned.likes):
             raise NotDifferentiableError(
-                f"{self.suffix}: {base_name(self.fun)} returns values that have no derivative",
+                f"{self.title}: {self.function_name()} returns values that have no derivative",
                 "return floats, and the rest by has_aux=True",
             )
         if not self.holomorphic and any(k.dtype.kind == "c" for k in returned.kinds):
             raise ArgumentTypeError(
-                f"{self.suffix} needs real results; {base_name(self.fun)} returns complex numbers",
+                f"{self.title} needs real results; {self.function_name()} returns complex numbers",
                 "pass holomorphic=True, or take real and imaginary parts",
             )
 
@@ -122,6 +127,7 @@ class Forward(Jacobian):
     """By columns: one derivative along each element of the arguments."""
 
     suffix, half = "jacfwd", PushForward
+    title = suffix
 
     def entries(self, half: Half) -> list[list[Atom]]:
         starts, made = over_basis(half, half.arguments.kinds)
@@ -136,6 +142,7 @@ class Backward(Jacobian):
     """By rows: one derivative back from each element of the results."""
 
     suffix, half = "jacrev", PullBack
+    title = suffix
 
     def entries(self, half: Half) -> list[list[Atom]]:
         starts, made = over_basis(half, half.returned.kinds)
@@ -148,6 +155,23 @@ class Backward(Jacobian):
             ]
             for y, a in rows
         ]
+
+
+class HessianRows(Backward):
+    """The gradient of each result, of which `Hessian` takes the derivative."""
+
+    title = "hessian"
+
+
+class Hessian(Forward):
+    """All second derivatives: forward over reverse."""
+
+    title = "hessian"
+
+    fun: HessianRows
+
+    def function_name(self) -> str:
+        return base_name(self.fun.fun)
 
 
 def _array(a: Atom) -> Any:
@@ -272,7 +296,8 @@ def hessian(
     array([[6., 4.],
            [4., 0.]])
     """
-    return Forward(Backward(fun, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
+    rows = HessianRows(fun, argnums, has_aux, holomorphic)
+    return Hessian(rows, argnums, has_aux, holomorphic)
 
 
 def hvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

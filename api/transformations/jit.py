@@ -390,16 +390,16 @@ def jit(
         inline=inline,
         compiler_options=compiler_options,
     )
-    checked_argnames(donate_argnames, "jit: donate_argnames, where")
+    checked_argnames(donate_argnames, "jit", "donate_argnames")
     asked = Options(
         _positions(static_argnums, "static_argnums"),
-        checked_argnames(static_argnames, "jit: static_argnames, where"),
+        checked_argnames(static_argnames, "jit", "static_argnames"),
         fastmath,
         boundscheck,
         parallel,
         _positions(donate_argnums, "donate_argnums"),
     )
-    if device not in (None, "cpu"):
+    if device is not None and not (isinstance(device, str) and device == "cpu"):
         raise ArgumentError(f"jit: device is {device!r}", 'there is "cpu"')
     make: Callable[..., Any] = Jit
     if in_shardings is not None or out_shardings is not None:
@@ -410,7 +410,7 @@ def jit(
 
 
 def _positions(given: Any, what: str) -> tuple[int, ...]:
-    numbers = checked_argnums(() if given is None else given, f"jit: {what}, where")
+    numbers = checked_argnums(() if given is None else given, "jit", what)
     return numbers if isinstance(numbers, tuple) else (numbers,)
 
 

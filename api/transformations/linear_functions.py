@@ -215,7 +215,7 @@ def fwd_and_bwd(
     >>> value, bwd(residuals, 1.0)
     (6.0, (3.0, 2.0))
     """
-    chosen = checked_argnums(argnums, "fwd_and_bwd: argnums, where")
+    chosen = checked_argnums(argnums, "fwd_and_bwd")
     many = chosen if isinstance(chosen, tuple) else (chosen,)
 
     def fwd(*args: Any) -> Any:

@@ -93,7 +93,12 @@ class Half:
     kind = ""
 
     def __init__(
-        self, fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], has_aux: bool
+        self,
+        fun: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        has_aux: bool,
+        title: str = "",
     ) -> None:
         self.name = base_name(fun)
         self.arguments = Side(list(args))
@@ -102,7 +107,7 @@ class Half:
         new = tree.unflatten(self.arguments.structure, [s for _, s in pairs])
         region = Subprogram(fun, as_program_value(new), kwargs)
         refuse_shared(likes, [s for _, s in pairs])
-        self.value, self.aux = with_aux(region.value, has_aux, self.kind, fun)
+        self.value, self.aux = with_aux(region.value, has_aux, title or self.kind, fun)
         self.returned = Side(self.value)
         ends = (region.atoms[k] for k in self.returned.smooth)  # those of aux come behind
         results = [a for a in ends if a is not None]

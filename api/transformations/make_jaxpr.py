@@ -58,7 +58,7 @@ def make_jaxpr(
     """
     if axis_env is not None:
         raise ArgumentError("make_jaxpr: axis_env", "put vmap(axis_name=...) around the function")
-    chosen = checked_argnums(static_argnums, "make_jaxpr: static_argnums, where")
+    chosen = checked_argnums(static_argnums, "make_jaxpr", "static_argnums")
     static = chosen if isinstance(chosen, tuple) else (chosen,)
 
     def shown(*args: Any, **kwargs: Any) -> Any:

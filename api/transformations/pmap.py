@@ -39,7 +39,7 @@ class Pmap(Vmap):
     Inside another transformation it is `vmap`: one program for the whole batch.
     """
 
-    suffix = "pmap"
+    suffix = title = "pmap"
 
     def __init__(
         self,
@@ -53,6 +53,11 @@ class Pmap(Vmap):
         donate_argnums: int | Sequence[int] = (),
     ) -> None:
         super().__init__(fun, in_axes, out_axes, axis_name, axis_size)
+        if not isinstance(devices, Iterable | None):
+            raise ArgumentTypeError(
+                f"pmap: devices must be a list of devices, not {devices!r}",
+                "pass tapeless.devices()[:2], or leave it out for all devices",
+            )
         self.devices = None if devices is None else tuple(devices)
         if self.devices == ():
             raise ArgumentError("pmap: devices is empty", "leave it out for all devices")

@@ -20,7 +20,7 @@ from tapeless.dispatch.transformation import Transformed
 from tapeless.staging.emitted_names import argument_names, base_name, parameters, unused
 from tapeless.staging.subprogram import leaf_atom
 from tapeless.transformations.vmap import Mapped
-from tapeless.transformations.vmap_axes import batch_length, frozen, input_axes, spread
+from tapeless.transformations.vmap_axes import axes_key, batch_length, input_axes, spread
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.emit.module import flat_text, is_plain, result_text, write_module
@@ -50,7 +50,11 @@ class Shard(Transformed):
     ) -> None:
         self.in_axes, self.out_axes, self.axis_name = in_axes, out_axes, axis
         self.compiled = compiled
-        self.key = (frozen(in_axes, "in_axes"), frozen(out_axes, "out_axes"), axis, compiled)
+        self.key = (
+            axes_key(in_axes, "in_axes", "pmap"),
+            axes_key(out_axes, "out_axes", "pmap"),
+            *(axis, compiled),
+        )
         self.known_names: dict[Any, tuple[str, str, str]] = {}
         super().__init__(fun)
 

@@ -18,7 +18,15 @@ from tapeless.staging.subprogram import (
     symbol,
 )
 from tapeless.transformations.ignored_parameters import check_unneeded
-from tapeless.transformations.vmap_axes import batch_length, frozen, input_axes, output_axis, spread
+from tapeless.transformations.vmap_axes import (
+    axes_key,
+    batch_length,
+    check_axis_name,
+    checked_axis_size,
+    input_axes,
+    output_axis,
+    spread,
+)
 from tapeless.transforms.core.batching_context import batching, is_nested
 from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.dims import Size
@@ -36,7 +44,7 @@ from tapeless.transforms.spmd.named_axis_map import named, refuse_left
 class Vmap(Transformed):
     """A function over a batch."""
 
-    suffix = "vmap"
+    suffix = title = "vmap"
 
     def __init__(
         self,
@@ -48,7 +56,14 @@ class Vmap(Transformed):
     ) -> None:
         self.in_axes, self.out_axes = in_axes, out_axes = tree.plain(in_axes), tree.plain(out_axes)
         self.axis_name, self.axis_size = axis_name, axis_size
-        self.key = (frozen(in_axes, "in_axes"), frozen(out_axes, "out_axes"), axis_name, axis_size)
+        check_axis_name(axis_name, self.title)
+        if axis_size is not None:
+            checked_axis_size(axis_size, self.title)
+        keys = (
+            axes_key(in_axes, "in_axes", self.title),
+            axes_key(out_axes, "out_axes", self.title),
+        )
+        self.key = (*keys, axis_name, axis_size)
         super().__init__(fun)
 
     def options(self) -> tuple[Any, ...]:

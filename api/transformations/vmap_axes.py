@@ -16,19 +16,32 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 
-def frozen(axes: Any, what: str) -> tuple[Any, ...]:
-    """Axes as a key; refuses what are no axes."""
+def axes_key(axes: Any, what: str, title: str) -> tuple[Any, ...]:
+    """Axes as a key; refuses what are no axes, in the name of the transformation `title`."""
     leaves, structure = optree.tree_flatten(axes, none_is_leaf=True, namespace=tree.NAMESPACE)
     if isinstance(axes, dict) and what == "in_axes":
         raise ArgumentTypeError(
-            "vmap: in_axes must be an int, None, or a tuple with an entry for each positional "
-            "argument, not a dict"
+            f"{title}: in_axes must be an int, None, or a tuple with an entry for each positional "
+            "argument, not a dict",
+            "an argument passed by name is mapped over axis 0",
         )
     if any(not isinstance(k, (int, np.integer, type(None))) or k is True for k in leaves):
         raise ArgumentTypeError(
-            f"vmap: {what} must be an int, None, or a tree of these, not {axes!r}"
+            f"{title}: {what} must be an int, None, or a tree of these, not {axes!r}",
+            "an int is the axis of the batch, None stands for what all elements share",
         )
     return (structure, *leaves)
+
+
+def check_axis_name(name: Any, title: str) -> None:
+    """Refuses names of axes that are no keys."""
+    try:
+        hash(name)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"{title}: axis_name is {name!r}, which has no hash",
+            'name the axis by text: axis_name="batch"',
+        ) from None
 
 
 def spread(axes: Any, value: Any, what: str) -> list[Any]:
@@ -93,7 +106,7 @@ def batch_length(leaves: list[Any], axes: list[Any], axis_size: Any) -> Size:
         (leaf_type(x).shape[k], x, k) for x, k in zip(leaves, axes, strict=True) if k is not None
     ]
     if axis_size is not None:
-        found.insert(0, (_length(axis_size), None, 0))
+        found.insert(0, (checked_axis_size(axis_size, "vmap"), None, 0))
     if not found:
         raise ArgumentError(
             "vmap: no argument is mapped", "give one of them an axis in in_axes, or give axis_size"
@@ -109,17 +122,17 @@ def batch_length(leaves: list[Any], axes: list[Any], axis_size: Any) -> Size:
     return next((n for n, _, _ in found if isinstance(n, int)), size)
 
 
-def _length(n: Any) -> Size:
+def checked_axis_size(n: Any, title: str) -> Size:
     """`axis_size`, if it is a length."""
     if isinstance(n, dims.Dim):
         return n
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
         raise ArgumentTypeError(
-            f"vmap: axis_size must be an integer, not {n!r}", "give the length of the batch"
+            f"{title}: axis_size must be an integer, not {n!r}", "give the length of the batch"
         )
     if n < 0:
         raise ArgumentError(
-            f"vmap: axis_size must be a length, not {n}", "give the length of the batch"
+            f"{title}: axis_size must be a length, not {n}", "give the length of the batch"
         )
     return int(n)
 
