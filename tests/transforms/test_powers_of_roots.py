@@ -138,3 +138,21 @@ def test_rotations_at_the_identity():
     w, v = np.array([1.0, -0.4, 0.6]), np.array([0.3, -1.1, 0.8])
     second = grad(grad(lambda t: rotated(t * w)))(0.0)
     assert second == pytest.approx(np.cross(w, np.cross(w, v))[0], rel=1e-12)
+
+
+def turned(x):
+    """The second result of an operation is a factor beside a root."""
+    _, vectors = np.linalg.eigh(np.array([[x[0], x[1]], [x[1], 2.0]]))
+    size = np.sqrt(x[0] * x[0] + x[1] * x[1])
+    return np.sum(np.array([[1.0, 2.0], [3.0, 4.0]]) * size * size * vectors)
+
+
+def test_operations_of_several_results_are_no_factors():
+    x, along, step = np.array([0.7, 1.3]), np.array([1.0, 0.5]), 1e-6
+    slope = grad(turned)
+    quotient = (turned(x + step * along) - turned(x - step * along)) / (2 * step)
+    np.testing.assert_allclose(np.sum(slope(x) * along), quotient, rtol=1e-6)
+    second = (slope(x + step * along) - slope(x - step * along)) / (2 * step)
+    np.testing.assert_allclose(jvp(slope, (x,), (along,))[1], second, rtol=1e-4, atol=1e-6)
+    twice = grad(lambda x: np.sum(slope(x) * along))(x)
+    np.testing.assert_allclose(twice, second, rtol=1e-4, atol=1e-6)

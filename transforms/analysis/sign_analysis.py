@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Atom, Let, Literal, Var
+from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.ops.primitives.constant_folding import is_number
 
 #: Facts, as bits. Without any, a value may be zero, is finite, and is no choice.
@@ -115,7 +115,9 @@ def of_result(let: Let, found: list[int]) -> int:
 def _has_pole(let: Let, found: list[int]) -> bool:
     """Whether a result may be infinite or nan where the operands are finite."""
     name, kind = let.op.name, let.outs[0].type
-    if not let.op.elementwise or kind.dtype.kind not in "fc" or name in FINITE:
+    if not (let.op.elementwise and isinstance(kind, Type) and kind.dtype.kind in "fc"):
+        return False
+    if name in FINITE:
         return False
     if name in ("mod", "fmod", "floordiv"):
         return not found[1] & NONZERO

@@ -184,7 +184,7 @@ class Powers:
     def factors(self, a: Atom, depth: int) -> list[Factor]:
         """The powers that a value is the product of; itself, if it is none."""
         let = self.defined.get(a) if isinstance(a, Var) and depth < MOST else None
-        if let is None:
+        if let is None or len(let.outs) > 1:
             return [Factor(self.known.equal(a), lambda: a, 1.0)]
         return self.factors_of(let, depth + 1)
 
