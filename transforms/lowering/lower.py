@@ -44,6 +44,7 @@ from tapeless.transforms.lowering.schedule.reassociable_sums import IN_ORDER
 from tapeless.transforms.lowering.sizes.rename_sizes import lasting
 from tapeless.transforms.lowering.sizes.size_equalities import Fitting, canonical, equal_sizes
 from tapeless.transforms.lowering.sizes.size_inequalities import Relation, facts_of
+from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.optimize.inline_calls import forget
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
 
@@ -68,6 +69,7 @@ def lower(
     parallel: bool = False,
     donated: Sequence[Var] = (),
     fastmath: bool = True,
+    target: Target = CPU,
 ) -> Lowered:
     """Splits a program into a driver and kernels.
 
@@ -78,6 +80,7 @@ def lower(
     parallel     whether threads may share the rows of kernels
     donated      parameters whose memory results may take
     fastmath     whether sums may be added up in any order, and quotients be products
+    target       what runs the kernels
     """
     relations = list(relations)
     block = passes.run(
@@ -91,7 +94,7 @@ def lower(
     )
     for routines in (True, False):
         prepared = _prepared(block, relations, stored, hints or {}, donated, routines, fastmath)
-        lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel)
+        lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel, target)
         driver = lowering.run()
         if not left_over(driver):
             break

@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import (
     Block,
     Effect,
     For,
+    If,
     Let,
     StackType,
     Statement,
@@ -31,6 +32,7 @@ from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
 from tapeless.transforms.lowering.kernels.kernel import Kernel, Writer
+from tapeless.transforms.lowering.kernels.row_range import device_call
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
 from tapeless.transforms.lowering.optimize.driver_views import shown, without_unread_views
 from tapeless.transforms.lowering.pooled_products import with_pooled
@@ -44,6 +46,7 @@ from tapeless.transforms.lowering.schedule.element_loops import (
     over_batch,
     raises_constant,
 )
+from tapeless.transforms.lowering.schedule.host_numbers import host_numbers
 from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.live_after import remaining
 from tapeless.transforms.lowering.schedule.loop_nests import STORES, LoopNest
@@ -57,6 +60,7 @@ from tapeless.transforms.lowering.schedule.stack_capacity import (
 )
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.lowering.sizes.size_inequalities import Relation
+from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.shapes import cast, dtype_name
@@ -78,6 +82,25 @@ memory = Op(
     lambda args, params: (f"empty({{shape}}, {dtype_name(params['dtype'])})", EMPTY),
     pure=False,
 )
+TEAM_MEMORY = '''
+class per_team:
+    """An array of which each team of threads needs one of its own: launches make them."""
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = shape, dtype
+
+    def __len__(self):
+        return self.shape[0]
+'''
+#: Memory of which each team of threads that shares a row has its own.
+team_memory = Op(
+    "team_memory",
+    memory.infer,
+    lambda args, params: (f"per_team({{shape}}, {dtype_name(params['dtype'])})", TEAM_MEMORY),
+    pure=False,
+)
+#: A number that is read from the memory of the device: the host waits for it.
+item = Op("item", lambda a: Type(a.type.dtype, (), True), "{0}.item()")
 RESERVED = (
     *(
         "np",
@@ -92,6 +115,8 @@ RESERVED = (
         "scratch",
         "grown",
         "filled",
+        "each",
+        "add_at",
     ),
     *("range", "max", "min", "abs", "len"),
     *NAMES,
@@ -129,6 +154,7 @@ class Lowering:
         hints: Mapping[dims.Symbol, int],
         boundscheck: bool,
         parallel: bool,
+        target: Target = CPU,
     ) -> None:
         self.name, self.prepared, self.block = name, prepared, prepared.block
         self.memory = Dependences()
@@ -136,13 +162,15 @@ class Lowering:
         self.analysis = Analysis(self.memory, prepared.sizes, boundscheck, prepared.facts)
         self.kernels: list[Kernel] = []
         self.hints, self.parallel = hints, parallel
-        self.analysis.hints = self.hints
+        self.analysis.hints, self.analysis.target, self.target = self.hints, target, target
         self.names, self.nameless = Names(), nameless_stem(prepared.block)
         self.same: dict[Var, Atom] = {}
         self.passed: set[Var] = set()  # to kernels
         self.shown = {a for a in self.block.results if isinstance(a, Var)}  # to the caller
         self.counted = {a for s in statements(self.block) for a in _counted(s)}
         self.fallbacks: list[str] = []
+        self.host = set() if target.returns_numbers else host_numbers(self.block)
+        self.sized = _sized(self.block)
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
                 self.analysis.measure(s, entries_of(s), s.outs[0].type.shape)
@@ -188,6 +216,14 @@ class Lowering:
                 found |= {a for a in operands(s) if isinstance(a, Var)}
         return {self.memory.cell(v) for v in found if isinstance(v.type, StackType)}
 
+    def is_of_host(self, s: Statement) -> bool:
+        """Whether the driver computes a number, which kernels would leave on the device."""
+        return isinstance(s, Let) and bool(s.outs) and all(v in self.host for v in s.outs)
+
+    @staticmethod
+    def inside_of(run: Iterable[Statement]) -> set[Var]:
+        return {v for t in run for v in outputs(t)}
+
     def in_kernels(self, v: Var) -> bool:
         """Whether kernels have a form for it: numbers, arrays, and stacks that are theirs alone."""
         if isinstance(v.type, StackType):
@@ -204,20 +240,48 @@ class Lowering:
         for s, later in zip(body, after, strict=True):
             if isinstance(s, Effect) and s.kind == "blank":
                 continue
-            if self.compiled(s, top):
+            host = self.is_of_host(s)
+            if not host and self.compiled(s, top) and self.in_one_kernel(s):
                 if reads_filled(self.memory, s, run) or _is_as_long(s, run):
                     run, started = lists_to_fill(self.memory, run)
                     made += self.flush(run, later | self.memory.needs(s), top)
                     run = started
                 run.append(s)
                 continue
-            if self.hoisted(s, run):
+            if self.hoisted(s, run) or (host and not self.memory.needs(s) & self.inside_of(run)):
                 made.append(s)
                 continue
             made += self.flush(run, later | self.memory.needs(s), top)
             run = []
-            made.append(self.inner(s, later))
+            made += self.inner(s, later)
         return made + self.flush(run, live, top)
+
+    def in_one_kernel(self, s: Statement) -> bool:
+        """Whether a loop is made by the threads of one kernel; else the driver makes it, and each of
+        its passes may be several kernels."""
+        if not self.target.separate or not isinstance(s, (For, While)):
+            return True
+        self.surround([s])
+        parts = Parts(self.memory, self.analysis, self.hints)
+        (item,) = parts.arrangement.run([s])
+        if item.size is not None or parts.elements(item) is not None:
+            return True
+        if not self.has_arrays(s):
+            return True
+        inner = [self.analysis.stage(t) for b in blocks(s) for t in statements(b)]
+        if any(g is not None and is_called(g, self.memory) for g in inner):
+            return False
+        work = parts.each(Block((), tuple(t for b in blocks(s) for t in b.body), ()))
+        known = dims.evaluate(self.analysis.canon(work), self.hints)
+        small = known is not None and known < self.target.one_block
+        if small and not isinstance(work, int):
+            self.prepared.relied.append((">=", self.target.one_block, work))
+        return small
+
+    def has_arrays(self, s: Statement) -> bool:
+        """Whether a loop is about more than numbers."""
+        stages = (self.analysis.stage(t) for b in blocks(s) for t in statements(b))
+        return any(g is not None and any(n != 1 for n in g.space) for g in stages)
 
     def live_after(self, body: Iterable[Statement], live: set[Var]) -> Iterator[set[Var]]:
         return remaining(list(map(self.memory.needs, body)), self.memory.with_needs(live))
@@ -225,18 +289,18 @@ class Lowering:
     def hoisted(self, s: Statement, run: list[Statement]) -> bool:
         """Whether a new array can be made before the run that is open."""
         stage = self.analysis.stage(s)
-        if stage is None or not stage.constant:
+        if stage is None or not (stage.constant or self.is_of_host(s)):
             return False
-        defined = {v for t in run for v in outputs(t)}
+        defined = self.inside_of(run)
         named = sizes_in(list(s.params.values())) if isinstance(s, Let) else set()
         shown = sizes_in([v.type for v in defined]) if named else set()
         made_here = any(x.var is None and not x.given for x in named & shown)
         return not (made_here or self.memory.needs(s) & defined)
 
-    def inner(self, s: Statement, later: set[Var]) -> Statement:
-        """A statement of the driver, whose blocks may call kernels."""
+    def inner(self, s: Statement, later: set[Var]) -> list[Statement]:
+        """A statement of the driver, whose blocks may call kernels, and what it waits for."""
         if not blocks(s):
-            return s
+            return [s]
         if over_batch(s):
             raise NotInLoops
 
@@ -249,7 +313,37 @@ class Lowering:
             self.analysis.closed |= inside(s)
             return made
 
-        return with_blocks(s, lowered)
+        made = with_blocks(s, lowered)
+        return [made] if self.target.returns_numbers else self.waiting(made)
+
+    def waiting(self, s: Statement) -> list[Statement]:
+        """A statement of the driver that waits for the numbers it decides by."""
+        match s:
+            case While():
+                return [replace(s, test=self.read_first(s.test))]
+            case For():
+                if s.until:
+                    s = replace(s, body=self.read_first(s.body))
+                reads, ends = zip(*map(self.known, (s.start, s.stop, s.step)), strict=True)
+                bounds = dict(zip(("start", "stop", "step"), ends, strict=True))
+                return [*(t for read in reads for t in read), replace(s, **bounds)]
+            case If():
+                read, test = self.known(s.test)
+                return [*read, replace(s, test=test)]
+        return [s]
+
+    def read_first(self, block: Block) -> Block:
+        """A block whose first result is read from the memory of the device."""
+        flag, *rest = block.results
+        read, known = self.known(flag)
+        return replace(block, body=(*block.body, *read), results=(known, *rest))
+
+    def known(self, a: Atom) -> tuple[list[Statement], Atom]:
+        """The statements that read a number from the memory of the device, and the number."""
+        if not isinstance(a, Var) or a in self.host:
+            return [], a
+        number = Var(Type(a.type.dtype, (), True), a.name)
+        return [Let((number,), item, (a,), {})], number
 
     def compiled(self, s: Statement, top: bool) -> bool:
         if not of_machine(s):
@@ -275,6 +369,8 @@ class Lowering:
         """Whether a kernel saves more than its call costs."""
         if any(isinstance(s, (For, While)) or is_routine(s) for s in run):
             return True
+        if any(map(self.is_of_device, run)):
+            return True
         stages = [self.analysis.stage(s) for s in run]
         if any(
             g is not None and g.space and not g.constant and not self.left_alone(g) for g in stages
@@ -283,9 +379,19 @@ class Lowering:
         arrays = any(getattr(p.type, "shape", True) for p in self.block.params)
         return not arrays and any(g is not None and g.let.op.name != "size_value" for g in stages)
 
+    def is_of_device(self, s: Statement) -> bool:
+        """Whether a statement makes a number of others that lie in the memory of the device."""
+        if self.target.returns_numbers or not isinstance(s, Let):
+            return False
+        stage = self.analysis.stage(s)
+        if stage is None or stage.constant or self.left_alone(stage):
+            return False
+        return any(isinstance(a, Var) and a not in self.host for a in s.args)
+
     def left_alone(self, stage: LoopNest) -> bool:
-        """Whether NumPy is as fast."""
-        return stage.let.op.name in MOVES or is_called(stage, self.memory)
+        """Whether a library is as fast."""
+        moved = stage.let.op.name in MOVES and self.target.returns_numbers
+        return moved or is_called(stage, self.memory)
 
     def flush(self, run: list[Statement], live: set[Var], top: bool) -> list[Statement]:
         if not run or not self.worth(run):
@@ -302,11 +408,12 @@ class Lowering:
             self.lists |= lists
             return self.body(tuple(run), live, top)
         later = self.live_after(run, live)
-        return [self.inner(s, after) for s, after in zip(run, later, strict=True)]
+        pairs = zip(run, later, strict=True)
+        return [t for s, after in pairs for t in self.inner(s, after)]
 
     def cuts(self, run: list[Statement], live: set[Var]) -> Iterator[list[Part]]:
         """Ways to cut a run into kernels, the best first."""
-        if self.parallel:
+        if self.parallel or self.target.separate:
             self.surround(run)
             parts = Parts(self.memory, self.analysis, self.hints)
             found = parts.of(run, live)
@@ -366,11 +473,14 @@ class Lowering:
 
     def call(self, kernel: Kernel) -> list[Statement]:
         made: list[Statement] = []
+        launch, of_device = kernel.launch, not self.target.returns_numbers
+        own = launch.own if launch is not None and of_device else ()
         for v, t in kernel.scratch:
-            made.append(Let((v,), memory, (), {"shape": t.shape, "dtype": t.dtype}))
+            op = team_memory if v in own else memory
+            made.append(Let((v,), op, (), {"shape": t.shape, "dtype": t.dtype}))
         args: list[Atom] = []
-        launch = kernel.launch
-        for a in ([launch.rows, launch.work] if launch else []) + kernel.arguments:
+        first = ([launch.rows] if of_device else [launch.rows, launch.work]) if launch else []
+        for a in first + kernel.arguments:
             if isinstance(a, Var):
                 args.append(a)
                 self.passed.add(a)
@@ -379,12 +489,20 @@ class Lowering:
             made.append(Let((n,), size_value, (), {"size": a}))
             args.append(n)
         text = f"{kernel.name}({', '.join(f'{{{k}}}' for k in range(len(args)))})"
-        if launch is not None:
+        if of_device:
+            text = device_call(kernel.name, len(args), launch)
+        elif launch is not None:
             text = launch.text(kernel.name, len(args))
         if not kernel.results:
             return [*made, Effect("kernel", tuple(args), {"text": text})]
         raw, casts = [], []
         for v in kernel.results:
+            if of_device:
+                w = Var(Type(v.type.dtype, ()), v.name or "value") if v in self.sized else v
+                v.name = v.name or "value"
+                raw.append(w)
+                casts += [Let((v,), item, (w,), {})] if w is not v else []
+                continue
             flag = v.type.dtype.kind == "b" and v not in self.shown | self.counted
             if v.type.weak or v.type.shape or flag:
                 v.name = v.name or "value"
@@ -402,6 +520,14 @@ def _is_as_long(s: Statement, run: list[Statement]) -> bool:
     know it first."""
     named = {x.var for v in outputs(s) for x in sizes_in(v.type) if x.var is not None}
     return bool(named) and any(v in named for t in run if blocks(t) for v in outputs(t))
+
+
+def _sized(block: Block) -> set[Var]:
+    """The numbers that arrays are as long as."""
+    held = [s for s in statements(block) if isinstance(s, (Let, Effect))]
+    params = [list(s.params.values()) for s in held]
+    types = [v.type for s in statements(block) for v in outputs(s)]
+    return {x.var for x in sizes_in([*params, *types]) if x.var is not None}
 
 
 def _counted(s: Statement) -> list[Var]:

@@ -13,7 +13,8 @@ from tapeless.transforms.lowering.kernels.kernel import Kernel
 
 def twin(kernel: Kernel, others: list[Kernel]) -> Kernel | None:
     """One of the others that differs in its names only."""
-    alike = [k for k in others if len(k.arguments) == len(kernel.arguments)]
+    types = list(kernel.types.values())
+    alike = [k for k in others if list(k.types.values()) == types]
     return next((k for k in alike if _form(k.text) == _form(kernel.text)), None)
 
 

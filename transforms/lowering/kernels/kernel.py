@@ -6,10 +6,10 @@ y = x * x; s = sum(y)      becomes      for i in range(x.shape[0]): s = plus(s, 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from tapeless.transforms.core import dims
+from tapeless.transforms.core import dims, scalar_form
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -49,6 +49,7 @@ class Kernel:
     imports: set[tuple[str, str]]
     helpers: dict[str, None]
     launch: Launch | None = None  # how it is called, if threads may share its rows
+    types: dict[str, Type] = field(default_factory=dict)  # of what the driver passes, by name
 
 
 class Writer(Rows):
@@ -87,9 +88,10 @@ class Writer(Rows):
         parameters = (*self.bounds_of_rows, *self.params.values())
         head = wrap(f"def {self.kernel_name}({', '.join(parameters)}):")
         lines = without_unread("\n".join(head), [*first, *self.lines] or ["    pass"])
-        lines = self.in_blocks("\n".join(head), lines)
+        if not self.analysis.target.separate:
+            lines = self.in_blocks("\n".join(head), lines)
         launch = self.launch(results)
-        if launch is not None:
+        if launch is not None and self.analysis.target.returns_numbers:
             self.helpers[IN_PARALLEL.strip()] = None
         decorator = '@njit(nogil=True, error_model="numpy")'
         same = {v: self.memory.cell(v) for v in made if self.memory.cell(v) is not v}
@@ -103,7 +105,14 @@ class Writer(Rows):
             self.imports,
             self.helpers,
             launch,
+            {name: self.type_of(a) for a, name in self.params.items()},
         )
+
+    def type_of(self, a: Var | Size) -> Type:
+        """What the driver passes: an array, a number, or a size."""
+        if isinstance(a, Var):
+            return self.scratch.get(a) or a.type  # type: ignore[no-any-return]
+        return Type(scalar_form.INT, (), True)
 
     def in_blocks(self, head: str, lines: list[str]) -> list[str]:
         """The lines with sums in blocks. The kernel is for loops that are no longer, then, than

@@ -57,7 +57,7 @@ class Lanes(LaneArrays):
         self.own_values: set[Var] = set()
 
     def for_(self, s: For) -> None:
-        if self.loops or not in_step(self.memory, s):
+        if self.loops or not self.analysis.target.lanes or not in_step(self.memory, s):
             super().for_(s)
             return
         self.enter(s, s.carries, s.yields)

@@ -22,11 +22,13 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.lowering.kernels.buffer_reuse import Reuse
+from tapeless.transforms.lowering.kernels.scratch import is_tiny
 from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.dependences import is_array
 from tapeless.transforms.lowering.schedule.fusion import Arrangement, FusedNest
 from tapeless.transforms.lowering.schedule.live_after import remaining
 from tapeless.transforms.lowering.schedule.loop_nests import OVERWRITES, LoopNest
+from tapeless.transforms.lowering.schedule.parallel_nests import Parts
 from tapeless.transforms.lowering.schedule.sink_producers import made_later
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
@@ -76,6 +78,7 @@ class Nests(Reuse):
             self.bound_axes,
             lambda v: v in live or self.uses.get(v, 0) > 0,
             self.called,
+            self.analysis.target.rank,
         )
         arrangement.run(body)
         items = made_later(arrangement, live, into)
@@ -122,6 +125,7 @@ class Nests(Reuse):
         self.prepare(item)
         passes = self.passes(item)
         self.passes_of[passes] = item.size
+        mark, held = len(self.lines), set(self.scratch)
         with self.nested(f"for {name} in {passes}:"):
             self.loops += 1
             for stage, axis in item.axes.items():
@@ -139,6 +143,8 @@ class Nests(Reuse):
             self.cell_bound = outside
         self.indices.append(name)
         self.starts, self.measured = kept
+        if not all(is_tiny(self.scratch[v]) for v in set(self.scratch) - held):
+            self.one_after_another(mark)
         for stage, axis in item.axes.items():
             v = self.memory.cell(stage.var)
             if axis in stage.reduced and v in self.local and v in self.home:
@@ -149,7 +155,21 @@ class Nests(Reuse):
     def passes(self, item: FusedNest) -> str:
         """The range that the loop of a nest runs over."""
         assert item.size is not None
-        return f"range({to_source(self.size(item.size))})"
+        passes = "each" if self.side_by_side(item) else "range"
+        return f"{passes}({to_source(self.size(item.size))})"
+
+    def side_by_side(self, item: FusedNest) -> bool:
+        """Whether threads may share the passes of a nest; none adds to elements of memory then."""
+        if not self.analysis.target.separate:
+            return False
+        sums = [g for g, axis in item.axes.items() if axis in g.reduced]
+        numbers = all(self.memory.cell(g.var) in self.local for g in sums)
+        return numbers and Parts(self.memory, self.analysis, {}).side_by_side(item)
+
+    def one_after_another(self, line: int) -> None:
+        """Makes a loop one of a single thread: its passes take turns with memory."""
+        head = next(k for k in (line, line + 1) if self.lines[k].lstrip().startswith("for "))
+        self.lines[head] = self.lines[head].replace(" in each(", " in range(")
 
     def bound_axes(self, v: Var) -> frozenset[int]:
         """The axes of a value that the loops around run over."""
@@ -335,6 +355,9 @@ class Nests(Reuse):
             combined = template(f"{{0}} {sign[0]} {{1}}", holes)
             value, sign = scalar_form.converted(dtype, combined), "="
         elif sign in ("+=", "-="):
+            if s in self.analysis.atomic:
+                self.put(to_source(template("add_at({0}, {1})", {"0": target, "1": value})), s.origin)
+                return
             value, sign = _signed(value, sign)
         self.put(f"{to_source(target)} {sign} {to_source(value)}", s.origin)
 

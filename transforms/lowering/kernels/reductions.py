@@ -61,7 +61,8 @@ class Sums(Ahead):
             self.over(shape, [*index[:k], number(0), *index[k + 1 :]], write)
             return
         name = self.index_name()
-        with self.nested(f"for {name} in range({to_source(self.size(shape[k]))}):"):
+        passes = "each" if self.analysis.target.separate else "range"
+        with self.nested(f"for {name} in {passes}({to_source(self.size(shape[k]))}):"):
             self.loops += 1
             self.over(shape, [*index[:k], ast.Name(name, ast.Load()), *index[k + 1 :]], write)
             self.loops -= 1

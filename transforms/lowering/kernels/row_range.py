@@ -54,6 +54,20 @@ class Launch:
         return f"in_parallel({', '.join(given)})"
 
 
+def device_call(name: str, count: int, launch: Launch | None) -> str:
+    """The call of a kernel of a GPU, with a hole for each of so many arguments: the number of rows
+    comes first, None where it has none."""
+    holes = [f"{{{k}}}" for k in range(count)]
+    if launch is None:
+        return f"{name}({', '.join(['None', *holes])})"
+    first, second = count - len(launch.own) - len(launch.sums), count - len(launch.sums)
+    given = holes[:first]
+    for keyword, names in (("own", holes[first:second]), ("sums", holes[second:])):
+        if names:
+            given.append(f"{keyword}=({', '.join(names)},)")
+    return f"{name}({', '.join(given)})"
+
+
 class Rows(Lanes):
     """`part` is what the kernel is for; rows are the passes of its outermost loops."""
 

@@ -16,6 +16,8 @@ from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, permuted,
 from tapeless.transforms.lowering.schedule.view_indices import Span, entries_of, is_view
 from tapeless.transforms.lowering.sizes.size_equalities import canonical, single_symbol
 from tapeless.transforms.lowering.sizes.size_inequalities import Relied, not_negative
+from tapeless.transforms.lowering.target import CPU, Target
+from tapeless.transforms.optimize.algebra.facts import as_written
 
 
 @dataclass
@@ -34,6 +36,8 @@ class Analysis:
     closed: set[Var] = field(default_factory=set)  # what loops of the driver defined that are over
     seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
     hints: Mapping[dims.Symbol, int] = field(default_factory=dict)  # sizes in this call
+    target: Target = CPU
+    atomic: set[Let] = field(default_factory=set)  # what several threads add to an element at once
 
     def __post_init__(self) -> None:
         self.relied = Relied(self.facts, self.canon)
@@ -107,6 +111,10 @@ class Analysis:
         a = stage.let.args[k]
         found = through(self.memory, a, stage.maps[k] or (), self.memory.base(a))
         return found[0][-1] if found and found[0] else None
+
+    def may_add_atomically(self, stage: LoopNest) -> bool:
+        """Whether several threads may add to the same element at once."""
+        return self.target.separate and stage.let.op.name == "add_at" and not as_written.get()
 
     def outside(self, size: Size) -> bool:
         """Whether the driver knows the size before it calls the kernel."""

@@ -48,9 +48,11 @@ class Arrangement:
         bound_axes: Callable[[Var], Collection[int]],
         used: Callable[[Var], bool] = lambda v: False,
         called: Callable[[LoopNest], bool] = lambda stage: False,
+        rank: int = 2,
     ) -> None:
         self.memory, self.equal, self.stage, self.open_axes = memory, equal, stage, open_axes
         self.bound_axes, self.used, self.called = bound_axes, used, called
+        self.rank = rank  # axes from which on loops of the user run row by row
         self.items: list[FusedNest] = []
         self.made: dict[Var, FusedNest] = {}
 
@@ -156,15 +158,15 @@ class Arrangement:
             for k, p in enumerate(s.carries)
             if is_array(p) and (self.memory.base(p) in writes or not self.memory.in_place(s, k))
         }
-        rows = [p for p, axes in free.items() if len(axes) > 1]
-        if not rows or any(len(axes) < 2 for axes in free.values()):
+        if not free or any(len(axes) < self.rank for axes in free.values()):
             return self.insert(FusedNest([]), low)
         rank = max(map(len, free.values()))
         for item in self.items[max(low, 0) :]:
             if item.size is not None and self.spread(s, item):
                 item.rank = max(item.rank, rank)
                 return item
-        made = FusedNest([], rows[0].type.shape[free[rows[0]][0]], rank)
+        first, axes = next(iter(free.items()))
+        made = FusedNest([], first.type.shape[axes[0]], rank)
         return self.insert(made if self.spread(s, made) else FusedNest([]), low)
 
     def free(self, v: Var) -> list[int]:

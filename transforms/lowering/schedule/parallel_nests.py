@@ -36,7 +36,6 @@ from tapeless.transforms.lowering.schedule.view_indices import is_view
 HEAVY = 1 << 21  # additions from which nests are worth kernels of their own
 COSTLY = 12  # additions that take as long as a logarithm, in vectors both
 MANY_PASSES = 16  # of loops that data ends
-MEMORY = 4  # additions that take as long as to get a number from memory
 #: How results of parts are put together, by the operation that made them.
 JOINED = {"matmul": "sum", **{name: name for name in ("sum", "prod", "max", "min", "any", "all")}}
 
@@ -68,6 +67,7 @@ class Parts:
             _long_axes,
             lambda v: (),
             called=lambda stage: is_called(stage, memory),
+            rank=analysis.target.rank,
         )
 
     def of(self, run: list[Statement], live: Collection[Var]) -> list[Part]:
@@ -75,10 +75,11 @@ class Parts:
         read after the run."""
         written = [s for s in run if not self.read_through(s)]
         parts = list(self.found(written, live))
-        if len(parts) > 1:
-            parts = list(_serial_together(parts, self.heavy(parts)))
-        if all(p.rows is None or _little(p.rows * p.work) for p in parts):
-            return [Part(run)]
+        if not self.analysis.target.separate:
+            if len(parts) > 1:
+                parts = list(_serial_together(parts, self.heavy(parts)))
+            if all(p.rows is None or _little(p.rows * p.work) for p in parts):
+                return [Part(run)]
         self.place([s for s in run if self.read_through(s)], parts)
         order = {id(s): k for k, s in enumerate(run)}
         for part in parts:
@@ -230,7 +231,28 @@ class Parts:
         reads, writes = self.memory.reads(stage.let), self.memory.writes(stage.let)
         if not reads & item.writes and not writes:
             return True
-        return self.arrangement.apart(stage, axis, item, reads, writes)
+        if self.arrangement.apart(stage, axis, item, reads, writes):
+            return True
+        return self.adds_atomically(stage, item)
+
+    def adds_atomically(self, stage: LoopNest, item: FusedNest) -> bool:
+        """Whether passes only add to elements of an array that several of them may add to, in an
+        order that does not matter."""
+        if not self.analysis.may_add_atomically(stage):
+            return False
+        others = [g.let for g in item.axes if g is not stage]
+        others += [s for s in item.statements if not isinstance(s, Let)]
+        writes = self.memory.writes(stage.let)
+        if any(writes & (self.memory.reads(s) | self.memory.writes(s)) for s in others):
+            return False
+        self.analysis.atomic.add(stage.let)
+        return True
+
+    def side_by_side(self, item: FusedNest) -> bool:
+        """Whether the passes of a nest inside of a kernel may be made by several threads."""
+        return all(isinstance(s, Let) for s in item.statements) and all(
+            self.stage_apart(stage, axis, item) for stage, axis in item.axes.items()
+        )
 
     # -- work
 
@@ -252,7 +274,7 @@ class Parts:
     def touched(self, item: FusedNest) -> Size:
         """What it takes to read and write a row of a nest."""
         stage, axis = next(iter(item.axes.items()))
-        return MEMORY * self.inner(stage, axis)
+        return self.analysis.target.memory * self.inner(stage, axis)
 
     def inner(self, stage: LoopNest, axis: int | None) -> Size:
         return self.known(dims.product(n for k, n in enumerate(stage.space) if k != axis))

@@ -1,0 +1,39 @@
+"""What loop form is made for: the machine that runs the kernels of a program.
+
+for t in range(n): x = f(x)      on a CPU a loop over vectors, on a GPU a loop in each thread
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Target:
+    """What loop form is made for.
+
+    rank            axes from which on a user's loop runs row by row: with 2 an axis is left for
+                    vectors, with 1 each thread has a row of its own
+    lanes           whether elements of a batch are taken in step, several at a time
+    separate        whether each nest of independent rows is a kernel; loops whose passes depend on
+                    each other are the driver's
+    memory          additions that take as long as to get a number from memory
+    returns_numbers whether the driver gets the numbers that kernels return; else these stay in the
+                    memory of the device, as arrays without axes
+    one_block       additions of a pass below which a loop whose passes depend on each other is made
+                    by a single block of threads
+    """
+
+    name: str
+    rank: int
+    lanes: bool
+    separate: bool
+    memory: int
+    returns_numbers: bool
+    one_block: int = 0
+
+
+CPU = Target("cpu", rank=2, lanes=True, separate=False, memory=4, returns_numbers=True)
+GPU = Target(
+    "gpu", rank=1, lanes=False, separate=True, memory=40, returns_numbers=False, one_block=200_000
+)
