@@ -16,6 +16,7 @@ from tapeless import tree
 from tapeless.backends.fork_safe_locks import STAGING
 from tapeless.configuration.stepping import PassedOver, skip_ours, skipping, untraced
 from tapeless.dispatch import pickling
+from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.python_entry import entry
 from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key, never, shared_cache
 from tapeless.lazy_import import later
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from tapeless.staging import standalone_modules as standalone
     from tapeless.staging import subprogram as region
     from tapeless.transformations import eval_shape as shapes
+    from tapeless.transformations import jit_on_gpu as gpu
     from tapeless.transforms.core import printer
     from tapeless.transforms.emit import module
     from tapeless.transforms.frontend.source import rewrite
@@ -68,6 +70,7 @@ else:
         later("tapeless.transformations.eval_shape"),
         later("tapeless.staging.standalone_modules"),
     )
+    gpu = later("tapeless.transformations.jit_on_gpu")
     reuse = later("tapeless.random.key_reuse")
     python = later("tapeless.backends.array_form")
     module, printer = (
@@ -120,7 +123,9 @@ class Transformed:
     """A function made by a transformation of another one. It does no work until it is called."""
 
     suffix = "transformed"
-    derived: frozenset[str] = frozenset({"root", "code", "defaults", "cache", "last", "ordered"})
+    derived: frozenset[str] = frozenset(
+        {"root", "code", "defaults", "cache", "last", "ordered", "on_gpu"}
+    )
     outlines = True  # functions that are called often may become functions of the program
 
     def __init__(self, fun: Callable[..., Any]) -> None:
@@ -188,6 +193,8 @@ class Transformed:
             if found is not None and (made := found.enter(args, kwargs)) is not MISSED:
                 return made
             found = None
+            if has_gpu_arrays(args, kwargs):
+                return self.on_gpu(*args, **kwargs)
             with PassedOver():
                 found = self.specialise(args, kwargs)
             given = self.marked(args, kwargs)
@@ -200,6 +207,11 @@ class Transformed:
             else:
                 self.explain(e, found)
             raise
+
+    @functools.cached_property
+    def on_gpu(self) -> Callable[..., Any]:
+        """The same function for arrays on a GPU, where everything is compiled."""
+        return gpu.GpuJit(self)
 
     def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.staged(args, kwargs)

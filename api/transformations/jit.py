@@ -23,6 +23,7 @@ from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.dispatch.transformation import Stages
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import checked_argnames, checked_argnums, refuse_wide_integers
+from tapeless.staging.device_list import Device
 from tapeless.staging.emitted_names import base_name, parameters
 from tapeless.transformations.array_form import Unchanged
 from tapeless.transformations.ignored_parameters import check_unneeded
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from tapeless.dispatch import native_entry as driven
     from tapeless.dispatch import placed_results as placed
     from tapeless.transformations import ahead_of_time as ahead
+    from tapeless.transformations import jit_on_gpu as gpu
     from tapeless.transforms.core import batching_context as nesting
     from tapeless.transforms.core import printer
     from tapeless.transforms.frontend.staging.stage import Staged
@@ -48,6 +50,7 @@ else:
         later("tapeless.dispatch.native_entry"),
         later("tapeless.dispatch.placed_results"),
     )
+    gpu = later("tapeless.transformations.jit_on_gpu")
     numba = later("tapeless.backends.cpu")
     printer, nesting = (
         later("tapeless.transforms.core.printer"),
@@ -59,6 +62,7 @@ else:
         later("tapeless.transforms.lowering.lower"),
     )
 
+GPU = ("gpu", "cuda")  # names of one backend
 OFTEN = 1000  # calls after which machine code for what is done around kernels pays
 # Read once: looking at the environment takes longer than the rest of a call.
 ALWAYS_DISABLED = os.environ.get("TAPELESS_DISABLE_JIT", "") not in ("", "0")
@@ -124,6 +128,10 @@ class Jit(Unchanged):
 
     def options(self) -> tuple[Any, ...]:
         return (self.asked,)
+
+    @functools.cached_property
+    def on_gpu(self) -> Callable[..., Any]:
+        return gpu.GpuJit(self.fun, self.asked)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         direct = self.direct
@@ -334,7 +342,7 @@ def jit(
     static_argnums: int | Sequence[int] | None = None,
     static_argnames: str | Sequence[str] | None = None,
     donate_argnums: int | Sequence[int] | None = None,
-    device: str | None = None,
+    device: str | Device | None = None,
     fastmath: bool | None = None,
     boundscheck: bool = True,
     parallel: bool = True,
@@ -353,7 +361,9 @@ def jit(
     static_argnames  be known are found without this. They must be hashable
     donate_argnums   arguments that the caller does not need any more: results of the same dtype
                      and shape are written to their memory
-    device           "cpu"
+    device           a device, or the name of a backend: arguments are put there first, and results
+    backend          stay there. "cpu", or "gpu" ("cuda" is another name of it). None: arrays of a
+                     GPU among the arguments say so
     fastmath         None: sums over axes are added up in any order, constants of products and
                      quotients meet, and three quotients by one number that is never near zero are
                      products with its reciprocal. False: sums in the order of their elements (those
@@ -386,7 +396,6 @@ def jit(
         "jit",
         donate_argnames=donate_argnames,
         keep_unused=keep_unused,
-        backend=backend,
         inline=inline,
         compiler_options=compiler_options,
     )
@@ -399,14 +408,22 @@ def jit(
         parallel,
         _positions(donate_argnums, "donate_argnums"),
     )
-    if device is not None and not (isinstance(device, str) and device == "cpu"):
-        raise ArgumentError(f"jit: device is {device!r}", 'there is "cpu"')
     make: Callable[..., Any] = Jit
+    if is_gpu(device, "device") or is_gpu(backend, "backend"):
+        make = functools.partial(gpu.GpuJit, device=device)
     if in_shardings is not None or out_shardings is not None:
         make = functools.partial(placed.PlacedJit, arguments=in_shardings, results=out_shardings)
     if fun is None:
         return lambda f: make(f, asked)
     return make(fun, asked)
+
+
+def is_gpu(place: Any, what: str) -> bool:
+    """Whether a device or a backend is a GPU. Raises ArgumentError for what is neither."""
+    name = place.platform if isinstance(place, Device) else place
+    if name is not None and not (isinstance(name, str) and name in ("cpu", *GPU)):
+        raise ArgumentError(f"jit: {what} is {place!r}", 'there are "cpu" and "gpu"')
+    return name in GPU
 
 
 def _positions(given: Any, what: str) -> tuple[int, ...]:

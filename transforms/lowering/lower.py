@@ -7,7 +7,7 @@ What has no loop form stays in the driver, as NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -57,6 +57,7 @@ class Lowered:
     kernels: list[Kernel]
     relied: list[Relation]
     overwritten: list[Var]  # donated parameters that results are in
+    host: set[Var]  # numbers that the driver of a GPU program has; others lie on the device
 
 
 def lower(
@@ -70,6 +71,7 @@ def lower(
     donated: Sequence[Var] = (),
     fastmath: bool = True,
     target: Target = CPU,
+    on_device: Collection[Var] = (),
 ) -> Lowered:
     """Splits a program into a driver and kernels.
 
@@ -81,6 +83,7 @@ def lower(
     donated      parameters whose memory results may take
     fastmath     whether sums may be added up in any order, and quotients be products
     target       what runs the kernels
+    on_device    parameters that are numbers in the memory of a GPU
     """
     relations = list(relations)
     block = passes.run(
@@ -94,14 +97,14 @@ def lower(
     )
     for routines in (True, False):
         prepared = _prepared(block, relations, stored, hints or {}, donated, routines, fastmath)
-        lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel, target)
+        lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel, target, on_device)
         driver = lowering.run()
         if not left_over(driver):
             break
     if not fastmath:
         for kernel in lowering.kernels:
             kernel.helpers = {IN_ORDER.get(text, text): None for text in kernel.helpers}
-    return Lowered(driver, lowering.kernels, prepared.relied, prepared.donated)
+    return Lowered(driver, lowering.kernels, prepared.relied, prepared.donated, lowering.host)
 
 
 def _prepared(

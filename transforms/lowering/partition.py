@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -115,8 +115,7 @@ RESERVED = (
         "scratch",
         "grown",
         "filled",
-        "each",
-        "add_at",
+        *("each", "add_at", "rows", "results", "error"),
     ),
     *("range", "max", "min", "abs", "len"),
     *NAMES,
@@ -155,6 +154,7 @@ class Lowering:
         boundscheck: bool,
         parallel: bool,
         target: Target = CPU,
+        on_device: Collection[Var] = (),
     ) -> None:
         self.name, self.prepared, self.block = name, prepared, prepared.block
         self.memory = Dependences()
@@ -169,7 +169,7 @@ class Lowering:
         self.shown = {a for a in self.block.results if isinstance(a, Var)}  # to the caller
         self.counted = {a for s in statements(self.block) for a in _counted(s)}
         self.fallbacks: list[str] = []
-        self.host = set() if target.returns_numbers else host_numbers(self.block)
+        self.host = set[Var]() if target.returns_numbers else host_numbers(self.block, on_device)
         self.sized = _sized(self.block)
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):

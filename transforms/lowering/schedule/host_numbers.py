@@ -7,7 +7,7 @@ All other numbers stay in the memory of the device: to read one, Python has to w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from tapeless.transforms.core.language import (
     Atom,
@@ -31,10 +31,13 @@ PLAIN = frozenset(
 )
 
 
-def host_numbers(block: Block) -> set[Var]:
-    """The numbers that the driver has: parameters, sizes, and what plain arithmetic makes of them."""
+def host_numbers(block: Block, on_device: Collection[Var] = ()) -> set[Var]:
+    """The numbers that the driver has: parameters, sizes, and what plain arithmetic makes of them.
+
+    on_device  parameters that lie in the memory of the device
+    """
     found = HostNumbers()
-    found.known |= {v for v in block.params if _is_number(v)}
+    found.known |= {v for v in block.params if _is_number(v) and v not in on_device}
     found.body(block.body)
     return found.known
 

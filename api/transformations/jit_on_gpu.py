@@ -1,0 +1,115 @@
+"""Transformed functions on a GPU: the same programs, compiled for the device of their arguments.
+
+f = jit(loss, backend="gpu"); f(x)      x goes to the GPU, the kernels run there, the result stays
+
+Calls return before the kernels have run. What they raise is raised where somebody waits for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.backends import cuda
+from tapeless.disk_cache.store import Shelf
+from tapeless.dispatch.specialisation import NUMBERS, Specialisation
+from tapeless.staging.emitted_names import parameters
+from tapeless.staging.device_list import Device
+from tapeless.transformations.eval_shape import stand_in
+from tapeless.dispatch.jit_options import Options
+from tapeless.transformations.jit import Jit
+from tapeless.transforms.core.builder import active
+from tapeless.transforms.core.language import Block
+from tapeless.transforms.cuda.module import write_cuda
+from tapeless.transforms.frontend.staging.stage import Staged
+from tapeless.transforms.lowering import lower
+from tapeless.transforms.lowering.target import GPU
+
+
+class GpuJit(Jit):
+    """A function that is compiled for a GPU at its first call with a new signature.
+
+    device  the GPU that runs it; None: that of the arrays among the arguments, else the current one
+    """
+
+    derived = Jit.derived | {"on_device"}
+
+    def __init__(
+        self, fun: Callable[..., Any], options: Options | None = None, device: Any = None
+    ) -> None:
+        self.device = device if isinstance(device, Device) else None
+        super().__init__(fun, options)
+
+    def begin(self) -> None:
+        super().begin()
+        self.on_device: dict[Any, list[Specialisation]] = {}  # by types of leaves on the device
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if active():
+            return self.staged(args, kwargs)
+        self.renew()
+        args, kwargs = self.marked(args, kwargs)
+        leaves, structure = tree.flatten((args, kwargs))
+        device = cuda.device_of(leaves, self.device)
+        with device:
+            leaves = [cuda.on_device(x) for x in leaves]
+            found = self.picked(leaves, structure)
+            self.last = found
+            return found(*tree.unflatten(structure, leaves))
+
+    def picked(self, leaves: list[Any], structure: Any) -> Specialisation:
+        """The specialisation for leaves that lie on the device."""
+        key = (structure, *map(_key, leaves))
+        for found in self.on_device.get(key, ()):
+            if found.accepts(leaves):
+                return found
+        args, kwargs = tree.unflatten(structure, [stand_in(x) for x in leaves])
+        found = self.specialise(args, kwargs)
+        self.on_device[key] = [found, *self.on_device.get(key, ())]
+        return found
+
+    def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        return super().specialise(*tree.map(stand_in, (args, kwargs)))
+
+    def shelf(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
+        """Programs for a GPU are staged in each process; their machine code is kept."""
+        return None
+
+    def write(
+        self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
+    ) -> tuple[str, bool]:
+        names, unpack = parameters(staged, arguments, paths)
+        result, flat = self.result(staged)
+        asked, fastmath = self.asked, self.asked.fastmath is not False
+        made = lower.lower(
+            *(self.emitted_name, block, staged.sizes, self.stored, staged.hints),
+            *(asked.boundscheck, True, self.donated(staged)),
+            fastmath=fastmath,
+            target=GPU,
+            on_device=staged.without_axes(),
+        )
+        staged.sizes.extend(made.relied)
+        staged.overwritten.update(made.overwritten)
+        doc = self.doc(staged, names)
+        text = write_cuda(
+            *(self.emitted_name, made.driver, made.kernels, names, unpack, result, doc),
+            on_device=lambda v: v not in made.host,
+            fastmath=fastmath,
+        )
+        return text, flat
+
+    def load(self, text: str, outline: Any = None) -> Callable[..., Any]:
+        return cuda.load(self.emitted_name, text)
+
+
+def _key(x: Any) -> Any:
+    """What a program for a GPU is specialised on; as `leaf_key`, for arrays there."""
+    kind = type(x)
+    if kind in NUMBERS:
+        return kind
+    if cuda.is_array(x):
+        return (x.dtype, *[n if n < 2 else 2 for n in x.shape])
+    return (kind, x) if isinstance(x, (str, bytes, bool, np.bool_)) else id(x)

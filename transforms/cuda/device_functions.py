@@ -1,0 +1,50 @@
+"""Names of NumPy in the driver of a GPU program, as CuPy's: those that do the same there.
+
+out = np.zeros(x.shape)      becomes      out = cp.zeros(x.shape)
+"""
+
+from __future__ import annotations
+
+import re
+
+from tapeless.transforms.errors import UnsupportedError
+
+#: What drivers may call of CuPy: what does the same as NumPy, dtype and bits of indices apart.
+#: Everything else is a kernel, or refused. Each has a test.
+DEVICE = frozenset(
+    [
+        *("arange array asarray broadcast_to concatenate empty empty_like eye flip full".split()),
+        *("full_like moveaxis ones ones_like ravel reshape roll squeeze stack swapaxes".split()),
+        *("transpose zeros zeros_like matmul expand_dims ascontiguousarray".split()),
+        *("linalg.solve linalg.inv linalg.cholesky linalg.qr linalg.svd linalg.eigh".split()),
+        *("linalg.eigvalsh linalg.det linalg.slogdet linalg.lstsq linalg.pinv".split()),
+        *("bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()),
+        *("float16 float32 float64 complex64 complex128 newaxis pi inf nan e".split()),
+    ]
+)
+NAME = re.compile(r"\bnp\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
+STRING = re.compile(r'("""|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')')
+
+
+def device_names(noted: tuple[str, str]) -> str:
+    """A line of the driver for a GPU, given with the comment that names the user's line.
+
+    Raises UnsupportedError for what CuPy does not have, or does otherwise.
+
+    >>> device_names(("out = np.zeros(x.shape)", "# line 3"))
+    'out = cp.zeros(x.shape)'
+    """
+    line, note = noted
+    parts = STRING.split(line)
+    parts[::2] = [NAME.sub(lambda m: _renamed(m[1], note), part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _renamed(name: str, note: str) -> str:
+    if name not in DEVICE:
+        where = f" ({note.lstrip('# ')})" if note else ""
+        raise UnsupportedError(
+            f"np.{name} has no form on a GPU{where}",
+            "call the function with arrays of NumPy: it runs on the CPU then",
+        )
+    return f"cp.{name}"

@@ -1,0 +1,162 @@
+"""The text of a module for a GPU: CUDA C, and the driver that launches it, in Python.
+
+CODE = r'''extern "C" __global__ void f_kernel(...) {...}'''
+f_kernel = Kernel("f_kernel", ...)
+def f(x): out = empty(x.shape, cp.float64); f_kernel(len(x), x, out); return out
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.language import Block, Var
+from tapeless.transforms.cuda.device_functions import device_names
+from tapeless.transforms.cuda.kernel import (
+    CudaKernel,
+    NotPrintedError,
+    Parameter,
+    print_kernel,
+)
+from tapeless.transforms.cuda.launch_text import KERNEL
+from tapeless.transforms.emit.module import called, function_text, join_module
+from tapeless.transforms.emit.writer import emit_function
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.lowering.module_text import Driver
+from tapeless.transforms.python_text.line_breaking import NOTE, wrap
+
+HEAD = "typedef long long i64;\n"
+#: C++ has more keywords than Python, and the launch has names of its own.
+RESERVED = ("rows", "results", "error")
+
+
+def write_cuda(
+    name: str,
+    driver: Block,
+    kernels: Sequence[Kernel],
+    arguments: list[str],
+    unpack: list[tuple[Var, str]],
+    result: Callable[[list[str]], str],
+    doc: str,
+    on_device: Callable[[Var], bool],
+    fastmath: bool = True,
+) -> str:
+    """The whole text of the module.
+
+    on_device  whether a number that a kernel gets lies in the memory of the device
+    fastmath   whether sums may be added up in any order
+
+    Raises UnsupportedError for what has no form on a GPU, with the line of the user.
+    """
+    printed = [_printed(kernel, on_device, fastmath) for kernel in kernels]
+    functions = [function_text(f.name, b, "") for f, b in called([driver], name).items()]
+    taken = {*arguments, *(kernel.name for kernel in kernels), "cp", "CODE", "Kernel"}
+    signature = ", ".join(arguments)
+    main = emit_function(name, driver, signature, unpack, result, doc, taken, Driver)
+    text = join_module([*functions, main])
+    text = "\n".join(map(device_names, _with_notes(text.splitlines())))
+    head, _, rest = text.partition("\n\n\n")
+    head = head.replace("import numpy as np", "import cupy as cp")
+    launches = "\n".join(x for pair in zip(kernels, printed, strict=True) for x in _launch(*pair))
+    parts = [head, _code(printed), KERNEL.strip(), launches, rest]
+    return "\n\n\n".join(part for part in parts if part) + "\n"
+
+
+def _with_notes(lines: list[str]) -> Iterable[tuple[str, str]]:
+    """Each line with the comment that names the user's line for it."""
+    note = ""
+    for line in lines:
+        found = NOTE.search(line)
+        note = found[0].strip() if found else note
+        yield line, note
+
+
+def _printed(kernel: Kernel, on_device: Callable[[Var], bool], fastmath: bool) -> CudaKernel:
+    """A kernel as CUDA C."""
+    (node,) = ast.parse(kernel.text).body
+    assert isinstance(node, ast.FunctionDef)
+    functions = {
+        s.name: s
+        for text in kernel.helpers
+        for s in ast.parse(text).body
+        if isinstance(s, ast.FunctionDef)
+    }
+    results = [_result(kernel, v, k) for k, v in enumerate(kernel.results)]
+    try:
+        return print_kernel(node, _parameters(kernel, on_device), results, functions, fastmath)
+    except NotPrintedError as e:
+        raise UnsupportedError(
+            f"{e} has no form on a GPU ({_lines_of(kernel)})",
+            "call the function with arrays of NumPy: it runs on the CPU then",
+        ) from e
+
+
+def _lines_of(kernel: Kernel) -> str:
+    """The lines of the user that a kernel is made of."""
+    numbers = sorted({int(n) for n in re.findall(r"# line (\d+)", kernel.text)})
+    if len(numbers) < 2:
+        return f"line {numbers[0]}" if numbers else kernel.name
+    return f"lines {numbers[0]} to {numbers[-1]}"
+
+
+def _result(kernel: Kernel, v: Var, k: int) -> tuple[np.dtype[Any], str]:
+    """The dtype of a number that a kernel returns, and how those of its rows are put together."""
+    launch = kernel.launch
+    word = "first" if launch is None else launch.join[len(launch.sums) + k]
+    return v.type.dtype, word
+
+
+def _parameters(kernel: Kernel, on_device: Callable[[Var], bool]) -> list[Parameter]:
+    launch, found = kernel.launch, []
+    for a, (name, kind) in zip(kernel.arguments, kernel.types.items(), strict=True):
+        role, join = "array", ""
+        if not kind.shape:
+            far = isinstance(a, Var) and on_device(a)
+            role = "device_number" if far else "number"
+        elif launch is not None and a in launch.own:
+            role = "own"
+        elif launch is not None and a in launch.sums:
+            role, join = "sum", launch.join[launch.sums.index(a)]
+        found.append(Parameter(name, kind.dtype, kind.ndim, role, join))
+    return found
+
+
+def _code(kernels: Sequence[CudaKernel]) -> str:
+    """The CUDA C of all kernels: what they call comes first, once."""
+    helpers = list(dict.fromkeys(text.strip() for kernel in kernels for text in kernel.helpers))
+    texts = [HEAD.strip(), *helpers, *(kernel.text.strip() for kernel in kernels)]
+    code = "\n\n".join(texts)
+    return f'CODE = r"""\n{code}\n"""\nmodule = cp.RawModule(code=CODE, options=("--std=c++17",))'
+
+
+def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
+    """How a kernel is called: what the function of CUDA C gets of what the driver passes."""
+    joins = lowered.launch.join[: len(lowered.launch.sums)] if lowered.launch else ()
+    names = [*(["rows"] if kernel.shares_rows else []), *lowered.types]
+    names += ["results"] if kernel.results else []
+    names += ["error"] if kernel.errors else []
+    sizes = ", ".join(lowered.types)
+    parts = [f'"{kernel.name}"', f"lambda {', '.join(names)}: {_tuple(kernel.arguments)}"]
+    if kernel.team_lengths:
+        parts.append(f"team=lambda {sizes}: {_tuple(kernel.team_lengths)}")
+    if kernel.results:
+        words = ((dtype.name, word) for dtype, word in kernel.results)
+        parts.append(f"results={tuple(words)!r}")
+    if kernel.errors:
+        parts.append(f"errors={kernel.errors!r}")
+    if kernel.scratch:
+        made = ((f'"{n}"', f'"{d.name}"', f"lambda {sizes}: {s}") for n, d, s in kernel.scratch)
+        parts.append(f"scratch={_tuple([_tuple(part) for part in made])}")
+    if joins:
+        parts.append(f"joins={joins!r}")
+    return wrap(f"{kernel.name} = Kernel({', '.join(parts)})")
+
+
+def _tuple(parts: Iterable[str]) -> str:
+    texts = list(parts)
+    return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
