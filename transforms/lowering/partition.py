@@ -31,6 +31,7 @@ from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
+from tapeless.transforms.lowering.kernels.flat_points import flattened
 from tapeless.transforms.lowering.kernels.kernel import Kernel, Writer
 from tapeless.transforms.lowering.kernels.row_range import device_call
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
@@ -452,6 +453,8 @@ class Lowering:
         writer = Writer(name, self.memory, analysis, names)
         kernel = writer.run(part, live)
         self.prepared.relied += writer.relied
+        if self.target.separate:
+            kernel = flattened(kernel, analysis.canon)
         same = twin(kernel, self.kernels)
         if same is None:
             self.kernels.append(kernel)

@@ -250,7 +250,7 @@ class Parts:
 
     def side_by_side(self, item: FusedNest) -> bool:
         """Whether the passes of a nest inside of a kernel may be made by several threads."""
-        return all(isinstance(s, Let) for s in item.statements) and all(
+        return all(isinstance(s, (Let, For)) for s in item.statements) and all(
             self.stage_apart(stage, axis, item) for stage, axis in item.axes.items()
         )
 
