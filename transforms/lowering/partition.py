@@ -102,6 +102,13 @@ team_memory = Op(
 )
 #: A number that is read from the memory of the device: the host waits for it.
 item = Op("item", lambda a: Type(a.type.dtype, (), True), "{0}.item()")
+READ = '''
+def read(number):
+    """A number of the host; it waits for one that lies in the memory of the device."""
+    return number.item() if hasattr(number, "item") else number
+'''
+#: The same of what may be on the host already.
+read = Op("read", item.infer, lambda args, params: ("read({0})", READ))
 RESERVED = (
     *(
         "np",
@@ -116,7 +123,7 @@ RESERVED = (
         "scratch",
         "grown",
         "filled",
-        *("each", "add_at", "rows", "results", "error"),
+        *("each", "add_at", "rows", "results", "error", "read"),
     ),
     *("range", "max", "min", "abs", "len"),
     *NAMES,
@@ -172,6 +179,7 @@ class Lowering:
         self.fallbacks: list[str] = []
         self.host = set[Var]() if target.returns_numbers else host_numbers(self.block, on_device)
         self.sized = _sized(self.block)
+        self.returned: set[Var] = set()  # by kernels, on the device
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
                 self.analysis.measure(s, entries_of(s), s.outs[0].type.shape)
@@ -249,7 +257,7 @@ class Lowering:
                     run = started
                 run.append(s)
                 continue
-            if self.hoisted(s, run) or (host and not self.memory.needs(s) & self.inside_of(run)):
+            if self.hoisted(s, run):
                 made.append(s)
                 continue
             made += self.flush(run, later | self.memory.needs(s), top)
@@ -289,9 +297,10 @@ class Lowering:
 
     def hoisted(self, s: Statement, run: list[Statement]) -> bool:
         """Whether a new array can be made before the run that is open."""
-        stage = self.analysis.stage(s)
-        if stage is None or not (stage.constant or self.is_of_host(s)):
-            return False
+        if not self.is_of_host(s):
+            stage = self.analysis.stage(s)
+            if stage is None or not stage.constant:
+                return False
         defined = self.inside_of(run)
         named = sizes_in(list(s.params.values())) if isinstance(s, Let) else set()
         shown = sizes_in([v.type for v in defined]) if named else set()
@@ -325,26 +334,26 @@ class Lowering:
             case For():
                 if s.until:
                     s = replace(s, body=self.read_first(s.body))
-                reads, ends = zip(*map(self.known, (s.start, s.stop, s.step)), strict=True)
+                all_reads, ends = zip(*map(self.known, (s.start, s.stop, s.step)), strict=True)
                 bounds = dict(zip(("start", "stop", "step"), ends, strict=True))
-                return [*(t for read in reads for t in read), replace(s, **bounds)]
+                return [*(t for reads in all_reads for t in reads), replace(s, **bounds)]
             case If():
-                read, test = self.known(s.test)
-                return [*read, replace(s, test=test)]
+                reads, test = self.known(s.test)
+                return [*reads, replace(s, test=test)]
         return [s]
 
     def read_first(self, block: Block) -> Block:
         """A block whose first result is read from the memory of the device."""
         flag, *rest = block.results
-        read, known = self.known(flag)
-        return replace(block, body=(*block.body, *read), results=(known, *rest))
+        reads, known = self.known(flag)
+        return replace(block, body=(*block.body, *reads), results=(known, *rest))
 
     def known(self, a: Atom) -> tuple[list[Statement], Atom]:
         """The statements that read a number from the memory of the device, and the number."""
         if not isinstance(a, Var) or a in self.host:
             return [], a
         number = Var(Type(a.type.dtype, (), True), a.name)
-        return [Let((number,), item, (a,), {})], number
+        return [Let((number,), item if a in self.returned else read, (a,), {})], number
 
     def compiled(self, s: Statement, top: bool) -> bool:
         if not of_machine(s):
@@ -504,7 +513,10 @@ class Lowering:
                 w = Var(Type(v.type.dtype, ()), v.name or "value") if v in self.sized else v
                 v.name = v.name or "value"
                 raw.append(w)
-                casts += [Let((v,), item, (w,), {})] if w is not v else []
+                self.returned.add(w)
+                if w is not v:
+                    casts.append(Let((v,), item, (w,), {}))
+                    self.host.add(v)
                 continue
             flag = v.type.dtype.kind == "b" and v not in self.shown | self.counted
             if v.type.weak or v.type.shape or flag:

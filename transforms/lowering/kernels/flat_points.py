@@ -60,7 +60,7 @@ class Points:
         after = len(body) - isinstance(body[-1], ast.Return)
         self.before, self.after = body[: after - 1], body[after:]
         s = body[after - 1]
-        if any(_has_loops(t) for t in self.before):
+        if any(_has_loops(t) or _has_elements(t) for t in self.before):
             return False
         while isinstance(s, ast.For) and _passes(s, "each" if self.loops else "range") is not None:
             self.loops.append(s)
@@ -143,6 +143,10 @@ class _Flat(ast.NodeTransformer):
 
 def _has_loops(s: ast.stmt) -> bool:
     return any(isinstance(t, (ast.For, ast.While)) for t in ast.walk(s))
+
+
+def _has_elements(s: ast.stmt) -> bool:
+    return any(isinstance(e, ast.Subscript) for e in ast.walk(s))
 
 
 def _passes(s: ast.For, name: str) -> ast.expr | None:

@@ -31,6 +31,7 @@ PLAIN = frozenset(
 )
 
 
+
 def host_numbers(block: Block, on_device: Collection[Var] = ()) -> set[Var]:
     """The numbers that the driver has: parameters, sizes, and what plain arithmetic makes of them.
 
