@@ -118,6 +118,11 @@ class Parts:
                     waiting = []
                 yield replace(loop, statements=[*waiting, *loop.statements])
                 open_, waiting = None, []
+            elif self.is_of_library(item):
+                yield from [open_] if open_ is not None else []
+                yield from [Part(waiting)] if waiting else []
+                yield Part(item.statements)
+                open_, waiting = None, []
             elif not self.apart(item):
                 waiting += item.statements
             elif open_ is not None and not waiting and self.joins(item, open_):
@@ -135,6 +140,13 @@ class Parts:
             yield open_
         if waiting:
             yield Part(waiting)
+
+    def is_of_library(self, item: FusedNest) -> bool:
+        """Whether the driver calls a library for a product, which no kernel of its own can do."""
+        if not self.analysis.target.separate or item.size is not None:
+            return False
+        stage = self.analysis.stage(item.statements[0])
+        return stage is not None and is_called(stage, self.memory)
 
     def elements(self, item: FusedNest) -> Part | None:
         """The loop over a batch, or of the user, that an item is, if its passes are apart."""
