@@ -12,6 +12,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Origin, Statement, Var
 from tapeless.transforms.lowering.kernels.element_access import Elements
 from tapeless.transforms.lowering.rewrite.rolled_indices import is_within
+from tapeless.transforms.lowering.schedule.axis_maps import counts_up
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul, sub, truediv
@@ -140,10 +141,16 @@ class Checks(Elements):
                 value = self.atom(a)
             elif is_within(a, n, self.memory.defs):
                 continue
+            elif counts_up(a, self.memory) and self.fits(a.type.shape[0], n):
+                continue
             else:
                 where = [number(0) if k is None else (index or [])[k] for k in e.axes]
                 value = self.element(a, where)
             self.refuse(spelled("not -{1} <= {0} < {1}", value, self.size(n)), axis, s.origin)
+
+    def fits(self, count: Size, n: Size) -> bool:
+        """Whether there are at least so many elements along an axis, for sure."""
+        return dims.at_least(self.canon(n) - self.canon(count), 0)
 
     def is_remainder(self, a: Atom, n: Size) -> bool:
         """Whether an index is what is left of a division by the length of the axis."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tapeless.transforms.core.language import Var
+from tapeless.transforms.core.language import Let, Literal, Var
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.schedule.loop_nests import Axes
-from tapeless.transforms.lowering.schedule.view_indices import Entry, Span, entries_of
+from tapeless.transforms.lowering.schedule.view_indices import Entry, Place, Span, entries_of
+from tapeless.transforms.ops.primitives.new_arrays import arange
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 
 
@@ -24,8 +25,17 @@ def steps(memory: Dependences, a: Any, axes: Axes) -> Iterator[tuple[Var, Axes]]
             return
         entries = entries_of(s)
         assert entries is not None
-        axes = tuple(along(e, axes, s.args[1:]) for e in entries)
+        axes = tuple(along(e, axes, s.args[1:], memory) for e in entries)
         a = s.args[0]
+
+
+def counts_up(a: Any, memory: Dependences) -> bool:
+    """Whether an array holds 0, 1, 2, ...: an index of rows, as in x[np.arange(n), labels]."""
+    s = memory.defs.get(a) if isinstance(a, Var) else None
+    if not isinstance(s, Let) or s.op is not arange:
+        return False
+    start, _, step = s.args
+    return start == Literal(0, start.type) and step == Literal(1, step.type)
 
 
 def through(memory: Dependences, a: Any, axes: Axes, v: Any) -> list[tuple[Any, ...]]:
@@ -36,9 +46,13 @@ def through(memory: Dependences, a: Any, axes: Axes, v: Any) -> list[tuple[Any, 
     return []
 
 
-def along(e: Entry, axes: Axes, rest: tuple[Any, ...]) -> Any:
+def along(e: Entry, axes: Axes, rest: tuple[Any, ...], memory: Dependences) -> Any:
     """The axis of the space that an entry runs along, element by element; with the start and step
     where it does not run from the first."""
+    if isinstance(e, Place) and isinstance(e.at, Slot) and counts_up(rest[e.at.k], memory):
+        (k,) = e.axes
+        at = None if k is None else axes[k]
+        return at if isinstance(at, int) else None
     if isinstance(e, Span) and e.axis is not None:
         at = axes[e.axis]
         if e.whole or not isinstance(at, int):

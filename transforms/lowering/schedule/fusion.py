@@ -238,24 +238,21 @@ class Arrangement:
         found = []
         for a, axes in zip(stage.let.args, stage.maps, strict=False):
             if isinstance(a, Var):
-                found += through(self.memory, a, stage.entries_axes() if axes is None else axes, v)
+                found += through(self.memory, a, self.picked(stage) if axes is None else axes, v)
         return found
+
+    def picked(self, stage: LoopNest) -> tuple[Any, ...]:
+        """Along which axes of the space the part runs that a stage picks or stores to."""
+        first = 2 if stage.stores and len(stage.maps) > 2 else 1
+        space = tuple(range(len(stage.space)))
+        return tuple(along(e, space, stage.let.args[first:], self.memory) for e in stage.entries)
 
     def touching(self, stage: LoopNest, cell: Var) -> list[tuple[Any, ...]]:
         """The elements of a cell that the stage reads or stores into."""
         found = []
         for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
             if is_array(a):
-                if k == 0 and stage.stores:
-                    first = 2 if len(stage.maps) > 2 else 1
-                    rest = stage.let.args[first:]
-                    space = tuple(range(len(stage.space)))
-                    part = tuple(along(e, space, rest) for e in stage.entries)
-                    found += through(self.memory, a, part, cell)
-                else:
-                    found += through(
-                        self.memory, a, stage.entries_axes() if axes is None else axes, cell
-                    )
+                found += through(self.memory, a, self.picked(stage) if axes is None else axes, cell)
         return found
 
 

@@ -22,6 +22,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     blocks,
+    outputs,
 )
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine
 from tapeless.transforms.lowering.schedule.analysis import Analysis
@@ -106,10 +107,20 @@ class Parts:
     def found(self, run: list[Statement], live: Collection[Var]) -> Iterator[Part]:
         """Parts with rows, each after the numbers that it needs, and what is between them."""
         waiting: list[Statement] = []
+        late: list[Statement] = []  # numbers that nothing has needed yet
         open_: Part | None = None
         self.arrangement.run(run)
         for item in made_later(self.arrangement, live, ()):
             loop = self.elements(item)
+            if loop is None and self.may_be_late(item):
+                late += item.statements
+                continue
+            if loop is None and open_ is not None and self.makes_none_of(open_, late, item):
+                needed = self.needed(item, late)
+                open_.statements += needed
+                late = [s for s in late if s not in needed]
+            else:
+                waiting, late = [*late, *waiting], []
             if loop is not None:
                 if open_ is not None:
                     yield open_
@@ -128,6 +139,7 @@ class Parts:
             elif open_ is not None and not waiting and self.joins(item, open_):
                 self.add(item, open_)
             else:
+                waiting, late = [*late, *waiting], []
                 if open_ is not None:
                     yield open_
                 if not all(self.may_repeat(s, item) for s in waiting):
@@ -138,8 +150,29 @@ class Parts:
                 waiting = []
         if open_ is not None:
             yield open_
-        if waiting:
-            yield Part(waiting)
+        if waiting or late:
+            yield Part([*late, *waiting])
+
+    def may_be_late(self, item: FusedNest) -> bool:
+        """Whether an item makes numbers that may as well be made later, by what needs them."""
+        return self.analysis.target.separate and all(
+            isinstance(s, Let) and self.may_repeat(s, item) for s in item.statements
+        )
+
+    def needed(self, item: FusedNest, late: list[Statement]) -> list[Statement]:
+        """Those of the numbers that an item needs, and what they are made of."""
+        wanted = set().union(*map(self.memory.needs, item.statements))
+        found = []
+        for s in reversed(late):
+            if not wanted.isdisjoint(outputs(s)):
+                wanted |= self.memory.needs(s)
+                found.append(s)
+        return found[::-1]
+
+    def makes_none_of(self, part: Part, late: list[Statement], item: FusedNest) -> bool:
+        """Whether the numbers that an item needs are there before the nests of a part run."""
+        made = {v for nest in part.nests for s in nest.statements for v in outputs(s)}
+        return not any(made & self.memory.needs(s) for s in self.needed(item, late))
 
     def is_of_library(self, item: FusedNest) -> bool:
         """Whether the driver calls a library for a product, which no kernel of its own can do."""
