@@ -1,52 +1,383 @@
-"""shim: the prototype printer behind the contract"""
-import ast, sys
-from dataclasses import dataclass
+"""Prints a kernel in loop form as CUDA C.
+
+for i in range(first, last):                    for (i64 i = team; i < rows; i += teams) {
+    out[i] = 2 * x[i]               becomes       out[i] = 2.0 * x[i];
+                                                }
+
+Each row has a team of threads: blockDim.x of them, blockDim.y teams a block. The launch decides how
+many; the text is right for a thread, a part of a warp, or a block a row.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
 import numpy as np
-sys.path.insert(0, "/work/shared/gpu")
-import emit_cuda
-class NotPrintedError(Exception): pass
+
+from tapeless.transforms.cuda.called_functions import Functions
+from tapeless.transforms.cuda.expressions import Scope, product
+from tapeless.transforms.cuda.helpers import HELPERS, needed, words
+from tapeless.transforms.cuda.teams import KernelWriter
+from tapeless.transforms.cuda.values import PRODUCT, Array, NotPrintedError, Value, c_type, constant
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
+
+__all__ = ["CudaKernel", "NotPrintedError", "Parameter", "print_kernel"]
+
+#: Words of C++ and CUDA, and names that printed text has for itself.
+RESERVED = frozenset(
+    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class const
+    constexpr continue default delete do double else enum explicit export extern false float for
+    friend goto if inline int long mutable namespace new not not_eq operator or or_eq private
+    protected public register return short signed sizeof static struct switch template this throw
+    true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
+    xor_eq i64 error rows team teams thread threads blockIdx threadIdx blockDim gridDim warpSize
+    dim3 NULL INFINITY NAN atomicAdd atomicMin min max abs clock printf assert main
+    module cp results j0 j1 jn y0 y1 yn index div signgam""".split()
+) | frozenset(HELPERS)
+#: Functions of loop form that are no functions here.
+BUILT_IN = frozenset(["plus", "plus_product", "scratch", "grown", "filled", "each", "add_at"])
+NOTE = re.compile(r"#\s*(line .*)$")
+WIDTH = 100
+TEAMS = """\
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;"""
+
+
 @dataclass(frozen=True)
 class Parameter:
-    name: str; dtype: object; ndim: int; kind: str = "array"; join: str = ""
+    """A parameter of a kernel in loop form.
+
+    ndim  its axes; numbers have none
+    kind  "array", "number", "device_number" (an array without axes), "own" (an array that holds
+          what belongs to one row: one for each team), "sum" (an array that each block makes anew,
+          and that is added up)
+    join  how a "sum" is: "sum", "prod", "max", "min", "any" or "all"
+    """
+
+    name: str
+    dtype: np.dtype[Any]
+    ndim: int
+    kind: str = "array"
+    join: str = ""
+
+
 @dataclass(frozen=True)
 class CudaKernel:
-    name: str; text: str; helpers: tuple; arguments: tuple; shares_rows: bool; team_lengths: tuple; errors: tuple; results: tuple; scratch: tuple; notes: tuple = ()
-class Fix(ast.NodeTransformer):
-    def visit_Expr(self, s):
-        match s.value:
-            case ast.Call(func=ast.Name(id="add_at"), args=[place, v]):
-                place.ctx = ast.Store()
-                return ast.AugAssign(place, ast.Add(), v)
-        return s
-def print_kernel(node, parameters, results, functions, fastmath=True):
-    node = Fix().visit(node)
-    types = {p.name: (np.dtype(p.dtype), None if p.kind == "device_number" else p.ndim) for p in parameters}
-    own = [p.name for p in parameters if p.kind == "own"]
-    sums = {p.name: p.join for p in parameters if p.kind == "sum"}
-    try:
-        pr = emit_cuda.Printer(node, types, [d for d, _ in results], own, sums, [w for _, w in results]).run()
-    except (emit_cuda.UnknownError, KeyError, AttributeError, TypeError, ValueError, IndexError) as e:
-        raise NotPrintedError(f"{type(e).__name__} {e}") from e
-    args = []
-    for p in pr.params:
-        match p:
-            case ("rows",): args.append("rows")
-            case ("array" | "own" | "sums" | "scratch", n): args.append(n)
-            case ("number", n):
-                d, axes = types[n]
-                args.append(n if axes is None else f"cp.{d.name if d.kind != 'b' else 'bool_'}({n})")
-            case ("shape", n, k): args.append(f"{n}.shape[{k}]")
-            case ("result", k, *_): args.append(f"results[{k}]")
-            case ("error",): args.append("error")
-    text = pr.text
-    cut = text.index('extern "C"')
-    helpers = text[len(emit_cuda.HEAD):cut]
-    hs = tuple(h for h in _split(helpers))
-    return CudaKernel(pr.name, text[cut:], hs, tuple(args), ("rows",) in pr.params, tuple(pr.lengths) if pr.teams else (), tuple(pr.errors), tuple(results),
-        tuple((n, d, s) for n, (d, s) in pr.scratch.items()))
-def _split(t):
-    out = []
-    for line in t.splitlines():
-        if line.startswith("__device__"): out.append("")
-        out[-1] += line + "\n"
-    return out
+    """A kernel in CUDA C, and what its caller passes.
+
+    helpers       texts that come before it, in order
+    arguments     for each parameter of the function an expression of Python over `rows`, the names
+                  of parameters, `results` and `error`
+    shares_rows   whether it has rows; else it is for one block
+    team_lengths  lengths of the loops that the threads of a team share, in Python; none if each
+                  row has one thread
+    errors        type and arguments for each code of the error word
+    results       dtype of each number that it leaves, and how those of blocks are put together
+    scratch       memory that it needs: name, dtype, shape in Python
+    """
+
+    name: str
+    text: str
+    helpers: tuple[str, ...]
+    arguments: tuple[str, ...]
+    shares_rows: bool
+    team_lengths: tuple[str, ...]
+    errors: tuple[tuple[str, tuple[Any, ...]], ...]
+    results: tuple[tuple[np.dtype[Any], str], ...]
+    scratch: tuple[tuple[str, np.dtype[Any], str], ...]
+    notes: tuple[str, ...] = ()
+
+
+def print_kernel(
+    node: ast.FunctionDef,
+    parameters: Sequence[Parameter],
+    results: Sequence[tuple[np.dtype[Any], str]],
+    functions: Mapping[str, ast.FunctionDef],
+    fastmath: bool = True,
+    source: str = "",
+) -> CudaKernel:
+    """The kernel as CUDA C.
+
+    node        its definition; the bounds of its rows come first, and are no `parameters`
+    results     dtype of each number that it returns, and how those of rows are put together;
+                "first" if all rows have the same
+    functions   other functions of the module that it calls
+    source      the text that the node is of, for the comments that name the user's lines
+
+    Raises NotPrintedError for what CUDA C does not have, or the printer does not know.
+    """
+    return _Printer(node, parameters, results, functions, fastmath, source).printed()
+
+
+class _Printer:
+    """The signature of a kernel around its body."""
+
+    def __init__(
+        self,
+        node: ast.FunctionDef,
+        parameters: Sequence[Parameter],
+        results: Sequence[tuple[np.dtype[Any], str]],
+        functions: Mapping[str, ast.FunctionDef],
+        fastmath: bool,
+        source: str,
+    ) -> None:
+        names = {a.arg for a in node.args.args} | {
+            n.id for n in ast.walk(node) if isinstance(n, ast.Name)
+        }
+        called = {n for n in names & RESERVED if n in functions or _is_called(node, n)}
+        self.renamed = _renamings(names & RESERVED - called, names | RESERVED)
+        node = _Renaming(self.renamed).visit(copy.deepcopy(node))
+        for a in node.args.args:
+            a.arg = self.renamed.get(a.arg, a.arg)
+        count = len(node.args.args) - len(parameters)
+        if count not in (0, 2):
+            raise NotPrintedError("a kernel with other parameters")
+        self.bounds = [a.arg for a in node.args.args[:count]]
+        self.parameters = [replace(p, name=self.renamed.get(p.name, p.name)) for p in parameters]
+        self.python = {self.renamed.get(p.name, p.name): p.name for p in parameters}
+        self.taken = names | set(self.renamed.values()) | RESERVED
+        others = {n: _for_cuda(f) for n, f in functions.items() if n not in BUILT_IN}
+        self.functions = Functions(others, set(RESERVED))
+        self.scope = Scope()
+        self.lengths: dict[str, tuple[str, int]] = {}  # parameters that are lengths of arrays
+        self.writer = KernelWriter(
+            node, self.scope, self.taken, self.functions, results, self.bounds
+        )
+        self.writer.notes = _notes(source)
+        self.fastmath = fastmath
+
+    def printed(self) -> CudaKernel:
+        writer = self.writer
+        if self.bounds:
+            self.scope.fixed[self.bounds[0]] = constant(0)
+            self.scope.fixed[self.bounds[1]] = Value("rows", INT, natural=True)
+        head = [line for p in self.parameters for line in self.receive(p)]
+        writer.own = frozenset(p.name for p in self.parameters if p.kind in ("own", "sum"))
+        writer.write()
+        body = _grouped(writer.lines)
+        if self.bounds:
+            head.insert(0, TEAMS)
+        texts, arguments = self.signature("\n".join([*head, *body]))
+        lines = [*_head(writer.node.name, texts), *(h for h in head if h), *body, "}"]
+        text = "\n".join(lines)
+        called = [f.text for f in self.functions.printed.values()]
+        more = [*called, *writer.reductions]
+        helpers = tuple([*needed([text, *more]), *writer.reductions, *called])
+        own_lengths = {self.python_text(n): None for n in writer.lengths}
+        return CudaKernel(
+            writer.node.name,
+            text,
+            helpers,
+            tuple(arguments),
+            bool(self.bounds),
+            tuple(own_lengths) if self.bounds else (),
+            tuple(writer.errors),
+            tuple(writer.results),
+            tuple((p.name, p.dtype, self.shape_text(p)) for p in self.memory()),
+            tuple(writer.notes_for_user),
+        )
+
+    # -- what the kernel gets
+
+    def receive(self, p: Parameter) -> list[str]:
+        """Lines that begin the body for a parameter."""
+        if p.ndim == 0:
+            self.scope.numbers[p.name] = p.dtype
+            if p.kind != "device_number":
+                return []
+            return [f"  const {c_type(p.dtype)} {p.name} = *{self.far_name(p)};"]
+        lengths = tuple(self.length(p.name, k) for k in range(p.ndim))
+        x = Array(p.name, p.name, p.dtype, lengths)
+        if p.kind not in ("own", "sum"):
+            self.scope.arrays[p.name] = x
+            return []
+        pointer, size = f"{c_type(p.dtype)}* {p.name} = {self.far_name(p)}", product(lengths)
+        if self.writer.has_teams or p.kind == "sum":
+            self.scope.arrays[p.name] = x
+            return [f"  {pointer} + team * {size.at(PRODUCT - 1)};"]
+        self.scope.arrays[p.name] = replace(x, where="interleaved", distance="teams")
+        return [f"  {pointer} + team;"]
+
+    def length(self, name: str, axis: int) -> Value:
+        found = self.writer.fresh(f"{name}_{axis}")
+        self.lengths[found] = name, axis
+        return Value(found, INT, natural=True)
+
+    def far_name(self, p: Parameter) -> str:
+        """The name of a parameter of the function that the body knows otherwise."""
+        name = f"{p.name}_at" if p.kind == "device_number" else f"{p.name}_all"
+        if p.name not in self.far:
+            self.far[p.name] = self.writer.fresh(name)
+        return self.far[p.name]
+
+    @property
+    def far(self) -> dict[str, str]:
+        return self.__dict__.setdefault("_far", {})
+
+    def memory(self) -> list[Parameter]:
+        """Arrays of unknown length that a kernel of one block makes for itself."""
+        given = {p.name for p in self.parameters}
+        return [
+            Parameter(x.name, x.dtype, len(x.lengths))
+            for x in self.scope.arrays.values()
+            if x.where == "global" and x.name not in given
+        ]
+
+    def shape_text(self, p: Parameter) -> str:
+        lengths = [self.in_python(n.text) for n in self.scope.arrays[p.name].lengths]
+        return f"({', '.join(lengths)}{',' * (len(lengths) == 1)})"
+
+    def in_python(self, text: str) -> str:
+        """A length as Python, in terms of the parameters."""
+        for name, (array, axis) in self.lengths.items():
+            text = re.sub(rf"\b{name}\b", f"{self.python[array]}.shape[{axis}]", text)
+        return re.sub(r"\(i64\)", "", text)
+
+    def python_text(self, text: str) -> str:
+        """A length as loop form has it, with the names that the caller knows."""
+        return re.sub(r"[A-Za-z_]\w*", lambda m: self.python.get(m[0], m[0]), text)
+
+    def signature(self, body: str) -> tuple[list[str], list[str]]:
+        """The parameters of the function, and what is passed for each."""
+        used, texts, arguments = words(body), [], []
+        written = {
+            n.value.id
+            for n in ast.walk(self.writer.node)
+            if isinstance(n, ast.Subscript)
+            and isinstance(n.value, ast.Name)
+            and (isinstance(n.ctx, ast.Store))
+        } | self.changed()
+        if self.bounds:
+            texts.append("i64 rows")
+            arguments.append("rows")
+        for p in [*self.parameters, *self.memory()]:
+            text, argument = self.parameter(p, p.name in written)
+            texts.append(text)
+            arguments.append(argument)
+        for name, (array, axis) in self.lengths.items():
+            if name in used:
+                texts.append(f"i64 {name}")
+                arguments.append(f"{self.python[array]}.shape[{axis}]")
+        for k, (dtype, _) in enumerate(self.writer.results):
+            texts.append(f"{c_type(dtype)}* __restrict__ result_{k}")
+            arguments.append(f"results[{k}]")
+        if self.writer.errors:
+            texts.append("u64* error")
+            arguments.append("error")
+        return texts, arguments
+
+    def changed(self) -> set[str]:
+        """Arrays that functions which are called may change, or that are added to."""
+        found = set()
+        for e in ast.walk(self.writer.node):
+            match e:
+                case ast.Expr(value=ast.Call(args=args)):
+                    found |= {n.id for a in args for n in ast.walk(a) if isinstance(n, ast.Name)}
+                case ast.Call(func=ast.Name(id=name), args=args) if name in self.functions.nodes:
+                    found |= {n.id for a in args for n in ast.walk(a) if isinstance(n, ast.Name)}
+        return found
+
+    def parameter(self, p: Parameter, written: bool) -> tuple[str, str]:
+        c, python = c_type(p.dtype), self.python.get(p.name, p.name)
+        if p.kind == "device_number":
+            return f"const {c}* __restrict__ {self.far_name(p)}", python
+        if p.ndim == 0:
+            name = "bool_" if p.dtype == BOOL else p.dtype.name
+            return f"{c} {p.name}", f"cp.{name}({python})"
+        if p.kind in ("own", "sum"):
+            return f"{c}* __restrict__ {self.far_name(p)}", python
+        return f"{'' if written else 'const '}{c}* __restrict__ {p.name}", python
+
+
+def _head(name: str, parameters: Sequence[str]) -> list[str]:
+    """The first lines of the function."""
+    line = f'extern "C" __global__ void {name}('
+    whole = f"{line}{', '.join(parameters)}) {{"
+    if len(whole) <= WIDTH:
+        return [whole]
+    lines, current = [line], "    "
+    for k, text in enumerate(parameters):
+        piece = text + (", " if k + 1 < len(parameters) else ") {")
+        if len(current) + len(piece.rstrip()) > WIDTH and current.strip():
+            lines.append(current.rstrip())
+            current = "    "
+        current += piece
+    return [*lines, current.rstrip()]
+
+
+GUARDED = re.compile(r"^( *)if \(threadIdx\.x == 0\) (?!\{)(.*)$")
+
+
+def _grouped(lines: Sequence[str]) -> list[str]:
+    """Statements of the first thread, one after another, as one block."""
+    found: list[str] = []
+    k = 0
+    while k < len(lines):
+        run = []
+        while k + len(run) < len(lines) and (m := GUARDED.match(lines[k + len(run)])):
+            if run and m[1] != run[0][1]:
+                break
+            run.append(m)
+        if len(run) < 2:
+            found.append(lines[k])
+            k += 1
+            continue
+        indent = run[0][1]
+        found += [f"{indent}if (threadIdx.x == 0) {{", *(f"{indent}  {m[2]}" for m in run)]
+        found.append(f"{indent}}}")
+        k += len(run)
+    return found
+
+
+def _notes(source: str) -> dict[int, str]:
+    """Comments that name the user's lines, by the line of the text that has them."""
+    lines = enumerate(source.splitlines(), 1)
+    return {k: m[1] for k, line in lines if (m := NOTE.search(line))}
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
+        a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
+    }
+
+
+def _for_cuda(f: ast.FunctionDef) -> ast.FunctionDef:
+    """A function with names that CUDA C can have."""
+    names = _names(f)
+    other = _renamings({n for n in names & RESERVED if not _is_called(f, n)}, names | RESERVED)
+    renamed: ast.FunctionDef = _Renaming(other).visit(copy.deepcopy(f))
+    return renamed
+
+
+def _is_called(node: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id == name
+        for e in ast.walk(node)
+    )
+
+
+def _renamings(names: set[str], taken: set[str] | frozenset[str]) -> dict[str, str]:
+    """Other names for those that mean something in CUDA C."""
+    found: dict[str, str] = {}
+    for name in sorted(names):
+        other = f"{name}_"
+        while other in taken or other in found.values():
+            other += "_"
+        found[name] = other
+    return found
+
+
+class _Renaming(ast.NodeTransformer):
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, e: ast.Name) -> ast.Name:
+        return ast.copy_location(ast.Name(self.names.get(e.id, e.id), e.ctx), e)
+
+    def visit_arg(self, a: ast.arg) -> ast.arg:
+        return ast.copy_location(ast.arg(self.names.get(a.arg, a.arg)), a)
+

@@ -19,14 +19,13 @@ from tapeless.backends.cpu.llvm.ir.values import (
     Number,
     UnknownError,
     cast,
-    common,
     constant,
     truth,
-    whole,
 )
 from tapeless.backends.cpu.llvm.math.composed_functions import floor_divided, remainder
 from tapeless.backends.cpu.llvm.math.formula_language import intrinsic
 from tapeless.backends.cpu.llvm.math.simd_calls import called
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import common, whole
 
 FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 WHOLE = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}

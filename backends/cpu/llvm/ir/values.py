@@ -9,10 +9,16 @@ import numpy as np
 from llvmlite import ir
 
 from tapeless.backends.cpu.runtime.signature import Array
+from tapeless.transforms.lowering.scalars import arithmetic_dtypes
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
+    BOOL,
+    DOUBLE,
+    INT,
+    SINGLE,
+    UINT,
+    Dtype,
+)
 
-Dtype = np.dtype[Any]
-BOOL, INT, UINT = np.dtype(bool), np.dtype(np.int64), np.dtype(np.uint64)
-SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 BIT, BYTE, STATUS, WORD = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64)
 POINTER = BYTE.as_pointer()
 
@@ -99,33 +105,12 @@ def numbers(*values: Any) -> tuple[Number, ...]:
     return values
 
 
-# -- dtypes of results, as Numba has them
-
-
-def whole(dtype: Dtype) -> Dtype:
-    """That of sums and products of integers of one dtype."""
-    return UINT if dtype.kind == "u" else INT
-
-
-def common(a: Dtype, b: Dtype) -> Dtype:
-    """That of arithmetic with both."""
-    if "f" not in a.kind + b.kind:
-        return UINT if a.kind == b.kind == "u" else INT
-    if SINGLE in (a, b) and a != b and DOUBLE not in (a, b):
-        small = a if b == SINGLE else b
-        return SINGLE if small.itemsize < 4 else DOUBLE
-    return SINGLE if a == b == SINGLE else DOUBLE
-
-
 def joined(a: Dtype, b: Dtype) -> Dtype:
-    """That of a variable that holds either."""
-    if a == b:
-        return a
-    if INT in (a, b) and UINT in (a, b):
-        raise UnknownError("signed and unsigned integers in one variable")
-    if {a, b} <= {BOOL, INT, DOUBLE, SINGLE}:
-        return DOUBLE if "f" in a.kind + b.kind else INT
-    raise UnknownError(f"{a} and {b} in one variable")
+    """The dtype of a variable that holds either."""
+    dtype = arithmetic_dtypes.joined(a, b)
+    if dtype is None:
+        raise UnknownError(f"{a} and {b} in one variable")
+    return dtype
 
 
 def cast(builder: Any, x: Number, dtype: Dtype) -> Number:

@@ -1,0 +1,244 @@
+"""Operators of Python on numbers, as Numba has them with the error model of NumPy, in CUDA C.
+
+a // b, of int64      becomes      floor_div(a, b)
+"""
+
+from __future__ import annotations
+
+import ast
+
+from tapeless.transforms.cuda.values import (
+    AND,
+    BOTH,
+    CHOICE,
+    EQUALITY,
+    OR,
+    ORDER,
+    POSTFIX,
+    PRODUCT,
+    SHIFT,
+    SUM,
+    UNARY,
+    XOR,
+    NotPrintedError,
+    Value,
+    c_type,
+    cast,
+    constant,
+    meet,
+    truth,
+)
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
+    BOOL,
+    DOUBLE,
+    INT,
+    SINGLE,
+    UINT,
+    Dtype,
+    common,
+    joined,
+    whole,
+)
+
+SIGNS: dict[type[ast.operator], tuple[str, int]] = {
+    **{ast.Add: ("+", SUM), ast.Sub: ("-", SUM), ast.Mult: ("*", PRODUCT)},
+    **{ast.Div: ("/", PRODUCT), ast.FloorDiv: ("/", PRODUCT), ast.Mod: ("%", PRODUCT)},
+    **{ast.BitAnd: ("&", AND), ast.BitXor: ("^", XOR), ast.BitOr: ("|", OR)},
+    **{ast.LShift: ("<<", SHIFT), ast.RShift: (">>", SHIFT)},
+}
+ORDERS: dict[type[ast.cmpop], tuple[str, int]] = {
+    **{ast.Lt: ("<", ORDER), ast.LtE: ("<=", ORDER), ast.Gt: (">", ORDER)},
+    **{ast.GtE: (">=", ORDER), ast.Eq: ("==", EQUALITY), ast.NotEq: ("!=", EQUALITY)},
+}
+BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
+SHIFTS = (ast.LShift, ast.RShift)
+LARGEST_POWER = 64  # that is made of products
+HALVES = frozenset((-1.5, -0.5, 0.5, 1.5, 2.5))
+SMALL_POWERS, DIVISORS = frozenset(range(5)), frozenset((-1, -2))
+UNWRITTEN = {"b": "booleans", "f": "floats", "c": "complex numbers"}
+
+
+def binary(op: ast.operator, a: Value, b: Value) -> Value:
+    kinds = a.dtype.kind + b.dtype.kind
+    if isinstance(op, ast.Pow):
+        return power(a, b)
+    if isinstance(op, SHIFTS):
+        return shifted(op, a, b)
+    if isinstance(op, BITS):
+        return bits(op, a, b)
+    if type(op) not in SIGNS:
+        raise NotPrintedError(f"the operator {type(op).__name__}")
+    dtype = DOUBLE if isinstance(op, ast.Div) and not set(kinds) & set("fc") else _common(a, b)
+    if isinstance(op, (ast.FloorDiv, ast.Mod)):
+        return divided(op, a, b, dtype)
+    if a.known is not None and b.known is not None and dtype == INT:
+        folded = {ast.Add: a.known + b.known, ast.Sub: a.known - b.known}
+        return constant(folded.get(type(op), a.known * b.known), INT)
+    natural = a.natural and b.natural and dtype == INT and not isinstance(op, ast.Sub)
+    return _infix(op, *meet(a, b, dtype), dtype, natural)
+
+
+def _common(a: Value, b: Value) -> Dtype:
+    if {a.dtype.kind, b.dtype.kind} == {"b", "u"}:
+        raise NotPrintedError("arithmetic with booleans and unsigned integers")
+    return common(a.dtype, b.dtype)
+
+
+def _infix(op: ast.operator, a: Value, b: Value, dtype: Dtype, natural: bool = False) -> Value:
+    """An operator of C."""
+    sign, level = SIGNS[type(op)]
+    return Value(f"{a.at(level)} {sign} {b.at(level - 1)}", dtype, level, natural)
+
+
+def divided(op: ast.FloorDiv | ast.Mod, a: Value, b: Value, dtype: Dtype) -> Value:
+    """Towards minus infinity; of integers zero where the divisor is."""
+    if dtype.kind == "c":
+        raise NotPrintedError("a remainder of complex numbers")
+    natural = dtype == UINT or (a.natural and b.natural)
+    if dtype.kind != "f" and natural and b.known:
+        return _infix(op, *meet(a, b, dtype), dtype, True)
+    x, y = cast(a, dtype), cast(b, dtype)
+    name = "floor_div" if isinstance(op, ast.FloorDiv) else "floor_mod"
+    name = {"f": f"{name}_of_floats", "u": f"{name}_of_unsigned"}.get(dtype.kind, name)
+    return Value(f"{name}({x.text}, {y.text})", dtype, natural=dtype.kind != "f" and natural)
+
+
+def power(a: Value, b: Value) -> Value:
+    """Small powers that are written in the text by squaring, those of halves by square roots,
+    others by a function."""
+    n, kinds = b.known, a.dtype.kind + b.dtype.kind
+    if isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= LARGEST_POWER:
+        return whole_power(a, n)
+    if "c" in kinds or "f" not in kinds or "b" in kinds:
+        raise NotPrintedError("a power of integers or complex numbers that is not known before")
+    single = a.dtype == SINGLE and (b.dtype == SINGLE or b.dtype.kind in "iu")
+    x, y = (cast(v, SINGLE if single else DOUBLE) for v in (a, b))
+    if n in HALVES:
+        return Value(f"power_of_halves<{int(2 * n)}>({x.text})", x.dtype)
+    if n in SMALL_POWERS:
+        return whole_power(x, int(n))
+    if n in DIVISORS:
+        return whole_power(binary(ast.Div(), constant(1, x.dtype), x), -int(n))
+    return Value(f"{'powf' if single else 'pow'}({x.text}, {y.text})", x.dtype)
+
+
+def whole_power(a: Value, n: int) -> Value:
+    dtype = a.dtype if a.dtype.kind in "fc" else whole(a.dtype)
+    x = cast(a, dtype)
+    if n == 0:
+        return cast(constant(1), dtype)
+    if n == 1:
+        return x
+    if n <= 3 and x.is_plain:
+        return Value(" * ".join([x.at(UNARY)] * n), dtype, PRODUCT, x.natural)
+    return Value(f"power<{n}, {c_type(dtype)}>({x.text})", dtype, natural=x.natural)
+
+
+def shifted(op: ast.operator, a: Value, b: Value) -> Value:
+    if not {a.dtype.kind, b.dtype.kind} <= {"i", "u"}:
+        raise NotPrintedError("a shift of what is no integer")
+    return _infix(op, cast(a, whole(a.dtype)), b, whole(a.dtype))
+
+
+def bits(op: ast.operator, a: Value, b: Value) -> Value:
+    kinds = a.dtype.kind + b.dtype.kind
+    if set(kinds) & set("fc"):
+        raise NotPrintedError("bits of floats")
+    dtype = BOOL if kinds == "bb" else _common(a, b)
+    x, y = (a, b) if dtype == BOOL else meet(a, b, dtype)
+    sign, level = SIGNS[type(op)]
+    return Value(f"{x.at(UNARY)} {sign} {y.at(UNARY)}", dtype, level, a.natural and b.natural)
+
+
+def unary(op: ast.unaryop, x: Value) -> Value:
+    match op:
+        case ast.Not():
+            return Value(f"!{truth(x).at(UNARY)}", BOOL, UNARY)
+        case ast.USub() if x.known is not None and x.dtype in (INT, DOUBLE):
+            return constant(-x.known, x.dtype)
+        case ast.USub() if x.dtype.kind in "fc":
+            return Value(f"-{x.at(POSTFIX)}", x.dtype, UNARY)
+        case ast.USub() if x.dtype.kind == "i":
+            return Value(f"-{cast(x, INT).at(POSTFIX)}", INT, UNARY)
+        case ast.UAdd() if x.dtype.kind != "b":
+            return x
+        case ast.Invert() if x.dtype.kind in "iu":
+            wide = cast(x, whole(x.dtype))
+            return Value(f"~{wide.at(POSTFIX)}", wide.dtype, UNARY)
+    raise NotPrintedError(f"the operator {type(op).__name__} of {x.dtype.name}")
+
+
+def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
+    if type(op) not in ORDERS:
+        raise NotPrintedError(f"the comparison {type(op).__name__}")
+    sign, level = ORDERS[type(op)]
+    kinds = {a.dtype.kind, b.dtype.kind}
+    if "c" in kinds:
+        if level != EQUALITY:
+            raise NotPrintedError("an order of complex numbers")
+        a, b = (cast(x, common(a.dtype, b.dtype)) for x in (a, b))
+    elif kinds == {"i", "u"} and UINT in (a.dtype, b.dtype):
+        return _with_unsigned(sign, level, a, b)
+    elif not kinds <= set("bu") or len(kinds) > 1:
+        a, b = _alike(a, b, INT if kinds <= set("biu") else common(a.dtype, b.dtype))
+    return Value(f"{a.at(SHIFT)} {sign} {b.at(SHIFT)}", BOOL, level)
+
+
+def _alike(a: Value, b: Value, dtype: Dtype) -> tuple[Value, Value]:
+    """As C compares them: integers that it makes both signed ones keep their values."""
+    a, b = (cast(x, dtype) if x.known is not None else x for x in (a, b))
+    signed = all(x.dtype.kind in "ib" or x.dtype.itemsize < 4 for x in (a, b))
+    return (a, b) if dtype == INT and signed else meet(a, b, dtype)
+
+
+def _with_unsigned(sign: str, level: int, a: Value, b: Value) -> Value:
+    """Of a signed and an unsigned integer: a negative one is below all others."""
+    signed, smaller = (a, "<") if a.dtype.kind == "i" else (b, ">")
+    x, y = (cast(v, UINT) for v in (a, b))
+    text = f"{x.at(SHIFT)} {sign} {y.at(SHIFT)}"
+    if signed.natural:
+        return Value(text, BOOL, level)
+    if sign in (smaller, f"{smaller}=", "!="):
+        return Value(f"{signed.at(SHIFT)} < 0 || {text}", BOOL, BOTH + 1)
+    return Value(f"{signed.at(SHIFT)} >= 0 && {text}", BOOL, BOTH)
+
+
+def unified(a: Dtype, b: Dtype) -> Dtype:
+    """The dtype of what is one or the other."""
+    dtype = joined(a, b)
+    if dtype is None and "c" in a.kind + b.kind:
+        return common(a, b)
+    if dtype is None and a.kind == b.kind:
+        return a if a.itemsize > b.itemsize else b
+    if dtype is None and "u" not in a.kind + b.kind:
+        return common(a, b)
+    if dtype is None:
+        raise NotPrintedError(f"{a.name} and {b.name} in one variable")
+    return dtype
+
+
+def chosen(test: Value, a: Value, b: Value) -> Value:
+    """One of two numbers."""
+    dtype = unified(a.dtype, b.dtype)
+    x, y = cast(a, dtype), cast(b, dtype)
+    text = f"{truth(test).at(CHOICE - 1)} ? {x.at(CHOICE - 1)} : {y.at(CHOICE)}"
+    return Value(text, dtype, CHOICE, a.natural and b.natural and dtype == INT)
+
+
+def extreme(name: str, args: list[Value]) -> Value:
+    """max or min of Python: of each pair the second, if it is the larger or smaller one."""
+    best, *others = args
+    for other in others:
+        dtype = joined(best.dtype, other.dtype)
+        if dtype is None or dtype.kind == "u" or dtype.itemsize < 4:
+            raise NotPrintedError(f"{name} of {best.dtype.name} and {other.dtype.name}")
+        natural = (any if name == "max" else all)((best.natural, other.natural))
+        x, y = cast(best, dtype), cast(other, dtype)
+        if x.is_plain and y.is_plain:
+            sign = ">" if name == "max" else "<"
+            best = chosen(Value(f"{y.at(SHIFT)} {sign} {x.at(SHIFT)}", BOOL, ORDER), y, x)
+        else:
+            function = f"{'larger' if name == 'max' else 'smaller'}<{c_type(dtype)}>"
+            best = Value(f"{function}({x.text}, {y.text})", dtype)
+        best = Value(best.text, dtype, best.level, natural and dtype == INT)
+    return best

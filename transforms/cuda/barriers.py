@@ -1,0 +1,146 @@
+"""Finds where the threads that share a row have to wait for each other.
+
+for j in each(n): e[j] = x[j]
+t = e[k]                            waits between the two: another thread may have stored e[k]
+
+Not where each thread reads only what it has stored itself: e[j] in every loop over j.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+READ, WRITE, ADD = "read", "write", "add"  # ADD in one step, whatever other threads add
+FIRST, ALL, SHARED = "first", "all", "shared"  # which threads: the first one, all alike, each some
+
+
+@dataclass(frozen=True)
+class Access:
+    """An access to an element of an array, or to all of it: `places` are texts of indices."""
+
+    array: str
+    mode: str
+    places: tuple[str, ...] | None
+
+
+def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
+    """What a statement or an expression does to these arrays."""
+    match node:
+        case ast.Call(func=ast.Name(id="add_at"), args=[ast.Subscript() as target, e]):
+            for access in accesses(target, arrays):
+                yield access if access.mode == READ and access.places is None else Access(
+                    access.array, ADD if _owner(target) == access.array else READ, access.places
+                )
+            yield from accesses(e, arrays)
+            return
+        case ast.AugAssign(target=ast.Subscript() as target):
+            read = ast.Subscript(target.value, target.slice, ast.Load())
+            yield from accesses(read, arrays)
+        case ast.Subscript(value=ast.Name(id=name)) if name in arrays:
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            mode = READ if isinstance(node.ctx, ast.Load) else WRITE
+            yield Access(name, mode, tuple(map(ast.unparse, parts)))
+            yield from accesses(node.slice, arrays)
+            return
+        case ast.Attribute(value=ast.Name(), attr="shape" | "size" | "ndim"):
+            return
+        case ast.Call(func=ast.Name(id=f), args=args) if f != "len":
+            for a in args:
+                owner = _owner(a)
+                if owner in arrays and not isinstance(a, ast.Subscript):
+                    yield Access(owner, WRITE, None)  # a function may store to it
+        case ast.Name(id=name) if name in arrays:
+            yield Access(name, READ, None)
+    for child in ast.iter_child_nodes(node):
+        yield from accesses(child, arrays)
+
+
+def _owner(e: ast.expr) -> str:
+    while isinstance(e, ast.Subscript):
+        e = e.value
+    return e.id if isinstance(e, ast.Name) else ""
+
+
+def stored_arrays(node: ast.AST, arrays: Iterable[str]) -> set[str]:
+    return {a.array for a in accesses(node, arrays) if a.mode != READ}
+
+
+def own_only(
+    node: ast.FunctionDef, arrays: Iterable[str], is_shared: Callable[[ast.AST], bool]
+) -> set[str]:
+    """Arrays of which each thread touches only what is its own: in each loop that threads share the
+    index along the same axis is what the loop counts."""
+    axes: dict[str, set[int]] = {}
+    for access, counter in _with_counters(node, set(arrays), is_shared, ""):
+        places = access.places or ()
+        own = {k for k, place in enumerate(places) if counter and place == counter}
+        axes[access.array] = axes.get(access.array, own) & own
+    return {name for name, own in axes.items() if own}
+
+
+def _with_counters(
+    node: ast.AST, arrays: set[str], is_shared: Callable[[ast.AST], bool], counter: str
+) -> Iterator[tuple[Access, str]]:
+    """All accesses, each with what the loop around it counts that threads share."""
+    loops = [s for s in ast.walk(node) if isinstance(s, ast.For) and is_shared(s)]
+    outer = [s for s in loops if not any(s in ast.walk(t) for t in loops if t is not s)]
+    seen = set()
+    for loop in outer:
+        target = loop.target.id if isinstance(loop.target, ast.Name) else ""
+        for s in loop.body:
+            seen |= {id(x) for x in ast.walk(s)}
+            yield from ((access, target) for access in accesses(s, arrays))
+    yield from ((access, counter) for access in accesses(_without(node, seen), arrays))
+
+
+class _Removed(ast.NodeTransformer):
+    def __init__(self, ids: set[int]) -> None:
+        self.ids = ids
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if id(node) in self.ids and isinstance(node, ast.stmt):
+            return ast.Pass()
+        copy = type(node)(**{k: v for k, v in ast.iter_fields(node)})
+        for k, v in ast.iter_fields(node):
+            if isinstance(v, ast.AST):
+                setattr(copy, k, self.generic_visit(v))
+            elif isinstance(v, list):
+                setattr(copy, k, [self.generic_visit(x) if isinstance(x, ast.AST) else x for x in v])
+        return copy
+
+
+def _without(node: ast.AST, ids: set[int]) -> ast.AST:
+    """A copy of a tree in which these statements do nothing."""
+    return _Removed(ids).generic_visit(node)
+
+
+@dataclass
+class Pending:
+    """What threads have done to each array since they have waited for each other."""
+
+    done: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+
+    def conflicts(self, doing: Iterable[Access], who: str) -> bool:
+        """Whether they have to wait before these accesses."""
+        return any(
+            _conflict(mode, a.mode, other == who == FIRST)
+            for a in doing
+            for mode, other in self.done.get(a.array, ())
+        )
+
+    def note(self, doing: Iterable[Access], who: str) -> None:
+        for a in doing:
+            self.done.setdefault(a.array, set()).add((a.mode, who))
+
+    def copy(self) -> Pending:
+        return Pending({name: set(done) for name, done in self.done.items()})
+
+    def join(self, other: Pending) -> None:
+        for name, done in other.done.items():
+            self.done.setdefault(name, set()).update(done)
+
+
+def _conflict(before: str, now: str, same_thread: bool) -> bool:
+    return not same_thread and (before, now) not in ((READ, READ), (ADD, ADD))

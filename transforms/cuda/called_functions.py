@@ -1,0 +1,211 @@
+"""Other functions of the module that a kernel calls, as device functions: one for each signature.
+
+def before(a, b): return a < b      becomes      __device__ bool before(double a, double b) {...}
+
+Arrays are passed as where they are and how long. What may fail returns the number of its error.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tapeless.transforms.cuda.arithmetic import unified
+from tapeless.transforms.cuda.expressions import Scope
+from tapeless.transforms.cuda.statements import Error, Statements
+from tapeless.transforms.cuda.values import (
+    Array,
+    Meaning,
+    NotPrintedError,
+    Value,
+    c_type,
+    cast,
+)
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
+
+Signature = tuple[tuple[str, str, int], ...]  # of each argument: dtype, where it is, axes
+
+
+@dataclass(frozen=True)
+class Called:
+    """A device function: its text, the dtypes of what it returns, the errors that it may raise."""
+
+    name: str
+    text: str
+    results: tuple[Dtype, ...]
+    errors: tuple[Error, ...]
+
+
+class Functions:
+    """The functions of a module, by name; `printed` are those that are needed, in order."""
+
+    def __init__(self, nodes: Mapping[str, ast.FunctionDef], reserved: set[str]) -> None:
+        self.nodes, self.reserved = nodes, reserved
+        self.printed: dict[tuple[str, Signature], Called] = {}
+        self.pending: list[str] = []
+
+    def of(self, name: str, args: Sequence[Meaning]) -> Called:
+        kinds = tuple(map(_kind, args))
+        if (name, kinds) not in self.printed:
+            if name in self.pending:
+                raise NotPrintedError(f"the function {name}, which calls itself,")
+            self.pending.append(name)
+            self.printed[name, kinds] = FunctionWriter(self, self.nodes[name], args).write()
+            self.pending.pop()
+        return self.printed[name, kinds]
+
+
+def _kind(x: Meaning) -> tuple[str, str, int]:
+    if isinstance(x, Array):
+        return x.dtype.name, "interleaved" * (x.where == "interleaved"), len(x.lengths)
+    if isinstance(x, Value):
+        return x.dtype.name, "", 0
+    raise NotPrintedError("an argument that is no number and no array")
+
+
+def passed(args: Sequence[Meaning]) -> list[str]:
+    """Arguments as a device function takes them."""
+    texts = []
+    for x in args:
+        if isinstance(x, Array):
+            texts += [x.pointer, *(n.text for n in x.lengths)]
+            texts += [x.distance] if x.where == "interleaved" else []
+        elif isinstance(x, Value):
+            texts.append(x.text)
+    return texts
+
+
+class FunctionWriter(Statements):
+    """Writes one device function."""
+
+    def __init__(
+        self, functions: Functions, node: ast.FunctionDef, args: Sequence[Meaning]
+    ) -> None:
+        taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | functions.reserved
+        super().__init__(node, Scope(), taken)
+        self.functions = functions
+        self.parameters: list[str] = []
+        for a, x in zip(node.args.args, args, strict=True):
+            self.receive(a.arg, x)
+
+    def receive(self, name: str, x: Meaning) -> None:
+        """A parameter, of the kind of an argument."""
+        if isinstance(x, Value):
+            self.scope.numbers[name] = x.dtype
+            self.parameters.append(f"{c_type(x.dtype)} {name}")
+        elif isinstance(x, Array):
+            names = [self.fresh(f"{name}_{k}") for k in range(len(x.lengths))]
+            lengths = tuple(Value(n, INT, natural=True) for n in names)
+            where = "interleaved" if x.where == "interleaved" else "global"
+            distance = self.fresh(f"{name}_step") if where == "interleaved" else ""
+            self.scope.arrays[name] = Array(name, name, x.dtype, lengths, where, distance)
+            self.parameters.append(f"{c_type(x.dtype)}* {name}")
+            self.parameters += [f"i64 {n}" for n in (*names, *filter(None, [distance]))]
+
+    def is_other(self, name: str) -> bool:
+        return name in self.functions.nodes
+
+    def write(self) -> Called:
+        self.call_other = lambda name, args: call(self.functions, name, args)
+        self.begin()
+        self.fails = may_fail(self.node, self.functions.nodes)
+        self.returned = self.results()
+        by_value = len(self.returned) == 1 and not self.fails
+        for k, dtype in enumerate(() if by_value else self.returned):
+            self.parameters.append(f"{c_type(dtype)}& result_{k}")
+        self.suite(self.node)
+        if self.fails:
+            self.put("return 0;")
+        kind = "int" if self.fails else c_type(self.returned[0]) if by_value else "void"
+        head = f"__device__ {kind} {self.node.name}({', '.join(self.parameters)}) {{"
+        text = "\n".join([head, *self.lines, "}"])
+        return Called(self.node.name, text, self.returned, tuple(self.errors))
+
+    def results(self) -> tuple[Dtype, ...]:
+        """The dtypes of what is returned."""
+        found: list[Dtype] = []
+        for s in ast.walk(self.node):
+            if isinstance(s, ast.Return) and s.value is not None:
+                values = s.value.elts if isinstance(s.value, ast.Tuple) else [s.value]
+                dtypes = [self.number(e).dtype for e in values]
+                found = found or dtypes
+                found = [unified(a, b) for a, b in zip(found, dtypes, strict=True)]
+        return tuple(found)
+
+    def give_back(self, e: ast.expr | None, s: ast.stmt) -> None:
+        values = [] if e is None else list(e.elts) if isinstance(e, ast.Tuple) else [e]
+        texts = [cast(self.number(v), d).text for v, d in zip(values, self.returned, strict=True)]
+        if len(texts) == 1 and not self.fails:
+            self.put(f"return {texts[0]};", s)
+            return
+        for k, text in enumerate(texts):
+            self.put(f"result_{k} = {text};", s)
+        self.put("return 0;" if self.fails else "return;")
+
+    def effect(self, e: ast.Call, s: ast.stmt) -> None:
+        call_statement(self, self.functions, e, [], s)
+
+    def results_of(self, targets: list[ast.expr], e: ast.expr, s: ast.stmt) -> None:
+        call_statement(self, self.functions, e, targets, s)
+
+    def fail(self, error: Error, s: ast.stmt | None = None) -> None:
+        self.put(f"return {self.code(error) + 1};", s)
+
+    def fail_by(self, errors: Sequence[Error], number: str) -> None:
+        codes = [self.code(error) for error in errors]
+        if codes != [*range(codes[0], codes[0] + len(codes))]:
+            raise NotPrintedError("errors of several functions")
+        self.put(f"return {number}{f' + {codes[0]}' if codes[0] else ''};")
+
+
+def may_fail(node: ast.FunctionDef, nodes: Mapping[str, ast.FunctionDef]) -> bool:
+    """Whether a function raises an error, or one that it calls."""
+    for e in ast.walk(node):
+        if isinstance(e, ast.Raise):
+            return True
+        if isinstance(e, ast.Name) and e.id in nodes and e.id != node.name:
+            if may_fail(nodes[e.id], nodes):
+                return True
+    return False
+
+
+def call(functions: Functions, name: str, args: Sequence[Meaning]) -> Meaning:
+    """A call that is part of an expression; of several results only the dtypes."""
+    other = functions.of(name, args)
+    if other.errors or not other.results:
+        raise NotPrintedError(f"a call of {name} in an expression")
+    text = f"{name}({', '.join(passed(args))})"
+    values = tuple(Value(text, dtype) for dtype in other.results)
+    return values[0] if len(values) == 1 else values
+
+
+def call_statement(
+    writer: Statements,
+    functions: Functions,
+    e: ast.expr,
+    targets: Sequence[ast.expr],
+    s: ast.stmt,
+    guard: str = "",
+) -> None:
+    """A call whose results are put to targets, or are none. With a guard not all threads make it."""
+    if not isinstance(e, ast.Call) or not isinstance(e.func, ast.Name):
+        raise NotPrintedError(ast.unparse(e))
+    name, args = e.func.id, [writer.value(a) for a in e.args]
+    if name not in functions.nodes:
+        raise NotPrintedError(f"the call {ast.unparse(e)}")
+    other = functions.of(name, args)
+    places = [writer.number(target) for target in targets]
+    if [p.dtype for p in places] != [*other.results] or (guard and (places or other.errors)):
+        raise NotPrintedError(f"the results of {name}")
+    for target in targets:
+        if isinstance(target, ast.Name) and writer.homes.first.get(target.id) is s:
+            writer.declare(target.id)
+    text = f"{name}({', '.join([*passed(args), *(p.text for p in places)])})"
+    if not other.errors:
+        writer.put(f"{guard}{text};", s)
+        return
+    number = writer.fresh("failed")
+    with writer.braces(f"if (int {number} = {text})", s):
+        writer.fail_by(other.errors, number)
+

@@ -1,0 +1,258 @@
+"""Expressions of a kernel in CUDA C.
+
+2 * x[i, j]      becomes      2.0 * x[i * x_1 + j]
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tapeless.transforms.cuda import arithmetic
+from tapeless.transforms.cuda.functions import CONSTANTS, DTYPES, converted, function, reinterpreted
+from tapeless.transforms.cuda.values import (
+    BOTH,
+    EITHER,
+    POSTFIX,
+    PRODUCT,
+    Array,
+    Meaning,
+    NotPrintedError,
+    Value,
+    cast,
+    constant,
+    truth,
+)
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT, Dtype, part
+
+
+class UnknownVariableError(NotPrintedError):
+    """A variable whose dtype is not known yet."""
+
+
+@dataclass
+class Scope:
+    """What the names of a function mean.
+
+    numbers  the dtypes of variables
+    natural  whether they are integers that are never negative
+    arrays   those that it reads and stores to
+    fixed    names that stand for an expression
+    """
+
+    numbers: dict[str, Dtype] = field(default_factory=dict)
+    natural: dict[str, bool] = field(default_factory=dict)
+    arrays: dict[str, Array] = field(default_factory=dict)
+    fixed: dict[str, Value] = field(default_factory=dict)
+
+    def variable(self, name: str) -> Meaning:
+        if name in self.fixed:
+            return self.fixed[name]
+        if name in self.arrays:
+            return self.arrays[name]
+        if name in self.numbers:
+            return Value(name, self.numbers[name], natural=self.natural.get(name, False))
+        if name in CONSTANTS:
+            return constant(CONSTANTS[name])
+        raise UnknownVariableError(f"the variable {name}")
+
+
+class Expressions:
+    """`call_other` calls another function of the module, whose arguments it gets; `inferring` is
+    whether only dtypes are asked for."""
+
+    call_other: Callable[[str, list[Meaning]], Meaning] | None = None
+    inferring = False
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def number(self, e: ast.expr) -> Value:
+        value = self.value(e)
+        if not isinstance(value, Value):
+            raise NotPrintedError(ast.unparse(e))
+        return value
+
+    def test(self, e: ast.expr) -> Value:
+        return truth(self.number(e))
+
+    def value(self, e: ast.expr) -> Meaning:
+        match e:
+            case ast.Constant(value=bool() | int() | float() as x):
+                return constant(x)
+            case ast.Name(id=name):
+                return self.scope.variable(name)
+            case ast.Attribute():
+                return self.attribute(e)
+            case ast.Tuple(elts=parts):
+                return tuple(map(self.value, parts))
+            case ast.BinOp(left=left, op=op, right=right):
+                return arithmetic.binary(op, self.number(left), self.number(right))
+            case ast.UnaryOp(op=op, operand=operand):
+                return arithmetic.unary(op, self.number(operand))
+            case ast.Compare():
+                return self.comparison(e)
+            case ast.BoolOp(op=op, values=values):
+                return self.either(isinstance(op, ast.And), [self.number(v) for v in values])
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return arithmetic.chosen(self.test(test), self.number(body), self.number(orelse))
+            case ast.Subscript():
+                return self.element(e)
+            case ast.Call():
+                return self.call(e)
+        raise NotPrintedError(ast.unparse(e))
+
+    def comparison(self, e: ast.Compare) -> Value:
+        left, tests = self.number(e.left), []
+        for op, other in zip(e.ops, e.comparators, strict=True):
+            right = self.number(other)
+            tests.append(arithmetic.compared(op, left, right))
+            left = right
+        return self.either(True, tests)
+
+    @staticmethod
+    def either(both: bool, values: Sequence[Value]) -> Value:
+        """`and` or `or` of flags."""
+        if any(v.dtype != BOOL for v in values):
+            raise NotPrintedError("and, or of what are no flags")
+        if len(values) == 1:
+            return values[0]
+        sign, level = ("&&", BOTH) if both else ("||", EITHER)
+        return Value(f" {sign} ".join(v.at(level - both) for v in values), BOOL, level)
+
+    def attribute(self, e: ast.Attribute) -> Meaning:
+        match e:
+            case ast.Attribute(value=ast.Name(id="np" | "math"), attr=name) if name in CONSTANTS:
+                return constant(CONSTANTS[name])
+            case ast.Attribute(value=ast.Name(id="np"), attr=name) if name in DTYPES:
+                return DTYPES[name]
+        owner = self.value(e.value)
+        if isinstance(owner, Value) and e.attr in ("real", "imag"):
+            return self.part_of(owner, e.attr)
+        if isinstance(owner, Array) and e.attr == "shape":
+            return owner.lengths
+        if isinstance(owner, Array) and e.attr == "size":
+            return product(owner.lengths)
+        if isinstance(owner, Array) and e.attr == "ndim":
+            return constant(len(owner.lengths))
+        raise NotPrintedError(ast.unparse(e))
+
+    @staticmethod
+    def part_of(x: Value, name: str) -> Value:
+        if x.dtype.kind == "c":
+            return Value(f"{x.at(POSTFIX)}.{name}", part(x.dtype), POSTFIX)
+        return x if name == "real" else constant(0, x.dtype)
+
+    # -- elements of arrays
+
+    def element(self, e: ast.Subscript) -> Meaning:
+        owner = self.value(e.value)
+        if isinstance(owner, tuple):
+            k = self.number(e.slice).known
+            called = isinstance(e.value, ast.Call) and not self.inferring
+            if called or not isinstance(k, int) or not -len(owner) <= k < len(owner):
+                raise NotPrintedError(ast.unparse(e))
+            return owner[k]
+        if not isinstance(owner, Array):
+            raise NotPrintedError(ast.unparse(e))
+        axes = [*e.slice.elts] if isinstance(e.slice, ast.Tuple) else [e.slice]
+        while axes and isinstance(axes[-1], ast.Slice) and not _bounds(axes[-1]):
+            axes.pop()
+        places = [self.place(owner, k, a) for k, a in enumerate(axes)]
+        if len(places) < len(owner.lengths):
+            if owner.where == "interleaved":
+                raise NotPrintedError(f"a part of {owner.name}")
+            rest = product(owner.lengths[len(places) :])
+            offset = arithmetic.binary(ast.Mult(), flat(owner, places), rest)
+            return owner.moved(offset, len(places)) if places else owner
+        return Value(element_text(owner, places), owner.dtype, POSTFIX)
+
+    def place(self, x: Array, axis: int, e: ast.expr) -> Value:
+        """Where along an axis an index is; negative ones count from the end."""
+        if axis >= len(x.lengths) or isinstance(e, ast.Slice):
+            raise NotPrintedError(f"an index of {x.name}")
+        k = self.number(e)
+        if k.dtype.kind not in "iu":
+            raise NotPrintedError(f"an index of {k.dtype.name}")
+        k = cast(k, INT)
+        if k.natural:
+            return k
+        n = x.lengths[axis]
+        if k.known is not None:
+            return arithmetic.binary(ast.Sub(), n, constant(-k.known))
+        return Value(f"from_end({k.text}, {n.text})", INT)
+
+    # -- calls
+
+    def call(self, e: ast.Call) -> Meaning:
+        if e.keywords or any(isinstance(a, ast.Starred) for a in e.args):
+            raise NotPrintedError(f"the call {ast.unparse(e)}")
+        match e.func:
+            case ast.Attribute(value=ast.Name(id="np"), attr=name) if name in DTYPES:
+                return converted(DTYPES[name], [self.number(a) for a in e.args])
+            case ast.Attribute(value=ast.Name(id="np" | "math"), attr=name):
+                return self.of_numbers(name, e)
+            case ast.Attribute(value=owner, attr="view"):
+                dtype = self.value(e.args[0])
+                if isinstance(dtype, np.dtype):
+                    return reinterpreted(self.number(owner), dtype)
+            case ast.Attribute(value=owner, attr="conjugate"):
+                z = self.number(owner)
+                return Value(f"conjugate({z.text})", z.dtype) if z.dtype.kind == "c" else z
+            case ast.Name(id="len"):
+                owner_ = self.value(e.args[0])
+                if isinstance(owner_, Array):
+                    return owner_.lengths[0]
+            case ast.Name(id=name) if self.call_other is not None and self.is_other(name):
+                return self.call_other(name, [self.value(a) for a in e.args])
+            case ast.Name(id="float" | "int" | "bool" as name):
+                return converted(DTYPES[name], [self.number(a) for a in e.args])
+            case ast.Name(id=name):
+                return self.of_numbers(name, e)
+        raise NotPrintedError(f"the call {ast.unparse(e)}")
+
+    def is_other(self, name: str) -> bool:
+        """Whether another function of the module has this name."""
+        return False
+
+    def of_numbers(self, name: str, e: ast.Call) -> Value:
+        called = function(name)
+        if called is None:
+            raise NotPrintedError(f"the function {name}")
+        try:
+            return called([self.number(a) for a in e.args])
+        except ValueError as error:  # of another number of arguments
+            raise NotPrintedError(f"the call {ast.unparse(e)}") from error
+
+
+def _bounds(s: ast.Slice) -> bool:
+    return any(x is not None for x in (s.lower, s.upper, s.step))
+
+
+def product(lengths: Sequence[Value]) -> Value:
+    total = constant(1)
+    for n in lengths:
+        total = n if total.known == 1 else arithmetic.binary(ast.Mult(), total, n)
+    return total
+
+
+def flat(x: Array, places: Sequence[Value]) -> Value:
+    """The place in row order of an element, or of a part, of an array."""
+    total = constant(0)
+    for axis, k in enumerate(places):
+        if axis:
+            total = arithmetic.binary(ast.Mult(), total, x.lengths[axis])
+        total = k if total.known == 0 else arithmetic.binary(ast.Add(), total, k)
+    return total
+
+
+def element_text(x: Array, places: Sequence[Value]) -> str:
+    place = flat(x, places)
+    if x.where == "interleaved":
+        return f"{x.pointer}[{place.at(PRODUCT)} * {x.distance}]"
+    pointer = x.pointer if x.pointer.isidentifier() else f"({x.pointer})"
+    return f"{pointer}[{place.text}]"
+

@@ -1,0 +1,170 @@
+"""Functions of numbers that loop form calls, in CUDA C: those of `math` and NumPy, by name.
+
+exp(x), x of float32      becomes      expf(x)
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tapeless.transforms.cuda import arithmetic
+from tapeless.transforms.cuda.values import (
+    EQUALITY,
+    ORDER,
+    NotPrintedError,
+    Value,
+    cast,
+    constant,
+    truth,
+)
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
+    BOOL,
+    DOUBLE,
+    INT,
+    NARROW,
+    SINGLE,
+    WIDE,
+    Dtype,
+    part,
+)
+
+#: Functions of floats that C has too, with the number of their arguments; for float they end in f.
+OF_FLOATS = {
+    **dict.fromkeys("exp expm1 exp2 log log10 log1p log2 sqrt cbrt sin cos tan asin acos".split(), 1),
+    **dict.fromkeys("atan sinh cosh tanh asinh acosh atanh fabs erf erfc lgamma".split(), 1),
+    **dict.fromkeys("floor ceil trunc rint".split(), 1),
+    **dict.fromkeys("atan2 hypot copysign fmax fmin fmod nextafter pow".split(), 2),
+}
+OTHER_NAMES = {"gamma": "tgamma", "arcsin": "asin", "arccos": "acos", "arctan": "atan"}
+TEMPLATES = {"sign": ("sign_of", 1), "heaviside": ("heaviside", 2)}
+TEMPLATES |= {"logaddexp": ("logaddexp", 2), "logaddexp2": ("logaddexp2", 2)}
+TESTS = {"isnan": False, "isinf": False, "isfinite": True}  # what they are of integers
+CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi, "e": math.e}
+OF_COMPLEX = ("exp", "log", "sqrt")
+DTYPES = {
+    **{d: np.dtype(d) for d in "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()},
+    **{"bool_": BOOL, "bool": BOOL, "float32": SINGLE, "float64": DOUBLE},
+    **{"complex64": NARROW, "complex128": WIDE, "intp": INT, "float": DOUBLE, "int": INT},
+    "complex": WIDE,
+}
+#: Functions that take long: loops that call them are not unrolled.
+LONG = frozenset(set(OF_FLOATS) | {"gamma"}) - set(
+    "sqrt fabs floor ceil trunc rint copysign fmax fmin".split()
+)
+REINTERPRETED = {
+    **{("f4", "i4"): "__float_as_int", ("f4", "u4"): "__float_as_uint"},
+    **{("f8", "i8"): "__double_as_longlong", ("i4", "f4"): "__int_as_float"},
+    **{("u4", "f4"): "__uint_as_float", ("i8", "f8"): "__longlong_as_double"},
+}
+
+
+def function(name: str) -> Callable[[Sequence[Value]], Value] | None:
+    """The function of numbers of this name; None if there is none."""
+    if OTHER_NAMES.get(name, name) in OF_FLOATS or name in OTHER_NAMES:
+        return lambda args: of_floats(OTHER_NAMES.get(name, name), args)
+    if name in TEMPLATES:
+        return lambda args: of_template(*TEMPLATES[name], args)
+    if name in TESTS:
+        return lambda args: tested(name, args)
+    return SPECIAL.get(name)
+
+
+def of_floats(name: str, args: Sequence[Value]) -> Value:
+    if len(args) != OF_FLOATS.get(name, 1):
+        raise NotPrintedError(f"{name} of {len(args)} numbers")
+    if args[0].dtype.kind == "c":
+        if name not in OF_COMPLEX:
+            raise NotPrintedError(f"{name} of complex numbers")
+        return Value(f"{name}_of_complex({args[0].text})", args[0].dtype)
+    dtype = _library_dtype(args)
+    texts = ", ".join(cast(x, dtype).text for x in args)
+    return Value(f"{name}{'f' * (dtype == SINGLE)}({texts})", dtype)
+
+
+def _library_dtype(args: Sequence[Value]) -> Dtype:
+    """The dtype of what a function of `math` gives."""
+    small = all(x.dtype == SINGLE or x.dtype.itemsize < 4 for x in args)
+    return SINGLE if small and SINGLE in [x.dtype for x in args] else DOUBLE
+
+
+def of_template(name: str, arity: int, args: Sequence[Value]) -> Value:
+    if len(args) != arity:
+        raise NotPrintedError(f"{name} of {len(args)} numbers")
+    dtype = _library_dtype(args)
+    return Value(f"{name}({', '.join(cast(x, dtype).text for x in args)})", dtype)
+
+
+def tested(name: str, args: Sequence[Value]) -> Value:
+    (x,) = args
+    if x.dtype.kind in "iub":
+        return constant(TESTS[name])
+    if x.dtype.kind == "c":
+        raise NotPrintedError(f"{name} of complex numbers")
+    if name == "isnan" and x.is_plain:
+        return Value(f"{x.at(ORDER)} != {x.at(ORDER)}", BOOL, EQUALITY)
+    return Value(f"{name}({x.text})", BOOL)
+
+
+def absolute(args: Sequence[Value]) -> Value:
+    (x,) = args
+    if x.dtype.kind == "f":
+        return of_floats("fabs", args)
+    if x.dtype.kind == "c":
+        return Value(f"hypot({x.at(1)}.real, {x.at(1)}.imag)", part(x.dtype))
+    if x.dtype.kind != "i":
+        raise NotPrintedError(f"abs of {x.dtype.name}")
+    return Value(f"absolute({x.text})", INT, natural=True)
+
+
+def plus(args: Sequence[Value]) -> Value:
+    a, b = args
+    return arithmetic.binary(ast.Add(), a, b)
+
+
+def plus_product(args: Sequence[Value]) -> Value:
+    total, a, b = args
+    return plus([total, arithmetic.binary(ast.Mult(), a, b)])
+
+
+def complex_number(args: Sequence[Value]) -> Value:
+    if len(args) == 1:
+        return cast(args[0], WIDE)
+    real, imag = (cast(x, DOUBLE).text for x in args)
+    return Value(f"c128({real}, {imag})", WIDE)
+
+
+def converted(dtype: Dtype, args: Sequence[Value]) -> Value:
+    """A number in another dtype; the real part of a complex one is asked for by name."""
+    (x,) = args
+    if dtype == BOOL:
+        return truth(x)
+    return cast(x, dtype)
+
+
+def reinterpreted(x: Value, dtype: Dtype) -> Value:
+    """The bits of a number as one of another dtype."""
+    have, want = x.dtype.str[1:], dtype.str[1:]
+    if (have, want) in REINTERPRETED:
+        return Value(f"{REINTERPRETED[have, want]}({x.text})", dtype)
+    if {have, want} == {"u8", "f8"}:
+        if want == "f8":
+            return Value(f"__longlong_as_double((i64){x.at(2)})", dtype)
+        return Value(f"(u64)__double_as_longlong({x.text})", dtype, 2)
+    if {have, want} <= {"i4", "u4"} or {have, want} <= {"i8", "u8"}:
+        return cast(x, dtype)
+    raise NotPrintedError(f"the bits of {x.dtype.name} as {dtype.name}")
+
+
+def larger(name: str) -> Callable[[Sequence[Value]], Value]:
+    return lambda args: arithmetic.extreme(name, list(args))
+
+
+SPECIAL: dict[str, Callable[[Sequence[Value]], Value]] = {
+    **{"abs": absolute, "max": larger("max"), "min": larger("min")},
+    **{"plus": plus, "plus_product": plus_product, "complex": complex_number},
+}
+

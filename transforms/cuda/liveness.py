@@ -1,0 +1,68 @@
+"""Finds what is read after statements: variables whose values loops hand on.
+
+for j in each(n): t = x[j]; y[j] = t      hands on nothing: each pass sets t before it reads it
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+
+def live_before(body: Sequence[ast.stmt], after: set[str], ends: dict[int, set[str]]) -> set[str]:
+    """The variables that statements read before they set them, or that are read after them.
+
+    ends  gets what is read after each loop, by its id
+    """
+    live = set(after)
+    for s in reversed(body):
+        live = _before(s, live, ends)
+    return live
+
+
+def _before(s: ast.stmt, after: set[str], ends: dict[int, set[str]]) -> set[str]:
+    match s:
+        case ast.For(target=target, iter=e, body=body):
+            ends[id(s)] = ends.get(id(s), set()) | after
+            inside = _around(body, after, ends) - _names(target)
+            return inside | after | _names(e)
+        case ast.While(test=test, body=body):
+            ends[id(s)] = ends.get(id(s), set()) | after
+            return _around(body, after | _names(test), ends) | after | _names(test)
+        case ast.If(test=test, body=body, orelse=orelse):
+            return (
+                live_before(body, after, ends) | live_before(orelse, after, ends) | _names(test)
+            )
+        case ast.Assign(targets=targets, value=e):
+            return (after - _set_by(targets)) | _read_by(targets) | _names(e)
+        case ast.AugAssign(target=target, value=e):
+            return after | _names(target) | _names(e)
+        case ast.Return(value=e):
+            return _names(e) if e is not None else set()
+    return after | _names(s)
+
+
+def _around(body: Sequence[ast.stmt], after: set[str], ends: dict[int, set[str]]) -> set[str]:
+    """What is live where a pass begins: the next one may follow."""
+    first = live_before(body, after, ends)
+    return live_before(body, after | first, ends)
+
+
+def _names(e: ast.AST) -> set[str]:
+    return {x.id for x in ast.walk(e) if isinstance(x, ast.Name)}
+
+
+def _set_by(targets: Sequence[ast.expr]) -> set[str]:
+    found: set[str] = set()
+    for t in targets:
+        found |= {t.id} if isinstance(t, ast.Name) else set()
+        found |= _set_by(t.elts) if isinstance(t, ast.Tuple) else set()
+    return found
+
+
+def _read_by(targets: Sequence[ast.expr]) -> set[str]:
+    found: set[str] = set()
+    for t in targets:
+        found |= _names(t) if isinstance(t, ast.Subscript) else set()
+        found |= _read_by(t.elts) if isinstance(t, ast.Tuple) else set()
+    return found

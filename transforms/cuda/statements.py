@@ -1,0 +1,378 @@
+"""Statements of a kernel in CUDA C, as one thread makes them.
+
+for j in range(n): t = t + x[j]      becomes      for (i64 j = 0; j < n; j++) t += x[j];
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from tapeless.transforms.cuda.arithmetic import SIGNS
+from tapeless.transforms.cuda.declarations import homes
+from tapeless.transforms.cuda.expressions import Expressions, Scope
+from tapeless.transforms.cuda.functions import LONG
+from tapeless.transforms.cuda.inference import infer, is_scratch, scratch_of
+from tapeless.transforms.cuda.values import (
+    ORDER,
+    SHIFT,
+    Array,
+    NotPrintedError,
+    Value,
+    c_type,
+    cast,
+    constant,
+)
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
+
+Error = tuple[str, tuple[object, ...]]
+
+
+class Statements(Expressions):
+    """Writes the body of a function. `notes` are comments by the line of the text that has them."""
+
+    def __init__(self, node: ast.FunctionDef, scope: Scope, taken: set[str]) -> None:
+        super().__init__(scope)
+        self.node, self.taken = node, taken
+        self.notes: dict[int, str] = {}
+        self.lines: list[str] = []
+        self.depth = 1
+        self.errors: list[Error] = []
+        self.ends: list[str] = []  # labels at the ends of passes that errors leave, or ""
+        self.nested = 0  # loops of C inside of the pass that errors leave
+        self.spelled: dict[str, str] = {}  # variables that are written by another name
+
+    def begin(self) -> None:
+        for s in ast.walk(self.node):
+            if isinstance(s, ast.Assign) and is_scratch(s.value):
+                (target,) = s.targets
+                if not isinstance(target, ast.Name):
+                    raise NotPrintedError(ast.unparse(s))
+                lengths, dtype = scratch_of(self, s.value)
+                self.scope.arrays[target.id] = self.memory(target.id, lengths, dtype)
+        infer(self, self.node)
+        self.homes = homes(self.node)
+
+    def memory(self, name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
+        """An array that the function makes: a few numbers, in registers."""
+        if any(not isinstance(n.known, int) for n in lengths):
+            raise NotPrintedError(f"memory of unknown length for {name}")
+        return Array(name, name, dtype, lengths, "local")
+
+    # -- text
+
+    def fresh(self, stem: str) -> str:
+        """A name that nothing else has."""
+        name, k = stem, 2
+        while name in self.taken:
+            name, k = f"{stem}_{k}", k + 1
+        self.taken.add(name)
+        return name
+
+    def put(self, text: str, s: ast.stmt | None = None) -> None:
+        note = self.note(s)
+        self.lines.append("  " * self.depth + text + (f"  // {note}" if note else ""))
+
+    def note(self, s: ast.stmt | None) -> str:
+        """The comment that names the user's line for a statement."""
+        if s is None or not hasattr(s, "lineno"):
+            return ""
+        heads = [x.lineno - 1 for x in getattr(s, "body", [])[:1] if isinstance(x, ast.stmt)]
+        last = min([s.end_lineno or s.lineno, *heads])
+        return next((n for k in range(s.lineno, last + 1) if (n := self.notes.get(k))), "")
+
+    @contextmanager
+    def braces(self, head: str, s: ast.stmt | None = None) -> Iterator[None]:
+        self.put(f"{head} {{", s)
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.put("}")
+
+    # -- statements
+
+    def suite(self, owner: ast.AST, name: str = "body") -> None:
+        """The statements of a block, and the variables that are declared at its top."""
+        block = (id(owner), name)
+        for variable, home in self.homes.block.items():
+            if home == block and variable not in self.homes.first:
+                self.declare(variable)
+        self.statements(getattr(owner, name))
+
+    def declare(self, name: str) -> None:
+        held = self.scope.arrays.get(name)
+        if held is not None and held.where == "local":
+            self.put(self.memory_text(held))
+        elif held is None and self.is_variable(name):
+            self.put(f"{c_type(self.scope.numbers[name])} {name};")
+
+    def memory_text(self, x: Array) -> str:
+        count = 1
+        for n in x.lengths:
+            count *= int(n.known or 0)
+        return f"{c_type(x.dtype)} {x.name}[{max(count, 1)}];"
+
+    def is_variable(self, name: str) -> bool:
+        """Whether a name is one that the body declares: no parameter, no target of a loop alone."""
+        arguments = {a.arg for a in self.node.args.args}
+        assigned = self.homes.loose if name in self.targets() else self.scope.numbers
+        return name in self.scope.numbers and name in assigned and name not in arguments
+
+    def targets(self) -> set[str]:
+        return {
+            s.target.id
+            for s in ast.walk(self.node)
+            if isinstance(s, ast.For) and isinstance(s.target, ast.Name)
+        }
+
+    def statements(self, body: Sequence[ast.stmt]) -> None:
+        for k, s in enumerate(body):
+            self.statement(s, body[:k])
+
+    def statement(self, s: ast.stmt, before: Sequence[ast.stmt]) -> None:
+        match s:
+            case ast.Expr(value=ast.Constant()) | ast.Pass():
+                pass
+            case ast.Assign(targets=[target], value=e) if is_scratch(e):
+                if isinstance(target, ast.Name) and self.homes.first.get(target.id) is s:
+                    self.declare(target.id)
+            case ast.Assign(targets=targets, value=e):
+                for target in targets:
+                    self.assign(target, e, s)
+            case ast.AugAssign(target=target, op=op, value=e):
+                self.assign(target, ast.BinOp(_loaded(target), op, e), s)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="add_at"), args=[target, e])):
+                self.add_at(target, e, s)
+            case ast.Expr(value=ast.Call() as e):
+                self.effect(e, s)
+            case ast.If():
+                self.branch(s)
+            case ast.For():
+                self.loop(s, before)
+            case ast.While():
+                self.while_loop(s)
+            case ast.Break() | ast.Continue():
+                self.put("break;" if isinstance(s, ast.Break) else "continue;", s)
+            case ast.Return(value=value):
+                self.give_back(value, s)
+            case ast.Raise():
+                self.error(s)
+            case _:
+                raise NotPrintedError(ast.unparse(s).split("\n")[0])
+
+    def assign(self, target: ast.expr, e: ast.expr, s: ast.stmt) -> None:
+        match target:
+            case ast.Name(id=name) if name in self.scope.arrays:
+                raise NotPrintedError(f"another array as {name}")
+            case ast.Name(id=name):
+                self.set(name, e, s)
+            case ast.Subscript():
+                self.store(target, e, s)
+            case ast.Tuple(elts=targets):
+                self.unpack(targets, e, s)
+            case _:
+                raise NotPrintedError(ast.unparse(s))
+
+    def set(self, name: str, e: ast.expr, s: ast.stmt) -> None:
+        value = cast(self.number(e), self.scope.numbers[name])
+        declared = f"{c_type(value.dtype)} " if self.homes.first.get(name) is s else ""
+        self.put(f"{declared}{self.update(self.spelled.get(name, name), value, e)}", s)
+
+    def update(self, place: str, value: Value, e: ast.expr) -> str:
+        """place = value; or place += more; where the value is that."""
+        match e:
+            case ast.Call(func=ast.Name(id="plus"), args=[left, right]):
+                e = ast.BinOp(left, ast.Add(), right)
+            case ast.Call(func=ast.Name(id="plus_product"), args=[left, a, b]):
+                e = ast.BinOp(left, ast.Add(), ast.BinOp(a, ast.Mult(), b))
+        if isinstance(e, ast.BinOp) and isinstance(e.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
+            sign, level = SIGNS[type(e.op)]
+            left, right = self.number(e.left), self.number(e.right)
+            start = f"{place} {sign} "
+            if left.text == place and left.dtype == value.dtype and value.text.startswith(start):
+                rest = cast(right, value.dtype) if right.known is not None else right
+                if rest.at(level - 1) == value.text.removeprefix(start):
+                    return f"{place} {sign}= {rest.text};"
+        return f"{place} = {value.text};"
+
+    def store(self, target: ast.Subscript, e: ast.expr, s: ast.stmt) -> None:
+        place = self.number(target)
+        value = cast(self.number(e), place.dtype)
+        self.put(self.update(place.text, value, e), s)
+
+    def unpack(self, targets: list[ast.expr], e: ast.expr, s: ast.stmt) -> None:
+        """Several targets get values as if at once."""
+        if isinstance(e, ast.Attribute):  # a shape
+            e = ast.Tuple([ast.Subscript(e, ast.Constant(k)) for k in range(len(targets))])
+        if not isinstance(e, ast.Tuple):
+            self.results_of(targets, e, s)
+            return
+        if any(isinstance(x, ast.Name) and x.id in self.scope.arrays for x in targets):
+            self.exchange(targets, e.elts)
+            return
+        reads = [{n.id for n in ast.walk(v) if isinstance(n, ast.Name)} for v in e.elts]
+        places = [x.id if isinstance(x, ast.Name) else "" for x in targets]
+        later = [set().union(*reads[k + 1 :]) for k in range(len(targets))]
+        if all(name and name not in rest for name, rest in zip(places, later, strict=True)):
+            for target, value in zip(targets, e.elts, strict=True):
+                self.assign(target, value, s)
+            return
+        held = [self.number(value) for value in e.elts]
+        names = [self.fresh("held") for _ in held]
+        for name, v in zip(names, held, strict=True):
+            self.put(f"{c_type(v.dtype)} {name} = {v.text};", s)
+        for target, name, v in zip(targets, names, held, strict=True):
+            place = self.number(target)
+            self.put(f"{place.text} = {cast(Value(name, v.dtype), place.dtype).text};")
+
+    def exchange(self, targets: Sequence[ast.expr], values: Sequence[ast.expr]) -> None:
+        raise NotPrintedError("arrays that take turns")
+
+    def results_of(self, targets: list[ast.expr], e: ast.expr, s: ast.stmt) -> None:
+        raise NotPrintedError(ast.unparse(e))
+
+    def add_at(self, target: ast.expr, e: ast.expr, s: ast.stmt) -> None:
+        """Adds to an element that other threads may add to."""
+        self.assign(target, ast.BinOp(_loaded(target), ast.Add(), e), s)
+
+    def effect(self, e: ast.Call, s: ast.stmt) -> None:
+        raise NotPrintedError(ast.unparse(e))
+
+    def give_back(self, e: ast.expr | None, s: ast.stmt) -> None:
+        raise NotPrintedError("a return before the end")
+
+    def branch(self, s: ast.If) -> None:
+        self.put(f"if ({self.test(s.test).text}) {{", s)
+        self.depth += 1
+        self.suite(s)
+        self.depth -= 1
+        if s.orelse:
+            self.put("} else {")
+            self.depth += 1
+            self.suite(s, "orelse")
+            self.depth -= 1
+        self.put("}")
+
+    # -- loops
+
+    def loop(self, s: ast.For, before: Sequence[ast.stmt]) -> None:
+        self.plain_loop(s)
+
+    def plain_loop(self, s: ast.For) -> None:
+        """A loop that one thread makes."""
+        if s.orelse or not isinstance(s.target, ast.Name):
+            raise NotPrintedError("a loop over more than numbers")
+        if any(isinstance(e, ast.Call) and _name(e) in LONG for e in ast.walk(s)):
+            self.put("#pragma unroll 1")
+        name = s.target.id
+        loose = name in self.homes.loose
+        counter = self.fresh(f"{name}_next") if loose else name
+        if isinstance(s.iter, ast.Tuple):
+            head, inner = self.over_items(s.iter, counter)
+        else:
+            head, inner = self.head(s, counter), counter
+        with self.braces(head, s):
+            if inner != name:
+                self.put(f"{'' if loose else 'i64 '}{name} = {inner};")
+            self.passes(s)
+
+    def passes(self, s: ast.For | ast.While) -> None:
+        self.nested += 1
+        self.suite(s)
+        self.nested -= 1
+
+    def head(self, s: ast.For, name: str) -> str:
+        match s.iter:
+            case ast.Call(func=ast.Name(id="range" | "each"), args=args, keywords=[]) if args:
+                values = [self.number(a) for a in args]
+            case _:
+                raise NotPrintedError(f"a loop over {ast.unparse(s.iter)}")
+        if any(v.dtype.kind not in "iu" for v in values):
+            raise NotPrintedError("a range of what are no integers")
+        start, stop = (constant(0), values[0]) if len(values) == 1 else values[:2]
+        stop = self.before_loop(stop, args[min(1, len(args) - 1)], s)
+        step = values[2] if len(values) > 2 else constant(1)
+        if not isinstance(step.known, int) or step.known == 0:
+            return self.head_by(name, start, stop, self.before_loop(step, args[2], s))
+        by = {1: f"{name}++", -1: f"{name}--"}.get(step.known, f"{name} += {step.text}")
+        sign = "<" if step.known > 0 else ">"
+        return f"for (i64 {name} = {start.text}; {name} {sign} {stop.at(SHIFT)}; {by})"
+
+    def head_by(self, name: str, start: Value, stop: Value, step: Value) -> str:
+        """A loop whose step is not known."""
+        with self.braces(f"if ({step.at(SHIFT)} == 0)"):
+            self.fail(("ValueError", ("range() arg 3 must not be zero",)))
+        test = f"{step.at(ORDER)} > 0 ? {name} < {stop.at(SHIFT)} : {name} > {stop.at(SHIFT)}"
+        return f"for (i64 {name} = {start.text}; {test}; {name} += {step.text})"
+
+    def before_loop(self, bound: Value, e: ast.expr, s: ast.For) -> Value:
+        """A bound that the passes may change is computed before them."""
+        stored = {n.id for n in _stored(s)}
+        reads = {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
+        if bound.known is not None or not reads & stored:
+            return bound
+        name = self.fresh("stop")
+        self.put(f"const i64 {name} = {bound.text};")
+        return Value(name, bound.dtype, natural=bound.natural)
+
+    def over_items(self, e: ast.Tuple, name: str) -> tuple[str, str]:
+        """A loop over numbers that are written in the text, and the current one."""
+        items, table = [self.number(x) for x in e.elts], self.fresh(f"{name}_of")
+        counter = self.fresh(f"{name}_at")
+        if any(x.known is None or x.dtype.kind not in "iu" for x in items):
+            raise NotPrintedError("a loop over more than integers")
+        self.put(f"const i64 {table}[] = {{{', '.join(x.text for x in items)}}};")
+        head = f"for (int {counter} = 0; {counter} < {len(items)}; {counter}++)"
+        return head, f"{table}[{counter}]"
+
+    def while_loop(self, s: ast.While) -> None:
+        if s.orelse:
+            raise NotPrintedError("else of a loop")
+        with self.braces(f"while ({self.test(s.test).text})", s):
+            self.passes(s)
+
+    # -- errors
+
+    def error(self, s: ast.Raise) -> None:
+        match s.exc:
+            case ast.Call(func=func, args=args, keywords=[]):
+                told = tuple(a.value for a in args if isinstance(a, ast.Constant))
+                if len(told) == len(args):
+                    self.fail((ast.unparse(func), told), s)
+                    return
+        raise NotPrintedError("an error that is not known before")
+
+    def code(self, error: Error) -> int:
+        if error not in self.errors:
+            self.errors.append(error)
+        return self.errors.index(error)
+
+    def fail(self, error: Error, s: ast.stmt | None = None) -> None:
+        raise NotImplementedError
+
+    def fail_by(self, errors: Sequence[Error], number: str) -> None:
+        """Leaves with one of these errors of a function that was called, by its number from 1."""
+        raise NotImplementedError
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    match target:
+        case ast.Name(id=name):
+            return ast.Name(name, ast.Load())
+        case ast.Subscript(value=owner, slice=index):
+            return ast.Subscript(owner, index, ast.Load())
+    raise NotPrintedError(ast.unparse(target))
+
+
+def _name(e: ast.Call) -> str:
+    return e.func.id if isinstance(e.func, ast.Name) else getattr(e.func, "attr", "")
+
+
+def _stored(s: ast.AST) -> Iterator[ast.Name]:
+    """The variables and arrays that change in a statement."""
+    for e in ast.walk(s):
+        if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Store):
+            yield e
+        if isinstance(e, ast.Subscript) and isinstance(e.ctx, ast.Store):
+            yield from (n for n in ast.walk(e.value) if isinstance(n, ast.Name))

@@ -1,0 +1,478 @@
+"""Writes kernels whose rows are shared: by threads, or by teams of threads.
+
+for i in range(first, last):                for (i64 i = team; i < rows; i += teams) {
+    total = 0.0                               double total = 0.0;
+    for j in each(x.shape[1]):    becomes     for (i64 j = threadIdx.x; j < x_1; j += blockDim.x)
+        total = plus(total, x[i, j])            total += x[i * x_1 + j];
+    out[i] = total                            total = team_sum(total);
+                                              if (threadIdx.x == 0) out[i] = total;
+                                            }
+
+What is outside of `each` is done by all threads of a team alike; the first one stores.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from tapeless.transforms.cuda.barriers import (
+    ALL,
+    FIRST,
+    SHARED,
+    Access,
+    Pending,
+    accesses,
+    own_only,
+    stored_arrays,
+)
+from tapeless.transforms.cuda.called_functions import Functions, call, call_statement
+from tapeless.transforms.cuda.expressions import Scope
+from tapeless.transforms.cuda.helpers import block_text, neutral, team_text
+from tapeless.transforms.cuda.liveness import live_before
+from tapeless.transforms.cuda.reductions import reductions
+from tapeless.transforms.cuda.statements import Error, Statements
+from tapeless.transforms.cuda.values import (
+    OPERAND,
+    SHIFT,
+    Array,
+    NotPrintedError,
+    Value,
+    c_type,
+    cast,
+)
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE, SINGLE, Dtype
+
+FEW = 64  # passes of `each` that one thread makes
+GUARD = "if (threadIdx.x == 0) "
+Result = tuple[Dtype, str]
+
+
+class KernelWriter(Statements):
+    """`bounds` are the names of the first and the last row, if rows are shared."""
+
+    def __init__(
+        self,
+        node: ast.FunctionDef,
+        scope: Scope,
+        taken: set[str],
+        functions: Functions,
+        results: Sequence[Result],
+        bounds: Sequence[str],
+    ) -> None:
+        super().__init__(node, scope, taken)
+        self.functions, self.results, self.bounds = functions, results, bounds
+        self.call_other = lambda name, args: call(self.functions, name, args)
+        self.row: str = "0"
+        self.shared_by = ""  # what the loop around counts that threads share
+        self.lengths: list[str] = []  # of loops that threads share, in Python
+        self.reductions: dict[str, None] = {}  # texts of device functions
+        self.pending = Pending()
+        self.log: list[tuple[Access, str]] = []
+        self.before: list[Pending] = []  # the branches around the current place
+        self.left: list[Pending] = []  # where the loops around it end
+        self.scratch: list[tuple[str, Dtype, str]] = []
+        self.notes_for_user: list[str] = []
+        self.ends_of_loops: dict[int, set[str]] = {}
+        self.has_rows = bool(bounds)
+        self.has_teams = any(map(self.is_shared, ast.walk(node)))
+        #: whether one thread makes all
+        self.alone = not self.has_rows and not self.has_teams
+
+    def write(self) -> None:
+        self.begin()
+        live_before(self.node.body, set(), self.ends_of_loops)
+        arrays = {name for name, x in self.scope.arrays.items() if x.where != "local"}
+        stored = stored_arrays(self.node, arrays) if self.has_teams else set()
+        self.tracked = stored - own_only(self.node, stored, self.is_shared)
+        self.private = self.private_totals() if self.has_teams else set()
+        self.check_local_arrays()
+        if self.alone:
+            self.put("if (threadIdx.x + threadIdx.y != 0) return;")
+        self.suite(self.node)
+
+    def is_other(self, name: str) -> bool:
+        return name in self.functions.nodes
+
+    def memory(self, name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
+        if all(isinstance(n.known, int) for n in lengths):
+            return super().memory(name, lengths, dtype)
+        if self.has_rows:
+            raise NotPrintedError(f"memory of unknown length for {name}")
+        return Array(name, name, dtype, lengths)
+
+    # -- threads that share loops
+
+    def is_shared(self, s: ast.AST) -> bool:
+        """Whether threads share the passes of a loop."""
+        match s:
+            case ast.For(iter=ast.Call(func=ast.Name(id="each"), args=[n])):
+                return not (isinstance(n, ast.Constant) and n.value <= FEW)
+        return False
+
+    def loop(self, s: ast.For, before: Sequence[ast.stmt]) -> None:
+        if self.is_over_rows(s):
+            self.rows_loop(s)
+        elif self.has_teams and not self.shared_by and self.is_shared(s):
+            self.shared_loop(s, before)
+        else:
+            self.serial(s, lambda: self.plain_loop(s))
+
+    def is_over_rows(self, s: ast.For) -> bool:
+        match s.iter:
+            case ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=a), ast.Name(id=b)]):
+                return bool(self.bounds) and [a, b] == [*self.bounds]
+        return False
+
+    def rows_loop(self, s: ast.For) -> None:
+        if not isinstance(s.target, ast.Name) or s.target.id in self.homes.loose:
+            raise NotPrintedError("rows that are read after their loop")
+        i = self.row = s.target.id
+        with self.braces(f"for (i64 {i} = team; {i} < rows; {i} += teams)", s):
+            self.pass_of(s, apart=i)
+        self.row = "0"
+
+    def pass_of(self, s: ast.For, apart: str = "") -> None:
+        """The suite of a loop whose passes errors end."""
+        mark, nested, self.nested = len(self.lines), self.nested, 0
+        self.ends.append("")
+        before = len(self.log)
+        self.suite(s)
+        if apart:
+            self.wait_at_end(self.log[before:], apart)
+        label, self.nested = self.ends.pop(), nested
+        if label:
+            inner = [f"  {line}" for line in self.lines[mark:]]
+            indent = "  " * self.depth
+            self.lines[mark:] = [f"{indent}{{", *inner, f"{indent}}}", f"{indent}{label}:;"]
+
+    def shared_loop(self, s: ast.For, before: Sequence[ast.stmt]) -> None:
+        """A loop whose passes the threads of a team share; what it adds up is put together."""
+        if not isinstance(s.target, ast.Name) or s.target.id in self.homes.loose:
+            raise NotPrintedError("a loop of several threads that ends in a number")
+        assert isinstance(s.iter, ast.Call)
+        j, count = s.target.id, self.number(s.iter.args[0])
+        totals = self.totals(s)
+        self.wait_for(s.iter, ALL)
+        inside = [a for t in s.body for a in self.accesses(t)]
+        self.wait(inside, SHARED)
+        partial = {name: word for name, word in totals.items() if name not in self.private}
+        for name, word in partial.items():
+            dtype = self.scope.numbers[name]
+            if not _is_neutral(before, name, neutral(word, dtype), self):
+                self.spelled[name] = self.fresh(f"{name}_mine")
+                self.put(f"{c_type(dtype)} {self.spelled[name]} = {neutral(word, dtype)};")
+                self.scope.fixed[name] = Value(self.spelled[name], dtype)
+        self.lengths.append(ast.unparse(s.iter.args[0]))
+        self.shared_by, row = j, self.row
+        self.row = row if self.has_rows else j
+        head = f"for (i64 {j} = threadIdx.x; {j} < {count.at(SHIFT)}; {j} += blockDim.x)"
+        with self.braces(head, s):
+            self.pass_of(s)
+        self.shared_by, self.row = "", row
+        for name, word in partial.items():
+            self.put_together(name, word)
+
+    def totals(self, s: ast.For) -> dict[str, str]:
+        """What a shared loop adds up. Nothing else may go from one pass to another, or out."""
+        totals = reductions(s)
+        ends: dict[int, set[str]] = {}
+        live = live_before(s.body, set(), ends) | self.ends_of_loops.get(id(s), set())
+        assigned = {
+            n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        handed_on = (assigned & live) - totals.keys() - self.scope.arrays.keys()
+        handed_on -= {s.target.id} if isinstance(s.target, ast.Name) else set()
+        if handed_on:
+            raise NotPrintedError(f"the variable {min(handed_on)}, which a parallel loop hands on,")
+        for name, word in totals.items():
+            if word in ("any", "all") and self.scope.numbers[name] != BOOL:
+                raise NotPrintedError(f"the bits that a parallel loop puts together in {name}")
+        return {n: w for n, w in totals.items() if n in live or n in self.ends_of_loops[id(s)]}
+
+    def put_together(self, name: str, word: str) -> None:
+        """The number that a shared loop has added up, from what each thread has."""
+        dtype, spelled = self.scope.numbers[name], self.spelled.pop(name, name)
+        self.scope.fixed.pop(name, None)
+        total = self.of_team(word, dtype, spelled)
+        if spelled == name:
+            self.put(f"{name} = {total};")
+        elif word in ("max", "min"):
+            sign = ">" if word == "max" else "<"
+            self.put(f"{spelled} = {total};")
+            nan = f" || {name} != {name}" if dtype.kind == "f" else ""
+            self.put(f"{name} = {name} {sign} {spelled}{nan} ? {name} : {spelled};")
+        else:
+            sign = {"sum": "+", "prod": "*", "any": "||", "all": "&&"}[word]
+            self.put(f"{name} = {name} {sign} {total};")
+
+    def of_team(self, word: str, dtype: Dtype, text: str) -> str:
+        """The number that the threads of a team have together."""
+        return self.reduced("team", team_text, word, dtype, text)
+
+    def reduced(
+        self, of: str, write: Callable[[str, Dtype], str], word: str, dtype: Dtype, text: str
+    ) -> str:
+        if dtype.kind == "c":
+            if word != "sum":
+                raise NotPrintedError(f"{word} of complex numbers")
+            of_parts = SINGLE if dtype.itemsize == 8 else DOUBLE
+            parts = [self.reduced(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")]
+            return f"{c_type(dtype)}({', '.join(parts)})"
+        self.reductions[write(word, dtype)] = None
+        return f"{of}_{word}({text})"
+
+    def private_totals(self) -> set[str]:
+        """Results that only shared loops add to: each thread keeps its part until the end."""
+        last = self.node.body[-1]
+        if not isinstance(last, ast.Return) or not self.has_rows:
+            return set()
+        names = [e.id for e in _values(last) if isinstance(e, ast.Name)]
+        found = set()
+        loops = [s for s in ast.walk(self.node) if isinstance(s, ast.For) and self.is_shared(s)]
+        for name, (_, word) in zip(names, self.results, strict=False):
+            if len(names) != len(self.results) or names.count(name) > 1:
+                break
+            steps = [s for s in loops if reductions(s).get(name) == word]
+            inside = [n for s in steps for n in ast.walk(s) if isinstance(n, ast.Name)]
+            count = sum(n.id == name for n in inside)
+            everywhere = [n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id == name]
+            begins = self.homes.first.get(name)
+            first = neutral(word, self.scope.numbers[name]) if word != "first" else ""
+            if (
+                len(everywhere) == count + 2
+                and isinstance(begins, ast.Assign)
+                and cast(self.number(begins.value), self.scope.numbers[name]).text == first
+            ):
+                found.add(name)
+        return found
+
+    def check_local_arrays(self) -> None:
+        """Arrays of a thread that a shared loop stores to are read in that loop alone."""
+        local = {name for name, x in self.scope.arrays.items() if x.where == "local"}
+        for s in ast.walk(self.node) if self.has_teams else ():
+            if not self.is_shared(s) or not isinstance(s, ast.For):
+                continue
+            for name in {a.array for t in s.body for a in accesses(t, local) if a.mode != "read"}:
+                inside = sum(a.array == name for t in s.body for a in accesses(t, local))
+                if inside != sum(a.array == name for a in accesses(self.node, local)):
+                    raise NotPrintedError(f"the array {name}, which a parallel loop hands on,")
+
+    # -- statements of all threads alike
+
+    def statement(self, s: ast.stmt, before: Sequence[ast.stmt]) -> None:
+        if self.is_uniform() and isinstance(s, (ast.If, ast.Raise, ast.Return)):
+            self.wait_for(s.test if isinstance(s, ast.If) else s, ALL)
+        elif self.is_uniform() and isinstance(s, (ast.Break, ast.Continue)):
+            self.jump(s)
+        elif self.is_uniform() and isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)):
+            stores = self.is_guarded(s)
+            self.wait_for(s, FIRST if stores else ALL)
+        super().statement(s, before)
+
+    def is_uniform(self) -> bool:
+        """Whether all threads of a team make the current statement alike."""
+        return self.has_teams and not self.shared_by
+
+    def is_guarded(self, s: ast.stmt) -> bool:
+        """Whether only the first thread of a team makes a statement: it stores."""
+        return bool({a.array for a in accesses(s, self.outside()) if a.mode != "read"})
+
+    def outside(self) -> set[str]:
+        return {name for name, x in self.scope.arrays.items() if x.where != "local"}
+
+    def guard(self, name: str) -> str:
+        return GUARD if self.is_uniform() and name in self.outside() else ""
+
+    def store(self, target: ast.Subscript, e: ast.expr, s: ast.stmt) -> None:
+        place = self.number(target)
+        value = cast(self.number(e), place.dtype)
+        self.check_row(target)
+        self.put(self.guard(_owner(target)) + self.update(place.text, value, e), s)
+
+    def check_row(self, target: ast.Subscript) -> None:
+        """Outside of rows teams may store only to what is their own."""
+        if self.has_rows and self.row == "0":
+            x = self.scope.arrays[_owner(target)]
+            if x.where == "global" and x.name not in self.own:
+                raise NotPrintedError(f"a store to {x.name} outside of rows")
+
+    own: frozenset[str] = frozenset()  # arrays that belong to one team
+
+    def add_at(self, target: ast.expr, e: ast.expr, s: ast.stmt) -> None:
+        assert isinstance(target, ast.Subscript)
+        owner = self.scope.arrays[_owner(target)]
+        if owner.where != "global" or owner.name in self.own or not (self.has_rows or self.shared_by):
+            super().add_at(target, e, s)
+            return
+        place = self.number(target)
+        value, guard = cast(self.number(e), place.dtype), self.guard(owner.name)
+        adder = {"int64": "add_to", "complex64": "add_to_complex", "complex128": "add_to_complex"}
+        if place.dtype.name not in (*adder, "int32", "uint32", "uint64", "float32", "float64"):
+            raise NotPrintedError(f"additions of several threads to {place.dtype.name}")
+        name = adder.get(place.dtype.name, "atomicAdd")
+        self.put(f"{guard}{name}(&{place.text}, {value.text});", s)
+
+    def effect(self, e: ast.Call, s: ast.stmt) -> None:
+        stores = self.is_uniform() and self.is_guarded(s)
+        call_statement(self, self.functions, e, [], s, GUARD if stores else "")
+
+    def results_of(self, targets: list[ast.expr], e: ast.expr, s: ast.stmt) -> None:
+        call_statement(self, self.functions, e, targets, s)
+
+    # -- waiting
+
+    def accesses(self, node: ast.AST) -> list[Access]:
+        return [*accesses(node, self.tracked)] if self.has_teams else []
+
+    def wait_for(self, node: ast.AST, who: str) -> None:
+        """Waits until threads may make a statement, or may have the value of an expression."""
+        self.wait(self.accesses(node), who)
+
+    def wait(self, doing: Sequence[Access], who: str) -> None:
+        if self.pending.conflicts(doing, who):
+            self.put("team_sync();")
+            self.pending = Pending()
+        self.pending.note(doing, who)
+        self.log += [(a, who) for a in doing]
+
+    def branch(self, s: ast.If) -> None:
+        self.before.append(self.pending.copy())
+        super().branch(s)
+        self.pending.join(self.before.pop())
+
+    def suite(self, owner: ast.AST, name: str = "body") -> None:
+        if name == "body":
+            super().suite(owner, name)
+            return
+        then, self.pending = self.pending, self.before[-1].copy()
+        super().suite(owner, name)
+        self.pending.join(then)
+
+    def serial(self, s: ast.For | ast.While, write: Callable[[], None]) -> None:
+        """A loop that all threads of a team make alike, or one thread for itself."""
+        uniform = self.is_uniform()
+        if uniform:
+            self.wait_for(s.test if isinstance(s, ast.While) else s.iter, ALL)
+            if self.pending.conflicts(self.accesses(s), ALL):  # before the loop, not in each pass
+                self.put("team_sync();")
+                self.pending = Pending()
+        self.left.append(self.pending.copy())
+        write()
+        left = self.left.pop()
+        if uniform:
+            self.pending.join(left)
+
+    def passes(self, s: ast.For | ast.While) -> None:
+        self.nested += 1
+        mark = len(self.log)
+        self.suite(s)
+        if self.is_uniform():
+            self.wait_at_end(self.log[mark:])
+        self.nested -= 1
+
+    def while_loop(self, s: ast.While) -> None:
+        self.serial(s, lambda: super(KernelWriter, self).while_loop(s))
+
+    def wait_at_end(self, doing: Sequence[tuple[Access, str]], apart: str = "") -> None:
+        """Waits at the end of a pass for what the next one touches. `apart` counts passes that
+        touch other elements, if it is the index along an axis."""
+        rows: dict[str, set[int]] = {}
+        for a, _ in doing if apart else ():
+            own = {k for k, place in enumerate(a.places or ()) if place == apart}
+            rows[a.array] = rows.get(a.array, own) & own
+        if any(self.pending.conflicts([a], who) for a, who in doing if not rows.get(a.array)):
+            self.put("team_sync();")
+            self.pending = Pending()
+
+    def jump(self, s: ast.Break | ast.Continue) -> None:
+        """Leaves a pass of a loop that all threads of a team make alike."""
+        if isinstance(s, ast.Break):
+            self.left[-1].join(self.pending)
+        elif self.pending.done:
+            self.put("team_sync();")
+
+    # -- errors and results
+
+    def fail(self, error: Error, s: ast.stmt | None = None) -> None:
+        self.leave(str(self.code(error)), s)
+
+    def fail_by(self, errors: Sequence[Error], number: str) -> None:
+        codes = [self.code(error) for error in errors]
+        if codes != [*range(codes[0], codes[0] + len(codes))]:
+            raise NotPrintedError("errors of several functions")
+        shift = codes[0] - 1
+        self.leave(f"{number} {'-' if shift < 0 else '+'} {abs(shift)}" if shift else number)
+
+    def leave(self, code: str, s: ast.stmt | None = None) -> None:
+        self.put(f"fail(error, {self.row}, {code});", s)
+        if not self.ends:
+            self.put("return;")
+        elif not self.nested:
+            self.put("continue;")
+        else:
+            self.ends[-1] = self.ends[-1] or self.fresh("next")
+            self.put(f"goto {self.ends[-1]};")
+
+    def give_back(self, e: ast.expr | None, s: ast.stmt) -> None:
+        if s is not self.node.body[-1] or self.ends:
+            raise NotPrintedError("a return before the end")
+        values = _values(s)
+        if len(values) != len(self.results):
+            raise NotPrintedError("other results than are asked for")
+        for k, (value, (dtype, word)) in enumerate(zip(values, self.results, strict=True)):
+            self.result(k, value, cast(self.number(value), dtype), word, s)
+
+    def result(self, k: int, e: ast.expr, value: Value, word: str, s: ast.stmt) -> None:
+        """A number that is returned: of each block its part, or that of the first thread."""
+        if word == "first":
+            block = "blockIdx.x + " * self.has_rows
+            first = "" if self.alone else f"if ({block}threadIdx.x + threadIdx.y == 0) "
+            self.put(f"{first}result_{k}[0] = {value.text};", s)
+            return
+        if not self.has_rows:
+            raise NotPrintedError("a sum over rows without rows")
+        mine, first = value.text, neutral(word, value.dtype)
+        if self.has_teams and not (isinstance(e, ast.Name) and e.id in self.private):
+            if value.dtype.kind == "c":
+                first = f"{c_type(value.dtype)}({first})"
+            mine = f"threadIdx.x == 0 ? {value.at(SHIFT)} : {first}"
+        part = self.fresh(f"part_{k}")
+        if value.dtype.kind == "c":
+            self.put(f"{c_type(value.dtype)} {part} = {mine};")
+            mine = part = Value(part, value.dtype, OPERAND).text
+            total = self.reduced("block", block_text, word, value.dtype, mine)
+            self.put(f"{part} = {total};")
+        else:
+            total = self.reduced("block", block_text, word, value.dtype, mine)
+            self.put(f"{c_type(value.dtype)} {part} = {total};")
+        self.put(f"if (threadIdx.x + threadIdx.y == 0) result_{k}[blockIdx.x] = {part};", s)
+
+
+def _values(s: ast.Return) -> list[ast.expr]:
+    if s.value is None:
+        return []
+    return list(s.value.elts) if isinstance(s.value, ast.Tuple) else [s.value]
+
+
+def _owner(e: ast.expr) -> str:
+    while isinstance(e, ast.Subscript):
+        e = e.value
+    if not isinstance(e, ast.Name):
+        raise NotPrintedError(ast.unparse(e))
+    return e.id
+
+
+def _is_neutral(
+    before: Sequence[ast.stmt], name: str, first: str, writer: KernelWriter
+) -> bool:
+    """Whether a variable has the value that a reduction begins with: statements before say so."""
+    for s in reversed(before):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=target)], value=e) if target == name:
+                value = cast(writer.number(e), writer.scope.numbers[name])
+                return value.text == first.strip("()")
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(s)):
+            return False
+    return False
+

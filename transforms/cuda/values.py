@@ -1,0 +1,187 @@
+"""Numbers and arrays of a kernel as text of CUDA C: what an expression of loop form becomes.
+
+x[i] + 1      becomes      Value("x[i] + 1.0", float64, level of a sum)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
+    BOOL,
+    DOUBLE,
+    INT,
+    SINGLE,
+    UINT,
+    Dtype,
+)
+
+C_TYPES = {
+    **{"bool": "bool", "int8": "signed char", "int16": "short", "int32": "int", "int64": "i64"},
+    **{"uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned"},
+    **{"uint64": "u64", "float32": "float", "float64": "double"},
+    **{"complex64": "c64", "complex128": "c128"},
+}
+#: How strongly operators of C bind: an operand of a level takes those of lower numbers as they are.
+OPERAND, POSTFIX, UNARY, PRODUCT, SUM, SHIFT, ORDER, EQUALITY = 0, 1, 2, 3, 4, 5, 6, 7
+AND, XOR, OR, BOTH, EITHER, CHOICE = 8, 9, 10, 11, 12, 13
+I32 = np.dtype(np.int32)
+
+
+class NotPrintedError(Exception):
+    """What CUDA C does not have, or the printer does not know."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number as an expression of C.
+
+    level    the operator that binds it least
+    natural  whether it is an integer that is never negative
+    known    its value, if it is written in the text
+    """
+
+    text: str
+    dtype: Dtype
+    level: int = OPERAND
+    natural: bool = False
+    known: bool | int | float | None = None
+
+    def at(self, level: int) -> str:
+        """The text as an operand of an operator of this level."""
+        return self.text if self.level <= level else f"({self.text})"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it may be written twice: it calls nothing, and is short."""
+        return self.level <= UNARY and "(" not in self.text
+
+
+def c_type(dtype: Dtype) -> str:
+    if dtype.name not in C_TYPES:
+        raise NotPrintedError(f"{dtype.name}")
+    return C_TYPES[dtype.name]
+
+
+def constant(x: bool | int | float, dtype: Dtype | None = None) -> Value:
+    """A number that is written in the text."""
+    if dtype is None:
+        integer = UINT if x > np.iinfo(INT).max else INT
+        dtype = BOOL if isinstance(x, bool) else integer if isinstance(x, int) else DOUBLE
+    with np.errstate(all="ignore"):
+        x = np.asarray(x).astype(dtype).item()
+    if dtype.kind == "b":
+        return Value("true" if x else "false", BOOL, known=bool(x))
+    if dtype.kind in "iu":
+        return _integer(int(x), dtype)
+    if dtype.kind == "f":
+        return _real(float(x), dtype)
+    raise NotPrintedError(f"a constant of {dtype.name}")
+
+
+def _integer(x: int, dtype: Dtype) -> Value:
+    if x == np.iinfo(INT).min:
+        return Value("-9223372036854775807LL - 1", dtype, SUM, known=x)
+    suffix = "ULL" if x > np.iinfo(INT).max else "LL" if abs(x) > np.iinfo(I32).max else ""
+    suffix = suffix or ("u" if dtype.kind == "u" and dtype.itemsize > 2 else "")
+    return Value(f"{x}{suffix}", dtype, OPERAND if x >= 0 else UNARY, x >= 0, x)
+
+
+def _real(x: float, dtype: Dtype) -> Value:
+    bits = 8 * dtype.itemsize
+    level = OPERAND if math.copysign(1.0, x) > 0 else UNARY
+    if math.isnan(x):
+        return Value(f"NAN{bits}", dtype, known=x)
+    if math.isinf(x):
+        return Value(f"{'-' * (x < 0)}INF{bits}", dtype, level, known=x)
+    text = str(np.float32(x)) if dtype == SINGLE else repr(x)
+    text = text if any(c in text for c in ".e") else f"{text}.0"
+    return Value(text + "f" * (dtype == SINGLE), dtype, level, known=x)
+
+
+def truth(x: Value) -> Value:
+    """Whether the number is not zero."""
+    if x.dtype == BOOL:
+        return x
+    if x.known is not None:
+        return constant(bool(x.known))
+    if x.dtype.kind == "c":
+        return Value(f"nonzero({x.text})", BOOL)
+    return Value(f"{x.at(ORDER)} != 0", BOOL, EQUALITY)
+
+
+def cast(x: Value, dtype: Dtype) -> Value:
+    """The number in another dtype, as NumPy converts it on a CPU where C leaves that open."""
+    if x.dtype == dtype:
+        return x
+    if x.known is not None and dtype.kind != "c" and (dtype.kind == "f" or x.dtype.kind != "f"):
+        return constant(x.known, dtype)
+    if dtype.kind == "b":
+        return truth(x)
+    c = c_type(dtype)
+    if dtype.kind == "c":
+        return Value(f"{c}({x.text})", dtype)
+    if x.dtype.kind == "c":
+        raise NotPrintedError(f"a complex number as {dtype.name}")
+    natural = x.natural and dtype.itemsize >= x.dtype.itemsize or x.dtype.kind in "bu"
+    natural = natural and (dtype == INT or dtype.kind == "u" or x.dtype == BOOL)
+    if x.dtype.kind == "f" and dtype.kind == "u":
+        if dtype.itemsize == UINT.itemsize:
+            return Value(f"to_u64({x.text})", dtype, natural=True)
+        return Value(f"({c})({'i64' if dtype.itemsize > 2 else 'int'}){x.at(UNARY)}", dtype, UNARY)
+    if x.dtype.kind == "u" and dtype == INT:
+        natural = x.dtype != UINT
+    return Value(f"({c}){x.at(UNARY)}", dtype, UNARY, natural)
+
+
+def by_c(a: Dtype, b: Dtype) -> Dtype:
+    """The dtype in which C adds two numbers."""
+    if "c" in a.kind + b.kind:
+        return a if a == b else np.dtype(object)
+    if "f" in a.kind + b.kind:
+        return DOUBLE if DOUBLE in (a, b) else SINGLE
+    a, b = (I32 if d.itemsize < I32.itemsize else d for d in (a, b))
+    if a.itemsize != b.itemsize:
+        return a if a.itemsize > b.itemsize else b
+    return a if a.kind == "u" else b
+
+
+def meet(a: Value, b: Value, dtype: Dtype) -> tuple[Value, Value]:
+    """Both numbers, so that C computes with them in this dtype: with no more casts than it takes."""
+    a, b = (cast(x, dtype) if x.known is not None else x for x in (a, b))
+    if by_c(a.dtype, b.dtype) == dtype:
+        return a, b
+    if by_c(dtype, b.dtype) == dtype:
+        return cast(a, dtype), b
+    if by_c(a.dtype, dtype) == dtype:
+        return a, cast(b, dtype)
+    return cast(a, dtype), cast(b, dtype)
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array that a kernel reads or stores to.
+
+    pointer   the text of where its numbers are
+    lengths   along its axes
+    where     "global", "local" to a thread, or "interleaved": the numbers of the threads side by side
+    distance  of two numbers of one thread, if they are interleaved
+    """
+
+    name: str
+    pointer: str
+    dtype: Dtype
+    lengths: tuple[Value, ...]
+    where: str = "global"
+    distance: str = ""
+
+    def moved(self, offset: Value, axes: int) -> Array:
+        """The part of the array that begins at an offset, without the first axes."""
+        return replace(self, pointer=f"{self.pointer} + {offset.at(SUM)}", lengths=self.lengths[axes:])
+
+
+Meaning = Value | Array | tuple[Any, ...] | Dtype
