@@ -7,7 +7,7 @@ Calls return before the kernels have run. What they raise is raised where somebo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,8 @@ from tapeless.transforms.cuda.module import write_cuda
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.lowering import lower
 from tapeless.transforms.lowering.target import GPU
+
+SHORT = 8  # elements of an axis that programs are made for
 
 
 class GpuJit(Jit):
@@ -73,6 +75,16 @@ class GpuJit(Jit):
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         return super().specialise(*tree.map(stand_in, (args, kwargs)))
+
+    def known_axes(self, leaves: Sequence[Any]) -> Collection[tuple[int, int]]:
+        """Short axes, which threads keep in registers: points of three coordinates, say."""
+        shapes = [x.shape if isinstance(x, np.ndarray) else () for x in leaves]
+        return [
+            (k, axis)
+            for k, shape in enumerate(shapes)
+            for axis, n in enumerate(shape)
+            if n <= SHORT and (axis or len(shape) == 1)
+        ]
 
     def shelf(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
         """Programs for a GPU are staged in each process; their machine code is kept."""
