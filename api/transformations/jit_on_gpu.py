@@ -105,6 +105,7 @@ class GpuJit(Jit):
         )
         staged.sizes.extend(made.relied)
         staged.overwritten.update(made.overwritten)
+        staged.notes.extend(made.notes)
         doc = self.doc(staged, names)
         text = write_cuda(
             *(self.emitted_name, made.driver, made.kernels, names, unpack, result, doc),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -180,6 +181,7 @@ class Lowering:
         self.host = set[Var]() if target.returns_numbers else host_numbers(self.block, on_device)
         self.sized = _sized(self.block)
         self.returned: set[Var] = set()  # by kernels, on the device
+        self.notes: list[str] = []  # what runs on one block of a GPU, and why
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
                 self.analysis.measure(s, entries_of(s), s.outs[0].type.shape)
@@ -464,6 +466,7 @@ class Lowering:
         self.prepared.relied += writer.relied
         if self.target.separate:
             kernel = flattened(kernel, analysis.canon)
+            self.notes += one_block(kernel, run)
         same = twin(kernel, self.kernels)
         if same is None:
             self.kernels.append(kernel)
@@ -535,6 +538,15 @@ def _is_as_long(s: Statement, run: list[Statement]) -> bool:
     know it first."""
     named = {x.var for v in outputs(s) for x in sizes_in(v.type) if x.var is not None}
     return bool(named) and any(v in named for t in run if blocks(t) for v in outputs(t))
+
+
+def one_block(kernel: Kernel, run: list[Statement]) -> list[str]:
+    """That a kernel with loops runs on one block of a GPU, and why."""
+    if kernel.launch is not None or not re.search(r"^ *(for|while) ", kernel.text, re.MULTILINE):
+        return []
+    origins = [s.origin for s in run if isinstance(s, (For, While)) and s.origin is not None]
+    loop = f"the passes of the loop in {origins[0].note.strip('# ')}" if origins else "its loops"
+    return [f"{kernel.name} runs on one block of threads: {loop} need each other's results"]
 
 
 def _sized(block: Block) -> set[Var]:
