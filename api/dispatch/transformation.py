@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -411,12 +411,17 @@ class Transformed:
         """The staged run; numbers from outside that changed are inputs, if they can be."""
         if self.cache.changing:
             try:
-                return stage.stage(call, leaves, names, outlines, self.cache.changing)
+                changing = self.cache.changing
+                return stage.stage(call, leaves, names, outlines, changing, self.known_axes(leaves))
             except InternalError:
                 raise
             except TapelessError:  # what is wrong with them is said without them
                 pass
-        return stage.stage(call, leaves, names, outlines)
+        return stage.stage(call, leaves, names, outlines, axes=self.known_axes(leaves))
+
+    def known_axes(self, leaves: Sequence[Any]) -> Collection[tuple[int, int]]:
+        """Axes of leaves whose lengths the program is made for, by leaf and axis."""
+        return ()
 
     def written_out(self, made: Callable[[bool], Any], error: UnsupportedError) -> Any:
         """What functions of the program cannot do may be done where their calls are written out."""

@@ -111,3 +111,13 @@ def check():
         if code != 2**64 - 1:
             kind, args = table[code % 256]
             raise (getattr(builtins, kind, None) or getattr(np.linalg, kind.split(".")[-1]))(*args)
+
+def copy_back(x, out):
+    """Copies an array of the device to one of NumPy that was given."""
+    out[...] = x.get()
+
+
+def overlap(a, b):
+    """Whether two arrays of the device may share memory, by where they begin and end."""
+    first, second = sorted((x.data.ptr, x.data.ptr + x.nbytes) for x in (a, b))
+    return second[0] < first[1]

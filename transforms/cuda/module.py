@@ -88,7 +88,8 @@ def _printed(kernel: Kernel, on_device: Callable[[Var], bool], fastmath: bool) -
     }
     results = [_result(kernel, v, k) for k, v in enumerate(kernel.results)]
     try:
-        return print_kernel(node, _parameters(kernel, on_device), results, functions, fastmath)
+        parameters = _parameters(kernel, on_device)
+        return print_kernel(node, parameters, results, functions, fastmath, kernel.text)
     except NotPrintedError as e:
         raise UnsupportedError(
             f"{e} has no form on a GPU ({_lines_of(kernel)})",

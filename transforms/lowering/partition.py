@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,6 +31,14 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.lowering.device_memory import (
+    item,
+    memory,
+    read,
+    stack_places,
+    team_memory,
+)
+from tapeless.transforms.lowering.device_stacks import counted_kernels
 from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
 from tapeless.transforms.lowering.kernels.flat_points import flattened
 from tapeless.transforms.lowering.kernels.kernel import Kernel, Writer
@@ -64,51 +73,13 @@ from tapeless.transforms.lowering.sizes.size_inequalities import Relation
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
 from tapeless.transforms.ops.primitives.new_arrays import empty
-from tapeless.transforms.ops.primitives.shapes import cast, dtype_name
+from tapeless.transforms.ops.primitives.shapes import cast
 from tapeless.transforms.optimize.placeholders import with_placeholders
 
 CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
 LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
 MOVES = frozenset(["copy", "cast", "index"])  # what NumPy does as fast
 
-EMPTY = '''
-def empty(shape, dtype):
-    """An array to be filled."""
-    return np.empty(shape, dtype)
-'''
-#: An array for a kernel; the backend puts memory there that was used before.
-memory = Op(
-    "memory",
-    lambda *, shape, dtype: Type(dtype, shape),
-    lambda args, params: (f"empty({{shape}}, {dtype_name(params['dtype'])})", EMPTY),
-    pure=False,
-)
-TEAM_MEMORY = '''
-class per_team:
-    """An array of which each team of threads needs one of its own: launches make them."""
-
-    def __init__(self, shape, dtype):
-        self.shape, self.dtype = shape, dtype
-
-    def __len__(self):
-        return self.shape[0]
-'''
-#: Memory of which each team of threads that shares a row has its own.
-team_memory = Op(
-    "team_memory",
-    memory.infer,
-    lambda args, params: (f"per_team({{shape}}, {dtype_name(params['dtype'])})", TEAM_MEMORY),
-    pure=False,
-)
-#: A number that is read from the memory of the device: the host waits for it.
-item = Op("item", lambda a: Type(a.type.dtype, (), True), "{0}.item()")
-READ = '''
-def read(number):
-    """A number of the host; it waits for one that lies in the memory of the device."""
-    return number.item() if hasattr(number, "item") else number
-'''
-#: The same of what may be on the host already.
-read = Op("read", item.infer, lambda args, params: ("read({0})", READ))
 RESERVED = (
     *(
         "np",
@@ -180,6 +151,7 @@ class Lowering:
         self.host = set[Var]() if target.returns_numbers else host_numbers(self.block, on_device)
         self.sized = _sized(self.block)
         self.returned: set[Var] = set()  # by kernels, on the device
+        self.notes: list[str] = []  # what runs on one block of a GPU, and why
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
                 self.analysis.measure(s, entries_of(s), s.outs[0].type.shape)
@@ -266,8 +238,8 @@ class Lowering:
         return made + self.flush(run, live, top)
 
     def in_one_kernel(self, s: Statement) -> bool:
-        """Whether a loop is made by the threads of one kernel; else the driver makes it, and each of
-        its passes may be several kernels."""
+        """Whether a loop is made by the threads of one kernel; else the driver makes it, and each
+        of its passes may be several kernels."""
         if not self.target.separate or not isinstance(s, (For, While)):
             return True
         self.surround([s])
@@ -464,6 +436,11 @@ class Lowering:
         self.prepared.relied += writer.relied
         if self.target.separate:
             kernel = flattened(kernel, analysis.canon)
+            self.notes += one_block(kernel, run)
+            counted = counted_kernels(kernel)
+            if counted is not None:
+                self.same |= kernel.same
+                return self.counting(*counted)
         same = twin(kernel, self.kernels)
         if same is None:
             self.kernels.append(kernel)
@@ -474,6 +451,26 @@ class Lowering:
         views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
         wanted = live | set(kernel.results)
         return [*self.call(kernel), *shown(views, wanted, analysis.inside, self.memory)]
+
+    def counting(
+        self, first: Kernel, kernel: Kernel, stacks: list[tuple[Var, Var, Var]]
+    ) -> list[Statement]:
+        """A kernel that counts what stacks hold, memory for that, and the kernel that fills it."""
+        self.kernels += [first, kernel]
+        assert kernel.launch is not None
+        made: list[Statement] = []
+        for counts, _, _ in stacks:
+            params = {"shape": (kernel.launch.rows,), "dtype": counts.type.dtype}
+            made.append(Let((counts,), memory, (), params))
+        made += self.call(first)
+        for counts, places, items in stacks:
+            total = Var(Type(counts.type.dtype, (), True), "total")
+            self.host.add(total)
+            length = dims.symbol("total", None, total)
+            made.append(Let((places, total), stack_places, (counts,), {}))
+            params = {"shape": (length,), "dtype": items.type.dtype}
+            made.append(Let((items,), memory, (), params))
+        return [*made, *self.call(kernel)]
 
     def unseen(self, v: Var) -> bool:
         """Whether the driver may not have an array."""
@@ -535,6 +532,15 @@ def _is_as_long(s: Statement, run: list[Statement]) -> bool:
     know it first."""
     named = {x.var for v in outputs(s) for x in sizes_in(v.type) if x.var is not None}
     return bool(named) and any(v in named for t in run if blocks(t) for v in outputs(t))
+
+
+def one_block(kernel: Kernel, run: list[Statement]) -> list[str]:
+    """That a kernel with loops runs on one block of a GPU, and why."""
+    if kernel.launch is not None or not re.search(r"^ *(for|while) ", kernel.text, re.MULTILINE):
+        return []
+    origins = [s.origin for s in run if isinstance(s, (For, While)) and s.origin is not None]
+    loop = f"the passes of the loop in {origins[0].note.strip('# ')}" if origins else "its loops"
+    return [f"{kernel.name} runs on one block of threads: {loop} need each other's results"]
 
 
 def _sized(block: Block) -> set[Var]:

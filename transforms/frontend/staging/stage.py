@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,11 +83,12 @@ def stage(
     names: list[str],
     outlines: bool = True,
     changing: frozenset[str] = frozenset(),
+    axes: Collection[tuple[int, int]] = (),
 ) -> Staged:
     """Runs `call` on symbols for `leaves` until no more of them need be known; `outlines`:
     functions that are called often may become functions of the program; `changing`: the names of
-    numbers from outside that become inputs."""
-    decisions = Decisions(outlines=outlines, changing=changing)
+    numbers from outside that become inputs; `axes`: axes of leaves whose lengths are known."""
+    decisions = Decisions(outlines=outlines, changing=changing, axes=set(axes))
     try:
         return _settled(call, leaves, names, decisions)
     except TapelessError as e:
@@ -96,6 +97,7 @@ def stage(
         plainer = Decisions(
             outlines=False, exact=decisions.aliased, counts=False, changing=changing, tables=False
         )
+        plainer.axes = set(axes)
         try:
             return _settled(call, leaves, names, plainer)
         except InternalError:
