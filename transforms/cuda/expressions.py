@@ -255,4 +255,3 @@ def element_text(x: Array, places: Sequence[Value]) -> str:
         return f"{x.pointer}[{place.at(PRODUCT)} * {x.distance}]"
     pointer = x.pointer if x.pointer.isidentifier() else f"({x.pointer})"
     return f"{pointer}[{place.text}]"
-

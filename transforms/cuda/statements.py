@@ -234,11 +234,19 @@ class Statements(Expressions):
     def exchange(self, targets: list[ast.expr], values: list[ast.expr], s: ast.stmt) -> None:
         """Arrays take turns: a, b = b, a. What else there is gets its values before."""
         pairs = [*zip(targets, values, strict=True)]
-        arrays = [(t.id, v.id) for t, v in pairs if isinstance(t, ast.Name) and isinstance(v, ast.Name) and t.id in self.scope.arrays]
-        rest = [(t, v) for t, v in pairs if not (isinstance(t, ast.Name) and t.id in self.scope.arrays)]
+        arrays = [
+            (t.id, v.id)
+            for t, v in pairs
+            if isinstance(t, ast.Name) and isinstance(v, ast.Name) and t.id in self.scope.arrays
+        ]
+        rest = [
+            (t, v) for t, v in pairs if not (isinstance(t, ast.Name) and t.id in self.scope.arrays)
+        ]
         if {t for t, _ in arrays} != {v for _, v in arrays} or len(arrays) + len(rest) < len(pairs):
             raise NotPrintedError(f"other arrays as {ast.unparse(s)}")
-        kinds = {(x.where, x.dtype, len(x.lengths)) for t, _ in arrays for x in [self.scope.arrays[t]]}
+        kinds = {
+            (x.where, x.dtype, len(x.lengths)) for t, _ in arrays for x in [self.scope.arrays[t]]
+        }
         if len(kinds) > 1:
             raise NotPrintedError(f"arrays of several kinds that take turns, {ast.unparse(s)},")
         if rest:
