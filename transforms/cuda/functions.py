@@ -46,8 +46,16 @@ OF_COMPLEX = ("exp", "log", "sqrt")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES = {
     **{d: np.dtype(d) for d in INTEGERS},
-    **{"bool_": BOOL, "bool": BOOL, "float32": SINGLE, "float64": DOUBLE, "float": DOUBLE},
-    **{"complex64": NARROW, "complex128": WIDE, "complex": WIDE, "intp": INT, "int": INT},
+    "bool": BOOL,
+    "bool_": BOOL,
+    "complex": WIDE,
+    "complex64": NARROW,
+    "complex128": WIDE,
+    "float": DOUBLE,
+    "float32": SINGLE,
+    "float64": DOUBLE,
+    "int": INT,
+    "intp": INT,
 }
 #: Functions that take long: loops that call them are not unrolled.
 SHORT = {"sqrt", "fabs", "floor", "ceil", "trunc", "rint", "copysign", "fmax", "fmin"}

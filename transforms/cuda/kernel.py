@@ -246,6 +246,7 @@ class _Printer:
         others = {n: _for_cuda(f) for n, f in functions.items() if n not in BUILT_IN}
         self.functions = Functions(others, set(RESERVED))
         self.scope = Scope()
+        self.far: dict[str, str] = {}  # names of parameters that the body knows otherwise
         self.lengths: dict[str, tuple[str, int]] = {}  # parameters that are lengths of arrays
         self.writer = KernelWriter(
             node, self.scope, self.taken, self.functions, results, self.bounds
@@ -269,7 +270,7 @@ class _Printer:
         text = "\n".join(lines)
         called = [f.text for f in self.functions.printed.values()]
         more = [*called, *writer.reductions]
-        helpers = tuple([*needed([text, *more]), *writer.reductions, *called])
+        helpers = (*needed([text, *more]), *writer.reductions, *called)
         own_lengths = {self.python_text(n): None for n in writer.lengths}
         return CudaKernel(
             writer.node.name,
@@ -316,10 +317,6 @@ class _Printer:
         if p.name not in self.far:
             self.far[p.name] = self.writer.fresh(name)
         return self.far[p.name]
-
-    @property
-    def far(self) -> dict[str, str]:
-        return self.__dict__.setdefault("_far", {})
 
     def memory(self) -> list[Parameter]:
         """Arrays of unknown length that a kernel of one block makes for itself."""
@@ -422,7 +419,7 @@ def _grouped(lines: Sequence[str]) -> list[str]:
     found: list[str] = []
     k = 0
     while k < len(lines):
-        run = []
+        run: list[re.Match[str]] = []
         while k + len(run) < len(lines) and (m := GUARDED.match(lines[k + len(run)])):
             if run and m[1] != run[0][1]:
                 break

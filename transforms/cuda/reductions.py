@@ -47,7 +47,7 @@ def reductions(loop: ast.For) -> dict[str, str]:
 
 
 def _steps(loop: ast.For) -> Iterator[tuple[str, str, int]]:
-    """Each statement that may be a step of a reduction: of what, how, and how often that reads it."""
+    """Each statement that may be a step of a reduction: of what, how, how often it reads that."""
     for s in ast.walk(loop):
         match s:
             case ast.Assign(targets=[ast.Name(id=name)], value=e):

@@ -193,10 +193,10 @@ class Statements(Expressions):
                 e = ast.BinOp(left, ast.Add(), ast.BinOp(a, ast.Mult(), b))
         if isinstance(e, ast.BinOp) and isinstance(e.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
             sign, level = SIGNS[type(e.op)]
-            left, right = self.number(e.left), self.number(e.right)
+            old, more = self.number(e.left), self.number(e.right)
             start = f"{place} {sign} "
-            if left.text == place and left.dtype == value.dtype and value.text.startswith(start):
-                rest = cast(right, value.dtype) if right.known is not None else right
+            if old.text == place and old.dtype == value.dtype and value.text.startswith(start):
+                rest = cast(more, value.dtype) if more.known is not None else more
                 if rest.at(level - 1) == value.text.removeprefix(start):
                     return f"{place} {sign}= {rest.text};"
         return f"{place} = {value.text};"

@@ -110,7 +110,7 @@ class KernelWriter(Statements):
         """Whether threads share the passes of a loop."""
         match s:
             case ast.For(iter=ast.Call(func=ast.Name(id="each"), args=[n])):
-                return not (isinstance(n, ast.Constant) and n.value <= FEW)
+                return not (isinstance(n, ast.Constant) and int(n.value) <= FEW)  # type: ignore[arg-type]
         return False
 
     def loop(self, s: ast.For, before: Sequence[ast.stmt]) -> None:
@@ -430,7 +430,7 @@ class KernelWriter(Statements):
             self.put(f"goto {self.ends[-1]};")
 
     def give_back(self, e: ast.expr | None, s: ast.stmt) -> None:
-        if s is not self.node.body[-1] or self.ends:
+        if s is not self.node.body[-1] or self.ends or not isinstance(s, ast.Return):
             raise NotPrintedError("a return before the end")
         values = _values(s)
         if len(values) != len(self.results):
