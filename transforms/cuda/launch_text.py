@@ -126,7 +126,8 @@ C_TYPES = {
     "float32": "float",
     "float64": "double",
 }
-JOIN = """extern "C" __global__ void {name}(const {c}* parts, {c}* out, long long count, long long n) {{
+JOIN = """extern "C" __global__
+void {name}(const {c}* parts, {c}* out, long long count, long long n) {{
   // out[j] = parts[0, j] and parts[1, j] and ... put together, always in the same order
   __shared__ {c} held[256];
   long long j = blockIdx.x * (long long)blockDim.x + threadIdx.x;

@@ -62,9 +62,10 @@ def write_cuda(
     text = "\n".join(map(device_names, _with_notes(text.splitlines())))
     head, _, rest = text.partition("\n\n\n")
     head = head.replace("import numpy as np", "import cupy as cp")
-    launches = "\n".join(x for pair in zip(kernels, printed, strict=True) for x in _launch(*pair))
-    partial = [pair for pair in zip(kernels, printed, strict=True) for pair in _partial(*pair)]
-    parts = [head, _code(printed, join_texts(partial)), KERNEL.strip(), launches, rest]
+    pairs = [*zip(kernels, printed, strict=True)]
+    joins = join_texts(part for pair in pairs for part in _partial(*pair))
+    launches = "\n".join(text for pair in pairs for text in _launch(*pair))
+    parts = [head, _code(printed, joins), KERNEL.strip(), launches, rest]
     return "\n\n\n".join(part for part in parts if part) + "\n"
 
 
