@@ -8,7 +8,7 @@ from pathlib import Path
 import tapeless
 from tapeless.tools.errors import UsageError
 from tapeless.tools.show import show_source
-from tapeless.tools.target import Derivative, add_derivative, add_target
+from tapeless.tools.target import Derivative, add_derivative, add_device, add_target
 
 EXAMPLES = """\
 examples:
@@ -16,6 +16,7 @@ examples:
   tapeless grad models.py:loss --wrt params,x --args "{w: f8[3,2], b: f8[2]}, f8[100,3]" --value
   tapeless grad models.py:logistic --order 2 -o logistic_2.py
   tapeless grad models.py:loss --args "{w: f8[3,2], b: f8[2]}, f8[100,3]" --jit
+  tapeless grad models.py:logistic --jit --device gpu
   tapeless grad package.models:simulate --mode forward | less
 """
 
@@ -27,6 +28,7 @@ def describe(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--jit", action="store_true", help="the loop form that is compiled, not array form"
     )
+    add_device(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -39,7 +41,9 @@ def describe(parser: ArgumentParser) -> None:
 def execute(options: Namespace) -> int:
     """Print the emitted module, or write it."""
     derivative = Derivative.of(options)
-    function = tapeless.jit(derivative.function) if options.jit else derivative.function
+    function = derivative.function
+    if options.jit or options.device == "gpu":
+        function = tapeless.jit(function, backend=options.device)
     if options.output is None:
         show_source(function.source(*derivative.args))
         return 0

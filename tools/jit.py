@@ -6,25 +6,25 @@ from argparse import ArgumentParser, Namespace
 
 import tapeless
 from tapeless.tools.show import show_source
-from tapeless.tools.target import Target, add_target
+from tapeless.tools.target import Target, add_device, add_target
 
 EXAMPLES = """\
 examples:
   tapeless jit models.py:logistic
   tapeless jit models.py:loss --args "{w: f8[3,2], b: f8[2]}, f8[100,3]"
+  tapeless jit models.py:logistic --device gpu
 """
 
 
 def describe(parser: ArgumentParser) -> None:
     """Add the command's options."""
     add_target(parser)
+    add_device(parser)
 
 
 def execute(options: Namespace) -> int:
     """Print the emitted module."""
     target = Target.of(options, lambda args: (0,) if args else (-1,))
-    compiled = tapeless.jit(target.function)
-    if not target.args:
-        compiled()  # the source of a call without arguments is that of the last
-    show_source(compiled.source(*target.args))
+    compiled = tapeless.jit(target.function, backend=options.device)
+    show_source(compiled.lower(*target.args).source())
     return 0

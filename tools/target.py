@@ -96,6 +96,16 @@ def add_target(parser: ArgumentParser, default: str = "the first") -> None:
     )
 
 
+def add_device(parser: ArgumentParser) -> None:
+    """Adds the option that says what runs the program; none has to be there to print its source."""
+    parser.add_argument(
+        "--device",
+        choices=("cpu", "gpu"),
+        default="cpu",
+        help="what the program is compiled for: CUDA C is printed on machines without a GPU, too",
+    )
+
+
 def add_derivative(parser: ArgumentParser) -> None:
     """Which derivative of it."""
     parser.add_argument("--mode", choices=("reverse", "forward"), default="reverse")

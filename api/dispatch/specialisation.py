@@ -163,6 +163,12 @@ class Specialisation:
     def accepts(self, leaves: Any) -> bool:
         """Whether the function is right for these arguments and what it reads from outside: the
         same as the entry tests."""
+        if (self.orders or self.overwritten) and not self.memory_holds(leaves):
+            return False
+        return self.fits(leaves)
+
+    def fits(self, leaves: Any) -> bool:
+        """The same but for where arrays lie in memory."""
         for k, value in self.static:
             if not same(value, leaves[k]):
                 return False
@@ -175,8 +181,6 @@ class Specialisation:
         for get, key in self.captured:
             if leaf_key(get()) != key:
                 return False
-        if (self.orders or self.overwritten) and not self.memory_holds(leaves):
-            return False
         return not self.sizes or self.sizes_hold(leaves)
 
     def use_keys(self, leaves: Any) -> None:

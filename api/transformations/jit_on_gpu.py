@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import Block
 from tapeless.transforms.cuda.module import write_cuda
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.lowering import lower
+from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.lowering.target import GPU
 
 SHORT = 8  # elements of an axis that programs are made for
@@ -54,19 +55,43 @@ class GpuJit(Jit):
             return self.staged(args, kwargs)
         self.renew()
         args, kwargs = self.marked(args, kwargs)
-        leaves, structure = tree.flatten((args, kwargs))
-        device = cuda.device_of(leaves, self.device)
-        with device:
-            leaves = [cuda.on_device(x) for x in leaves]
-            found = self.picked(leaves, structure)
-            self.last = found
-            return found(*tree.unflatten(structure, leaves))
+        given, structure = tree.flatten((args, kwargs))
+        with cuda.device_of(given, self.device):
+            leaves = [cuda.on_device(x) for x in given]
+            found = self.last = self.picked(leaves, structure)
+            stored = self.overwritten(found, leaves) if found.overwritten else ()
+            made = found(*tree.unflatten(structure, leaves))
+            for k in stored:
+                if given[k] is not leaves[k]:
+                    cuda.copy_back(leaves[k], given[k])
+            return made
+
+    def overwritten(self, found: Specialisation, leaves: list[Any]) -> list[int]:
+        """The leaves that a program stores to, which must lie row by row, and share no memory with
+        others."""
+        variables = [leaf.var for leaf in found.staged.leaves]
+        stored = [k for k, v in enumerate(variables) if v in found.overwritten]
+        for k in stored:
+            name = found.staged.leaves[k].name
+            if not leaves[k].flags.c_contiguous:
+                raise ArgumentError(
+                    f"the function stores to '{name}', which does not lie row by row in memory",
+                    f"pass a copy: {name}.copy()",
+                )
+            for j, other in enumerate(leaves):
+                if j != k and cuda.is_array(other) and cuda.overlap(leaves[k], other):
+                    raise ArgumentError(
+                        f"'{name}' and '{found.staged.leaves[j].name}' share memory, and the "
+                        f"function stores to '{name}'",
+                        f"pass a copy of one of them: {name}.copy()",
+                    )
+        return stored
 
     def picked(self, leaves: list[Any], structure: Any) -> Specialisation:
         """The specialisation for leaves that lie on the device."""
         key = (structure, *map(_key, leaves))
         for found in self.on_device.get(key, ()):
-            if found.accepts(leaves):
+            if found.fits(leaves):
                 return found
         args, kwargs = tree.unflatten(structure, [stand_in(x) for x in leaves])
         found = self.specialise(args, kwargs)
@@ -105,6 +130,7 @@ class GpuJit(Jit):
         )
         staged.sizes.extend(made.relied)
         staged.overwritten.update(made.overwritten)
+        staged.notes.extend(made.notes)
         doc = self.doc(staged, names)
         text = write_cuda(
             *(self.emitted_name, made.driver, made.kernels, names, unpack, result, doc),

@@ -18,11 +18,15 @@ DEVICE = frozenset(
         *("transpose zeros zeros_like matmul expand_dims ascontiguousarray".split()),
         *("linalg.solve linalg.inv linalg.cholesky linalg.qr linalg.svd linalg.eigh".split()),
         *("linalg.eigvalsh linalg.det linalg.slogdet linalg.lstsq linalg.pinv".split()),
+        *("argmax argmin argsort convolve cumprod cumsum diag diagonal dot einsum inner".split()),
+        *("kron nonzero flatnonzero outer pad repeat searchsorted sort take tensordot".split()),
+        *("tile trace tril triu vdot fft.fft fft.ifft fft.rfft fft.irfft fft.fft2".split()),
+        *("fft.ifft2 fft.fftn fft.ifftn fft.fftshift fft.ifftshift fft.fftfreq".split()),
         *("bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()),
         *("float16 float32 float64 complex64 complex128 newaxis pi inf nan e".split()),
     ]
 )
-NAME = re.compile(r"\bnp\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
+NAME = re.compile(r"\b(np|scipy)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 STRING = re.compile(r'("""|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')')
 
 
@@ -36,15 +40,15 @@ def device_names(noted: tuple[str, str]) -> str:
     """
     line, note = noted
     parts = STRING.split(line)
-    parts[::2] = [NAME.sub(lambda m: _renamed(m[1], note), part) for part in parts[::2]]
+    parts[::2] = [NAME.sub(lambda m: _renamed(m[1], m[2], note), part) for part in parts[::2]]
     return "".join(parts)
 
 
-def _renamed(name: str, note: str) -> str:
-    if name not in DEVICE:
+def _renamed(module: str, name: str, note: str) -> str:
+    if module != "np" or name not in DEVICE:
         where = f" ({note.lstrip('# ')})" if note else ""
         raise UnsupportedError(
-            f"np.{name} has no form on a GPU{where}",
+            f"{module}.{name} has no form on a GPU{where}",
             "call the function with arrays of NumPy: it runs on the CPU then",
         )
     return f"cp.{name}"

@@ -58,6 +58,7 @@ class Lowered:
     relied: list[Relation]
     overwritten: list[Var]  # donated parameters that results are in
     host: set[Var]  # numbers that the driver of a GPU program has; others lie on the device
+    notes: list[str]  # what runs on one block of a GPU, and why
 
 
 def lower(
@@ -104,7 +105,7 @@ def lower(
     if not fastmath:
         for kernel in lowering.kernels:
             kernel.helpers = {IN_ORDER.get(text, text): None for text in kernel.helpers}
-    return Lowered(driver, lowering.kernels, prepared.relied, prepared.donated, lowering.host)
+    return Lowered(driver, lowering.kernels, prepared.relied, prepared.donated, lowering.host, lowering.notes)
 
 
 def _prepared(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from tapeless.transforms.analysis.suggested_names import nameless_stem
 from tapeless.transforms.core import dims
@@ -31,6 +35,13 @@ from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
+from tapeless.transforms.lowering.kernels.counted_stacks import (
+    counted_stacks,
+    counts_name,
+    inserted,
+    places_name,
+    scratch_dtypes,
+)
 from tapeless.transforms.lowering.kernels.flat_points import flattened
 from tapeless.transforms.lowering.kernels.kernel import Kernel, Writer
 from tapeless.transforms.lowering.kernels.row_range import device_call
@@ -53,6 +64,7 @@ from tapeless.transforms.lowering.schedule.live_after import remaining
 from tapeless.transforms.lowering.schedule.loop_nests import STORES, LoopNest
 from tapeless.transforms.lowering.schedule.parallel_nests import Part, Parts
 from tapeless.transforms.lowering.schedule.stack_capacity import (
+    GROWN,
     is_of_stacks,
     lists_to_fill,
     of_numbers,
@@ -109,6 +121,25 @@ def read(number):
 '''
 #: The same of what may be on the host already.
 read = Op("read", item.infer, lambda args, params: ("read({0})", READ))
+PLACES = '''
+def stack_places(counts):
+    """Where the stack of each row begins, and how many items there are: those of 32 rows lie side
+    by side, item by item, with room for the longest. It waits for the counts."""
+    groups = -(-len(counts) // 32)
+    longest = np.zeros(32 * groups, np.int64)
+    longest[: len(counts)] = counts
+    longest = longest.reshape(groups, 32).max(axis=1) if groups else longest
+    ends = np.cumsum(32 * longest)
+    places = np.repeat(ends - 32 * longest, 32) + np.tile(np.arange(32), groups)
+    return places[: len(counts)], int(ends[-1]) if groups else 0
+'''
+#: Where the items of stacks lie that rows have counted.
+stack_places = Op(
+    "stack_places",
+    lambda counts: (counts.type, Type(counts.type.dtype, (), True)),
+    lambda args, params: ("stack_places({0})", PLACES),
+    pure=False,
+)
 RESERVED = (
     *(
         "np",
@@ -180,6 +211,7 @@ class Lowering:
         self.host = set[Var]() if target.returns_numbers else host_numbers(self.block, on_device)
         self.sized = _sized(self.block)
         self.returned: set[Var] = set()  # by kernels, on the device
+        self.notes: list[str] = []  # what runs on one block of a GPU, and why
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
                 self.analysis.measure(s, entries_of(s), s.outs[0].type.shape)
@@ -464,6 +496,11 @@ class Lowering:
         self.prepared.relied += writer.relied
         if self.target.separate:
             kernel = flattened(kernel, analysis.canon)
+            self.notes += one_block(kernel, run)
+            counted = counted_kernels(kernel)
+            if counted is not None:
+                self.same |= kernel.same
+                return self.counting(*counted)
         same = twin(kernel, self.kernels)
         if same is None:
             self.kernels.append(kernel)
@@ -474,6 +511,26 @@ class Lowering:
         views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
         wanted = live | set(kernel.results)
         return [*self.call(kernel), *shown(views, wanted, analysis.inside, self.memory)]
+
+    def counting(
+        self, first: Kernel, kernel: Kernel, stacks: list[tuple[Var, Var, Var]]
+    ) -> list[Statement]:
+        """A kernel that counts what stacks hold, memory for that, and the kernel that fills it."""
+        self.kernels += [first, kernel]
+        assert kernel.launch is not None
+        made: list[Statement] = []
+        for counts, _, _ in stacks:
+            params = {"shape": (kernel.launch.rows,), "dtype": counts.type.dtype}
+            made.append(Let((counts,), memory, (), params))
+        made += self.call(first)
+        for counts, places, items in stacks:
+            total = Var(Type(counts.type.dtype, (), True), "total")
+            self.host.add(total)
+            length = dims.symbol("total", None, total)
+            made.append(Let((places, total), stack_places, (counts,), {}))
+            params = {"shape": (length,), "dtype": items.type.dtype}
+            made.append(Let((items,), memory, (), params))
+        return [*made, *self.call(kernel)]
 
     def unseen(self, v: Var) -> bool:
         """Whether the driver may not have an array."""
@@ -535,6 +592,88 @@ def _is_as_long(s: Statement, run: list[Statement]) -> bool:
     know it first."""
     named = {x.var for v in outputs(s) for x in sizes_in(v.type) if x.var is not None}
     return bool(named) and any(v in named for t in run if blocks(t) for v in outputs(t))
+
+
+def one_block(kernel: Kernel, run: list[Statement]) -> list[str]:
+    """That a kernel with loops runs on one block of a GPU, and why."""
+    if kernel.launch is not None or not re.search(r"^ *(for|while) ", kernel.text, re.MULTILINE):
+        return []
+    origins = [s.origin for s in run if isinstance(s, (For, While)) and s.origin is not None]
+    loop = f"the passes of the loop in {origins[0].note.strip('# ')}" if origins else "its loops"
+    return [f"{kernel.name} runs on one block of threads: {loop} need each other's results"]
+
+
+def counted_kernels(
+    kernel: Kernel,
+) -> tuple[Kernel, Kernel, list[tuple[Var, Var, Var]]] | None:
+    """A kernel over rows with stacks of unknown length as one that counts and one that fills; for
+    each stack the variables of its counts, its places, and its items. None if there are none."""
+    if kernel.launch is None or GROWN.strip() not in kernel.helpers:
+        return None
+    (node,) = ast.parse(kernel.text).body
+    last = len(kernel.launch.own) + len(kernel.launch.sums)
+    found = counted_stacks(node, last)  # type: ignore[arg-type]
+    if found is None:
+        return None
+    rows, count = kernel.launch.rows, np.dtype(np.int64)
+    dtypes = {n: np.dtype(d) for n, d in scratch_dtypes(node).items()}
+    stacks = [
+        (
+            Var(Type(count, (rows,)), counts_name(stack)),
+            Var(Type(count, (rows,)), places_name(stack)),
+            Var(Type(dtypes[stack], (dims.symbol("total"),)), stack),
+        )
+        for stack in found.stacks
+    ]
+    helpers = {text: None for text in kernel.helpers if text != GROWN.strip()}
+    counted = [v for v, _, _ in stacks]
+    used = [v for _, places, items in stacks for v in (items, places)]
+    first = read_only_what_is_named(
+        replace(
+            kernel,
+            name=found.counting.name,
+            text=ast.unparse(found.counting),
+            arguments=inserted(kernel.arguments, counted, last),
+            results=(),
+            same={},
+            helpers=helpers,
+            types=_typed(kernel, counted, last),
+        )
+    )
+    second = replace(
+        kernel,
+        text=ast.unparse(found.using),
+        arguments=inserted(kernel.arguments, used, last),
+        helpers=helpers,
+        types=_typed(kernel, used, last),
+    )
+    return first, second, stacks
+
+
+def read_only_what_is_named(kernel: Kernel) -> Kernel:
+    """The kernel without parameters that it does not name; it returns nothing."""
+    (node,) = ast.parse(kernel.text).body
+    assert isinstance(node, ast.FunctionDef)
+    assert kernel.launch is not None
+    named = {e.id for s in node.body for e in ast.walk(s) if isinstance(e, ast.Name)}
+    pairs = zip(kernel.arguments, kernel.types, strict=True)
+    kept = [a for a, name in pairs if name in named]
+    node.args.args = [a for a in node.args.args if a.arg in named]
+    return replace(
+        kernel,
+        text=ast.unparse(node),
+        arguments=kept,
+        scratch=[(v, t) for v, t in kernel.scratch if v in kept],
+        types={name: t for name, t in kernel.types.items() if name in named},
+        launch=replace(
+            kernel.launch, own=tuple(v for v in kernel.launch.own if v in kept), sums=(), join=()
+        ),
+    )
+
+
+def _typed(kernel: Kernel, new: list[Var], last: int) -> dict[str, Type]:
+    """The types of parameters, new ones among them."""
+    return dict(inserted([*kernel.types.items()], [(v.name, v.type) for v in new], last))
 
 
 def _sized(block: Block) -> set[Var]:

@@ -115,8 +115,8 @@ class Parts:
             if loop is None and self.may_be_late(item):
                 late += item.statements
                 continue
-            if loop is None and open_ is not None and self.makes_none_of(open_, late, item):
-                needed = self.needed(item, late)
+            needed = self.needed(item, late)
+            if loop is None and open_ is not None and self.may_come_first(needed, open_, waiting):
                 open_.statements += needed
                 late = [s for s in late if s not in needed]
             else:
@@ -169,10 +169,13 @@ class Parts:
                 found.append(s)
         return found[::-1]
 
-    def makes_none_of(self, part: Part, late: list[Statement], item: FusedNest) -> bool:
-        """Whether the numbers that an item needs are there before the nests of a part run."""
-        made = {v for nest in part.nests for s in nest.statements for v in outputs(s)}
-        return not any(made & self.memory.needs(s) for s in self.needed(item, late))
+    def may_come_first(
+        self, numbers: list[Statement], part: Part, waiting: list[Statement]
+    ) -> bool:
+        """Whether numbers can be made before the nests of a part, and before what waits."""
+        nests = [s for nest in part.nests for s in nest.statements]
+        made = {v for s in (*nests, *waiting) for v in outputs(s)}
+        return not any(made & self.memory.needs(s) for s in numbers)
 
     def is_of_library(self, item: FusedNest) -> bool:
         """Whether the driver calls a library for a product, which no kernel of its own can do."""

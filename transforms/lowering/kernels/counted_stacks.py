@@ -1,0 +1,224 @@
+"""Stacks of unknown length, for threads that make no memory: a kernel counts first what they hold.
+
+for i in rows: ... saved[top] = v; top += 1
+    becomes      a kernel that only counts, memory for all stacks, and the kernel, with
+                 saved[place + 32 * top] = v
+
+The stacks of 32 rows lie side by side, item by item, so neighbouring threads touch neighbouring
+memory.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+SIDE_BY_SIDE = 32  # rows: the threads of a warp
+
+
+@dataclass
+class CountedStacks:
+    """A kernel whose stacks lie in memory that the driver makes.
+
+    stacks   the names of the stacks
+    counting what the rows do until their stacks are filled: counts go to `counts[i]`
+    using    the kernel, which gets memory and the place of each row in it for each stack
+    """
+
+    stacks: list[str]
+    counting: ast.FunctionDef
+    using: ast.FunctionDef
+
+
+def counts_name(stack: str) -> str:
+    """The parameter that holds how many items each row has."""
+    return f"{stack}_count"
+
+
+def places_name(stack: str) -> str:
+    """The parameter that holds where the items of each row begin."""
+    return f"{stack}_place"
+
+
+def counted_stacks(node: ast.FunctionDef, last: int) -> CountedStacks | None:
+    """The two kernels, whose new parameters come before so many last ones; None if what stacks hold decides how much they hold, or rows have effects
+    that may not happen twice."""
+    grown = _grown(node)
+    rows = next((s for s in node.body if isinstance(s, ast.For)), None)
+    if not grown or rows is None or sum(isinstance(s, ast.For) for s in node.body) > 1:
+        return None
+    cursors = {_cursor(node, stack) for stack in grown}
+    if None in cursors or not isinstance(rows.target, ast.Name):
+        return None
+    end = max(k for k, s in enumerate(rows.body) if _pushes(s, cursors)) + 1
+    filling = rows.body[:end]
+    if any(_reads(s, grown) for s in filling) or not _may_happen_twice(filling, grown):
+        return None
+    return CountedStacks(
+        grown,
+        _counting(node, rows, filling, {stack: _cursor(node, stack) for stack in grown}, last),
+        _using(node, rows, grown, last),
+    )
+
+
+def scratch_dtypes(node: ast.FunctionDef) -> dict[str, str]:
+    """The names of the dtypes of what a kernel makes for itself."""
+    found = {}
+    for s in node.body:
+        match s:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Name(id="scratch"), args=[_, ast.Attribute(attr=dtype)]),
+            ):
+                found[name] = dtype.rstrip("_")
+    return found
+
+
+def _grown(node: ast.FunctionDef) -> list[str]:
+    """The stacks that get longer memory."""
+    found = []
+    for s in ast.walk(node):
+        match s:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="grown"))):
+                found.append(name)
+    return list(dict.fromkeys(found))
+
+
+def inserted(items: list[Any], new: list[Any], last: int) -> list[Any]:
+    """The items with new ones before so many last ones."""
+    k = len(items) - last
+    return [*items[:k], *new, *items[k:]]
+
+
+def _cursor(node: ast.FunctionDef, stack: str) -> str | None:
+    """The variable that says how many items a stack has: if top == stack.size: stack = grown(...)."""
+    for s in ast.walk(node):
+        match s:
+            case ast.If(
+                test=ast.Compare(left=ast.Name(id=top), comparators=[ast.Attribute(value=ast.Name(id=name))]),
+                body=[ast.Assign(targets=[ast.Name(id=other)])],
+            ) if name == other == stack:
+                return top
+    return None
+
+
+def _pushes(s: ast.stmt, cursors: Iterable[str | None]) -> bool:
+    return any(
+        isinstance(t, ast.AugAssign) and isinstance(t.op, ast.Add) and isinstance(t.target, ast.Name)
+        and t.target.id in cursors
+        for t in ast.walk(s)
+    )
+
+
+def _reads(s: ast.stmt, stacks: list[str]) -> bool:
+    """Whether a statement reads an item of a stack, or takes one away."""
+    for t in ast.walk(s):
+        match t:
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Load()) if name in stacks:
+                return True
+    return False
+
+
+def _may_happen_twice(body: list[ast.stmt], stacks: list[str]) -> bool:
+    """Whether statements leave the same behind if they run twice: stores to elements that they
+    read, and additions, do not."""
+    nodes = [t for s in body for t in ast.walk(s)]
+    stored = {t.value.id for t in nodes if _is_element(t, ast.Store)} - set(stacks)  # type: ignore[attr-defined]
+    read = {t.value.id for t in nodes if _is_element(t, ast.Load)}  # type: ignore[attr-defined]
+    adds = any(isinstance(t, ast.Expr) and isinstance(t.value, ast.Call) for t in nodes)
+    sums = any(isinstance(t, ast.AugAssign) and isinstance(t.target, ast.Subscript) for t in nodes)
+    return not (stored & read or adds or sums)
+
+
+def _is_element(t: ast.AST, context: type[ast.expr_context]) -> bool:
+    return isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name) and isinstance(t.ctx, context)
+
+
+def _counting(
+    node: ast.FunctionDef,
+    rows: ast.For,
+    filling: list[ast.stmt],
+    cursors: dict[str, str | None],
+    last: int,
+) -> ast.FunctionDef:
+    """The kernel that counts."""
+    without = _WithoutItems(list(cursors))
+    body = [s for t in filling for s in without.of(copy.deepcopy(t))]
+    for stack, top in cursors.items():
+        body += ast.parse(f"{counts_name(stack)}[{rows.target.id}] = {top}").body  # type: ignore[attr-defined]
+    made = copy.deepcopy(node)
+    loop = ast.For(rows.target, rows.iter, body, [])
+    before = node.body[: node.body.index(rows)]
+    made.name = f"{node.name}_count"
+    made.body = [*without.all_of(copy.deepcopy(before)), loop]
+    made.args.args = inserted(made.args.args, [ast.arg(counts_name(stack)) for stack in cursors], last)
+    return ast.fix_missing_locations(made)
+
+
+def _using(node: ast.FunctionDef, rows: ast.For, stacks: list[str], last: int) -> ast.FunctionDef:
+    """The kernel with its stacks in memory that it is given."""
+    made = copy.deepcopy(node)
+    loop = made.body[node.body.index(rows)]
+    assert isinstance(loop, ast.For)
+    index = rows.target.id  # type: ignore[attr-defined]
+    places = _Placed(stacks, index)
+    before = _WithoutGrowth(stacks)
+    made.body = [s for t in made.body for s in before.of(places.visit(t))]
+    names = [name for stack in stacks for name in (stack, places_name(stack))]
+    made.args.args = inserted(made.args.args, [ast.arg(name) for name in names], last)
+    return ast.fix_missing_locations(made)
+
+
+class _WithoutGrowth:
+    """Leaves out memory for stacks, and where it gets longer."""
+
+    def __init__(self, stacks: list[str]) -> None:
+        self.stacks = stacks
+
+    def of(self, s: ast.stmt) -> Iterator[ast.stmt]:
+        if self.left_out(s):
+            return
+        for name in ("body", "orelse"):
+            if isinstance(getattr(s, name, None), list):
+                setattr(s, name, self.all_of(getattr(s, name)))
+        yield s
+
+    def all_of(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        return [t for s in body for t in self.of(s)]
+
+    def left_out(self, s: ast.stmt) -> bool:
+        match s:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="scratch"))):
+                return name in self.stacks
+            case ast.If(body=[ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="grown")))]):
+                return name in self.stacks
+        return False
+
+
+class _WithoutItems(_WithoutGrowth):
+    """Leaves out the items, too."""
+
+    def left_out(self, s: ast.stmt) -> bool:
+        match s:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]):
+                return name in self.stacks
+        return super().left_out(s)
+
+
+class _Placed(ast.NodeTransformer):
+    """saved[top] becomes saved[saved_place[i] + 32 * top]."""
+
+    def __init__(self, stacks: list[str], index: str) -> None:
+        self.stacks, self.index = stacks, index
+
+    def visit_Subscript(self, e: ast.Subscript) -> ast.expr:
+        self.generic_visit(e)
+        if isinstance(e.value, ast.Name) and e.value.id in self.stacks:
+            text = f"{places_name(e.value.id)}[{self.index}] + {SIDE_BY_SIDE} * (0)"
+            place = ast.parse(text, mode="eval").body
+            place.right.right = e.slice  # type: ignore[attr-defined]
+            return ast.Subscript(e.value, place, e.ctx)
+        return e
