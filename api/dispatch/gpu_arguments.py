@@ -12,7 +12,7 @@ from tapeless import tree
 
 
 def has_gpu_arrays(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether an argument lies on a GPU: without CuPy none does, so nothing is imported for that."""
+    """Whether an argument lies on a GPU: without CuPy none does, and nothing is imported for it."""
     cupy = sys.modules.get("cupy")
     if cupy is None or not hasattr(cupy, "ndarray"):
         return False

@@ -15,18 +15,18 @@ import numpy as np
 from tapeless import tree
 from tapeless.backends import cuda
 from tapeless.disk_cache.store import Shelf
-from tapeless.dispatch.specialisation import NUMBERS, Specialisation
-from tapeless.staging.emitted_names import parameters
-from tapeless.staging.device_list import Device
-from tapeless.transformations.eval_shape import stand_in
 from tapeless.dispatch.jit_options import Options
+from tapeless.dispatch.specialisation import NUMBERS, Specialisation
+from tapeless.staging.device_list import Device
+from tapeless.staging.emitted_names import parameters
+from tapeless.transformations.eval_shape import stand_in
 from tapeless.transformations.jit import Jit
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.cuda.module import write_cuda
+from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.lowering import lower
-from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.lowering.target import GPU
 
 SHORT = 8  # elements of an axis that programs are made for

@@ -105,7 +105,9 @@ def lower(
     if not fastmath:
         for kernel in lowering.kernels:
             kernel.helpers = {IN_ORDER.get(text, text): None for text in kernel.helpers}
-    return Lowered(driver, lowering.kernels, prepared.relied, prepared.donated, lowering.host, lowering.notes)
+    return Lowered(
+        driver, lowering.kernels, prepared.relied, prepared.donated, lowering.host, lowering.notes
+    )
 
 
 def _prepared(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from tapeless.transforms.analysis.suggested_names import nameless_stem
 from tapeless.transforms.core import dims
@@ -34,14 +31,15 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import sizes_in
-from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
-from tapeless.transforms.lowering.kernels.counted_stacks import (
-    counted_stacks,
-    counts_name,
-    inserted,
-    places_name,
-    scratch_dtypes,
+from tapeless.transforms.lowering.device_memory import (
+    item,
+    memory,
+    read,
+    stack_places,
+    team_memory,
 )
+from tapeless.transforms.lowering.device_stacks import counted_kernels
+from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
 from tapeless.transforms.lowering.kernels.flat_points import flattened
 from tapeless.transforms.lowering.kernels.kernel import Kernel, Writer
 from tapeless.transforms.lowering.kernels.row_range import device_call
@@ -64,7 +62,6 @@ from tapeless.transforms.lowering.schedule.live_after import remaining
 from tapeless.transforms.lowering.schedule.loop_nests import STORES, LoopNest
 from tapeless.transforms.lowering.schedule.parallel_nests import Part, Parts
 from tapeless.transforms.lowering.schedule.stack_capacity import (
-    GROWN,
     is_of_stacks,
     lists_to_fill,
     of_numbers,
@@ -76,70 +73,13 @@ from tapeless.transforms.lowering.sizes.size_inequalities import Relation
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
 from tapeless.transforms.ops.primitives.new_arrays import empty
-from tapeless.transforms.ops.primitives.shapes import cast, dtype_name
+from tapeless.transforms.ops.primitives.shapes import cast
 from tapeless.transforms.optimize.placeholders import with_placeholders
 
 CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
 LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
 MOVES = frozenset(["copy", "cast", "index"])  # what NumPy does as fast
 
-EMPTY = '''
-def empty(shape, dtype):
-    """An array to be filled."""
-    return np.empty(shape, dtype)
-'''
-#: An array for a kernel; the backend puts memory there that was used before.
-memory = Op(
-    "memory",
-    lambda *, shape, dtype: Type(dtype, shape),
-    lambda args, params: (f"empty({{shape}}, {dtype_name(params['dtype'])})", EMPTY),
-    pure=False,
-)
-TEAM_MEMORY = '''
-class per_team:
-    """An array of which each team of threads needs one of its own: launches make them."""
-
-    def __init__(self, shape, dtype):
-        self.shape, self.dtype = shape, dtype
-
-    def __len__(self):
-        return self.shape[0]
-'''
-#: Memory of which each team of threads that shares a row has its own.
-team_memory = Op(
-    "team_memory",
-    memory.infer,
-    lambda args, params: (f"per_team({{shape}}, {dtype_name(params['dtype'])})", TEAM_MEMORY),
-    pure=False,
-)
-#: A number that is read from the memory of the device: the host waits for it.
-item = Op("item", lambda a: Type(a.type.dtype, (), True), "{0}.item()")
-READ = '''
-def read(number):
-    """A number of the host; it waits for one that lies in the memory of the device."""
-    return number.item() if hasattr(number, "item") else number
-'''
-#: The same of what may be on the host already.
-read = Op("read", item.infer, lambda args, params: ("read({0})", READ))
-PLACES = '''
-def stack_places(counts):
-    """Where the stack of each row begins, and how many items there are: those of 32 rows lie side
-    by side, item by item, with room for the longest. It waits for the counts."""
-    groups = -(-len(counts) // 32)
-    longest = np.zeros(32 * groups, np.int64)
-    longest[: len(counts)] = counts
-    longest = longest.reshape(groups, 32).max(axis=1) if groups else longest
-    ends = np.cumsum(32 * longest)
-    places = np.repeat(ends - 32 * longest, 32) + np.tile(np.arange(32), groups)
-    return places[: len(counts)], int(ends[-1]) if groups else 0
-'''
-#: Where the items of stacks lie that rows have counted.
-stack_places = Op(
-    "stack_places",
-    lambda counts: (counts.type, Type(counts.type.dtype, (), True)),
-    lambda args, params: ("stack_places({0})", PLACES),
-    pure=False,
-)
 RESERVED = (
     *(
         "np",
@@ -298,8 +238,8 @@ class Lowering:
         return made + self.flush(run, live, top)
 
     def in_one_kernel(self, s: Statement) -> bool:
-        """Whether a loop is made by the threads of one kernel; else the driver makes it, and each of
-        its passes may be several kernels."""
+        """Whether a loop is made by the threads of one kernel; else the driver makes it, and each
+        of its passes may be several kernels."""
         if not self.target.separate or not isinstance(s, (For, While)):
             return True
         self.surround([s])
@@ -601,79 +541,6 @@ def one_block(kernel: Kernel, run: list[Statement]) -> list[str]:
     origins = [s.origin for s in run if isinstance(s, (For, While)) and s.origin is not None]
     loop = f"the passes of the loop in {origins[0].note.strip('# ')}" if origins else "its loops"
     return [f"{kernel.name} runs on one block of threads: {loop} need each other's results"]
-
-
-def counted_kernels(
-    kernel: Kernel,
-) -> tuple[Kernel, Kernel, list[tuple[Var, Var, Var]]] | None:
-    """A kernel over rows with stacks of unknown length as one that counts and one that fills; for
-    each stack the variables of its counts, its places, and its items. None if there are none."""
-    if kernel.launch is None or GROWN.strip() not in kernel.helpers:
-        return None
-    (node,) = ast.parse(kernel.text).body
-    last = len(kernel.launch.own) + len(kernel.launch.sums)
-    found = counted_stacks(node, last)  # type: ignore[arg-type]
-    if found is None:
-        return None
-    rows, count = kernel.launch.rows, np.dtype(np.int64)
-    dtypes = {n: np.dtype(d) for n, d in scratch_dtypes(node).items()}
-    stacks = [
-        (
-            Var(Type(count, (rows,)), counts_name(stack)),
-            Var(Type(count, (rows,)), places_name(stack)),
-            Var(Type(dtypes[stack], (dims.symbol("total"),)), stack),
-        )
-        for stack in found.stacks
-    ]
-    helpers = {text: None for text in kernel.helpers if text != GROWN.strip()}
-    counted = [v for v, _, _ in stacks]
-    used = [v for _, places, items in stacks for v in (items, places)]
-    first = read_only_what_is_named(
-        replace(
-            kernel,
-            name=found.counting.name,
-            text=ast.unparse(found.counting),
-            arguments=inserted(kernel.arguments, counted, last),
-            results=(),
-            same={},
-            helpers=helpers,
-            types=_typed(kernel, counted, last),
-        )
-    )
-    second = replace(
-        kernel,
-        text=ast.unparse(found.using),
-        arguments=inserted(kernel.arguments, used, last),
-        helpers=helpers,
-        types=_typed(kernel, used, last),
-    )
-    return first, second, stacks
-
-
-def read_only_what_is_named(kernel: Kernel) -> Kernel:
-    """The kernel without parameters that it does not name; it returns nothing."""
-    (node,) = ast.parse(kernel.text).body
-    assert isinstance(node, ast.FunctionDef)
-    assert kernel.launch is not None
-    named = {e.id for s in node.body for e in ast.walk(s) if isinstance(e, ast.Name)}
-    pairs = zip(kernel.arguments, kernel.types, strict=True)
-    kept = [a for a, name in pairs if name in named]
-    node.args.args = [a for a in node.args.args if a.arg in named]
-    return replace(
-        kernel,
-        text=ast.unparse(node),
-        arguments=kept,
-        scratch=[(v, t) for v, t in kernel.scratch if v in kept],
-        types={name: t for name, t in kernel.types.items() if name in named},
-        launch=replace(
-            kernel.launch, own=tuple(v for v in kernel.launch.own if v in kept), sums=(), join=()
-        ),
-    )
-
-
-def _typed(kernel: Kernel, new: list[Var], last: int) -> dict[str, Type]:
-    """The types of parameters, new ones among them."""
-    return dict(inserted([*kernel.types.items()], [(v.name, v.type) for v in new], last))
 
 
 def _sized(block: Block) -> set[Var]:

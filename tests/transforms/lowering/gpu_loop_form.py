@@ -53,7 +53,9 @@ def as_python(name, text):
     """The function of a module of loop form for a GPU; its kernels run a row after the other."""
     tree = Additions().visit(ast.parse(text))
     tree.body = [s for s in tree.body if ast.unparse(s) != "from numba import njit"]
-    kernels = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef) and "_kernel" in s.name}
+    kernels = {
+        s.name: s for s in tree.body if isinstance(s, ast.FunctionDef) and "_kernel" in s.name
+    }
     values = {"njit": lambda function=None, **_: function or (lambda f: f), "each": range}
     exec(compile(ast.fix_missing_locations(tree), name, "exec"), values)
     for kernel, node in kernels.items():
@@ -83,7 +85,9 @@ def launched(kernel, node):
 def is_flat(node, name):
     """Whether a kernel takes the elements of an array one after the other, whatever its axes."""
     uses = [e for e in ast.walk(node) if isinstance(e, ast.Name) and e.id == name]
-    at = [e for e in ast.walk(node) if isinstance(e, ast.Subscript) and isinstance(e.value, ast.Name)]
+    at = [
+        e for e in ast.walk(node) if isinstance(e, ast.Subscript) and isinstance(e.value, ast.Name)
+    ]
     mine = [e for e in at if e.value.id == name]
     single = all(isinstance(e.slice, (ast.Name, ast.Constant)) for e in mine)
     return bool(mine) and len(mine) == len(uses) and single

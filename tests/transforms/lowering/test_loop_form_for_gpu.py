@@ -21,12 +21,16 @@ def assert_same(got, wanted):
 
 @pytest.mark.parametrize("program", programs()[::EVERY], ids=lambda each: each.name)
 def test_corpus(program, capsys):
-    assert_same(LoopForm(program.function)(*program.arguments()), program.function(*program.arguments()))
+    assert_same(
+        LoopForm(program.function)(*program.arguments()), program.function(*program.arguments())
+    )
 
 
 @pytest.mark.parametrize("program", programs()[4::EVERY], ids=lambda each: each.name)
 def test_gradients_of_the_corpus(program, capsys):
-    assert_same(LoopForm(gradient(program))(*program.arguments()), gradient(program)(*program.arguments()))
+    assert_same(
+        LoopForm(gradient(program))(*program.arguments()), gradient(program)(*program.arguments())
+    )
 
 
 def softmax(x):

@@ -139,9 +139,9 @@ class Checks(Elements):
                     continue
                 self.refused[tested] = self.depth
                 value = self.atom(a)
-            elif is_within(a, n, self.memory.defs):
-                continue
-            elif counts_up(a, self.memory) and self.fits(a.type.shape[0], n):
+            elif is_within(a, n, self.memory.defs) or (
+                counts_up(a, self.memory) and self.fits(a.type.shape[0], n)
+            ):
                 continue
             else:
                 where = [number(0) if k is None else (index or [])[k] for k in e.axes]

@@ -44,8 +44,8 @@ def places_name(stack: str) -> str:
 
 
 def counted_stacks(node: ast.FunctionDef, last: int) -> CountedStacks | None:
-    """The two kernels, whose new parameters come before so many last ones; None if what stacks hold decides how much they hold, or rows have effects
-    that may not happen twice."""
+    """The two kernels, whose new parameters come before so many last ones; None if what stacks hold
+    decides how much they hold, or rows have effects that may not happen twice."""
     grown = _grown(node)
     rows = next((s for s in node.body if isinstance(s, ast.For)), None)
     if not grown or rows is None or sum(isinstance(s, ast.For) for s in node.body) > 1:
@@ -94,11 +94,13 @@ def inserted(items: list[Any], new: list[Any], last: int) -> list[Any]:
 
 
 def _cursor(node: ast.FunctionDef, stack: str) -> str | None:
-    """The variable that says how many items a stack has: if top == stack.size: stack = grown(...)."""
+    """The variable that counts the items of a stack: if top == stack.size: stack = grown(stack)."""
     for s in ast.walk(node):
         match s:
             case ast.If(
-                test=ast.Compare(left=ast.Name(id=top), comparators=[ast.Attribute(value=ast.Name(id=name))]),
+                test=ast.Compare(
+                    left=ast.Name(id=top), comparators=[ast.Attribute(value=ast.Name(id=name))]
+                ),
                 body=[ast.Assign(targets=[ast.Name(id=other)])],
             ) if name == other == stack:
                 return top
@@ -107,7 +109,9 @@ def _cursor(node: ast.FunctionDef, stack: str) -> str | None:
 
 def _pushes(s: ast.stmt, cursors: Iterable[str | None]) -> bool:
     return any(
-        isinstance(t, ast.AugAssign) and isinstance(t.op, ast.Add) and isinstance(t.target, ast.Name)
+        isinstance(t, ast.AugAssign)
+        and isinstance(t.op, ast.Add)
+        and isinstance(t.target, ast.Name)
         and t.target.id in cursors
         for t in ast.walk(s)
     )
@@ -134,7 +138,11 @@ def _may_happen_twice(body: list[ast.stmt], stacks: list[str]) -> bool:
 
 
 def _is_element(t: ast.AST, context: type[ast.expr_context]) -> bool:
-    return isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name) and isinstance(t.ctx, context)
+    return (
+        isinstance(t, ast.Subscript)
+        and isinstance(t.value, ast.Name)
+        and isinstance(t.ctx, context)
+    )
 
 
 def _counting(
@@ -154,7 +162,9 @@ def _counting(
     before = node.body[: node.body.index(rows)]
     made.name = f"{node.name}_count"
     made.body = [*without.all_of(copy.deepcopy(before)), loop]
-    made.args.args = inserted(made.args.args, [ast.arg(counts_name(stack)) for stack in cursors], last)
+    made.args.args = inserted(
+        made.args.args, [ast.arg(counts_name(stack)) for stack in cursors], last
+    )
     return ast.fix_missing_locations(made)
 
 
@@ -191,9 +201,17 @@ class _WithoutGrowth:
 
     def left_out(self, s: ast.stmt) -> bool:
         match s:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="scratch"))):
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="scratch"))
+            ):
                 return name in self.stacks
-            case ast.If(body=[ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="grown")))]):
+            case ast.If(
+                body=[
+                    ast.Assign(
+                        targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="grown"))
+                    )
+                ]
+            ):
                 return name in self.stacks
         return False
 

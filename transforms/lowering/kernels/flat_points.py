@@ -1,4 +1,4 @@
-"""Elementwise kernels over several axes as loops over one: all elements follow one another in memory.
+"""Elementwise kernels over several axes as loops over one: elements follow one another in memory.
 
 for i in range(first, last):                 for i in range(first, last):
     for j in each(x.shape[1]):    becomes        out[i] = 2 * x[i]
@@ -70,7 +70,7 @@ class Points:
         return len(self.loops) > 1
 
     def is_elementwise(self) -> bool:
-        """Whether all arrays have the shape of the nest, and are touched at its own element only."""
+        """Whether all arrays have the shape of the nest, and only its own element is touched."""
         indices = [s.target.id for s in self.loops if isinstance(s.target, ast.Name)]
         for s in self.loops[-1].body:
             for e in ast.walk(s):
@@ -96,9 +96,9 @@ class Points:
         for s in (*self.before, *self.loops[-1].body, *self.after):
             inside = [e for t in ast.walk(s) if isinstance(t, ast.Subscript) for e in ast.walk(t)]
             for e in ast.walk(s):
-                if isinstance(e, ast.Attribute) and isinstance(e.value, ast.Name):
-                    if e.value.id in self.arrays:
-                        return True
+                owner = e.value if isinstance(e, ast.Attribute) else None
+                if isinstance(owner, ast.Name) and owner.id in self.arrays:
+                    return True
                 if isinstance(e, ast.Name) and e.id in indices and e not in inside:
                     return True
         return False

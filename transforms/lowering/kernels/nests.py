@@ -356,7 +356,9 @@ class Nests(Reuse):
             value, sign = scalar_form.converted(dtype, combined), "="
         elif sign in ("+=", "-="):
             if s in self.analysis.atomic:
-                self.put(to_source(template("add_at({0}, {1})", {"0": target, "1": value})), s.origin)
+                self.put(
+                    to_source(template("add_at({0}, {1})", {"0": target, "1": value})), s.origin
+                )
                 return
             value, sign = _signed(value, sign)
         self.put(f"{to_source(target)} {sign} {to_source(value)}", s.origin)

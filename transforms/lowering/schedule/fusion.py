@@ -250,7 +250,7 @@ class Arrangement:
     def touching(self, stage: LoopNest, cell: Var) -> list[tuple[Any, ...]]:
         """The elements of a cell that the stage reads or stores into."""
         found = []
-        for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
+        for a, axes in zip(stage.let.args, stage.maps, strict=False):
             if is_array(a):
                 found += through(self.memory, a, self.picked(stage) if axes is None else axes, cell)
         return found

@@ -31,7 +31,6 @@ PLAIN = frozenset(
 )
 
 
-
 def host_numbers(block: Block, on_device: Collection[Var] = ()) -> set[Var]:
     """The numbers that the driver has: parameters, sizes, and what plain arithmetic makes of them.
 
@@ -89,7 +88,9 @@ class HostNumbers:
         yields: tuple[Atom, ...],
     ) -> None:
         """Carries are numbers of the host if what they start with and all later values are."""
-        candidates = {p for p, a in zip(carries, inits, strict=True) if _is_number(p) and self.has(a)}
+        candidates = {
+            p for p, a in zip(carries, inits, strict=True) if _is_number(p) and self.has(a)
+        }
         while True:
             before = set(self.known)
             self.known |= candidates

@@ -1,0 +1,97 @@
+"""Kernels whose rows have stacks of unknown length, for a GPU: one that counts, one that fills.
+
+kernel(rows, x, out)      becomes      kernel_count(rows, x, saved_count); memory for all items;
+                                       kernel(rows, x, out, saved, saved_place)
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Type, Var
+from tapeless.transforms.lowering.kernels.counted_stacks import (
+    counted_stacks,
+    counts_name,
+    inserted,
+    places_name,
+    scratch_dtypes,
+)
+from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.lowering.schedule.stack_capacity import GROWN
+
+
+def counted_kernels(
+    kernel: Kernel,
+) -> tuple[Kernel, Kernel, list[tuple[Var, Var, Var]]] | None:
+    """A kernel over rows with stacks of unknown length as one that counts and one that fills; for
+    each stack the variables of its counts, its places, and its items. None if there are none."""
+    if kernel.launch is None or GROWN.strip() not in kernel.helpers:
+        return None
+    (node,) = ast.parse(kernel.text).body
+    last = len(kernel.launch.own) + len(kernel.launch.sums)
+    found = counted_stacks(node, last)  # type: ignore[arg-type]
+    if found is None:
+        return None
+    rows, count = kernel.launch.rows, np.dtype(np.int64)
+    dtypes = {n: np.dtype(d) for n, d in scratch_dtypes(node).items()}
+    stacks = [
+        (
+            Var(Type(count, (rows,)), counts_name(stack)),
+            Var(Type(count, (rows,)), places_name(stack)),
+            Var(Type(dtypes[stack], (dims.symbol("total"),)), stack),
+        )
+        for stack in found.stacks
+    ]
+    helpers = {text: None for text in kernel.helpers if text != GROWN.strip()}
+    counted = [v for v, _, _ in stacks]
+    used = [v for _, places, items in stacks for v in (items, places)]
+    first = read_only_what_is_named(
+        replace(
+            kernel,
+            name=found.counting.name,
+            text=ast.unparse(found.counting),
+            arguments=inserted(kernel.arguments, counted, last),
+            results=(),
+            same={},
+            helpers=helpers,
+            types=_typed(kernel, counted, last),
+        )
+    )
+    second = replace(
+        kernel,
+        text=ast.unparse(found.using),
+        arguments=inserted(kernel.arguments, used, last),
+        helpers=helpers,
+        types=_typed(kernel, used, last),
+    )
+    return first, second, stacks
+
+
+def read_only_what_is_named(kernel: Kernel) -> Kernel:
+    """The kernel without parameters that it does not name; it returns nothing."""
+    (node,) = ast.parse(kernel.text).body
+    assert isinstance(node, ast.FunctionDef)
+    assert kernel.launch is not None
+    named = {e.id for s in node.body for e in ast.walk(s) if isinstance(e, ast.Name)}
+    pairs = zip(kernel.arguments, kernel.types, strict=True)
+    kept = [a for a, name in pairs if name in named]
+    node.args.args = [a for a in node.args.args if a.arg in named]
+    return replace(
+        kernel,
+        text=ast.unparse(node),
+        arguments=kept,
+        scratch=[(v, t) for v, t in kernel.scratch if v in kept],
+        types={name: t for name, t in kernel.types.items() if name in named},
+        launch=replace(
+            kernel.launch, own=tuple(v for v in kernel.launch.own if v in kept), sums=(), join=()
+        ),
+    )
+
+
+def _typed(kernel: Kernel, new: list[Var], last: int) -> dict[str, Type]:
+    """The types of parameters, new ones among them."""
+    return dict(inserted([*kernel.types.items()], [(v.name, v.type) for v in new], last))
