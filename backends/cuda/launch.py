@@ -1,0 +1,210 @@
+"""Kernels of a module on one device: compiled when one is first called, launched in little time.
+
+softmax_kernel(x.shape[0], x, out)      a look at the sizes, one launch, no wait
+
+The same grids as in the text of modules (`transforms/cuda/launch_text`), and so the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapeless.backends.compilation import Compilation
+from tapeless.backends.cuda import compile as compiler
+from tapeless.backends.cuda import cubin_cache
+from tapeless.backends.cuda.availability import cupy
+from tapeless.backends.cuda.errors import Table, Word, pending
+from tapeless.backends.fork_safe_locks import COMPILING
+from tapeless.transforms.errors import ArgumentTypeError
+
+if TYPE_CHECKING:
+    from tapeless.backends.cuda.load_module import Program
+
+THREADS = 256  # of a block
+WARP = 32  # larger teams meet at barriers of their block, which they have for themselves
+BLOCKS, BLOCKS_OF_SUMS = 1024, 64  # at most, on all devices: the order of sums depends on it
+COPIES = 2**31  # bytes that the teams of a launch may have of their own
+PLANS = 4096  # grids that a kernel remembers
+RESERVED = frozenset({"rows", "results", "error"})
+NUMBERS = frozenset(
+    {int, float, bool, complex, np.bool_}
+    | {np.dtype(code).type for code in (*np.typecodes["AllInteger"], *"efdFD")}
+)
+ARRAYS: set[type] = set()  # classes of CuPy's arrays, whose elements lie on a device
+Shape = tuple[int, ...]
+Grid = tuple[tuple[int], tuple[int, int]]  # blocks; threads of a team, teams of a block
+
+
+class Module:
+    """The CUDA C of a program, in place of `cupy.RawModule`.
+
+    code  the text; options that the text names are those that we compile all modules with
+    """
+
+    def __init__(self, program: Program, code: str, options: tuple[str, ...] = ()) -> None:
+        self.program, self.code = program, code
+        self._loaded: Any = None
+
+    def get_function(self, name: str) -> Any:
+        """A function of the module, on the current device."""
+        if self._loaded is None:
+            with COMPILING:
+                if self._loaded is None:
+                    self._loaded = self._load()
+        return self._loaded.get_function(name)
+
+    def _load(self) -> Any:
+        began = time.perf_counter()
+        name, arch = self.program.name, compiler.architecture()
+        parts = (self.code, str(arch), compiler.version(), *compiler.OPTIONS)
+        code, cached = cubin_cache.found(name, parts, lambda: compiler.cubin(name, self.code, arch))
+        loaded = cupy().cuda.function.Module()
+        loaded.load(code)
+        seconds = time.perf_counter() - began
+        reason = "another device" if self.program.compilations else "first call"
+        self.program.compilations.append(Compilation(name, f"sm_{arch}", reason, seconds, cached))
+        return loaded
+
+
+class Kernel:
+    """A function of CUDA C, as the driver of a module calls it.
+
+    name       of the function
+    arguments  what it gets, of the rows, the parameters of the driver's call, and what a launch
+               makes for it: a tuple of arrays and numbers
+    team       the lengths of the loops that the threads of a team share; None: a thread a row
+    results    dtypes of the numbers that it returns, and how those of the blocks are put together
+    errors     what it raises, by number: names of classes, arguments
+    scratch    memory that it needs: name, dtype, and the shape as a function of the parameters
+    joins      how the copies of the arrays `sums` of a call are put together
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        name: str,
+        arguments: Callable[..., tuple[Any, ...]],
+        *,
+        team: Callable[..., tuple[int, ...]] | None = None,
+        results: tuple[tuple[str, str], ...] = (),
+        errors: Table = (),
+        scratch: tuple[tuple[str, str, Callable[..., Shape]], ...] = (),
+        joins: tuple[str, ...] = (),
+    ) -> None:
+        self.module, self.name, self.arguments, self.team = module, name, arguments, team
+        self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
+        self.array = cupy().ndarray
+        ARRAYS.add(self.array)
+        code = arguments.__code__
+        names = code.co_varnames[: code.co_argcount]
+        self.parameters = [name for name in names if name not in RESERVED]
+        self.bare = not (results or errors or scratch or joins)
+        self.plans: dict[Any, Grid] = {}
+        self.word: Word | None = None
+        self.function: Any = None
+
+    def __call__(self, rows: int | None, *args: Any, own: Any = (), sums: Any = ()) -> Any:
+        for x in args:
+            kind = x.__class__
+            if kind not in NUMBERS and (kind not in ARRAYS or not x.flags.c_contiguous):
+                args = tuple(map(self.taken, args))
+                break
+        if own or not self.bare or rows is None:
+            return self.extended(rows, args, own, sums)
+        key = (rows, *self.team(*args)) if self.team else rows
+        plan = self.plans.get(key)
+        if plan is None:
+            plan = self.planned(key, rows, args, ())
+        if rows:
+            self.function(*plan, self.arguments(rows, *args))
+        return None
+
+    def taken(self, x: Any) -> Any:
+        """An argument as kernels take it. Raises TypeError for arrays of the host."""
+        if x.__class__ in NUMBERS:
+            return x
+        if isinstance(x, self.array):
+            ARRAYS.add(type(x))
+            return x if x.flags.c_contiguous else cupy().ascontiguousarray(x)
+        raise ArgumentTypeError(
+            f"{self.name} runs on a GPU, and one of its arguments is of type {type(x).__name__}",
+            "put it there: tapeless.device_put(x, tapeless.devices('gpu')[0])",
+        )
+
+    def extended(self, rows: int | None, args: tuple[Any, ...], own: Any, sums: Any) -> Any:
+        """A launch with memory of its own: copies for teams, numbers of blocks, errors."""
+        if rows == 0 and not (sums or self.results):
+            return None
+        copied = (*own, *sums)
+        given = (*args, *copied)
+        lengths = self.team(*given) if self.team else ()
+        key = (rows, lengths, *[x.shape for x in copied])
+        grid = self.plans.get(key) or self.planned(key, rows, given, copied)
+        ((blocks,), (_, teams)), array = grid, self.array
+        copies = [array((blocks * teams, *x.shape), x.dtype) for x in copied]
+        values = [*args, *[copy[0] for copy in copies]]  # their beginning, with the shape of one
+        values += [array(shape(*given), dtype) for _, dtype, shape in self.scratch]
+        if rows is not None:
+            values.insert(0, rows)
+        outs = [array((), dtype) for dtype, _ in self.results]
+        if outs:
+            parts = [
+                out if word == "first" or blocks == 1 else array((blocks,), out.dtype)
+                for out, (_, word) in zip(outs, self.results, strict=True)
+            ]
+            values.append(parts)
+        if self.word is not None:
+            values.append(self.word.address)
+            pending[self.word] = None
+        self.function(*grid, self.arguments(*values))
+        for k, out in enumerate(outs):
+            if parts[k] is not out:
+                self.join(parts[k], out, self.results[k][1])
+        for part, out, word in zip(copies[len(own) :], sums, self.joins, strict=True):
+            self.join(part, out, word)
+        return outs[0] if len(outs) == 1 else tuple(outs) if outs else None
+
+    def planned(self, key: Any, rows: int | None, given: tuple[Any, ...], copied: Any) -> Grid:
+        """The grid of a launch, which later ones of the same sizes use again."""
+        if self.function is None:
+            self.function = self.module.get_function(self.name)
+            self.word = Word(self.name, self.errors) if self.errors else None
+        lengths = self.team(*given) if self.team else ()
+        size = sum(math.prod(x.shape) * np.dtype(x.dtype).itemsize for x in copied)
+        if len(self.plans) >= PLANS:
+            self.plans.clear()
+        self.plans[key] = found = grid(rows, lengths, bool(self.joins), size)
+        return found
+
+    def join(self, parts: Any, out: Any, word: str) -> None:
+        """out[j] = parts[0, j] + parts[1, j] + ..., always in the same order."""
+        name, size = out.dtype.name, out.size
+        if name.startswith("complex") and word == "sum":  # the sums of their parts
+            name, size = f"float{out.itemsize * 4}", 2 * size
+        if size:
+            across = min(1 << (size - 1).bit_length(), WARP)
+            function = self.module.get_function(f"join_{word}_{name}")
+            blocks, threads = (-(-size // across),), (across, THREADS // across)
+            function(blocks, threads, (parts, out, parts.shape[0], size))
+
+
+def grid(rows: int | None, lengths: Shape, summed: bool, size: int) -> Grid:
+    """Blocks, and how a block is shared: threads of a team, teams.
+
+    rows     what teams share; None for kernels that are one block
+    lengths  of the loops that the threads of a team share
+    summed   whether each team has copies of arrays that are added up
+    size     bytes of what each team has for itself
+    """
+    if rows is None:
+        return (1,), (THREADS, 1)
+    longest = max(lengths, default=1)
+    threads = min(1 << max(0, longest - 1).bit_length(), THREADS)
+    teams = THREADS // threads if threads <= WARP else 1
+    most = min(BLOCKS_OF_SUMS if summed else BLOCKS, COPIES // max(1, teams * size))
+    return (max(1, min(-(-rows // teams), most)),), (threads, teams)
