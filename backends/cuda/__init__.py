@@ -6,10 +6,18 @@ if not __name__.startswith("tapeless."):
 from tapeless.backends.cuda.availability import cupy, is_array, why_not
 from tapeless.backends.cuda.errors import synchronize
 from tapeless.backends.cuda.load_module import compilations, load, program_of
-from tapeless.backends.cuda.placement import device_count, device_of, on_device, on_host
+from tapeless.backends.cuda.placement import (
+    copy_back,
+    device_count,
+    device_of,
+    on_device,
+    on_host,
+    overlap,
+)
 
 __all__ = [
     "compilations",
+    "copy_back",
     "cupy",
     "device_count",
     "device_of",
@@ -17,6 +25,7 @@ __all__ = [
     "load",
     "on_device",
     "on_host",
+    "overlap",
     "program_of",
     "synchronize",
     "why_not",

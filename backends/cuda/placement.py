@@ -56,3 +56,15 @@ def on_device(x: Any) -> Any:
 def on_host(x: Any) -> Any:
     """A value as an array of NumPy: one of CuPy is waited for and transferred."""
     return x.get() if is_array(x) else np.asarray(x)
+
+
+def copy_back(x: Any, out: Any) -> None:
+    """Stores what a program left in an array of the device to the array it was copied from."""
+    out[...] = x.get() if isinstance(out, np.ndarray) else x
+
+
+def overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays of the device may share memory, by where they begin and end. Both lie row
+    by row in memory."""
+    first, second = sorted((x.data.ptr, x.data.ptr + x.nbytes) for x in (a, b))
+    return bool(second[0] < first[1])

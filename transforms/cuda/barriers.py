@@ -9,7 +9,7 @@ Not where each thread reads only what it has stored itself: e[j] in every loop o
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 READ, WRITE, ADD = "read", "write", "add"  # ADD in one step, whatever other threads add
@@ -34,6 +34,11 @@ def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
                     access.array, ADD if _owner(target) == access.array else READ, access.places
                 )
             yield from accesses(e, arrays)
+            return
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            for e in (*targets, *values):
+                if not (isinstance(e, ast.Name) and e.id in arrays):  # which take turns
+                    yield from accesses(e, arrays)
             return
         case ast.AugAssign(target=ast.Subscript() as target):
             read = ast.Subscript(target.value, target.slice, ast.Load())
@@ -68,15 +73,22 @@ def stored_arrays(node: ast.AST, arrays: Iterable[str]) -> set[str]:
 
 
 def own_only(
-    node: ast.FunctionDef, arrays: Iterable[str], is_shared: Callable[[ast.AST], bool]
+    node: ast.FunctionDef,
+    arrays: Iterable[str],
+    same: Mapping[str, str],
+    is_shared: Callable[[ast.AST], bool],
 ) -> set[str]:
     """Arrays of which each thread touches only what is its own: in each loop that threads share the
-    index along the same axis is what the loop counts."""
+    index along the same axis is what the loop counts.
+
+    same  what stands for arrays that take turns
+    """
     axes: dict[str, set[int]] = {}
     for access, counter in _with_counters(node, set(arrays), is_shared, ""):
         places = access.places or ()
         own = {k for k, place in enumerate(places) if counter and place == counter}
-        axes[access.array] = axes.get(access.array, own) & own
+        name = same.get(access.array, access.array)
+        axes[name] = axes.get(name, own) & own
     return {name for name, own in axes.items() if own}
 
 

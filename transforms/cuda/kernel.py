@@ -290,6 +290,8 @@ class _Printer:
             return f"{c} {p.name}", f"cp.{name}({python})"
         if p.kind in ("own", "sum"):
             return f"{c}* __restrict__ {self.far_name(p)}", python
+        if p.name in self.writer.taking_turns:
+            return f"{c}* {p.name}", python
         return f"{'' if written else 'const '}{c}* __restrict__ {p.name}", python
 
 

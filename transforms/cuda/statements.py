@@ -6,7 +6,8 @@ for j in range(n): t = t + x[j]      becomes      for (i64 j = 0; j < n; j++) t 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from tapeless.transforms.cuda.arithmetic import SIGNS
@@ -53,6 +54,7 @@ class Statements(Expressions):
                 self.scope.arrays[target.id] = self.memory(target.id, lengths, dtype)
         infer(self, self.node)
         self.homes = homes(self.node)
+        self.taking_turns = taking_turns(self.node, self.scope.arrays)
 
     def memory(self, name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
         """An array that the function makes: a few numbers, in registers."""
@@ -103,15 +105,18 @@ class Statements(Expressions):
     def declare(self, name: str) -> None:
         held = self.scope.arrays.get(name)
         if held is not None and held.where == "local":
-            self.put(self.memory_text(held))
+            self.put(self.memory_text(held, name))
         elif held is None and self.is_variable(name):
             self.put(f"{c_type(self.scope.numbers[name])} {name};")
 
-    def memory_text(self, x: Array) -> str:
-        count = 1
-        for n in x.lengths:
-            count *= int(n.known or 0)
-        return f"{c_type(x.dtype)} {x.name}[{max(count, 1)}];"
+    def memory_text(self, x: Array, name: str) -> str:
+        """Declares the memory of an array, and where it is, if that changes."""
+        count = math.prod(int(n.known or 0) for n in x.lengths)
+        c, memory = c_type(x.dtype), name
+        if name in self.taking_turns:
+            memory = self.fresh(f"{name}_memory")
+        text = f"{c} {memory}[{max(count, 1)}];"
+        return text if memory == name else f"{text} {c}* {name} = {memory};"
 
     def is_variable(self, name: str) -> bool:
         """Whether a name is one that the body declares: no parameter, no target of a loop alone."""
@@ -209,7 +214,7 @@ class Statements(Expressions):
             self.results_of(targets, e, s)
             return
         if any(isinstance(x, ast.Name) and x.id in self.scope.arrays for x in targets):
-            self.exchange(targets, e.elts)
+            self.exchange(targets, e.elts, s)
             return
         reads = [{n.id for n in ast.walk(v) if isinstance(n, ast.Name)} for v in e.elts]
         places = [x.id if isinstance(x, ast.Name) else "" for x in targets]
@@ -226,8 +231,25 @@ class Statements(Expressions):
             place = self.number(target)
             self.put(f"{place.text} = {cast(Value(name, v.dtype), place.dtype).text};")
 
-    def exchange(self, targets: Sequence[ast.expr], values: Sequence[ast.expr]) -> None:
-        raise NotPrintedError("arrays that take turns")
+    def exchange(self, targets: list[ast.expr], values: list[ast.expr], s: ast.stmt) -> None:
+        """Arrays take turns: a, b = b, a. What else there is gets its values before."""
+        pairs = [*zip(targets, values, strict=True)]
+        arrays = [(t.id, v.id) for t, v in pairs if isinstance(t, ast.Name) and isinstance(v, ast.Name) and t.id in self.scope.arrays]
+        rest = [(t, v) for t, v in pairs if not (isinstance(t, ast.Name) and t.id in self.scope.arrays)]
+        if {t for t, _ in arrays} != {v for _, v in arrays} or len(arrays) + len(rest) < len(pairs):
+            raise NotPrintedError(f"other arrays as {ast.unparse(s)}")
+        kinds = {(x.where, x.dtype, len(x.lengths)) for t, _ in arrays for x in [self.scope.arrays[t]]}
+        if len(kinds) > 1:
+            raise NotPrintedError(f"arrays of several kinds that take turns, {ast.unparse(s)},")
+        if rest:
+            self.unpack([t for t, _ in rest], ast.Tuple([v for _, v in rest]), s)
+        if not all(t == v for t, v in arrays):
+            c = c_type(self.scope.arrays[arrays[0][0]].dtype)
+            held = {v: self.fresh("held") for _, v in arrays}
+            for v, name in held.items():
+                self.put(f"{c}* {name} = {v};", s)
+            for t, v in arrays:
+                self.put(f"{t} = {held[v]};")
 
     def results_of(self, targets: list[ast.expr], e: ast.expr, s: ast.stmt) -> None:
         raise NotPrintedError(ast.unparse(e))
@@ -354,6 +376,19 @@ class Statements(Expressions):
     def fail_by(self, errors: Sequence[Error], number: str) -> None:
         """Leaves with one of these errors of a function that was called, by its number from 1."""
         raise NotImplementedError
+
+
+def taking_turns(node: ast.AST, arrays: Collection[str]) -> dict[str, str]:
+    """The arrays that variables exchange, each with one that stands for all of them."""
+    found: dict[str, str] = {}
+    for s in ast.walk(node):
+        match s:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+                names = [t.id for t in targets if isinstance(t, ast.Name) and t.id in arrays]
+                same = {found.get(name, name) for name in names}
+                for name in [*names, *(n for n in found if found[n] in same)]:
+                    found[name] = min(same)
+    return found
 
 
 def _loaded(target: ast.expr) -> ast.expr:

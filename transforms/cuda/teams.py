@@ -84,7 +84,10 @@ class KernelWriter(Statements):
         live_before(self.node.body, set(), self.ends_of_loops)
         arrays = {name for name, x in self.scope.arrays.items() if x.where != "local"}
         stored = stored_arrays(self.node, arrays) if self.has_teams else set()
-        self.tracked = stored - own_only(self.node, stored, self.is_shared)
+        same = self.taking_turns
+        stored |= {name for name in same if {n for n in same if same[n] == same[name]} & stored}
+        own = own_only(self.node, stored, same, self.is_shared)
+        self.tracked = {name for name in stored if same.get(name, name) not in own}
         self.private = self.private_totals() if self.has_teams else set()
         self.check_local_arrays()
         if self.alone:
@@ -323,7 +326,11 @@ class KernelWriter(Statements):
     # -- waiting
 
     def accesses(self, node: ast.AST) -> list[Access]:
-        return [*accesses(node, self.tracked)] if self.has_teams else []
+        if not self.has_teams:
+            return []
+        same = self.taking_turns
+        found = accesses(node, self.tracked)
+        return [Access(same.get(a.array, a.array), a.mode, a.places) for a in found]
 
     def wait_for(self, node: ast.AST, who: str) -> None:
         """Waits until threads may make a statement, or may have the value of an expression."""
