@@ -11,7 +11,9 @@ from tapeless.transforms.errors import ArgumentTypeError as ArgumentTypeError
 from tapeless.transforms.errors import EscapeError as EscapeError
 from tapeless.transforms.errors import InternalError as InternalError
 from tapeless.transforms.errors import NeedStaticError as NeedStaticError
+from tapeless.transforms.errors import NoGpuError as NoGpuError
 from tapeless.transforms.errors import NotDifferentiableError as NotDifferentiableError
+from tapeless.transforms.errors import OutOfMemoryError as OutOfMemoryError
 from tapeless.transforms.errors import ShapeError as ShapeError
 from tapeless.transforms.errors import SourceError as SourceError
 from tapeless.transforms.errors import StructureError as StructureError

@@ -117,7 +117,7 @@ def limit() -> int:
 
 KINDS = {
     "emitted modules": re.compile(r"\w+_[0-9a-f]{12}\.py"),
-    "compiled kernels": re.compile(r"\w+_[0-9a-f]{24}\.object"),
+    "compiled kernels": re.compile(r"\w+_[0-9a-f]{24}\.(object|cubin)"),
     "staged functions": re.compile(r"\w+_[0-9a-f]{24}\.staged"),
     "unfinished files": re.compile(r"tmp\w+\.tmp"),
 }

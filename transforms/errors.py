@@ -96,6 +96,14 @@ class WideIntegerError(ArgumentError, OverflowError):
     """An integer argument of compiled code has more than 64 bits."""
 
 
+class NoGpuError(ArgumentError, RuntimeError):
+    """A GPU was asked for, and there is none that can be used."""
+
+
+class OutOfMemoryError(TapelessError, MemoryError):
+    """The memory of a GPU does not hold what a program needs."""
+
+
 class ShapeError(TapelessError, ValueError):
     """Shapes that do not fit, found while staging."""
 

@@ -6,9 +6,9 @@ import ast
 import functools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tapeless.backends.compilation import Compilation
 from tapeless.backends.cpu.runtime.kernel_errors import Failures
 from tapeless.backends.cpu.runtime.paused_gc import gc_paused
 from tapeless.backends.cpu.runtime.signature import (
@@ -24,22 +24,6 @@ from tapeless.transforms.errors import InternalError
 
 if TYPE_CHECKING:
     from tapeless.backends.cpu.runtime.object_cache import ObjectCode
-
-
-@dataclass(frozen=True)
-class Compilation:
-    """One kernel made for one signature.
-
-    reason   what was new about the call
-    seconds  how long it took to compile it, or to find it
-    cached   whether it was found on disk
-    """
-
-    kernel: str
-    signature: str
-    reason: str
-    seconds: float
-    cached: bool
 
 
 class Program:

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.backends import cache
+from tapeless.backends.compilation import Compilation
 from tapeless.backends.cpu import compile_ahead
-from tapeless.backends.cpu.kernel import Compilation, Kernel, Program
+from tapeless.backends.cpu.kernel import Kernel, Program
 from tapeless.backends.cpu.kernel_only_functions import KernelOnlyFunction, formed_in, whole
 from tapeless.backends.cpu.runtime.buffer_pool import empty, matmul
 from tapeless.backends.cpu.runtime.signature import Form

@@ -30,122 +30,14 @@ __all__ = ["CudaKernel", "NotPrintedError", "Parameter", "print_kernel"]
 
 #: Words of C++ and CUDA, and names that printed text has for itself.
 RESERVED = frozenset(
-    [
-        "alignas",
-        "alignof",
-        "and",
-        "and_eq",
-        "asm",
-        "auto",
-        "bitand",
-        "bitor",
-        "bool",
-        "break",
-        "case",
-        "catch",
-        "char",
-        "class",
-        "const",
-        "constexpr",
-        "continue",
-        "default",
-        "delete",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "explicit",
-        "export",
-        "extern",
-        "false",
-        "float",
-        "for",
-        "friend",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "mutable",
-        "namespace",
-        "new",
-        "not",
-        "not_eq",
-        "operator",
-        "or",
-        "or_eq",
-        "private",
-        "protected",
-        "public",
-        "register",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "template",
-        "this",
-        "throw",
-        "true",
-        "try",
-        "typedef",
-        "typeid",
-        "typename",
-        "union",
-        "unsigned",
-        "using",
-        "virtual",
-        "void",
-        "volatile",
-        "wchar_t",
-        "while",
-        "xor",
-        "xor_eq",
-        "i64",
-        "error",
-        "rows",
-        "team",
-        "teams",
-        "thread",
-        "threads",
-        "blockIdx",
-        "threadIdx",
-        "blockDim",
-        "gridDim",
-        "warpSize",
-        "dim3",
-        "NULL",
-        "INFINITY",
-        "NAN",
-        "atomicAdd",
-        "atomicMin",
-        "min",
-        "max",
-        "abs",
-        "clock",
-        "printf",
-        "assert",
-        "main",
-        "module",
-        "cp",
-        "results",
-        "j0",
-        "j1",
-        "jn",
-        "y0",
-        "y1",
-        "yn",
-        "index",
-        "div",
-        "signgam",
-    ]
+    ["alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "class", "const", "constexpr", "continue", "default", "delete", "do", "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "not", "not_eq", "operator", "or", "or_eq", "private", "protected", "public", "register", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "i64", "error", "rows", "team", "teams", "thread", "threads", "blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "dim3", "NULL", "INFINITY", "NAN", "atomicAdd", "atomicMin", "min", "max", "abs", "clock", "printf", "assert", "main", "module", "cp", "results", "room", "staged", "shared_room", "j0", "j1", "jn", "y0", "y1", "yn", "index", "div", "signgam"]
 ) | frozenset(HELPERS)
 #: Functions of loop form that are no functions here.
 BUILT_IN = frozenset(["plus", "plus_product", "scratch", "grown", "filled", "each", "add_at"])
 NOTE = re.compile(r"#\s*(line .*)$")
 WIDTH = 100
+ROOM = "extern __shared__ double2 shared_room[];"
+STAGED = "char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there"
 TEAMS = """\
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;"""
 
@@ -253,6 +145,7 @@ class _Printer:
         )
         self.writer.notes = _notes(source)
         self.fastmath = fastmath
+        self.has_room = False  # whether teams may have memory that their block shares
 
     def printed(self) -> CudaKernel:
         writer = self.writer
@@ -265,6 +158,8 @@ class _Printer:
         body = _grouped(writer.lines)
         if self.bounds:
             head.insert(0, TEAMS)
+        while head and head[-1].lstrip().startswith("staged += "):
+            head.pop()  # nobody looks where it ends
         texts, arguments = self.signature("\n".join([*head, *body]))
         lines = [*_head(writer.node.name, texts), *(h for h in head if h), *body, "}"]
         text = "\n".join(lines)
@@ -302,9 +197,23 @@ class _Printer:
         pointer, size = f"{c_type(p.dtype)}* {p.name} = {self.far_name(p)}", product(lengths)
         if self.writer.has_teams or p.kind == "sum":
             self.scope.arrays[p.name] = x
+            if p.kind == "own":
+                return self.staged(p, pointer, size)
             return [f"  {pointer} + team * {size.at(PRODUCT - 1)};"]
         self.scope.arrays[p.name] = replace(x, where="interleaved", distance="teams")
         return [f"  {pointer} + team;"]
+
+    def staged(self, p: Parameter, pointer: str, size: Value) -> list[str]:
+        """Lines that find the memory of a team: shared by its block, where that is given room."""
+        first = [] if self.has_room else [f"  {ROOM}", f"  {STAGED}"]
+        self.has_room, c = True, c_type(p.dtype)
+        bytes_ = size.text if p.dtype.itemsize == 1 else f"{size.at(PRODUCT)} * sizeof({c})"
+        far = f"{self.far_name(p)} + team * {size.at(PRODUCT - 1)}"
+        return [
+            *first,
+            f"  {pointer.partition(' = ')[0]} = room ? ({c}*)staged : {far};",
+            f"  staged += ({bytes_} + 15) / 16 * 16;",
+        ]
 
     def length(self, name: str, axis: int) -> Value:
         found = self.writer.fresh(f"{name}_{axis}")
@@ -362,6 +271,9 @@ class _Printer:
             if name in used:
                 texts.append(f"i64 {name}")
                 arguments.append(f"{self.python[array]}.shape[{axis}]")
+        if self.has_room:
+            texts.append("i64 room")
+            arguments.append("room")
         for k, (dtype, _) in enumerate(self.writer.results):
             texts.append(f"{c_type(dtype)}* __restrict__ result_{k}")
             arguments.append(f"results[{k}]")

@@ -1,11 +1,179 @@
+"""The part of a module for a GPU that launches its kernels: Python that runs by itself with CuPy.
+
+softmax_kernel = Kernel("softmax_kernel", lambda rows, x, out: (rows, x, out, x.shape[1]), ...)
+softmax_kernel(x.shape[0], x, out)      rows are shared among teams of threads
+
+The loader of `backends/cuda` puts a class of its own there, which does the same in less time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+#: Names of the module that are not the user's.
+NAMES = ("cp", "CODE", "module", "Kernel", "contiguous", "join", "bytes_of")
+
 KERNEL = '''
 class Kernel:
-    """A kernel of the module; a call launches it."""
+    """A kernel of the module; a call launches it.
+
+    Each row has a team of threads: one of them, or as many as its longest loop can use. Grids
+    depend on sizes alone, whatever the device, and so do the bits of sums.
+    """
 
     def __init__(self, name, arguments, *, team=None, results=(), errors=(), scratch=(), joins=()):
         self.name, self.arguments, self.team, self.results = name, arguments, team, results
         self.errors, self.scratch, self.joins = errors, scratch, joins
+        names = arguments.__code__.co_varnames[: arguments.__code__.co_argcount]
+        self.has_room = "room" in names
+        self.names = [name for name in names if name not in ("rows", "results", "error", "room")]
 
     def __call__(self, rows, *args, own=(), sums=()):
-        raise NotImplementedError
+        if rows == 0 and not sums and not self.results:
+            return None
+        given = dict(zip(self.names, (*map(contiguous, args), *own, *sums)))
+        blocks, teams, threads = self.grid(rows, given, (*own, *sums))
+        scratch = {name: cp.empty(shape(**given), dtype) for name, dtype, shape in self.scratch}
+        copies = [cp.empty((blocks * teams, *x.shape), x.dtype) for x in (*own, *sums)]
+        outs = [cp.empty((), dtype) for dtype, _ in self.results]
+        parts = [
+            out if word == "first" or blocks == 1 else cp.empty(blocks, out.dtype)
+            for out, (_, word) in zip(outs, self.results)
+        ]
+        for name, copy in zip(self.names[len(args) :], copies):
+            given[name] = copy[0]  # where all copies begin, with the shape of one
+        given |= scratch
+        if rows is not None:
+            given["rows"] = rows
+        if self.has_room:
+            given["room"] = 0  # bytes that teams share with their block; here they have memory
+        if self.results:
+            given["results"] = parts
+        if self.errors:
+            given["error"] = cp.full(1, 2**64 - 1, cp.uint64)
+        module.get_function(self.name)((blocks,), (threads, teams), self.arguments(**given))
+        for part, out, (_, word) in zip(parts, outs, self.results):
+            if part is not out:
+                join(part, out, word)
+        for part, out, word in zip(copies[len(own) :], sums, self.joins):
+            join(part, out, word)
+        if self.errors:
+            self.check(int(given["error"].get()[0]))
+        return outs[0] if len(outs) == 1 else tuple(outs) if outs else None
+
+    def grid(self, rows, given, copied):
+        """Blocks, teams of a block, and threads of a team."""
+        if rows is None:
+            return 1, 1, 256
+        each = -(-max(self.team(**given)) // 16) if self.team else 1  # elements of a thread: 16
+        threads = min(1 << max(0, each - 1).bit_length(), 1024)
+        teams = 256 // threads if threads <= 32 else 1  # larger teams meet at barriers of the block
+        most = 512 if self.joins else 2048 if self.results else 2**20
+        room = 2**31 // max(1, teams * sum(map(bytes_of, copied)))
+        return max(1, min(-(-rows // teams), most, room)), teams, threads
+
+    def check(self, noted):
+        """Raises the error of the first row that failed: the row, times 256, and its number."""
+        if noted != 2**64 - 1:
+            import builtins, numpy.linalg
+
+            kind, args = self.errors[noted % 256]
+            raise (getattr(builtins, kind, None) or getattr(numpy.linalg, kind))(*args)
+
+
+def contiguous(x):
+    """The argument as kernels take it: arrays have their rows one behind the other."""
+    return cp.ascontiguousarray(x) if isinstance(x, cp.ndarray) and x.ndim else x
+
+
+def bytes_of(x):
+    """The memory of an array that is not made yet."""
+    size = cp.dtype(x.dtype).itemsize
+    for n in x.shape:
+        size *= n
+    return size
+
+
+def join(parts, out, word):
+    """out[j] = parts[0, j] + parts[1, j] + ..., always in the same order."""
+    flat = out.dtype.type(0).real.dtype if word == "sum" else out.dtype  # two for a complex number
+    size = out.size * (out.dtype.itemsize // flat.itemsize)
+    across = min(1 << max(0, size - 1).bit_length(), 32)
+    function = module.get_function(f"join_{word}_{flat}")
+    if size:
+        function((-(-size // across),), (across, 256 // across), (parts, out, len(parts), size))
 '''
+
+#: How two partial results become one, a before b. NaN is larger and smaller than all numbers.
+COMBINED = {
+    "sum": "a + b",
+    "prod": "a * b",
+    "max": "a > b || a != a ? a : b",
+    "min": "a < b || a != a ? a : b",
+    "any": "a || b",
+    "all": "a && b",
+}
+C_TYPES = {
+    "bool": "bool",
+    "int8": "signed char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long long",
+    "uint8": "unsigned char",
+    "uint16": "unsigned short",
+    "uint32": "unsigned int",
+    "uint64": "unsigned long long",
+    "float32": "float",
+    "float64": "double",
+}
+JOIN = """extern "C" __global__
+void {name}(const {c}* parts, {c}* out, long long count, long long n) {{
+  // out[j] = parts[0, j] and parts[1, j] and ... put together, always in the same order
+  __shared__ {c} held[256];
+  long long j = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  unsigned y = threadIdx.y, k = y * blockDim.x + threadIdx.x;
+  if (j < n && y < count) {{
+    {c} a = parts[y * n + j];
+    for (long long p = y + blockDim.y; p < count; p += blockDim.y) {{
+      {c} b = parts[p * n + j];
+      a = {combined};
+    }}
+    held[k] = a;
+  }}
+  for (unsigned d = blockDim.y / 2; d; d /= 2) {{
+    __syncthreads();
+    if (j < n && y < d && y + d < count) {{
+      {c} a = held[k], b = held[k + d * blockDim.x];
+      held[k] = {combined};
+    }}
+  }}
+  if (j < n && y == 0) out[j] = held[k];
+}}"""
+
+
+def join_text(dtype: np.dtype[Any], word: str) -> str:
+    """The kernel that puts the partial results of blocks together, as CUDA C.
+
+    dtype  of the results; sums of complex numbers are sums of their parts
+    word   how: a key of COMBINED
+
+    Raises KeyError for what has no such kernel.
+
+    >>> print(join_text(np.dtype("float32"), "sum").partition("(")[0])
+    extern "C" __global__ void join_sum_float32
+    """
+    flat = np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" and word == "sum" else dtype
+    name = f"join_{word}_{flat.name}"
+    return JOIN.format(name=name, c=C_TYPES[flat.name], combined=COMBINED[word])
+
+
+def join_texts(partial: Iterable[tuple[np.dtype[Any], str]]) -> list[str]:
+    """The kernels that a module needs for its partial results, each once.
+
+    partial  dtypes, and how results of that dtype are put together; "first" needs nothing
+    """
+    texts = (join_text(dtype, word) for dtype, word in partial if word != "first")
+    return list(dict.fromkeys(texts))

@@ -22,17 +22,17 @@ from tapeless.transforms.cuda.kernel import (
     Parameter,
     print_kernel,
 )
-from tapeless.transforms.cuda.launch_text import KERNEL
+from tapeless.transforms.cuda.launch_text import KERNEL, NAMES, join_texts
 from tapeless.transforms.emit.module import called, function_text, join_module
 from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
-from tapeless.transforms.python_text.line_breaking import NOTE, wrap
+from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH, wrap
 
 HEAD = "typedef long long i64;\n"
 #: C++ has more keywords than Python, and the launch has names of its own.
-RESERVED = ("rows", "results", "error")
+RESERVED = ("rows", "results", "error", "room")
 
 
 def write_cuda(
@@ -55,15 +55,17 @@ def write_cuda(
     """
     printed = [_printed(kernel, on_device, fastmath) for kernel in kernels]
     functions = [function_text(f.name, b, "") for f, b in called([driver], name).items()]
-    taken = {*arguments, *(kernel.name for kernel in kernels), "cp", "CODE", "Kernel"}
+    taken = {*arguments, *(kernel.name for kernel in kernels), *NAMES}
     signature = ", ".join(arguments)
     main = emit_function(name, driver, signature, unpack, result, doc, taken, Driver)
     text = join_module([*functions, main])
     text = "\n".join(map(device_names, _with_notes(text.splitlines())))
     head, _, rest = text.partition("\n\n\n")
     head = head.replace("import numpy as np", "import cupy as cp")
-    launches = "\n".join(x for pair in zip(kernels, printed, strict=True) for x in _launch(*pair))
-    parts = [head, _code(printed), KERNEL.strip(), launches, rest]
+    pairs = [*zip(kernels, printed, strict=True)]
+    joins = join_texts(part for pair in pairs for part in _partial(*pair))
+    launches = "\n".join(text for pair in pairs for text in _launch(*pair))
+    parts = [head, _code(printed, joins), KERNEL.strip(), launches, rest]
     return "\n\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -127,10 +129,18 @@ def _parameters(kernel: Kernel, on_device: Callable[[Var], bool]) -> list[Parame
     return found
 
 
-def _code(kernels: Sequence[CudaKernel]) -> str:
+def _partial(lowered: Kernel, kernel: CudaKernel) -> Iterable[tuple[np.dtype[Any], str]]:
+    """The dtypes of what blocks leave parts of, and how these are put together."""
+    yield from kernel.results
+    if lowered.launch is not None:
+        for a, word in zip(lowered.launch.sums, lowered.launch.join, strict=False):
+            yield a.type.dtype, word
+
+
+def _code(kernels: Sequence[CudaKernel], joins: Sequence[str]) -> str:
     """The CUDA C of all kernels: what they call comes first, once."""
     helpers = list(dict.fromkeys(text.strip() for kernel in kernels for text in kernel.helpers))
-    texts = [HEAD.strip(), *helpers, *(kernel.text.strip() for kernel in kernels)]
+    texts = [HEAD.strip(), *helpers, *(kernel.text.strip() for kernel in kernels), *joins]
     code = "\n\n".join(texts)
     return f'CODE = r"""\n{code}\n"""\nmodule = cp.RawModule(code=CODE, options=("--std=c++17",))'
 
@@ -139,6 +149,8 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
     """How a kernel is called: what the function of CUDA C gets of what the driver passes."""
     joins = lowered.launch.join[: len(lowered.launch.sums)] if lowered.launch else ()
     names = [*(["rows"] if kernel.shares_rows else []), *lowered.types]
+    names += [name for name, _, _ in kernel.scratch]
+    names += ["room"] if "room" in kernel.arguments else []
     names += ["results"] if kernel.results else []
     names += ["error"] if kernel.errors else []
     sizes = ", ".join(lowered.types)
@@ -155,9 +167,21 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
         parts.append(f"scratch={_tuple([_tuple(part) for part in made])}")
     if joins:
         parts.append(f"joins={joins!r}")
-    return wrap(f"{kernel.name} = Kernel({', '.join(parts)})")
+    whole = f"{kernel.name} = Kernel({', '.join(parts)})"
+    if len(whole) <= WIDTH:
+        return [whole]
+    return [f"{kernel.name} = Kernel(", *(line for part in parts for line in _part(part)), ")"]
 
 
 def _tuple(parts: Iterable[str]) -> str:
     texts = list(parts)
     return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+
+
+def _part(text: str) -> list[str]:
+    """An argument on a line of its own, or on two: what a function takes, and what it gives."""
+    line = f"    {text},"
+    if len(line) <= WIDTH or ": (" not in text:
+        return [line]
+    head, _, value = text.partition(": (")
+    return [*wrap(f"    {head}: ("), *wrap(f"        {value[:-1].rstrip(',')},"), "    ),"]

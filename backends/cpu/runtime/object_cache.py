@@ -11,9 +11,7 @@ import hashlib
 import importlib.util
 import json
 import os
-import re
 import sys
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +21,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from tapeless.backends import cache
+from tapeless.backends import cache, kept_files
 from tapeless.backends.cpu.runtime import linking, simd_libraries
 from tapeless.backends.cpu.runtime.signature import Signature
 
@@ -62,7 +60,7 @@ def found(
     key = digest(name, text, *map(str, wanted), repr(sorted(options.items())))
     if cache.is_off():
         return make(f"tapeless_{key}"), False
-    path = cache.compiled() / f"{re.sub(r'[^A-Za-z0-9_]', '_', name)[:60]}_{key}{SUFFIX}"
+    path = kept_files.path_of(name, key, SUFFIX)
     known = read(path)
     if known is not None and linking.ready(known.externals):
         return known, True
@@ -75,8 +73,7 @@ def found(
 
 def digest(*parts: str) -> str:
     """A name for what code depends on: these parts, the machine and all versions."""
-    text = "\0".join((*parts, *_machine(), simd_libraries.tag()))
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
+    return kept_files.digest(*parts, *_machine(), simd_libraries.tag())
 
 
 @functools.cache
@@ -114,11 +111,8 @@ def numba_version() -> str:
 
 def read(path: Path) -> ObjectCode | None:
     """What a file holds; None if there is none or it is damaged."""
-    content = cache.read(path)
-    if content is None:
-        return None
-    checksum, _, rest = content.removeprefix(MAGIC).partition(b"\n")
-    if not content.startswith(MAGIC) or hashlib.sha256(rest).hexdigest().encode() != checksum:
+    rest = kept_files.read(path, MAGIC)
+    if rest is None:
         return None
     head, _, code = rest.partition(b"\n")
     symbol, externals, environments, errors = json.loads(head)
@@ -129,20 +123,4 @@ def read(path: Path) -> ObjectCode | None:
 def keep(path: Path, made: ObjectCode) -> None:
     """Writes a file; a warning, once, where that is not possible."""
     head = (made.symbol, made.externals, made.environments, made.errors)
-    rest = json.dumps(head).encode() + b"\n" + made.code
-    try:
-        cache.write(path, MAGIC + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest)
-    except OSError as e:
-        if read(path) is None:  # nor has another process written it
-            _warn(f"{e.strerror or e}: {path.parent}")
-
-
-@functools.cache
-def _warn(reason: str) -> None:
-    """Once a process and reason."""
-    warnings.warn(
-        f"compiled code is not kept on disk ({reason}); TAPELESS_CACHE_DIR names another folder, "
-        "TAPELESS_DISABLE_CACHE=1 leaves it out",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+    kept_files.keep(path, MAGIC, json.dumps(head).encode() + b"\n" + made.code)

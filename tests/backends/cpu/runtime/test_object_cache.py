@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
+from tapeless.backends import kept_files
 from tapeless.backends.cpu import compilations, load
 from tapeless.backends.cpu.runtime import object_cache
 from tests.backends.cpu.text import HEAD, apart
@@ -131,25 +132,25 @@ def test_a_file_that_was_left_half_written(folder):
 def test_a_folder_that_cannot_be_written_to_is_said_once(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("TAPELESS_CACHE_DIR", str(tmp_path / "file"))
-    object_cache._warn.cache_clear()
+    kept_files._warn.cache_clear()
     with pytest.warns(RuntimeWarning, match="compiled code is not kept on disk"):
         assert cached() == [False]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert cached() == [False]
-    object_cache._warn.cache_clear()
+    kept_files._warn.cache_clear()
 
 
 def test_a_full_disk(monkeypatch):
     def refuse(*args):
         raise OSError(28, "No space left on device")
 
-    object_cache._warn.cache_clear()
-    monkeypatch.setattr(object_cache.cache, "write", refuse)
+    kept_files._warn.cache_clear()
+    monkeypatch.setattr(kept_files.cache, "write", refuse)
     with pytest.warns(RuntimeWarning, match="No space left on device"):
         assert cached() == [False]
     assert cached(TEXT + "\n") == [False]
-    object_cache._warn.cache_clear()
+    kept_files._warn.cache_clear()
 
 
 def test_a_folder_of_somebody_else_is_read(monkeypatch):
@@ -158,7 +159,7 @@ def test_a_folder_of_somebody_else_is_read(monkeypatch):
 
     assert cached() == [False]
     monkeypatch.setattr(os, "utime", refuse)
-    monkeypatch.setattr(object_cache.cache, "write", refuse)
+    monkeypatch.setattr(kept_files.cache, "write", refuse)
     assert cached() == [True]
 
 

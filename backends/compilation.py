@@ -1,0 +1,21 @@
+"""What was compiled of a program, as `jit(f).compilations` tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """One kernel made for one signature.
+
+    reason   what was new about the call
+    seconds  how long it took to compile it, or to find it
+    cached   whether it was found on disk
+    """
+
+    kernel: str
+    signature: str
+    reason: str
+    seconds: float
+    cached: bool

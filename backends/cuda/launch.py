@@ -1,0 +1,258 @@
+"""Kernels of a module on one device: compiled when one is first called, launched in little time.
+
+softmax_kernel(x.shape[0], x, out)      a look at the sizes, one launch, no wait
+
+The same grids as in the text of modules (`transforms/cuda/launch_text`), and so the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapeless.backends.compilation import Compilation
+from tapeless.backends.cuda import compile as compiler
+from tapeless.backends.cuda import cubin_cache
+from tapeless.backends.cuda.availability import cupy
+from tapeless.backends.cuda.errors import Table, Word, pending
+from tapeless.backends.fork_safe_locks import COMPILING
+from tapeless.transforms.errors import ArgumentTypeError
+
+if TYPE_CHECKING:
+    from tapeless.backends.cuda.load_module import Program
+
+# Measured on an H100, 27 November 2026: benchmarks/gpu_results. Nothing here depends on the device:
+# the order of sums follows from the grid.
+THREADS = 256  # of a block
+MOST_THREADS = 1024  # of a team, and of a block
+EACH = 16  # elements of a row for each thread of a team
+WARP = 32  # larger teams meet at barriers of their block, which they have for themselves
+BLOCKS = 1 << 20  # at most; each does what is left in steps of the whole grid
+BLOCKS_OF_RESULTS, BLOCKS_OF_SUMS = 2048, 512  # which leave numbers, or arrays, to be joined
+COPIES = 2**31  # bytes that the teams of a launch may have of their own
+PLANS = 4096  # grids that a kernel remembers
+RESERVED = frozenset({"rows", "results", "error", "room"})
+SHARED = 48 << 10  # bytes of a block that its teams may have for themselves
+NUMBERS = frozenset(
+    {int, float, bool, complex, np.bool_}
+    | {np.dtype(code).type for code in (*np.typecodes["AllInteger"], *"efdFD")}
+)
+ARRAYS: set[type] = set()  # classes of CuPy's arrays, whose elements lie on a device
+Shape = tuple[int, ...]
+Grid = tuple[tuple[int], tuple[int, int]]  # blocks; threads of a team, teams of a block
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How kernels are launched for some sizes.
+
+    room    bytes of each team in the shared memory of its block; 0: it has memory of the device
+    places  arrays at no address, with the shapes of what teams have for themselves there
+    """
+
+    grid: Grid
+    room: int = 0
+    places: tuple[Any, ...] = ()
+
+
+class Module:
+    """The CUDA C of a program, in place of `cupy.RawModule`.
+
+    code  the text; options that the text names are those that we compile all modules with
+    """
+
+    def __init__(self, program: Program, code: str, options: tuple[str, ...] = ()) -> None:
+        self.program, self.code = program, code
+        self._loaded: Any = None
+
+    def get_function(self, name: str) -> Any:
+        """A function of the module, on the current device."""
+        if self._loaded is None:
+            with COMPILING:
+                if self._loaded is None:
+                    self._loaded = self._load()
+        return self._loaded.get_function(name)
+
+    def _load(self) -> Any:
+        began = time.perf_counter()
+        name, arch = self.program.name, compiler.architecture()
+        parts = (self.code, str(arch), compiler.version(), *compiler.OPTIONS)
+        code, cached = cubin_cache.found(name, parts, lambda: compiler.cubin(name, self.code, arch))
+        loaded = cupy().cuda.function.Module()
+        loaded.load(code)
+        seconds = time.perf_counter() - began
+        reason = "another device" if self.program.compilations else "first call"
+        self.program.compilations.append(Compilation(name, f"sm_{arch}", reason, seconds, cached))
+        return loaded
+
+
+class Kernel:
+    """A function of CUDA C, as the driver of a module calls it.
+
+    name       of the function
+    arguments  what it gets, of the rows, the parameters of the driver's call, and what a launch
+               makes for it: a tuple of arrays and numbers
+    team       the lengths of the loops that the threads of a team share; None: a thread a row
+    results    dtypes of the numbers that it returns, and how those of the blocks are put together
+    errors     what it raises, by number: names of classes, arguments
+    scratch    memory that it needs: name, dtype, and the shape as a function of the parameters
+    joins      how the copies of the arrays `sums` of a call are put together
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        name: str,
+        arguments: Callable[..., tuple[Any, ...]],
+        *,
+        team: Callable[..., tuple[int, ...]] | None = None,
+        results: tuple[tuple[str, str], ...] = (),
+        errors: Table = (),
+        scratch: tuple[tuple[str, str, Callable[..., Shape]], ...] = (),
+        joins: tuple[str, ...] = (),
+    ) -> None:
+        self.module, self.name, self.arguments, self.team = module, name, arguments, team
+        self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
+        self.array = cupy().ndarray
+        ARRAYS.add(self.array)
+        code = arguments.__code__
+        names = code.co_varnames[: code.co_argcount]
+        self.parameters = [name for name in names if name not in RESERVED]
+        self.bare = not (results or errors or scratch or joins)
+        self.plans: dict[Any, Plan] = {}
+        self.has_room = "room" in names
+        self.word: Word | None = None
+        self.function: Any = None
+
+    def __call__(self, rows: int | None, *args: Any, own: Any = (), sums: Any = ()) -> Any:
+        for x in args:
+            kind = x.__class__
+            if kind not in NUMBERS and (kind not in ARRAYS or not x.flags.c_contiguous):
+                args = tuple(map(self.taken, args))
+                break
+        if own or not self.bare or rows is None:
+            return self.extended(rows, args, own, sums)
+        key = (rows, *self.team(*args)) if self.team else rows
+        plan = self.plans.get(key)
+        if plan is None:
+            plan = self.planned(key, rows, args, (), ())
+        if rows:
+            self.function(*plan.grid, self.arguments(rows, *args))
+        return None
+
+    def taken(self, x: Any) -> Any:
+        """An argument as kernels take it. Raises TypeError for arrays of the host."""
+        if x.__class__ in NUMBERS:
+            return x
+        if isinstance(x, self.array):
+            ARRAYS.add(type(x))
+            return x if x.flags.c_contiguous else cupy().ascontiguousarray(x)
+        raise ArgumentTypeError(
+            f"{self.name} runs on a GPU, and one of its arguments is of type {type(x).__name__}",
+            "put it there: tapeless.device_put(x, tapeless.devices('gpu')[0])",
+        )
+
+    def extended(self, rows: int | None, args: tuple[Any, ...], own: Any, sums: Any) -> Any:
+        """A launch with memory of its own: copies for teams, numbers of blocks, errors."""
+        if rows == 0 and not (sums or self.results):
+            return None
+        copied = (*own, *sums)
+        given = (*args, *copied)
+        lengths = self.team(*given) if self.team else ()
+        key = (rows, lengths, *[x.shape for x in copied])
+        plan = self.plans.get(key) or self.planned(key, rows, given, own, sums)
+        ((blocks,), (_, teams)), array = plan.grid, self.array
+        copied = sums if plan.room else (*own, *sums)
+        copies = [array((blocks * teams, *x.shape), x.dtype) for x in copied]
+        values = [*args, *plan.places]
+        values += [copy[0] for copy in copies]  # where they begin, with the shape of one
+        values += [array(shape(*given), dtype) for _, dtype, shape in self.scratch]
+        if rows is not None:
+            values.insert(0, rows)
+        outs = [array((), dtype) for dtype, _ in self.results]
+        if self.has_room:
+            values.append(plan.room)
+        if outs:
+            parts = [
+                out if word == "first" or blocks == 1 else array((blocks,), out.dtype)
+                for out, (_, word) in zip(outs, self.results, strict=True)
+            ]
+            values.append(parts)
+        if self.word is not None:
+            values.append(self.word.address)
+            pending[self.word] = None
+        self.function(*plan.grid, self.arguments(*values), shared_mem=plan.room * teams)
+        for k, out in enumerate(outs):
+            if parts[k] is not out:
+                self.join(parts[k], out, self.results[k][1])
+        for part, out, word in zip(copies[len(copies) - len(sums) :], sums, self.joins, strict=True):
+            self.join(part, out, word)
+        return outs[0] if len(outs) == 1 else tuple(outs) if outs else None
+
+    def grid(self, rows: int | None, lengths: Shape, size: int) -> Grid:
+        most = BLOCKS_OF_SUMS if self.joins else BLOCKS_OF_RESULTS if self.results else BLOCKS
+        return grid(rows, lengths, most, size)
+
+    def planned(
+        self, key: Any, rows: int | None, given: tuple[Any, ...], own: Any, sums: Any
+    ) -> Plan:
+        """How a launch is made, which later ones of the same sizes make again."""
+        if self.function is None:
+            self.function = self.module.get_function(self.name)
+            self.word = Word(self.name, self.errors) if self.errors else None
+        lengths = self.team(*given) if self.team else ()
+        size = sum(map(_bytes, (*own, *sums)))
+        if len(self.plans) >= PLANS:
+            self.plans.clear()
+        room = sum(-(-_bytes(x) // 16) * 16 for x in own) if self.has_room else 0
+        found = self.grid(rows, lengths, sum(map(_bytes, sums)) if room else size)
+        if room * found[1][1] > SHARED:
+            room, found = 0, self.grid(rows, lengths, size)
+        places = tuple(map(_nowhere, own)) if room else ()
+        self.plans[key] = plan = Plan(found, room, places)
+        return plan
+
+    def join(self, parts: Any, out: Any, word: str) -> None:
+        """out[j] = parts[0, j] + parts[1, j] + ..., always in the same order."""
+        name, size = out.dtype.name, out.size
+        if name.startswith("complex") and word == "sum":  # the sums of their parts
+            name, size = f"float{out.itemsize * 4}", 2 * size
+        if size:
+            across = min(1 << (size - 1).bit_length(), WARP)
+            function = self.module.get_function(f"join_{word}_{name}")
+            blocks, threads = (-(-size // across),), (across, THREADS // across)
+            function(blocks, threads, (parts, out, parts.shape[0], size))
+
+
+def _bytes(x: Any) -> int:
+    """The memory of an array that is not made yet."""
+    return math.prod(x.shape) * np.dtype(x.dtype).itemsize
+
+
+def _nowhere(x: Any) -> Any:
+    """An array of this shape at no address: its memory is that of a block."""
+    module = cupy()
+    nothing = module.cuda.UnownedMemory(0, 0, None, module.cuda.runtime.getDevice())
+    return module.ndarray(x.shape, x.dtype, module.cuda.MemoryPointer(nothing, 0))
+
+
+def grid(rows: int | None, lengths: Shape, most: int, size: int) -> Grid:
+    """Blocks, and how a block is shared: threads of a team, teams.
+
+    rows     what teams share; None for kernels that are one block
+    lengths  of the loops that the threads of a team share
+    most     blocks at most
+    size     bytes of what each team has for itself
+    """
+    if rows is None:
+        return (1,), (THREADS, 1)
+    each = -(-max(lengths, default=1) // EACH)
+    threads = min(1 << max(0, each - 1).bit_length(), MOST_THREADS)
+    teams = THREADS // threads if threads <= WARP else 1
+    most = min(most, COPIES // max(1, teams * size))
+    return (max(1, min(-(-rows // teams), most)),), (threads, teams)

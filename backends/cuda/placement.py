@@ -1,0 +1,70 @@
+"""Where a program runs, and how its arguments get there: computation follows the data.
+
+f(gpu_array, numpy_array)      runs where the first one is; the second one is transferred
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tapeless.backends.cuda.availability import cupy, is_array
+from tapeless.transforms.errors import ArgumentError
+
+
+def device_count() -> int:
+    """How many GPUs this process may use.
+
+    Raises NoGpuError with the reason if it is none.
+    """
+    return int(cupy().cuda.runtime.getDeviceCount())
+
+
+def device_of(leaves: Iterable[Any], device: Any = None) -> Any:
+    """The device that runs a program with these arguments, as a context in which it is current.
+
+    device  one that was asked for, by its `id`; None: that of the arrays among the leaves, or the
+            current one
+
+    Raises ValueError for arrays of several GPUs, unless a device is asked for.
+    """
+    module = cupy()
+    if device is not None:
+        return module.cuda.Device(device.id)
+    places = {int(x.device.id) for x in leaves if is_array(x)}
+    if len(places) > 1:
+        names = ", ".join(f"gpu:{n}" for n in sorted(places))
+        raise ArgumentError(
+            f"the arguments lie on several devices: {names}",
+            "put them on one: tapeless.device_put(x, device), or say jit(f, device=device)",
+        )
+    return module.cuda.Device(*places)
+
+
+def on_device(x: Any) -> Any:
+    """An argument as the current device takes it: arrays of NumPy, and those of other devices, are
+    copied there; numbers, and what has no elements, stay what they are."""
+    if isinstance(x, np.ndarray):
+        return cupy().asarray(x)
+    if is_array(x) and x.device.id != cupy().cuda.runtime.getDevice():
+        return x.copy()  # by CuPy, to the device that is current
+    return x
+
+
+def on_host(x: Any) -> Any:
+    """A value as an array of NumPy: one of CuPy is waited for and transferred."""
+    return x.get() if is_array(x) else np.asarray(x)
+
+
+def copy_back(x: Any, out: Any) -> None:
+    """Stores what a program left in an array of the device to the array it was copied from."""
+    out[...] = x.get() if isinstance(out, np.ndarray) else x
+
+
+def overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays of the device may share memory, by where they begin and end. Both lie row
+    by row in memory."""
+    first, second = sorted((x.data.ptr, x.data.ptr + x.nbytes) for x in (a, b))
+    return bool(second[0] < first[1])

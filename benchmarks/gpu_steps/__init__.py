@@ -1,0 +1,1 @@
+"""The steps of benchmarks/gpu.py: each measures one thing on a GPU and yields records."""
