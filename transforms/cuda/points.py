@@ -90,7 +90,9 @@ class _Writer:
         self.name = f"{name.removesuffix('_kernel')}_point"
         text = "\n".join(line.partition("//")[0] for line in body)
         self.fails = "fail(error, " in text
-        self.stored = [x for x in arrays if re.search(rf"\b{x}\[\w+\] (?:[-+*/|&^]|<<|>>)?= ", text)]
+        self.stored = [
+            x for x in arrays if re.search(rf"\b{x}\[\w+\] (?:[-+*/|&^]|<<|>>)?= ", text)
+        ]
         self.loaded = [x for x in arrays if x not in self.stored or self.is_read(x, text)]
         used = words(text)
         self.outer = {x: c for x, c in declared.items() if x in used and x not in arrays}
@@ -118,9 +120,9 @@ class _Writer:
         given += [f"{c}{'&' * (x in self.changed)} {x}" for x, c in self.outer.items()]
         given += ["u64* error", "i64 row"] if self.fails else []
         body = [
-            line[2:].replace(f"fail(error, {self.index}, ", "fail(error, row, ").replace(
-                "continue;", "return;"
-            )
+            line[2:]
+            .replace(f"fail(error, {self.index}, ", "fail(error, row, ")
+            .replace("continue;", "return;")
             for line in self.body
         ]
         head = f"__device__ __forceinline__ void {self.name}({', '.join(given)}) {{"
