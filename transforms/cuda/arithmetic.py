@@ -41,14 +41,25 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
 )
 
 SIGNS: dict[type[ast.operator], tuple[str, int]] = {
-    **{ast.Add: ("+", SUM), ast.Sub: ("-", SUM), ast.Mult: ("*", PRODUCT)},
-    **{ast.Div: ("/", PRODUCT), ast.FloorDiv: ("/", PRODUCT), ast.Mod: ("%", PRODUCT)},
-    **{ast.BitAnd: ("&", AND), ast.BitXor: ("^", XOR), ast.BitOr: ("|", OR)},
-    **{ast.LShift: ("<<", SHIFT), ast.RShift: (">>", SHIFT)},
+    ast.Add: ("+", SUM),
+    ast.Sub: ("-", SUM),
+    ast.Mult: ("*", PRODUCT),
+    ast.Div: ("/", PRODUCT),
+    ast.FloorDiv: ("/", PRODUCT),
+    ast.Mod: ("%", PRODUCT),
+    ast.BitAnd: ("&", AND),
+    ast.BitXor: ("^", XOR),
+    ast.BitOr: ("|", OR),
+    ast.LShift: ("<<", SHIFT),
+    ast.RShift: (">>", SHIFT),
 }
 ORDERS: dict[type[ast.cmpop], tuple[str, int]] = {
-    **{ast.Lt: ("<", ORDER), ast.LtE: ("<=", ORDER), ast.Gt: (">", ORDER)},
-    **{ast.GtE: (">=", ORDER), ast.Eq: ("==", EQUALITY), ast.NotEq: ("!=", EQUALITY)},
+    ast.Lt: ("<", ORDER),
+    ast.LtE: ("<=", ORDER),
+    ast.Gt: (">", ORDER),
+    ast.GtE: (">=", ORDER),
+    ast.Eq: ("==", EQUALITY),
+    ast.NotEq: ("!=", EQUALITY),
 }
 BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 SHIFTS = (ast.LShift, ast.RShift)

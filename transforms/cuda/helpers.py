@@ -226,7 +226,8 @@ __device__ {c} block_{word}({c} a) {{  // of all threads of a block; the first o
   return a;
 }}"""
 JOIN = """
-extern "C" __global__ void {name}(const {c}* __restrict__ parts, {c}* __restrict__ out, i64 count, i64 n) {{
+extern "C" __global__ void {name}(
+    const {c}* __restrict__ parts, {c}* __restrict__ out, i64 count, i64 n) {{
   __shared__ {c} held[8][32];  // out[j] = parts[0, j] + parts[1, j] + ..., in order
   i64 j = blockIdx.x * 32LL + threadIdx.x;
   {c} a = {first};

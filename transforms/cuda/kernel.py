@@ -29,16 +29,17 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
 __all__ = ["CudaKernel", "NotPrintedError", "Parameter", "print_kernel"]
 
 #: Words of C++ and CUDA, and names that printed text has for itself.
-RESERVED = frozenset(
-    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class const
-    constexpr continue default delete do double else enum explicit export extern false float for
-    friend goto if inline int long mutable namespace new not not_eq operator or or_eq private
-    protected public register return short signed sizeof static struct switch template this throw
-    true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
-    xor_eq i64 error rows team teams thread threads blockIdx threadIdx blockDim gridDim warpSize
-    dim3 NULL INFINITY NAN atomicAdd atomicMin min max abs clock printf assert main
-    module cp results room staged shared_room j0 j1 jn y0 y1 yn index div signgam""".split()
-) | frozenset(HELPERS)
+WORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char class const
+constexpr continue default delete do double else enum explicit export extern false float for
+friend goto if inline int long mutable namespace new not not_eq operator or or_eq private
+protected public register return short signed sizeof static struct switch template this throw
+true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
+xor_eq i64 error rows team teams thread threads blockIdx threadIdx blockDim gridDim warpSize
+dim3 NULL INFINITY NAN atomicAdd atomicMin min max abs clock printf assert main module cp
+results room staged shared_room j0 j1 jn y0 y1 yn index div signgam
+"""
+RESERVED = frozenset(WORDS.split()) | frozenset(HELPERS)
 #: Functions of loop form that are no functions here.
 BUILT_IN = frozenset(["plus", "plus_product", "scratch", "grown", "filled", "each", "add_at"])
 NOTE = re.compile(r"#\s*(line .*)$")
@@ -145,6 +146,7 @@ class _Printer:
         others = {n: _for_cuda(f) for n, f in functions.items() if n not in BUILT_IN}
         self.functions = Functions(others, set(RESERVED))
         self.scope = Scope()
+        self.far: dict[str, str] = {}  # names of parameters that the body knows otherwise
         self.lengths: dict[str, tuple[str, int]] = {}  # parameters that are lengths of arrays
         self.writer = KernelWriter(
             node, self.scope, self.taken, self.functions, results, self.bounds
@@ -171,7 +173,7 @@ class _Printer:
         text = "\n".join(lines)
         called = [f.text for f in self.functions.printed.values()]
         more = [*called, *writer.reductions]
-        helpers = tuple([*needed([text, *more]), *writer.reductions, *called])
+        helpers = (*needed([text, *more]), *writer.reductions, *called)
         own_lengths = {self.python_text(n): None for n in writer.lengths}
         return CudaKernel(
             writer.node.name,
@@ -232,10 +234,6 @@ class _Printer:
         if p.name not in self.far:
             self.far[p.name] = self.writer.fresh(name)
         return self.far[p.name]
-
-    @property
-    def far(self) -> dict[str, str]:
-        return self.__dict__.setdefault("_far", {})
 
     def memory(self) -> list[Parameter]:
         """Arrays of unknown length that a kernel of one block makes for itself."""
@@ -341,7 +339,7 @@ def _grouped(lines: Sequence[str]) -> list[str]:
     found: list[str] = []
     k = 0
     while k < len(lines):
-        run = []
+        run: list[re.Match[str]] = []
         while k + len(run) < len(lines) and (m := GUARDED.match(lines[k + len(run)])):
             if run and m[1] != run[0][1]:
                 break
@@ -404,4 +402,3 @@ class _Renaming(ast.NodeTransformer):
 
     def visit_arg(self, a: ast.arg) -> ast.arg:
         return ast.copy_location(ast.arg(self.names.get(a.arg, a.arg)), a)
-

@@ -110,7 +110,7 @@ class KernelWriter(Statements):
         """Whether threads share the passes of a loop."""
         match s:
             case ast.For(iter=ast.Call(func=ast.Name(id="each"), args=[n])):
-                return not (isinstance(n, ast.Constant) and n.value <= FEW)
+                return not (isinstance(n, ast.Constant) and int(n.value) <= FEW)  # type: ignore[arg-type]
         return False
 
     def loop(self, s: ast.For, before: Sequence[ast.stmt]) -> None:
@@ -220,7 +220,9 @@ class KernelWriter(Statements):
             if word != "sum":
                 raise NotPrintedError(f"{word} of complex numbers")
             of_parts = SINGLE if dtype.itemsize == 8 else DOUBLE
-            parts = [self.reduced(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")]
+            parts = [
+                self.reduced(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")
+            ]
             return f"{c_type(dtype)}({', '.join(parts)})"
         self.reductions[write(word, dtype)] = None
         return f"{of}_{word}({text})"
@@ -239,7 +241,9 @@ class KernelWriter(Statements):
             steps = [s for s in loops if reductions(s).get(name) == word]
             inside = [n for s in steps for n in ast.walk(s) if isinstance(n, ast.Name)]
             count = sum(n.id == name for n in inside)
-            everywhere = [n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id == name]
+            everywhere = [
+                n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id == name
+            ]
             begins = self.homes.first.get(name)
             first = neutral(word, self.scope.numbers[name]) if word != "first" else ""
             if (
@@ -305,7 +309,11 @@ class KernelWriter(Statements):
     def add_at(self, target: ast.expr, e: ast.expr, s: ast.stmt) -> None:
         assert isinstance(target, ast.Subscript)
         owner = self.scope.arrays[_owner(target)]
-        if owner.where != "global" or owner.name in self.own or not (self.has_rows or self.shared_by):
+        if (
+            owner.where != "global"
+            or owner.name in self.own
+            or not (self.has_rows or self.shared_by)
+        ):
             super().add_at(target, e, s)
             return
         place = self.number(target)
@@ -422,7 +430,7 @@ class KernelWriter(Statements):
             self.put(f"goto {self.ends[-1]};")
 
     def give_back(self, e: ast.expr | None, s: ast.stmt) -> None:
-        if s is not self.node.body[-1] or self.ends:
+        if s is not self.node.body[-1] or self.ends or not isinstance(s, ast.Return):
             raise NotPrintedError("a return before the end")
         values = _values(s)
         if len(values) != len(self.results):
@@ -470,9 +478,7 @@ def _owner(e: ast.expr) -> str:
     return e.id
 
 
-def _is_neutral(
-    before: Sequence[ast.stmt], name: str, first: str, writer: KernelWriter
-) -> bool:
+def _is_neutral(before: Sequence[ast.stmt], name: str, first: str, writer: KernelWriter) -> bool:
     """Whether a variable has the value that a reduction begins with: statements before say so."""
     for s in reversed(before):
         match s:
@@ -482,4 +488,3 @@ def _is_neutral(
         if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(s)):
             return False
     return False
-
