@@ -13,9 +13,10 @@ class Program:
     """make: a module like NumPy -> a function. arguments: (generator, dtype, small) -> a tuple.
 
     `transform` says what is measured of the function, in words that `apply` knows. `jax` and
-    `torch` are makers from their modules where their users write another text; `traffic` is bytes and `work`
-    floating-point operations that no version can do without, of the arguments. `batched`: rows of
-    the first axis are independent, so that some of them are compared with the reference.
+    `torch` are makers from their modules where their users write another text. `traffic` is bytes
+    and `work` floating-point operations that no version can do without, of the arguments.
+    `batched`: rows of the first axis are independent, so that only some of them are compared with
+    the reference.
     """
 
     make: Callable[[Any], Callable[..., Any]]
