@@ -1,28 +1,37 @@
-"""Devices: the cores of this machine, and those of the other processes of a job."""
+"""Devices: the cores of this machine, its GPUs, and the cores of the other processes of a job."""
 
 from __future__ import annotations
 
 import contextlib
 import contextvars
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless import tree
 from tapeless.backends.spmd.world import world
+from tapeless.lazy_import import later
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+
+if TYPE_CHECKING:
+    from tapeless.backends import cuda
+else:
+    cuda = later("tapeless.backends.cuda")
+
+GPU = ("gpu", "cuda")  # two names of one backend
 
 
 @dataclass(frozen=True)
 class Device:
-    """A core that shards of `pmap` run on.
+    """A core that shards of `pmap` run on, or a GPU.
 
-    id             its number among all devices of the job
+    id             its number among all cores of the job; of a GPU, CUDA's number for it
     process_index  the process that it belongs to
-    platform       "cpu"
+    platform       "cpu" or "gpu"
 
     >>> import tapeless
     >>> print(tapeless.devices()[0])
@@ -35,6 +44,33 @@ class Device:
 
     def __str__(self) -> str:
         return f"{self.platform}:{self.id}"
+
+    @property
+    def device_kind(self) -> str:
+        """What it is: "cpu", or the name that NVIDIA gives the GPU."""
+        return cuda.device_name(self.id) if self.platform == "gpu" else self.platform
+
+    @property
+    def local_hardware_id(self) -> int:
+        """Its number among the devices of its process."""
+        own = local_devices(self.process_index, self.platform)
+        return own.index(self)
+
+    def memory_stats(self) -> dict[str, int] | None:
+        """What the memory of a GPU holds, in bytes, by JAX's names; None for cores.
+
+        >>> devices()[0].memory_stats() is None
+        True
+        """
+        if self.platform != "gpu":
+            return None
+        now = cuda.usage(self.id)
+        return {
+            "bytes_in_use": now.arrays,
+            "bytes_reserved": now.pool,
+            "bytes_limit": now.total,
+            "largest_free_block_bytes": now.free,
+        }
 
 
 _default: contextvars.ContextVar[Device | None] = contextvars.ContextVar("device", default=None)
@@ -50,16 +86,21 @@ def cores() -> int:
 def devices(backend: str | None = None) -> list[Device]:
     """The devices of all processes of the job.
 
-    backend  "cpu", which is what None means
+    backend  "cpu", which is what None means, or "gpu" (also called "cuda"): the GPUs that this
+             process may use
 
-    Raises ValueError for another backend.
+    Raises ValueError for another backend, and NoGpuError, a ValueError and RuntimeError that says
+    why, where no GPU can be used.
 
     >>> devices("cpu")[0]
     Device(id=0, process_index=0, platform='cpu')
     """
+    if backend in GPU:
+        return [Device(k, world().rank, "gpu") for k in range(cuda.device_count())]
     if backend not in (None, "cpu"):
         raise ArgumentError(
-            f"there are no devices of the backend {backend!r}", 'the cores are devices("cpu")'
+            f"there are no devices of the backend {backend!r}",
+            'the cores are devices("cpu"), GPUs devices("gpu")',
         )
     counts = world().devices or (cores(),)
     owners = [process for process, n in enumerate(counts) for _ in range(n)]
@@ -116,12 +157,18 @@ def process_indices(backend: str | None = None) -> list[int]:
 
 
 def default_backend() -> str:
-    """What the devices are: "cpu".
+    """Where numbers and arrays of NumPy go: "cpu", or "gpu" inside of `default_device(gpu)`.
 
     >>> default_backend()
     'cpu'
     """
-    return "cpu"
+    return "cpu" if default_gpu() is None else "gpu"
+
+
+def default_gpu() -> Device | None:
+    """The GPU that `default_device` names, if it names one."""
+    device = _default.get()
+    return device if device is not None and device.platform == "gpu" else None
 
 
 def process_count(backend: str | None = None) -> int:
@@ -136,29 +183,52 @@ def process_count(backend: str | None = None) -> int:
 def device_get(x: Any) -> Any:
     """The value in the memory of this process, as NumPy arrays.
 
+    Arrays of a GPU are waited for; what its kernels have noted until then is raised.
+
     >>> device_get({"x": 1.0})
     {'x': array(1.)}
     """
-    return tree.map(np.asarray, x)
+    return tree.map(_on_host, x)
+
+
+def _on_host(x: Any) -> Any:
+    return cuda.on_host(x) if on_gpu(x) else np.asarray(x)
+
+
+def on_gpu(x: Any) -> bool:
+    """Whether a value is an array on a GPU. CuPy is not imported for that."""
+    module = sys.modules.get("cupy")
+    return module is not None and isinstance(x, getattr(module, "ndarray", ()))
 
 
 def block_until_ready(x: Any) -> Any:
-    """The value, once it is computed: what is returned here has been, always.
+    """The value, once it is computed.
+
+    On cores that is so at once. For arrays of a GPU it waits until the current stream of their
+    device has done all that it was given, and raises what kernels have noted: IndexError, say.
 
     >>> block_until_ready(2.0)
     2.0
     """
+    if "cupy" in sys.modules:
+        for place in {int(leaf.device.id) for leaf in tree.leaves(x) if on_gpu(leaf)}:
+            cuda.synchronize(place)
     return x
 
 
 @contextlib.contextmanager
-def default_device(device: Device | None) -> Iterator[None]:
-    """Inside, `pmap` without devices runs on this one alone.
+def default_device(device: Device | str | None) -> Iterator[None]:
+    """Inside, `pmap` without devices runs on this one alone; if it is a GPU, functions under `jit`
+    and derivatives run there, and numbers and arrays of NumPy among their arguments are put there.
+
+    device  a device of this process, or the name of a backend: its first device
 
     >>> with default_device(devices("cpu")[0]):
     ...     print(len(chosen_devices(None)))
     1
     """
+    if isinstance(device, str):
+        device = local_devices(backend=device)[0]
     check_device(device, "default_device")
     token = _default.set(device)
     try:
@@ -176,7 +246,7 @@ def check_device(device: Any, what: str) -> None:
             f"{what} needs a device, not {type(device).__name__} {device!r}",
             'tapeless.devices("cpu")[0] is one',
         )
-    if device not in local_devices():
+    if device not in (local_devices(backend="gpu") if device.platform == "gpu" else local_devices()):
         raise ArgumentError(
             f"{what}: {device} is not a device of this process",
             "tapeless.local_devices() are its devices",

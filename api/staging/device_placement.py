@@ -10,18 +10,32 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless import tree
-from tapeless.staging.device_list import Device, check_device, chosen_devices, local_devices
+from tapeless.lazy_import import later
+from tapeless.staging.device_list import (
+    Device,
+    check_device,
+    chosen_devices,
+    default_gpu,
+    device_get,
+    local_devices,
+    on_gpu,
+)
 from tapeless.staging.device_meshes import Mesh, PartitionSpec, context_mesh
 from tapeless.staging.jax_arrays import Array
 from tapeless.staging.subprogram import is_value, leaf_type
 from tapeless.transformations.vmap_axes import spread
 from tapeless.transforms.core.builder import active
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+
+if TYPE_CHECKING:
+    from tapeless.staging import gpu_arrays
+else:
+    gpu_arrays = later("tapeless.staging.gpu_arrays")
 
 Index = tuple[slice, ...]
 
@@ -51,7 +65,8 @@ class Sharding:
     @property
     def addressable_devices(self) -> set[Device]:
         """The devices that belong to this process."""
-        return self.device_set & set(local_devices())
+        gpus = {device for device in self.device_set if device.platform == "gpu"}
+        return gpus | (self.device_set & set(local_devices()))
 
     @property
     def num_devices(self) -> int:
@@ -61,7 +76,7 @@ class Sharding:
     @property
     def is_fully_addressable(self) -> bool:
         """Whether all devices belong to this process."""
-        return self.device_set <= set(local_devices())
+        return self.device_set == self.addressable_devices
 
     @property
     def is_fully_replicated(self) -> bool:
@@ -259,10 +274,11 @@ def device_put(
             or a tree of these for parts of x; None leaves arrays where they are, and takes the
             default device for others
 
-    Cores share their memory, so nothing is copied; a sharding is what `x.sharding` and
-    `x.addressable_shards` tell. The other arguments say where JAX takes memory from, and nothing
-    here. Raises TypeError for what is no device, ValueError for a device of another process and for
-    arrays that cannot be cut evenly.
+    Cores share their memory, so nothing is copied between them; a sharding is what `x.sharding` and
+    `x.addressable_shards` tell. To a GPU arrays are copied on its current stream, and back from it
+    they are waited for. The other arguments say where JAX takes memory from, and nothing here.
+    Raises TypeError for what is no device, ValueError for a device of another process, for arrays
+    that cannot be cut evenly, and where there is no GPU, MemoryError where it is full.
 
     >>> from tapeless import devices
     >>> device_put([1.0, 2.0], devices("cpu")[0])
@@ -278,10 +294,29 @@ def _put(x: Any, places: Any, what: str) -> Any:
 
 
 def _put_leaf(x: Any, place: Any, what: str) -> Any:
+    if place is None and not active():
+        place = None if on_gpu(x) or isinstance(x, np.ndarray) else default_gpu()
     sharding = None if place is None else as_sharding(place, what)
     if active():
         return with_shape(x, sharding, what)
+    gpu = _gpu_of(sharding, what)
+    if gpu is not None or (sharding is None and on_gpu(x)):
+        return gpu_arrays.put(x, gpu)
+    if on_gpu(x):
+        x = device_get(x)
     return laid_out(x if isinstance(x, Array) else np.asarray(x), sharding, what)
+
+
+def _gpu_of(sharding: Sharding | None, what: str) -> Device | None:
+    """The GPU that a sharding puts whole arrays on; None for cores."""
+    if sharding is None or not any(device.platform == "gpu" for device in sharding.places):
+        return None
+    if len(sharding.places) > 1:
+        raise UnsupportedError(
+            f"{what}: arrays in blocks on several GPUs are not there yet ({sharding!r})",
+            "put whole arrays on one GPU; pmap cuts its arguments itself",
+        )
+    return sharding.places[0]
 
 
 def with_shape(x: Any, sharding: Sharding | None, what: str) -> Any:

@@ -5,10 +5,13 @@ if not __name__.startswith("tapeless."):
 
 from tapeless.backends.cuda.availability import cupy, is_array, why_not
 from tapeless.backends.cuda.errors import synchronize
+from tapeless.backends.cuda.launch import ARRAYS
 from tapeless.backends.cuda.load_module import compilations, load, program_of
+from tapeless.backends.cuda.memory import explaining, usage
 from tapeless.backends.cuda.placement import (
     copy_back,
     device_count,
+    device_name,
     device_of,
     on_device,
     on_host,
@@ -16,11 +19,14 @@ from tapeless.backends.cuda.placement import (
 )
 
 __all__ = [
+    "ARRAYS",
     "compilations",
     "copy_back",
     "cupy",
     "device_count",
+    "device_name",
     "device_of",
+    "explaining",
     "is_array",
     "load",
     "on_device",
@@ -28,5 +34,6 @@ __all__ = [
     "overlap",
     "program_of",
     "synchronize",
+    "usage",
     "why_not",
 ]

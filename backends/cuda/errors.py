@@ -9,7 +9,6 @@ wait a word says whether its kernel failed; before that it may be too early to k
 from __future__ import annotations
 
 import builtins
-import itertools
 from typing import Any
 
 import numpy as np
@@ -30,9 +29,15 @@ class Word:
 
     def __init__(self, kernel: str, errors: Table) -> None:
         self.kernel, self.errors = kernel, errors
-        self.place = _place()
-        self.place[0] = NONE
+        if len(_words) % CHUNK == 0:
+            pinned = cupy().cuda.alloc_pinned_memory(8 * CHUNK)
+            chunk = np.frombuffer(pinned, np.uint64, CHUNK)
+            chunk[:] = NONE
+            _chunks.append((pinned, chunk))
+        chunk, k = _chunks[-1][1], len(_words) % CHUNK
+        self.place = chunk[k : k + 1]
         self.address = int(self.place.ctypes.data)
+        _words.append(self)
 
     def taken(self) -> BaseException | None:
         """The error that was noted, which is forgotten then."""
@@ -47,44 +52,35 @@ class Word:
         return error
 
 
-_memory: list[Any] = []  # what the words lie in, for as long as the process runs
-_places: list[Any] = []  # those that nobody has yet
-
-
-def _place() -> Any:
-    """A word of 64 bits in page-locked memory, which has the same address on all devices."""
-    if not _places:
-        pinned = cupy().cuda.alloc_pinned_memory(8 * CHUNK)
-        words = np.frombuffer(pinned, np.uint64, CHUNK)
-        _memory.append((pinned, words))
-        _places.extend(words[k : k + 1] for k in reversed(range(CHUNK)))
-    return _places.pop()
-
-
-# -- who is looked at
-
+# Both only grow: a kernel that is not needed any more may still run, and note something.
+_words: list[Word] = []
+_chunks: list[tuple[Any, Any]] = []  # page-locked memory, which all devices see, and its words
 pending: dict[Word, None] = {}  # of launches since the last wait, the first one first
 
 
 def raise_noted() -> None:
-    """Raises what kernels have noted until now; does not wait for those that run."""
-    for word in itertools.chain(pending):
-        if word.place[0] != NONE:
-            cupy().cuda.get_current_stream().synchronize()  # nothing more is noted after this
-            raise_after_wait()
+    """Raises what launches since the last wait have noted until now; does not wait."""
+    if any(word.place[0] != NONE for word in list(pending)):
+        cupy().cuda.get_current_stream().synchronize()  # nothing more is noted after this
+        raise_after_wait()
 
 
 def raise_after_wait() -> None:
     """Raises the error of the kernel that was launched first, if one failed. All others are
     forgotten: what came after it computed with what it left."""
-    words = list(pending)
+    launched = list(pending)
     pending.clear()
-    errors = [error for word in words if (error := word.taken()) is not None]
-    if errors:
-        raise errors[0]
+    if any(int(chunk.min()) != NONE for _, chunk in _chunks):
+        words = dict.fromkeys([*launched, *_words])
+        errors = [error for word in words if (error := word.taken()) is not None]
+        if errors:
+            raise errors[0]
 
 
-def synchronize() -> None:
-    """Waits for the current stream, and raises what its kernels have noted."""
-    cupy().cuda.get_current_stream().synchronize()
+def synchronize(device: int | None = None) -> None:
+    """Waits for the current stream of a device, the current one if none is named, and raises what
+    kernels have noted."""
+    module = cupy()
+    with module.cuda.Device(device):  # None is the current one
+        module.cuda.get_current_stream().synchronize()
     raise_after_wait()

@@ -12,11 +12,14 @@ import linecache
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tapeless.backends import cache
 from tapeless.backends.compilation import Compilation
 from tapeless.backends.cuda import errors, memory
 from tapeless.backends.cuda.availability import cupy
 from tapeless.backends.cuda.launch import Kernel, Module
+from tapeless.backends.cuda.placement import on_device
 
 
 class Program:
@@ -90,6 +93,10 @@ def load(name: str, text: str, **_: Any) -> Callable[..., Any]:
             current = cupy().cuda.runtime.getDevice
         if pending:
             errors.raise_noted()
+        for x in args:
+            if isinstance(x, np.ndarray):  # read from outside, or passed to the module itself
+                args = tuple(map(on_device, args))
+                break
         device = current()
         try:
             function = functions.get(device) or program.on(device)

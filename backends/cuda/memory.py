@@ -36,12 +36,13 @@ class Usage:
     total: int
 
 
-def usage() -> Usage:
-    """What the memory of the current device is used for."""
+def usage(device: int | None = None) -> Usage:
+    """What the memory of a device is used for, the current one if none is named."""
     module = cupy()
     pool = module.get_default_memory_pool()
-    free, total = module.cuda.runtime.memGetInfo()
-    return Usage(int(pool.used_bytes()), int(pool.total_bytes()), int(free), int(total))
+    with module.cuda.Device(device):  # None is the current one
+        free, total = module.cuda.runtime.memGetInfo()
+        return Usage(int(pool.used_bytes()), int(pool.total_bytes()), int(free), int(total))
 
 
 @functools.cache

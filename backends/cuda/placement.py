@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.backends.cuda import errors
 from tapeless.backends.cuda.availability import cupy, is_array
 from tapeless.transforms.errors import ArgumentError
 
@@ -54,13 +55,15 @@ def on_device(x: Any) -> Any:
 
 
 def on_host(x: Any) -> Any:
-    """A value as an array of NumPy: one of CuPy is waited for and transferred."""
-    return x.get() if is_array(x) else np.asarray(x)
+    """An array of CuPy as one of NumPy: it is waited for, and transferred, unless a kernel has noted
+    an error until then, which is raised."""
+    errors.synchronize(int(x.device.id))
+    return x.get()
 
 
 def copy_back(x: Any, out: Any) -> None:
     """Stores what a program left in an array of the device to the array it was copied from."""
-    out[...] = x.get() if isinstance(out, np.ndarray) else x
+    out[...] = on_host(x) if isinstance(out, np.ndarray) else x
 
 
 def overlap(a: Any, b: Any) -> bool:
@@ -68,3 +71,9 @@ def overlap(a: Any, b: Any) -> bool:
     by row in memory."""
     first, second = sorted((x.data.ptr, x.data.ptr + x.nbytes) for x in (a, b))
     return bool(second[0] < first[1])
+
+
+def device_name(device: int) -> str:
+    """What NVIDIA calls a device."""
+    name = cupy().cuda.runtime.getDeviceProperties(device)["name"]
+    return name.decode() if isinstance(name, bytes) else str(name)

@@ -29,14 +29,16 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
 __all__ = ["CudaKernel", "NotPrintedError", "Parameter", "print_kernel"]
 
 #: Words of C++ and CUDA, and names that printed text has for itself.
-WORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class const
-    constexpr continue default delete do double else enum explicit export extern false float for
-    friend goto if inline int long mutable namespace new not not_eq operator or or_eq private
-    protected public register return short signed sizeof static struct switch template this throw
-    true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
-    xor_eq i64 error rows team teams thread threads blockIdx threadIdx blockDim gridDim warpSize
-    dim3 NULL INFINITY NAN atomicAdd atomicMin min max abs clock printf assert main
-    module cp results room staged shared_room j0 j1 jn y0 y1 yn index div signgam"""
+WORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char class const
+constexpr continue default delete do double else enum explicit export extern false float for
+friend goto if inline int long mutable namespace new not not_eq operator or or_eq private
+protected public register return short signed sizeof static struct switch template this throw
+true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
+xor_eq i64 error rows team teams thread threads blockIdx threadIdx blockDim gridDim warpSize
+dim3 NULL INFINITY NAN atomicAdd atomicMin min max abs clock printf assert main module cp
+results room staged shared_room j0 j1 jn y0 y1 yn index div signgam
+"""
 RESERVED = frozenset(WORDS.split()) | frozenset(HELPERS)
 #: Functions of loop form that are no functions here.
 BUILT_IN = frozenset(["plus", "plus_product", "scratch", "grown", "filled", "each", "add_at"])

@@ -63,8 +63,10 @@ def as_points(
 
 def _is_point(body: Sequence[str], index: str, arrays: Sequence[str]) -> bool:
     """Whether statements touch of each array only the element of their own index."""
-    for line in body:
+    for before, line in zip(["", *body], body, strict=False):
         code = line.partition("//")[0].replace(f"fail(error, {index}, ", "")
+        if "continue;" in code and "fail(error, " not in before:
+            return False  # of a loop inside of the row
         if re.match(r"\s*(while|goto|do)\b", code) or "[[" in code:
             return False
         for x in arrays:

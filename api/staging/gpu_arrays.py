@@ -1,0 +1,160 @@
+"""The arrays on a GPU that `device_put` and programs give: CuPy's, with what JAX's arrays can do.
+
+CuPy's functions take them as they are. The class is made when the first one is: CuPy is imported
+then.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.backends import cuda
+from tapeless.lazy_import import later
+from tapeless.staging import device_placement as layouts
+from tapeless.staging.device_list import Device, device_get, on_gpu
+
+if TYPE_CHECKING:
+    from tapeless.staging import gpu_updates as updates
+else:
+    updates = later("tapeless.staging.gpu_updates")
+
+OPERATORS = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+WAITING = "__float__ __int__ __complex__ __bool__ __index__ item tolist tobytes get".split()
+
+
+class Mixin:
+    """What the class has beside CuPy's."""
+
+    functional = True  # `x += v` gives x a new array, also while staging
+    weak_type = False
+    committed = True
+    is_fully_addressable = is_fully_replicated = True
+
+    @property
+    def at(self) -> Any:
+        """`x.at[key].set(v)` is a changed copy, made on the device; also add, subtract, multiply,
+        divide, power, min, max, apply and get."""
+        return updates.At(self)
+
+    @property
+    def device(self) -> Device:
+        """The GPU that the array lies on."""
+        own: Any = super()
+        return Device(int(own.device.id), platform="gpu")
+
+    def devices(self) -> set[Device]:
+        """The GPU that the array lies on."""
+        return {self.device}
+
+    @property
+    def sharding(self) -> Any:
+        """The whole array is on one device."""
+        return layouts.SingleDeviceSharding(self.device)
+
+    def block_until_ready(self) -> Any:
+        """The array, once it is computed; raises what kernels have noted until then."""
+        cuda.synchronize(self.device.id)
+        return self
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
+        """The array on another device, as `device_put` gives it."""
+        return layouts.device_put(self, device)
+
+    @property
+    def addressable_shards(self) -> list[Any]:
+        """The array as the one block that there is."""
+        whole: Any = self
+        return [layouts.Shard(self.device, (slice(None),) * whole.ndim, whole)]
+
+    global_shards = addressable_shards
+
+    def addressable_data(self, index: int) -> Any:
+        """The block of a device."""
+        return self.addressable_shards[index].data
+
+    def copy_to_host_async(self) -> None:
+        """Nothing: `device_get` waits."""
+
+    def is_deleted(self) -> bool:
+        """False: arrays live as long as somebody has them."""
+        return False
+
+    def on_device_size_in_bytes(self) -> int:
+        """The bytes of its elements."""
+        own: Any = self
+        return int(own.nbytes)
+
+    def __repr__(self) -> str:
+        """As arrays of `tapeless.numpy`; it waits."""
+        return repr(device_get(self).view(layouts.Array))
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        own: Any = self
+        return round(float(own)) if ndigits is None else own.round(ndigits)
+
+
+def _replacing(name: str) -> Any:
+    plain = getattr(operator, f"{name}_" if name in ("and", "or") else name)
+
+    def method(self: Any, other: Any) -> Any:
+        return plain(self, other)
+
+    return method
+
+
+def _waiting(name: str, base: Any) -> Any:
+    run = getattr(base, name)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self.block_until_ready()
+        return run(self, *args, **kwargs)
+
+    return functools.update_wrapper(method, run)
+
+
+@functools.cache
+def gpu_array() -> Any:
+    """The class."""
+    base = cuda.cupy().ndarray
+    body = {f"__i{name}__": _replacing(name) for name in OPERATORS}
+    body |= {name: _waiting(name, base) for name in WAITING if hasattr(base, name)}
+    made = type("GpuArray", (Mixin, base), {**body, "__module__": __name__, "__doc__": DOC})
+    cuda.ARRAYS.add(made)
+    return made
+
+
+DOC = """An array on a GPU with `.at`, `.block_until_ready()`, `.device` and their kin.
+
+`x += v` gives `x` a new array, as in JAX: other names of the old one do not see it.
+"""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "GpuArray":
+        return gpu_array()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def as_gpu_array(x: Any) -> Any:
+    """The same memory as an array of our class; other values as they are."""
+    return x.view(type=gpu_array()) if on_gpu(x) and not isinstance(x, Mixin) else x
+
+
+def as_gpu_arrays(value: Any) -> Any:
+    """The arrays on GPUs of a tree as those of our class."""
+    return tree.map(as_gpu_array, value)
+
+
+def put(x: Any, device: Device | None) -> Any:
+    """A copy of a number or an array on a GPU; one that lies there already as it is. None is where
+    it lies."""
+    if device is None:
+        return as_gpu_array(x)
+    value = x if on_gpu(x) else np.asarray(x)
+    with cuda.device_of((), device), cuda.explaining(f"an array of shape {value.shape}"):
+        return as_gpu_array(cuda.on_device(value))
