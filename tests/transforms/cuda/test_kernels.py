@@ -75,7 +75,6 @@ def test_rows_are_shared_by_teams_of_threads():
     same(
         kernel.text,
         """
-  double* e = e_all + team * e_0;
   for (i64 i = team; i < rows; i += teams) {
     double largest = -INF64;  // line 3
     for (i64 j = threadIdx.x; j < x_1; j += blockDim.x) {
@@ -101,7 +100,7 @@ def test_rows_are_shared_by_teams_of_threads():
     assert kernel.shares_rows
     assert kernel.team_lengths == ("x.shape[1]",)
     assert kernel.arguments == (
-        *("rows", "x", "out", "e", "x.shape[1]", "out.shape[1]", "e.shape[0]"),
+        *("rows", "x", "out", "e", "x.shape[1]", "out.shape[1]", "e.shape[0]", "room"),
     )
     compiled(kernel)
 
