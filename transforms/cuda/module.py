@@ -181,7 +181,7 @@ def _tuple(parts: Iterable[str]) -> str:
 def _part(text: str) -> list[str]:
     """An argument on a line of its own, or on two: what a function takes, and what it gives."""
     line = f"    {text},"
-    if len(line) <= WIDTH or ": (" not in text:
-        return [line]
     head, _, value = text.partition(": (")
+    if len(line) <= WIDTH or not value or head.count("(") != head.count(")"):
+        return [line]
     return [*wrap(f"    {head}: ("), *wrap(f"        {value[:-1].rstrip(',')},"), "    ),"]
