@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
-from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH, wrap
+from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH
 
 HEAD = "typedef long long i64;\n"
 #: C++ has more keywords than Python, and the launch has names of its own.
@@ -184,4 +185,11 @@ def _part(text: str) -> list[str]:
     head, _, value = text.partition(": (")
     if len(line) <= WIDTH or not value or head.count("(") != head.count(")"):
         return [line]
-    return [*wrap(f"    {head}: ("), *wrap(f"        {value[:-1].rstrip(',')},"), "    ),"]
+    value = f"{value[:-1].rstrip(',')},"
+    names, passed = (textwrap.wrap(x, WIDTH - 10) for x in (f"{head}: (", value))
+    deep = [
+        f"    {names[0]}",
+        *(f"        {x}" for x in names[1:]),
+        *(f"        {x}" for x in passed),
+    ]
+    return [*deep, "    ),"]
