@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 THREADS = 256  # of a block
 MOST_THREADS = 1024  # of a team, and of a block
 EACH = 16  # elements of a row for each thread of a team
+LEAST = 4  # threads of a team, if its rows are as long
 WARP = 32  # larger teams meet at barriers of their block, which they have for themselves
 BLOCKS = 1 << 24  # at most; each does what is left in steps of the whole grid
 BLOCKS_OF_SINGLE = 4096  # where threads load single elements
@@ -236,6 +237,11 @@ class Kernel:
             function(blocks, threads, (parts, out, parts.shape[0], size))
 
 
+def _power_of_two(n: int) -> int:
+    """The smallest that is not less than a number."""
+    return 1 << max(0, n - 1).bit_length()
+
+
 def _bytes(x: Any) -> int:
     """The memory of an array that is not made yet."""
     return math.prod(x.shape) * np.dtype(x.dtype).itemsize
@@ -258,8 +264,9 @@ def grid(rows: int | None, lengths: Shape, most: int, size: int) -> Grid:
     """
     if rows is None:
         return (1,), (THREADS, 1)
-    each = -(-max(lengths, default=1) // EACH)
-    threads = min(1 << max(0, each - 1).bit_length(), MOST_THREADS)
+    longest = max((1, *lengths))
+    least = min(_power_of_two(longest), LEAST)
+    threads = min(max(_power_of_two(-(-longest // EACH)), least), MOST_THREADS)
     teams = THREADS // threads if threads <= WARP else 1
     most = min(most, COPIES // max(1, teams * size))
     return (max(1, min(-(-rows // teams), most)),), (threads, teams)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from tapeless.transforms.cuda.values import (
     AND,
     BOTH,
@@ -167,6 +169,8 @@ def unary(op: ast.unaryop, x: Value) -> Value:
             return Value(f"!{truth(x).at(UNARY)}", BOOL, UNARY)
         case ast.USub() if x.known is not None and x.dtype in (INT, DOUBLE):
             return constant(-x.known, x.dtype)
+        case ast.USub() if x.dtype == UINT and x.known == -np.iinfo(INT).min:
+            return constant(int(np.iinfo(INT).min), INT)
         case ast.USub() if x.dtype.kind in "fc":
             return Value(f"-{x.at(POSTFIX)}", x.dtype, UNARY)
         case ast.USub() if x.dtype.kind == "i":

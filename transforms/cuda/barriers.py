@@ -39,6 +39,8 @@ def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
                 )
             yield from accesses(e, arrays)
             return
+        case ast.Assign(value=ast.Call(func=ast.Name(id="scratch"))):
+            return
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
             for e in (*targets, *values):
                 if not (isinstance(e, ast.Name) and e.id in arrays):  # which take turns
@@ -88,7 +90,7 @@ def own_only(
     same  what stands for arrays that take turns
     """
     axes: dict[str, set[int]] = {}
-    for access, counter in _with_counters(node.body, set(arrays), is_shared, ""):
+    for access, counter in with_counters(node.body, set(arrays), is_shared, ""):
         places = access.places or ()
         own = {k for k, place in enumerate(places) if counter and place == counter}
         name = same.get(access.array, access.array)
@@ -96,7 +98,7 @@ def own_only(
     return {name for name, own in axes.items() if own}
 
 
-def _with_counters(
+def with_counters(
     body: Iterable[ast.stmt], arrays: set[str], is_shared: Callable[[ast.AST], bool], counter: str
 ) -> Iterator[tuple[Access, str]]:
     """All accesses, each with what the loop around it counts that threads share."""
@@ -109,7 +111,7 @@ def _with_counters(
         if not counter and is_shared(s) and isinstance(s, ast.For):
             inner = s.target.id if isinstance(s.target, ast.Name) else ""
         for suite in ("body", "orelse"):
-            yield from _with_counters(getattr(s, suite, ()), arrays, is_shared, inner)
+            yield from with_counters(getattr(s, suite, ()), arrays, is_shared, inner)
 
 
 @dataclass

@@ -15,6 +15,7 @@ from tapeless.transforms.cuda import arithmetic
 from tapeless.transforms.cuda.values import (
     EQUALITY,
     ORDER,
+    POSTFIX,
     NotPrintedError,
     Value,
     cast,
@@ -122,7 +123,8 @@ def absolute(args: Sequence[Value]) -> Value:
     if x.dtype.kind == "f":
         return of_floats("fabs", args)
     if x.dtype.kind == "c":
-        return Value(f"hypot({x.at(1)}.real, {x.at(1)}.imag)", part(x.dtype))
+        z, dtype = x.at(POSTFIX), part(x.dtype)
+        return Value(f"hypot{'f' * (dtype == SINGLE)}({z}.real, {z}.imag)", dtype)
     if x.dtype.kind != "i":
         raise NotPrintedError(f"abs of {x.dtype.name}")
     return Value(f"absolute({x.text})", INT, natural=True)

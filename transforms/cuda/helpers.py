@@ -124,6 +124,10 @@ template <class T> struct alignas(2 * sizeof(T)) complex {
     T ratio = z.real / z.imag, scale = 1 / (z.imag + z.real * ratio);
     return {(real * ratio + imag) * scale, (imag * ratio - real) * scale};
   }
+  __device__ complex& operator+=(complex z) { return *this = *this + z; }
+  __device__ complex& operator-=(complex z) { return *this = *this - z; }
+  __device__ complex& operator*=(complex z) { return *this = *this * z; }
+  __device__ complex& operator/=(complex z) { return *this = *this / z; }
   __device__ bool operator==(complex z) const { return real == z.real && imag == z.imag; }
   __device__ bool operator!=(complex z) const { return !(*this == z); }
 };""",

@@ -22,6 +22,7 @@ import numpy as np
 from tapeless.transforms.cuda.called_functions import Functions
 from tapeless.transforms.cuda.expressions import Scope, product
 from tapeless.transforms.cuda.helpers import HELPERS, needed, words
+from tapeless.transforms.cuda.packed_loops import packed_loops
 from tapeless.transforms.cuda.points import PACK, Points, as_points
 from tapeless.transforms.cuda.teams import KernelWriter
 from tapeless.transforms.cuda.values import PRODUCT, Array, NotPrintedError, Value, c_type, constant
@@ -174,11 +175,12 @@ class _Printer:
         points = self.points(head, body)
         if points is not None:
             body = points.lines
+        body, packed = self.packed(body)
         texts, arguments = self.signature("\n".join([*head, *body]))
         lines = [*_head(writer.node.name, texts), *(h for h in head if h), *body, "}"]
         text = "\n".join(lines)
         called = [f.text for f in self.functions.printed.values()]
-        own = [] if points is None else [PACK, points.function]
+        own = [PACK] * packed if points is None else [PACK, points.function]
         more = [*called, *writer.reductions, *own]
         helpers = (*needed([text, *more]), *writer.reductions, *called, *own)
         own_lengths = {self.python_text(n): None for n in writer.lengths}
@@ -195,6 +197,12 @@ class _Printer:
             tuple(writer.notes_for_user),
             1 if points is None else points.width,
         )
+
+    def packed(self, body: Sequence[str]) -> tuple[Sequence[str], bool]:
+        """The body with loops of teams that move several elements at once."""
+        if not self.writer.has_teams:
+            return body, False
+        return packed_loops(body, {p.name: p.dtype for p in self.parameters if p.ndim})
 
     def points(self, head: Sequence[str], body: Sequence[str]) -> Points | None:
         """The body for elements of which threads take several at once, if rows are elements."""

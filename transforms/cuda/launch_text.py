@@ -71,7 +71,8 @@ class Kernel:
         """Blocks, teams of a block, and threads of a team."""
         if rows is None:
             return 1, 1, 256
-        each = -(-max(self.team(**given)) // 16) if self.team else 1  # elements of a thread: 16
+        longest = max((1, *self.team(**given))) if self.team else 1
+        each = max(min(longest, 4), -(-longest // 16))  # 16 elements of a row for a thread
         threads = min(1 << max(0, each - 1).bit_length(), 1024)
         teams = 256 // threads if threads <= 32 else 1  # larger teams meet at barriers of the block
         most = 512 if self.joins else 2048 if self.results else 2**24

@@ -371,7 +371,7 @@ class Statements(Expressions):
                 if len(told) == len(args):
                     self.fail((ast.unparse(func), told), s)
                     return
-        raise NotPrintedError("an error that is not known before")
+        raise NotPrintedError("an error whose text depends on values")
 
     def code(self, error: Error) -> int:
         if error not in self.errors:

@@ -25,6 +25,7 @@ from tapeless.transforms.cuda.barriers import (
     accesses,
     own_only,
     stored_arrays,
+    with_counters,
 )
 from tapeless.transforms.cuda.called_functions import Functions, call, call_statement
 from tapeless.transforms.cuda.expressions import Scope
@@ -255,15 +256,18 @@ class KernelWriter(Statements):
         return found
 
     def check_local_arrays(self) -> None:
-        """Arrays of a thread that a shared loop stores to are read in that loop alone."""
+        """Arrays of a thread that shared loops store to are for these loops alone."""
         local = {name for name, x in self.scope.arrays.items() if x.where == "local"}
-        for s in ast.walk(self.node) if self.has_teams else ():
-            if not self.is_shared(s) or not isinstance(s, ast.For):
-                continue
-            for name in {a.array for t in s.body for a in accesses(t, local) if a.mode != "read"}:
-                inside = sum(a.array == name for t in s.body for a in accesses(t, local))
-                if inside != sum(a.array == name for a in accesses(self.node, local)):
-                    raise NotPrintedError(f"the array {name}, which a parallel loop hands on,")
+        found = with_counters(self.node.body, local, self.is_shared, "")
+        stored, outside = set(), set()
+        for access, counter in found if self.has_teams else ():
+            if not counter:
+                outside.add(access.array)
+            elif access.mode != "read":
+                stored.add(access.array)
+        if stored & outside:
+            name = min(stored & outside)
+            raise NotPrintedError(f"the array {name}, which a parallel loop hands on,")
 
     # -- statements of all threads alike
 

@@ -17,7 +17,7 @@ SHIM = r"""
 #include <math.h>
 #include <string.h>
 #include <cmath>
-#define __device__ static
+#define __device__
 #define __forceinline__ inline
 typedef long long i64;
 template <class A, class B> static A bits_as(B b) { A a; memcpy(&a, &b, sizeof a); return a; }
@@ -35,7 +35,8 @@ def library(code, folder):
     """A library that g++ makes of the text."""
     if shutil.which("g++") is None:
         pytest.skip("g++ is not there: printed expressions are not compiled")
-    source, out = folder / "code.cpp", folder / "code.so"
+    count = len([*folder.iterdir()])  # a library of the same name would not be loaded again
+    source, out = folder / f"code_{count}.cpp", folder / f"code_{count}.so"
     source.write_text(SHIM + code)
     flags = ["-O1", "-shared", "-fPIC", "-std=c++17", "-fwrapv", "-w", "-ffp-contract=off"]
     run = subprocess.run(
@@ -57,18 +58,19 @@ def evaluated(cases, folder):
     for k, (text, values) in enumerate(cases):
         value = printed(text, {name: x.dtype for name, x in values.items()})
         arguments = "".join(f", const {c_type(x.dtype)}* {n}_" for n, x in values.items())
-        names = "".join(f"{c_type(x.dtype)} {n} = {n}_[k]; " for n, x in values.items())
+        names = "".join(f"{c_type(x.dtype)} {n} = {n}_[at]; " for n, x in values.items())
         functions.append((value.dtype, list(values.values())))
         texts.append(
             f'extern "C" void f{k}(i64 n, {c_type(value.dtype)}* out{arguments}) {{\n'
-            f"  for (i64 k = 0; k < n; k++) {{ {names}out[k] = {value.text}; }}\n}}"
+            f"  for (i64 at = 0; at < n; at++) {{ {names}out[at] = {value.text}; }}\n}}"
         )
     made = library("\n".join([*needed(texts), *texts]), folder)
     results = []
     for k, (dtype, arrays) in enumerate(functions):
         out = np.empty(len(arrays[0]), dtype)
         getattr(made, f"f{k}")(
-            ctypes.c_longlong(len(out)), *(x.ctypes.data_as(ctypes.c_void_p) for x in (out, *arrays))
+            ctypes.c_longlong(len(out)),
+            *(x.ctypes.data_as(ctypes.c_void_p) for x in (out, *arrays)),
         )
         results.append(out)
     return results
