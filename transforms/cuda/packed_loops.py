@@ -55,7 +55,7 @@ class _Loop:
         taken: set[str],
     ) -> None:
         self.indent, self.index, self.count = head[1], head[2], head[3]
-        self.body, self.arrays, self.taken = list(body), arrays, taken
+        self.body, self.arrays, self.taken = list(body), arrays, {*taken}
         self.code = [line.partition("//")[0] for line in body]
         self.rows: dict[tuple[str, str], str] = {}
         for line in self.code:
@@ -66,7 +66,11 @@ class _Loop:
         size = max((arrays[x].itemsize for x, _ in self.rows), default=BYTES)
         self.width = BYTES // size
         text = "\n".join(self.moved(line) for line in self.code)
-        self.stored = [r for r in self.rows.values() if re.search(rf"\b{r}\[place\] (\S)?= ", text)]
+        self.stored = [
+            r
+            for r in self.rows.values()
+            if re.search(rf"\b{r}\[place\] (?:[-+*/|&^]|<<|>>)?= ", text)
+        ]
         self.loaded = [
             r
             for r in self.rows.values()
