@@ -44,6 +44,23 @@ def packed_loops(lines: Sequence[str], arrays: Mapping[str, Dtype]) -> tuple[lis
     return made, found
 
 
+def broken(line: str, width: int = 100) -> list[str]:
+    """A long line of C on several, broken after commas and operators.
+
+    >>> broken("  f(first, second);", width=14)
+    ['  f(first,', '      second);']
+    """
+    made, pad = [], line[: len(line) - len(line.lstrip())] + "    "
+    while len(line) > width:
+        cuts = [m.end() for m in re.finditer(r"[,&] ", line[: width + 1])]
+        cuts = [cut for cut in cuts if cut > len(pad)]
+        if not cuts:
+            break
+        made.append(line[: cuts[-1]].rstrip())
+        line = pad + line[cuts[-1] :]
+    return [*made, line]
+
+
 class _Loop:
     """One loop. `rows` are the places that it moves through: array, where the row begins."""
 
@@ -114,7 +131,7 @@ class _Loop:
         return PLACE.sub(at_place, line).replace("continue;", "return;")
 
     def lines(self) -> list[str]:
-        j, n = self.index, self.width
+        j = self.index
         self.passing, self.end = self.fresh("pass"), self.fresh("packed")
         made = []
         for (x, start), row in self.rows.items():
@@ -126,11 +143,8 @@ class _Loop:
         made.append(f"auto {self.passing} = [&]({', '.join(given)}) {{")
         made += [self.moved(line)[len(self.indent) :] for line in self.body]
         made += ["};", *self.wide(), *self.narrow()]
-        return [
-            f"{self.indent}{{",
-            *(f"{self.indent}  {line}" for line in made),
-            f"{self.indent}}}",
-        ]
+        inside = [part for line in made for part in broken(f"{self.indent}  {line}")]
+        return [f"{self.indent}{{", *inside, f"{self.indent}}}"]
 
     def wide(self) -> list[str]:
         j, n = self.index, self.width
