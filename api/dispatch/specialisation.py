@@ -20,6 +20,7 @@ from tapeless.staging.jax_arrays import Array, functional, has_functional, plain
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Var, free_variables
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def leaf_key(x: Any) -> Any:
         return (kind, *key) if kind is Array else key
     if isinstance(x, (str, bytes, bool, np.bool_)):
         return (kind, x)
+    if on_gpu(x):
+        return ("gpu", x.dtype, *[n if n < 2 else 2 for n in x.shape])
     if kind is set or kind is frozenset:
         return (kind, *map(exactly, x))
     return (kind, bytes(x)) if kind is bytearray else id(x)  # the specialisation keeps x alive

@@ -15,6 +15,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.backends.spmd.world import world
 from tapeless.lazy_import import later
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 if TYPE_CHECKING:
@@ -195,12 +196,6 @@ def _on_host(x: Any) -> Any:
     return cuda.on_host(x) if on_gpu(x) else np.asarray(x)
 
 
-def on_gpu(x: Any) -> bool:
-    """Whether a value is an array on a GPU. CuPy is not imported for that."""
-    module = sys.modules.get("cupy")
-    return module is not None and isinstance(x, getattr(module, "ndarray", ()))
-
-
 def block_until_ready(x: Any) -> Any:
     """The value, once it is computed.
 
@@ -246,7 +241,9 @@ def check_device(device: Any, what: str) -> None:
             f"{what} needs a device, not {type(device).__name__} {device!r}",
             'tapeless.devices("cpu")[0] is one',
         )
-    if device not in (local_devices(backend="gpu") if device.platform == "gpu" else local_devices()):
+    if device not in (
+        local_devices(backend="gpu") if device.platform == "gpu" else local_devices()
+    ):
         raise ArgumentError(
             f"{what}: {device} is not a device of this process",
             "tapeless.local_devices() are its devices",

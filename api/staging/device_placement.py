@@ -23,13 +23,13 @@ from tapeless.staging.device_list import (
     default_gpu,
     device_get,
     local_devices,
-    on_gpu,
 )
 from tapeless.staging.device_meshes import Mesh, PartitionSpec, context_mesh
 from tapeless.staging.jax_arrays import Array
 from tapeless.staging.subprogram import is_value, leaf_type
 from tapeless.transformations.vmap_axes import spread
 from tapeless.transforms.core.builder import active
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 if TYPE_CHECKING:

@@ -16,15 +16,23 @@ from tapeless import tree
 from tapeless.backends import cuda
 from tapeless.lazy_import import later
 from tapeless.staging import device_placement as layouts
-from tapeless.staging.device_list import Device, device_get, on_gpu
+from tapeless.staging.device_list import Device, device_get
+from tapeless.transforms.core.on_gpu import on_gpu
 
 if TYPE_CHECKING:
     from tapeless.staging import gpu_updates as updates
 else:
     updates = later("tapeless.staging.gpu_updates")
 
-OPERATORS = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
-WAITING = "__float__ __int__ __complex__ __bool__ __index__ item tolist tobytes get".split()
+OPERATORS = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
+    *("and", "or", "xor", "lshift", "rshift"),
+)
+#: Methods that give the host a value, and wait for it.
+WAITING = (
+    *("__float__", "__int__", "__complex__", "__bool__", "__index__"),
+    *("item", "tolist", "tobytes", "get"),
+)
 
 
 class Mixin:

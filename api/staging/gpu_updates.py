@@ -38,7 +38,10 @@ class Chosen:
         return functools.partial(_changed, method, self.array, self.key)
 
 
-CHANGES = "get set add subtract multiply mul divide power min max apply".split()
+CHANGES = (
+    *("get", "set", "add", "subtract", "multiply", "mul", "divide", "power"),
+    *("min", "max", "apply"),
+)
 
 
 def _changed(method: str, array: Any, key: Any, *values: Any, **how: Any) -> Any:

@@ -18,6 +18,7 @@ import numpy as np
 
 from tapeless.backends import cache
 from tapeless.dispatch.specialisation import Specialisation
+from tapeless.staging.device_list import device_get
 from tapeless.staging.emitted_names import unused
 from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.python_text.line_breaking import wrap
@@ -37,12 +38,13 @@ class Module:
 
     def __init__(self, found: Specialisation, name: str) -> None:
         self.text, self.values, self.captured = found.text, {}, {}
+        self.on_gpu = "import cupy as cp\n" in found.text
         functions = [s for s in ast.parse(found.text).body if isinstance(s, ast.FunctionDef)]
         self.main = next(s for s in functions if s.name == name)
         captured = found.staged.captured if found.captured else []
         parameters = [a.arg for a in self.main.args.args]
         for p, c in zip(parameters[len(parameters) - len(captured) :], captured, strict=True):
-            value = np.asarray(c.get())
+            value = device_get(c.get())
             if value.dtype.kind in NUMBERS:  # else a generator of random numbers, or a function
                 self.values[p], self.captured[p] = value, c
 
@@ -58,8 +60,8 @@ class Module:
         text = self.written(data, beside.name, large)
         if large:
             _write_arrays(beside, large)
-            imported = "from pathlib import Path\nimport numpy as np\n"
-            text = text.replace("import numpy as np\n", imported, 1)
+            imported = "import cupy as cp\n" if self.on_gpu else "import numpy as np\n"
+            text = text.replace(imported, f"from pathlib import Path\n{imported}", 1)
         file.write_text(text, encoding="utf-8")
 
     def written(self, data: Mapping[str, str], beside: str = "", large: Iterable[str] = ()) -> str:
@@ -78,6 +80,8 @@ class Module:
             file = unused("outside", names.values())
             made.append(f'with np.load(Path(__file__).with_name("{beside}")) as {file}:')
             made += [f'    {names[p]} = {file}["{p}"]' for p in large]
+        if self.on_gpu:  # the same names, for arrays that lie on the device
+            made = [re.sub(r"\bnp\.", "cp.", line) for line in made]
         start = min([self.main.lineno, *(s.lineno for s in self.main.decorator_list)]) - 1
         others = ", ".join(a.arg for a in self.main.args.args if a.arg not in names)
         return "\n".join(

@@ -25,6 +25,7 @@ from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.cuda.module import write_cuda
 from tapeless.transforms.errors import ArgumentError
+from tapeless.transforms.frontend.arrays.foreign_arrays import staged_for_gpu
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.lowering import lower
 from tapeless.transforms.lowering.target import GPU
@@ -99,7 +100,8 @@ class GpuJit(Jit):
         return found
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        return super().specialise(*tree.map(stand_in, (args, kwargs)))
+        with staged_for_gpu():
+            return super().specialise(*tree.map(stand_in, (args, kwargs)))
 
     def known_axes(self, leaves: Sequence[Any]) -> Collection[tuple[int, int]]:
         """Short axes, which threads keep in registers: points of three coordinates, say."""

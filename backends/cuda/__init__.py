@@ -3,7 +3,7 @@
 if not __name__.startswith("tapeless."):
     raise ImportError(f"import tapeless.backends.cuda instead of {__name__}")
 
-from tapeless.backends.cuda.availability import cupy, is_array, why_not
+from tapeless.backends.cuda.availability import cupy, why_not
 from tapeless.backends.cuda.errors import synchronize
 from tapeless.backends.cuda.launch import ARRAYS
 from tapeless.backends.cuda.load_module import compilations, load, program_of
@@ -17,6 +17,7 @@ from tapeless.backends.cuda.placement import (
     on_host,
     overlap,
 )
+from tapeless.transforms.core.on_gpu import on_gpu as is_array
 
 __all__ = [
     "ARRAYS",

@@ -97,9 +97,3 @@ def _version(number: int) -> str:
 def _first_line(e: BaseException) -> str:
     lines = str(e).strip().splitlines()
     return lines[0] if lines else type(e).__name__
-
-
-def is_array(x: Any) -> bool:
-    """Whether a value is an array of CuPy. Nothing is imported for that."""
-    module = sys.modules.get("cupy")
-    return module is not None and isinstance(x, getattr(module, "ndarray", ()))

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 THREADS = 256  # of a block
 MOST_THREADS = 1024  # of a team, and of a block
 EACH = 16  # elements of a row for each thread of a team
+LEAST = 4  # threads of a team, if its rows are as long
 WARP = 32  # larger teams meet at barriers of their block, which they have for themselves
-BLOCKS = 1 << 20  # at most; each does what is left in steps of the whole grid
+BLOCKS = 1 << 24  # at most; each does what is left in steps of the whole grid
+BLOCKS_OF_SINGLE = 4096  # where threads load single elements
 BLOCKS_OF_RESULTS, BLOCKS_OF_SUMS = 2048, 512  # which leave numbers, or arrays, to be joined
 COPIES = 2**31  # bytes that the teams of a launch may have of their own
 PLANS = 4096  # grids that a kernel remembers
@@ -98,6 +100,7 @@ class Kernel:
     arguments  what it gets, of the rows, the parameters of the driver's call, and what a launch
                makes for it: a tuple of arrays and numbers
     team       the lengths of the loops that the threads of a team share; None: a thread a row
+    width      rows that a thread takes at once
     results    dtypes of the numbers that it returns, and how those of the blocks are put together
     errors     what it raises, by number: names of classes, arguments
     scratch    memory that it needs: name, dtype, and the shape as a function of the parameters
@@ -111,12 +114,14 @@ class Kernel:
         arguments: Callable[..., tuple[Any, ...]],
         *,
         team: Callable[..., tuple[int, ...]] | None = None,
+        width: int = 1,
         results: tuple[tuple[str, str], ...] = (),
         errors: Table = (),
         scratch: tuple[tuple[str, str, Callable[..., Shape]], ...] = (),
         joins: tuple[str, ...] = (),
     ) -> None:
         self.module, self.name, self.arguments, self.team = module, name, arguments, team
+        self.width = width
         self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
         self.array = cupy().ndarray
         ARRAYS.add(self.array)
@@ -196,7 +201,10 @@ class Kernel:
 
     def grid(self, rows: int | None, lengths: Shape, size: int) -> Grid:
         most = BLOCKS_OF_SUMS if self.joins else BLOCKS_OF_RESULTS if self.results else BLOCKS
-        return grid(rows, lengths, most, size)
+        if self.width == 1 and not self.team:
+            most = min(most, BLOCKS_OF_SINGLE)
+        count = None if rows is None else -(-rows // self.width)
+        return grid(count, lengths, most, size)
 
     def planned(
         self, key: Any, rows: int | None, given: tuple[Any, ...], own: Any, sums: Any
@@ -229,6 +237,11 @@ class Kernel:
             function(blocks, threads, (parts, out, parts.shape[0], size))
 
 
+def _power_of_two(n: int) -> int:
+    """The smallest that is not less than a number."""
+    return 1 << max(0, n - 1).bit_length()
+
+
 def _bytes(x: Any) -> int:
     """The memory of an array that is not made yet."""
     return math.prod(x.shape) * np.dtype(x.dtype).itemsize
@@ -251,8 +264,9 @@ def grid(rows: int | None, lengths: Shape, most: int, size: int) -> Grid:
     """
     if rows is None:
         return (1,), (THREADS, 1)
-    each = -(-max(lengths, default=1) // EACH)
-    threads = min(1 << max(0, each - 1).bit_length(), MOST_THREADS)
+    longest = max((1, *lengths))
+    least = min(_power_of_two(longest), LEAST)
+    threads = min(max(_power_of_two(-(-longest // EACH)), least), MOST_THREADS)
     teams = THREADS // threads if threads <= WARP else 1
     most = min(most, COPIES // max(1, teams * size))
     return (max(1, min(-(-rows // teams), most)),), (threads, teams)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from tapeless.backends.cuda import errors
-from tapeless.backends.cuda.availability import cupy, is_array
+from tapeless.backends.cuda.availability import cupy
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentError
 
 
@@ -34,7 +35,7 @@ def device_of(leaves: Iterable[Any], device: Any = None) -> Any:
     module = cupy()
     if device is not None:
         return module.cuda.Device(device.id)
-    places = {int(x.device.id) for x in leaves if is_array(x)}
+    places = {int(x.device.id) for x in leaves if on_gpu(x)}
     if len(places) > 1:
         names = ", ".join(f"gpu:{n}" for n in sorted(places))
         raise ArgumentError(
@@ -49,14 +50,14 @@ def on_device(x: Any) -> Any:
     copied there; numbers, and what has no elements, stay what they are."""
     if isinstance(x, np.ndarray):
         return cupy().asarray(x)
-    if is_array(x) and x.device.id != cupy().cuda.runtime.getDevice():
+    if on_gpu(x) and x.device.id != cupy().cuda.runtime.getDevice():
         return x.copy()  # by CuPy, to the device that is current
     return x
 
 
 def on_host(x: Any) -> Any:
-    """An array of CuPy as one of NumPy: it is waited for, and transferred, unless a kernel has noted
-    an error until then, which is raised."""
+    """An array of CuPy as one of NumPy. It waits for the array, and raises what kernels have noted
+    until then."""
     errors.synchronize(int(x.device.id))
     return x.get()
 

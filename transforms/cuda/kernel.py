@@ -22,6 +22,8 @@ import numpy as np
 from tapeless.transforms.cuda.called_functions import Functions
 from tapeless.transforms.cuda.expressions import Scope, product
 from tapeless.transforms.cuda.helpers import HELPERS, needed, words
+from tapeless.transforms.cuda.packed_loops import packed_loops
+from tapeless.transforms.cuda.points import PACK, Points, as_points
 from tapeless.transforms.cuda.teams import KernelWriter
 from tapeless.transforms.cuda.values import PRODUCT, Array, NotPrintedError, Value, c_type, constant
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
@@ -81,6 +83,7 @@ class CudaKernel:
     errors        type and arguments for each code of the error word
     results       dtype of each number that it leaves, and how those of blocks are put together
     scratch       memory that it needs: name, dtype, shape in Python
+    width         rows that a thread takes at once, where all arrays are aligned
     """
 
     name: str
@@ -93,6 +96,7 @@ class CudaKernel:
     results: tuple[tuple[np.dtype[Any], str], ...]
     scratch: tuple[tuple[str, np.dtype[Any], str], ...]
     notes: tuple[str, ...] = ()
+    width: int = 1
 
 
 def print_kernel(
@@ -168,12 +172,17 @@ class _Printer:
             head.insert(0, TEAMS)
         while head and head[-1].lstrip().startswith("staged += "):
             head.pop()  # nobody looks where it ends
+        points = self.points(head, body)
+        if points is not None:
+            body = points.lines
+        body, packed = self.packed(body)
         texts, arguments = self.signature("\n".join([*head, *body]))
         lines = [*_head(writer.node.name, texts), *(h for h in head if h), *body, "}"]
         text = "\n".join(lines)
         called = [f.text for f in self.functions.printed.values()]
-        more = [*called, *writer.reductions]
-        helpers = (*needed([text, *more]), *writer.reductions, *called)
+        own = [PACK] * packed if points is None else [PACK, points.function]
+        more = [*called, *writer.reductions, *own]
+        helpers = (*needed([text, *more]), *writer.reductions, *called, *own)
         own_lengths = {self.python_text(n): None for n in writer.lengths}
         return CudaKernel(
             writer.node.name,
@@ -186,7 +195,25 @@ class _Printer:
             tuple(writer.results),
             tuple((p.name, p.dtype, self.shape_text(p)) for p in self.memory()),
             tuple(writer.notes_for_user),
+            1 if points is None else points.width,
         )
+
+    def packed(self, body: Sequence[str]) -> tuple[Sequence[str], bool]:
+        """The body with loops of teams that move several elements at once."""
+        if not self.writer.has_teams:
+            return body, False
+        return packed_loops(body, {p.name: p.dtype for p in self.parameters if p.ndim})
+
+    def points(self, head: Sequence[str], body: Sequence[str]) -> Points | None:
+        """The body for elements of which threads take several at once, if rows are elements."""
+        plain = all(p.kind not in ("own", "sum") for p in self.parameters)
+        if not self.bounds or self.writer.has_teams or not plain:
+            return None
+        arrays = {p.name: p.dtype for p in self.parameters if p.ndim}
+        numbers = {p.name: p.dtype for p in self.parameters if not p.ndim}
+        numbers |= dict.fromkeys(self.lengths, INT)
+        found = as_points(self.writer.node.name, [*head, *body], arrays, numbers)
+        return None if found is None else replace(found, lines=found.lines[len(head) :])
 
     # -- what the kernel gets
 

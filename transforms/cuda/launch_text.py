@@ -24,8 +24,11 @@ class Kernel:
     depend on sizes alone, whatever the device, and so do the bits of sums.
     """
 
-    def __init__(self, name, arguments, *, team=None, results=(), errors=(), scratch=(), joins=()):
+    def __init__(
+        self, name, arguments, *, team=None, width=1, results=(), errors=(), scratch=(), joins=()
+    ):
         self.name, self.arguments, self.team, self.results = name, arguments, team, results
+        self.width = width  # rows that a thread takes at once
         self.errors, self.scratch, self.joins = errors, scratch, joins
         names = arguments.__code__.co_varnames[: arguments.__code__.co_argcount]
         self.has_room = "room" in names
@@ -68,12 +71,15 @@ class Kernel:
         """Blocks, teams of a block, and threads of a team."""
         if rows is None:
             return 1, 1, 256
-        each = -(-max(self.team(**given)) // 16) if self.team else 1  # elements of a thread: 16
+        longest = max((1, *self.team(**given))) if self.team else 1
+        each = max(min(longest, 4), -(-longest // 16))  # 16 elements of a row for a thread
         threads = min(1 << max(0, each - 1).bit_length(), 1024)
         teams = 256 // threads if threads <= 32 else 1  # larger teams meet at barriers of the block
-        most = 512 if self.joins else 2048 if self.results else 2**20
+        most = 512 if self.joins else 2048 if self.results else 2**24
+        if self.width == 1 and not self.team:
+            most = min(most, 4096)
         room = 2**31 // max(1, teams * sum(map(bytes_of, copied)))
-        return max(1, min(-(-rows // teams), most, room)), teams, threads
+        return max(1, min(-(-rows // (teams * self.width)), most, room)), teams, threads
 
     def check(self, noted):
         """Raises the error of the first row that failed: the row, times 256, and its number."""

@@ -17,6 +17,7 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 BYTES = 16  # the widest load
 LOOP = re.compile(r"^  for \(i64 (\w+) = team; \1 < rows; \1 \+= teams\) \{$")
+LOCAL = re.compile(r"^  [\w ]+ (\w+)\[\d+\];")
 DECLARED = re.compile(r"^  (?:const )?([\w ]+?) (\w+)(?: = .*)?;")
 PACK = """\
 template <typename T, int n> struct alignas(n * sizeof(T)) pack {  // elements that move at once
@@ -54,10 +55,16 @@ def as_points(
     width = BYTES // max((arrays[x].itemsize for x in used), default=BYTES)
     if width < 2 or not used or not _is_point(body, index, used):
         return None
+    local = [
+        line
+        for line in lines[:start]
+        if (m := LOCAL.match(line)) and m[1] in words("\n".join(body))
+    ]
+    body = [*(f"  {line}" for line in local), *body]
     declared = {m[2]: m[1] for line in lines[:start] if (m := DECLARED.match(line))}
     declared |= {x: c_type(dtype) for x, dtype in numbers.items()}
     return _Writer(name, body, index, {x: arrays[x] for x in used}, declared, width).points(
-        lines[:start], lines[end + 1 :]
+        [line for line in lines[:start] if line not in local], lines[end + 1 :]
     )
 
 
@@ -111,6 +118,9 @@ class _Writer:
         return first is None or plain != len(places)
 
     def points(self, before: Sequence[str], after: Sequence[str]) -> Points:
+        taken = words("\n".join([*before, *self.body, *after])) | {*self.arrays}
+        names = {x: f"{x}_{self.width}" for x in self.arrays}
+        self.packs = {x: name if name not in taken else f"{x}_pack_" for x, name in names.items()}
         lines = [*before, *self.calls(), *after]
         return Points(self.function(), lines, self.width)
 
@@ -133,17 +143,17 @@ class _Writer:
     def calls(self) -> list[str]:
         i, n = self.index, self.width
         more = [*self.outer, *(["error", f"{i} + k"] if self.fails else [])]
-        packed = ", ".join(["k", *(f"{x}_{n}.at" for x in self.arrays), *more])
+        packed = ", ".join(["k", *(f"{self.packs[x]}.at" for x in self.arrays), *more])
         last = [*self.outer, *(["error", i] if self.fails else [])]
         single = ", ".join([i, *self.arrays, *last])
         places = " | ".join(f"(u64){x}" for x in self.arrays)
         return [
             f"  i64 packed = ({places}) % {BYTES} == 0 ? rows / {n} * {n} : 0;",
             f"  for (i64 {i} = {n} * team; {i} < packed; {i} += {n} * teams) {{",
-            *(f"    {self.pack(x)} {x}_{n}{self.load(x)};" for x in self.arrays),
+            *(f"    {self.pack(x)} {self.packs[x]}{self.load(x)};" for x in self.arrays),
             "    #pragma unroll",
             f"    for (int k = 0; k < {n}; k++) {self.name}({packed});",
-            *(f"    *({self.pack(x)}*)({x} + {i}) = {x}_{n};" for x in self.stored),
+            *(f"    *({self.pack(x)}*)({x} + {i}) = {self.packs[x]};" for x in self.stored),
             "  }",
             f"  for (i64 {i} = packed + team; {i} < rows; {i} += teams) {self.name}({single});",
         ]

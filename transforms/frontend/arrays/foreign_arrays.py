@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import array
+import contextlib
+import contextvars
 import functools
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
@@ -35,9 +39,34 @@ def refuse_foreign(value: Any, name: str) -> None:
     elif isinstance(value, BUFFERS) or _of_another_library(cast("Hashable", kind)):
         full = f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
         way = f"{name}.toarray()" if hasattr(value, "toarray") else f"np.asarray({name})"
+        way = f"{name}.get()" if on_gpu(value) else way
         raise ArgumentTypeError(
             f"{name} is of type {full}, no array of NumPy, and may change unseen",
             f"make it one outside of the function: {way}",
+        )
+
+
+# -- arrays of CuPy, which programs for a GPU read
+
+_for_gpu: contextvars.ContextVar[bool] = contextvars.ContextVar("for_gpu", default=False)
+
+
+@contextlib.contextmanager
+def staged_for_gpu() -> Iterator[None]:
+    """Functions that are staged inside run on a GPU, and may read arrays that lie there."""
+    token = _for_gpu.set(True)
+    try:
+        yield
+    finally:
+        _for_gpu.reset(token)
+
+
+def refuse_on_cpu(name: str) -> None:
+    """Refuses an array on a GPU that a function reads which runs on the CPU."""
+    if not _for_gpu.get():
+        raise ArgumentTypeError(
+            f"{name} lies on a GPU, and the function that reads it runs on the CPU",
+            f"pass it as an argument, or say jit(f, backend='gpu'); on the CPU it is {name}.get()",
         )
 
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Var
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.core.user_names import short_name
-from tapeless.transforms.frontend.arrays.foreign_arrays import refuse_foreign
+from tapeless.transforms.frontend.arrays.foreign_arrays import refuse_foreign, refuse_on_cpu
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.recorded_reads import (
@@ -41,6 +42,9 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
     t = trace()
     if isinstance(value, Symbol):
         return value
+    if on_gpu(value):
+        refuse_on_cpu(name)
+        return _captured(value, get, name)
     refuse_foreign(value, name)
     if isinstance(value, np.ndarray):
         return (_captured if value.dtype.kind in "biufc" else _known)(value, get, name)
@@ -76,8 +80,11 @@ def _number(value: Any, get: Callable[[], Any], name: str, owner: Any) -> Symbol
     return t.reads[key][1]  # type: ignore[no-any-return]
 
 
-def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
+def _captured(array: Any, get: Callable[[], Any], name: str) -> Any:
     t = trace()
+    staged: np.ndarray[Any, Any] = (
+        np.zeros(array.shape, array.dtype) if on_gpu(array) else array  # its elements stay there
+    )
     if t.decisions is not None and name in t.decisions.contents:
         return _known(array, get, name)
     key = ("array", id(array))
@@ -93,7 +100,7 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
                 lambda: tuple(get().shape[k] for k in fixed_axes),
                 tuple(array.shape[k] for k in fixed_axes),
             )
-        kind, symbols = input_type(array, short, fixed_axes)
+        kind, symbols = input_type(staged, short, fixed_axes)
         var = Var(kind, short)
         for k, s in enumerate(symbols):
             if s is not None:
@@ -101,8 +108,8 @@ def _captured(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) ->
                 if t.decisions is not None:
                     t.decisions.homes[s] = (home, k)
         symbol = Symbol(var, is_array=True)
-        symbol.read_only = not array.flags.writeable
-        t.inputs[var] = array
+        symbol.read_only = not staged.flags.writeable
+        t.inputs[var] = staged
         assert symbol.cell is not None
         symbol.cell.functional = getattr(array, "functional", False)
         t.functional = t.functional or symbol.cell.functional

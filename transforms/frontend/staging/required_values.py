@@ -11,6 +11,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Type, Var
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import NeedStaticError
 from tapeless.transforms.frontend.source.positions import where_of
 from tapeless.transforms.frontend.staging.parameters import Leaf
@@ -120,7 +121,8 @@ class Sources:
         if array.dtype.kind not in "biu" or array.size > TABLE:
             return None
         tables = (r[0] for r in self.run.reads.values() if isinstance(r, tuple))
-        return next((c.name for c in tables if isinstance(c, Captured) and c.var is a), None)
+        captured = [c for c in tables if isinstance(c, Captured) and c.var is a]
+        return next((c.name for c in captured if not on_gpu(c.array)), None)
 
     def size(self, s: dims.Size) -> None:
         for symbol in dims.symbols(s):
