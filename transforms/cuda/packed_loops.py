@@ -82,7 +82,8 @@ class _Loop:
                     self.rows[m[1], start] = self.fresh(f"{m[1]}_row")
         size = max((arrays[x].itemsize for x, _ in self.rows), default=BYTES)
         self.width = BYTES // size
-        text = "\n".join(self.moved(line) for line in self.code)
+        moved = [self.moved(line) for line in self.code]
+        text, pad = "\n".join(moved), " " * (len(self.indent) + 2)
         self.stored = [
             r
             for r in self.rows.values()
@@ -93,7 +94,8 @@ class _Loop:
             for r in self.rows.values()
             if r not in self.stored
             or len(re.findall(rf"\b{r}\[", text)) > 1
-            or f"{r}[place] =" not in text
+            or not any(line.startswith(f"{pad}{r}[place] = ") for line in moved)  # in a branch
+            or "continue;" in text
         ]
 
     def fresh(self, name: str) -> str:

@@ -111,11 +111,11 @@ class _Writer:
 
     @staticmethod
     def is_read(x: str, text: str) -> bool:
-        """Whether an element that is stored to is read before."""
+        """Whether an element that is stored to is read before, or stays as it is in a branch."""
         places = re.findall(rf"\b{x}\[\w+\](?: ([-+*/|&^]|<<|>>)?=(?!=))?", text)
-        first = re.search(rf"\b{x}\[\w+\] = ", text)
+        always = re.search(rf"^    {x}\[\w+\] = ", text, re.MULTILINE)
         plain = len(re.findall(rf"\b{x}\[\w+\] = ", text))
-        return first is None or plain != len(places)
+        return always is None or "continue;" in text or plain != len(places)
 
     def points(self, before: Sequence[str], after: Sequence[str]) -> Points:
         taken = words("\n".join([*before, *self.body, *after])) | {*self.arrays}
