@@ -17,6 +17,7 @@ from tapeless.backends import cuda
 from tapeless.lazy_import import later
 from tapeless.staging import device_placement as layouts
 from tapeless.staging.device_list import Device, device_get
+from tapeless.staging.jax_arrays import Array
 from tapeless.transforms.core.on_gpu import on_gpu
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Mixin:
 
     def __repr__(self) -> str:
         """As arrays of `tapeless.numpy`; it waits."""
-        return repr(device_get(self).view(layouts.Array))
+        return repr(device_get(self).view(Array))
 
     def __round__(self, ndigits: int | None = None) -> Any:
         own: Any = self
@@ -166,3 +167,11 @@ def put(x: Any, device: Device | None) -> Any:
     value = x if on_gpu(x) else np.asarray(x)
     with cuda.device_of((), device), cuda.explaining(f"an array of shape {value.shape}"):
         return as_gpu_array(cuda.on_device(value))
+
+
+def shared(x: Any, device: Any, copy: bool | None) -> Any:
+    """The array in memory of a GPU that another library has made, by DLPack; elsewhere a copy."""
+    made = as_gpu_array(cuda.cupy().from_dlpack(x))
+    if device is not None:
+        return layouts.device_put(made, device)
+    return as_gpu_array(made.copy()) if copy else made
