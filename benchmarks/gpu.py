@@ -1,4 +1,4 @@
-"""Measures the GPU backend on a machine with a card: constants, costs, tests, and JAX and PyTorch beside it.
+"""Measures the GPU backend on a card: costs, constants, tests, JAX and PyTorch beside it.
 
     python benchmarks/gpu.py --steps versions,costs,points,rows --out FOLDER
 
@@ -28,7 +28,7 @@ from benchmarks.gpu_steps import (  # after the path is set
     rows,
 )
 
-# name: (step, seconds, fields that group its records for the printed table, or None where each is printed)
+# name: (step, seconds, fields that group its records where only the best are printed)
 STEPS = {
     "versions": (machine.versions, 10, None),
     "costs": (machine.costs, 30, None),
@@ -146,7 +146,7 @@ def main():
 
 def _free():
     """Gives memory of the device back, for the workers."""
-    import cupy
+    import cupy  # noqa: PLC0415  # only where a step has used it
 
     cupy.get_default_memory_pool().free_all_blocks()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +27,20 @@ from tapeless.transforms.errors import ArgumentTypeError
 if TYPE_CHECKING:
     from tapeless.backends.cuda.load_module import Program
 
+# Measured on an H100, 27 November 2026: benchmarks/gpu_results. Nothing here depends on the device:
+# the order of sums follows from the grid.
 THREADS = 256  # of a block
+MOST_THREADS = 1024  # of a team, and of a block
+EACH = 16  # elements of a row for each thread of a team
+LEAST = 4  # threads of a team, if its rows are as long
 WARP = 32  # larger teams meet at barriers of their block, which they have for themselves
-BLOCKS, BLOCKS_OF_SUMS = 1024, 64  # at most, on all devices: the order of sums depends on it
+BLOCKS = 1 << 24  # at most; each does what is left in steps of the whole grid
+BLOCKS_OF_SINGLE = 4096  # where threads load single elements
+BLOCKS_OF_RESULTS, BLOCKS_OF_SUMS = 2048, 512  # which leave numbers, or arrays, to be joined
 COPIES = 2**31  # bytes that the teams of a launch may have of their own
 PLANS = 4096  # grids that a kernel remembers
-RESERVED = frozenset({"rows", "results", "error"})
+RESERVED = frozenset({"rows", "results", "error", "room"})
+SHARED = 48 << 10  # bytes of a block that its teams may have for themselves
 NUMBERS = frozenset(
     {int, float, bool, complex, np.bool_}
     | {np.dtype(code).type for code in (*np.typecodes["AllInteger"], *"efdFD")}
@@ -39,6 +48,19 @@ NUMBERS = frozenset(
 ARRAYS: set[type] = set()  # classes of CuPy's arrays, whose elements lie on a device
 Shape = tuple[int, ...]
 Grid = tuple[tuple[int], tuple[int, int]]  # blocks; threads of a team, teams of a block
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How kernels are launched for some sizes.
+
+    room    bytes of each team in the shared memory of its block; 0: it has memory of the device
+    places  arrays at no address, with the shapes of what teams have for themselves there
+    """
+
+    grid: Grid
+    room: int = 0
+    places: tuple[Any, ...] = ()
 
 
 class Module:
@@ -79,6 +101,7 @@ class Kernel:
     arguments  what it gets, of the rows, the parameters of the driver's call, and what a launch
                makes for it: a tuple of arrays and numbers
     team       the lengths of the loops that the threads of a team share; None: a thread a row
+    width      rows that a thread takes at once
     results    dtypes of the numbers that it returns, and how those of the blocks are put together
     errors     what it raises, by number: names of classes, arguments
     scratch    memory that it needs: name, dtype, and the shape as a function of the parameters
@@ -92,12 +115,14 @@ class Kernel:
         arguments: Callable[..., tuple[Any, ...]],
         *,
         team: Callable[..., tuple[int, ...]] | None = None,
+        width: int = 1,
         results: tuple[tuple[str, str], ...] = (),
         errors: Table = (),
         scratch: tuple[tuple[str, str, Callable[..., Shape]], ...] = (),
         joins: tuple[str, ...] = (),
     ) -> None:
         self.module, self.name, self.arguments, self.team = module, name, arguments, team
+        self.width = width
         self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
         self.array = cupy().ndarray
         # what `flags` would say, in a tenth of the time
@@ -108,7 +133,8 @@ class Kernel:
         names = code.co_varnames[: code.co_argcount]
         self.parameters = [name for name in names if name not in RESERVED]
         self.bare = not (results or errors or scratch or joins)
-        self.plans: dict[Any, Grid] = {}
+        self.plans: dict[Any, Plan] = {}
+        self.has_room = "room" in names
         self.word: Word | None = None
         self.function: Any = None
 
@@ -124,9 +150,9 @@ class Kernel:
         key = (rows, *self.team(*args)) if self.team else rows
         plan = self.plans.get(key)
         if plan is None:
-            plan = self.planned(key, rows, args, ())
+            plan = self.planned(key, rows, args, (), ())
         if rows:
-            self.function(*plan, self.arguments(rows, *args))
+            self.function(*plan.grid, self.arguments(rows, *args))
         return None
 
     def taken(self, x: Any) -> Any:
@@ -149,14 +175,18 @@ class Kernel:
         given = (*args, *copied)
         lengths = self.team(*given) if self.team else ()
         key = (rows, lengths, *[x.shape for x in copied])
-        grid = self.plans.get(key) or self.planned(key, rows, given, copied)
-        ((blocks,), (_, teams)), array = grid, self.array
+        plan = self.plans.get(key) or self.planned(key, rows, given, own, sums)
+        ((blocks,), (_, teams)), array = plan.grid, self.array
+        copied = sums if plan.room else (*own, *sums)
         copies = [array((blocks * teams, *x.shape), x.dtype) for x in copied]
-        values = [*args, *[copy[0] for copy in copies]]  # their beginning, with the shape of one
+        values = [*args, *plan.places]
+        values += [copy[0] for copy in copies]  # where they begin, with the shape of one
         values += [array(shape(*given), dtype) for _, dtype, shape in self.scratch]
         if rows is not None:
             values.insert(0, rows)
         outs = [array((), dtype) for dtype, _ in self.results]
+        if self.has_room:
+            values.append(plan.room)
         if outs:
             parts = [
                 out if word == "first" or blocks == 1 else array((blocks,), out.dtype)
@@ -166,25 +196,39 @@ class Kernel:
         if self.word is not None:
             values.append(self.word.address)
             pending[self.word] = None
-        self.function(*grid, self.arguments(*values))
+        self.function(*plan.grid, self.arguments(*values), shared_mem=plan.room * teams)
         for k, out in enumerate(outs):
             if parts[k] is not out:
                 self.join(parts[k], out, self.results[k][1])
-        for part, out, word in zip(copies[len(own) :], sums, self.joins, strict=True):
+        for part, out, word in zip(copies[len(copies) - len(sums) :], sums, self.joins, strict=True):
             self.join(part, out, word)
         return outs[0] if len(outs) == 1 else tuple(outs) if outs else None
 
-    def planned(self, key: Any, rows: int | None, given: tuple[Any, ...], copied: Any) -> Grid:
-        """The grid of a launch, which later ones of the same sizes use again."""
+    def grid(self, rows: int | None, lengths: Shape, size: int) -> Grid:
+        most = BLOCKS_OF_SUMS if self.joins else BLOCKS_OF_RESULTS if self.results else BLOCKS
+        if self.width == 1 and not self.team:
+            most = min(most, BLOCKS_OF_SINGLE)
+        count = None if rows is None else -(-rows // self.width)
+        return grid(count, lengths, most, size)
+
+    def planned(
+        self, key: Any, rows: int | None, given: tuple[Any, ...], own: Any, sums: Any
+    ) -> Plan:
+        """How a launch is made, which later ones of the same sizes make again."""
         if self.function is None:
             self.function = self.module.get_function(self.name)
             self.word = Word(self.name, self.errors) if self.errors else None
         lengths = self.team(*given) if self.team else ()
-        size = sum(math.prod(x.shape) * np.dtype(x.dtype).itemsize for x in copied)
+        size = sum(map(_bytes, (*own, *sums)))
         if len(self.plans) >= PLANS:
             self.plans.clear()
-        self.plans[key] = found = grid(rows, lengths, bool(self.joins), size)
-        return found
+        room = sum(-(-_bytes(x) // 16) * 16 for x in own) if self.has_room else 0
+        found = self.grid(rows, lengths, sum(map(_bytes, sums)) if room else size)
+        if room * found[1][1] > SHARED:
+            room, found = 0, self.grid(rows, lengths, size)
+        places = tuple(map(_nowhere, own)) if room else ()
+        self.plans[key] = plan = Plan(found, room, places)
+        return plan
 
     def join(self, parts: Any, out: Any, word: str) -> None:
         """out[j] = parts[0, j] + parts[1, j] + ..., always in the same order."""
@@ -198,18 +242,36 @@ class Kernel:
             function(blocks, threads, (parts, out, parts.shape[0], size))
 
 
-def grid(rows: int | None, lengths: Shape, summed: bool, size: int) -> Grid:
+def _power_of_two(n: int) -> int:
+    """The smallest that is not less than a number."""
+    return 1 << max(0, n - 1).bit_length()
+
+
+def _bytes(x: Any) -> int:
+    """The memory of an array that is not made yet."""
+    return math.prod(x.shape) * np.dtype(x.dtype).itemsize
+
+
+def _nowhere(x: Any) -> Any:
+    """An array of this shape at no address: its memory is that of a block."""
+    module = cupy()
+    nothing = module.cuda.UnownedMemory(0, 0, None, module.cuda.runtime.getDevice())
+    return module.ndarray(x.shape, x.dtype, module.cuda.MemoryPointer(nothing, 0))
+
+
+def grid(rows: int | None, lengths: Shape, most: int, size: int) -> Grid:
     """Blocks, and how a block is shared: threads of a team, teams.
 
     rows     what teams share; None for kernels that are one block
     lengths  of the loops that the threads of a team share
-    summed   whether each team has copies of arrays that are added up
+    most     blocks at most
     size     bytes of what each team has for itself
     """
     if rows is None:
         return (1,), (THREADS, 1)
-    longest = max(lengths, default=1)
-    threads = min(1 << max(0, longest - 1).bit_length(), THREADS)
+    longest = max((1, *lengths))
+    least = min(_power_of_two(longest), LEAST)
+    threads = min(max(_power_of_two(-(-longest // EACH)), least), MOST_THREADS)
     teams = THREADS // threads if threads <= WARP else 1
-    most = min(BLOCKS_OF_SUMS if summed else BLOCKS, COPIES // max(1, teams * size))
+    most = min(most, COPIES // max(1, teams * size))
     return (max(1, min(-(-rows // teams), most)),), (threads, teams)

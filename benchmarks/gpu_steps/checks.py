@@ -1,4 +1,4 @@
-"""Runs the tests of the GPU backend on the card, programs under compute-sanitizer, and Nsight Compute."""
+"""Runs the tests of the GPU backend on the card, compute-sanitizer and Nsight Compute."""
 
 import csv
 import io

@@ -106,7 +106,7 @@ def _wall(call, count):
 
 
 def _host(call, count=2000, batches=5):
-    """Microseconds of the host for a call in a row of calls that nobody waits for: median of batches."""
+    """Microseconds of the host for one of many calls that nobody waits for."""
     times = []
     for _ in range(batches):
         cp.cuda.Device().synchronize()
@@ -176,7 +176,7 @@ def _ready(function, x):
 
 
 def _anew(function, x):
-    """A call of cuLaunchKernel that asks the arrays for their places and the stream for its pointer."""
+    """A call of cuLaunchKernel that asks arrays and the stream for their pointers."""
     launch = ctypes.CDLL("libcuda.so.1").cuLaunchKernel
     values = (ctypes.c_longlong * 3)()
     places = (ctypes.c_void_p * 3)(*(ctypes.addressof(values) + 8 * k for k in range(3)))

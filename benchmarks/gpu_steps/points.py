@@ -1,4 +1,4 @@
-"""Measures kernels of points: bytes of a load, loads in flight, threads a block, blocks a multiprocessor."""
+"""Measures kernels of points by bytes of a load, loads in flight, threads and blocks."""
 
 import itertools
 
@@ -101,7 +101,7 @@ def _measured(launch, out, wanted, floor):
 
 
 def _other_forms():
-    """The sine of our own, sincos, the cosine of y read, a team for each row: at 16 bytes, 256 threads."""
+    """A sine of our own, sincos, the cosine of y read, a team for each row."""
     names = ("quad", "sincos", "sin_cos", "s3", "s3_unrolled", "s3_own", "s1", "s1_read")
     for real, dtype in (("float", "float32"), ("double", "float64")):
         x, y, out = _inputs("s1", dtype)
@@ -129,9 +129,10 @@ def _other_forms():
                 if blocks == FULL
                 else min(-(-5000 // rows), blocks * multiprocessors())
             )
-            launch = lambda _, c=count, t=team, r=rows: function(
-                (c,), (t, r), (5000, x, y, out, 5000)
-            )  # a launch of the loop's values
+
+            def launch(_, count=count, block=(team, rows)):
+                function((count,), block, (5000, x, y, out, 5000))
+
             yield {
                 "program": "s1_rows",
                 "dtype": dtype,

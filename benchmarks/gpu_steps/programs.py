@@ -1,5 +1,6 @@
-"""The programs that are compared on a GPU: plain NumPy, what users of JAX and PyTorch write, sizes, floors."""
+"""Lists the programs that are compared on a GPU: texts, sizes, floors."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +12,11 @@ import numpy as np
 class Program:
     """make: a module like NumPy -> a function. arguments: (generator, dtype, small) -> a tuple.
 
-    `transform` says what is measured of the function, in words that `apply` knows. `jax` and `torch` are
-    makers from their modules where their users write another text; `traffic` is bytes and `work`
-    floating-point operations that no version can do without, of the arguments. `batched`: rows of
-    the first axis are independent, so that some of them are compared with the reference.
+    `transform` says what is measured of the function, in words that `apply` knows. `jax` and
+    `torch` are makers from their modules where their users write another text. `traffic` is bytes
+    and `work` floating-point operations that no version can do without, of the arguments.
+    `batched`: rows of the first axis are independent, so that only some of them are compared with
+    the reference.
     """
 
     make: Callable[[Any], Callable[..., Any]]
@@ -246,7 +248,7 @@ def mlp_arguments(widths, batch):
     def arguments(rng, dtype, small=False):
         params = [
             ((rng.standard_normal((i, o)) / np.sqrt(i)).astype(dtype), np.zeros(o, dtype))
-            for i, o in zip(widths, widths[1:], strict=False)
+            for i, o in itertools.pairwise(widths)
         ]
         x = rng.standard_normal((batch, widths[0])).astype(dtype)
         return params, x, np.eye(widths[-1], dtype=dtype)[rng.integers(0, widths[-1], batch)]

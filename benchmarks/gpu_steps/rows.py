@@ -1,4 +1,4 @@
-"""Measures kernels of rows, column sums, transposes and ensembles in the forms that may be emitted."""
+"""Measures kernels of rows, of column sums, of transposes and of ensembles in many forms."""
 
 import itertools
 
@@ -22,14 +22,14 @@ CHECKED = 64  # rows
 
 
 def rows(_):
-    """Softmax, layer norm and cross-entropy: columns, threads a row, staged or not, numbers a load."""
+    """Programs of rows by columns, threads a row, staged or not, numbers a load."""
     variants = [{"REAL": "float", "WIDTH": w, "MODE": m} for w in (1, 4) for m in MODES]
     compile_on_threads("rows.cu", variants)
     for columns in COLUMNS:
         data = _data(columns)
         programs = ("softmax", "softmax_times", "layer_norm", "cross_entropy")
         for program, mode, width in itertools.product(programs, MODES, (1, 4)):
-            if (program == "layer_norm" and mode == 2) or (program == "softmax_times" and width == 1):
+            if (program, mode) == ("layer_norm", 2) or (program, width) == ("softmax_times", 1):
                 continue
             yield from _teams(program, columns, mode, width, data)
 

@@ -1,4 +1,4 @@
-"""Runs programs on one system, in a process of its own: `python -m benchmarks.gpu_steps.worker SYSTEM SECONDS [--only WORDS] [--dtypes D]`.
+"""Runs programs on one system: `python -m benchmarks.gpu_steps.worker SYSTEM SECONDS`.
 
 For each program: the first call, the comparison with NumPy's float64, then calls in a row over
 inputs that take turns. A line of JSON a program.
@@ -130,10 +130,8 @@ def reference(program, args):
 
 def _kept_reference(program, args, key):
     """The reference, computed by the first process that asks for it."""
-    path = (
-        Path(tempfile.gettempdir())
-        / f"gpu-reference-{os.getppid()}-{re.sub('[^a-z0-9]+', '-', key.lower())}-{_dtype_of(args)}.npz"
-    )
+    word = re.sub("[^a-z0-9]+", "-", f"{key}-{_dtype_of(args)}".lower())
+    path = Path(tempfile.gettempdir()) / f"gpu-reference-{os.getppid()}-{word}.npz"
     if path.exists():
         with np.load(path) as kept:
             return [kept[str(k)] for k in range(len(kept.files))]
@@ -205,8 +203,10 @@ def run(system, name, dtype, small=False):
     first = program.arguments(rng, dtype, small)
     size = sum(x.nbytes for x in leaves(list(first)))
     inputs = [mapped(system.put, first)]
-    for shift in range(1, 1 + min(3, int(CACHED_BYTES / size))):
-        inputs.append(mapped(lambda x, shift=shift: system.put(np.roll(x, shift, 0)), first))
+    inputs += [
+        mapped(lambda x, shift=shift: system.put(np.roll(x, shift, 0)), first)
+        for shift in range(1, 1 + min(3, int(CACHED_BYTES / size)))
+    ]
     call = system.build(program)
     start = time.perf_counter()
     out = call(*inputs[0])

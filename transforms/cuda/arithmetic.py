@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from tapeless.transforms.cuda.values import (
     AND,
     BOTH,
@@ -41,14 +43,25 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
 )
 
 SIGNS: dict[type[ast.operator], tuple[str, int]] = {
-    **{ast.Add: ("+", SUM), ast.Sub: ("-", SUM), ast.Mult: ("*", PRODUCT)},
-    **{ast.Div: ("/", PRODUCT), ast.FloorDiv: ("/", PRODUCT), ast.Mod: ("%", PRODUCT)},
-    **{ast.BitAnd: ("&", AND), ast.BitXor: ("^", XOR), ast.BitOr: ("|", OR)},
-    **{ast.LShift: ("<<", SHIFT), ast.RShift: (">>", SHIFT)},
+    ast.Add: ("+", SUM),
+    ast.Sub: ("-", SUM),
+    ast.Mult: ("*", PRODUCT),
+    ast.Div: ("/", PRODUCT),
+    ast.FloorDiv: ("/", PRODUCT),
+    ast.Mod: ("%", PRODUCT),
+    ast.BitAnd: ("&", AND),
+    ast.BitXor: ("^", XOR),
+    ast.BitOr: ("|", OR),
+    ast.LShift: ("<<", SHIFT),
+    ast.RShift: (">>", SHIFT),
 }
 ORDERS: dict[type[ast.cmpop], tuple[str, int]] = {
-    **{ast.Lt: ("<", ORDER), ast.LtE: ("<=", ORDER), ast.Gt: (">", ORDER)},
-    **{ast.GtE: (">=", ORDER), ast.Eq: ("==", EQUALITY), ast.NotEq: ("!=", EQUALITY)},
+    ast.Lt: ("<", ORDER),
+    ast.LtE: ("<=", ORDER),
+    ast.Gt: (">", ORDER),
+    ast.GtE: (">=", ORDER),
+    ast.Eq: ("==", EQUALITY),
+    ast.NotEq: ("!=", EQUALITY),
 }
 BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 SHIFTS = (ast.LShift, ast.RShift)
@@ -156,6 +169,8 @@ def unary(op: ast.unaryop, x: Value) -> Value:
             return Value(f"!{truth(x).at(UNARY)}", BOOL, UNARY)
         case ast.USub() if x.known is not None and x.dtype in (INT, DOUBLE):
             return constant(-x.known, x.dtype)
+        case ast.USub() if x.dtype == UINT and x.known == -np.iinfo(INT).min:
+            return constant(int(np.iinfo(INT).min), INT)
         case ast.USub() if x.dtype.kind in "fc":
             return Value(f"-{x.at(POSTFIX)}", x.dtype, UNARY)
         case ast.USub() if x.dtype.kind == "i":

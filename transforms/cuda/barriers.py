@@ -30,10 +30,16 @@ def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
     match node:
         case ast.Call(func=ast.Name(id="add_at"), args=[ast.Subscript() as target, e]):
             for access in accesses(target, arrays):
-                yield access if access.mode == READ and access.places is None else Access(
-                    access.array, ADD if _owner(target) == access.array else READ, access.places
+                yield (
+                    access
+                    if access.mode == READ and access.places is None
+                    else Access(
+                        access.array, ADD if _owner(target) == access.array else READ, access.places
+                    )
                 )
             yield from accesses(e, arrays)
+            return
+        case ast.Assign(value=ast.Call(func=ast.Name(id="scratch"))):
             return
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
             for e in (*targets, *values):
@@ -84,7 +90,7 @@ def own_only(
     same  what stands for arrays that take turns
     """
     axes: dict[str, set[int]] = {}
-    for access, counter in _with_counters(node, set(arrays), is_shared, ""):
+    for access, counter in with_counters(node.body, set(arrays), is_shared, ""):
         places = access.places or ()
         own = {k for k, place in enumerate(places) if counter and place == counter}
         name = same.get(access.array, access.array)
@@ -92,40 +98,20 @@ def own_only(
     return {name for name, own in axes.items() if own}
 
 
-def _with_counters(
-    node: ast.AST, arrays: set[str], is_shared: Callable[[ast.AST], bool], counter: str
+def with_counters(
+    body: Iterable[ast.stmt], arrays: set[str], is_shared: Callable[[ast.AST], bool], counter: str
 ) -> Iterator[tuple[Access, str]]:
     """All accesses, each with what the loop around it counts that threads share."""
-    loops = [s for s in ast.walk(node) if isinstance(s, ast.For) and is_shared(s)]
-    outer = [s for s in loops if not any(s in ast.walk(t) for t in loops if t is not s)]
-    seen = set()
-    for loop in outer:
-        target = loop.target.id if isinstance(loop.target, ast.Name) else ""
-        for s in loop.body:
-            seen |= {id(x) for x in ast.walk(s)}
-            yield from ((access, target) for access in accesses(s, arrays))
-    yield from ((access, counter) for access in accesses(_without(node, seen), arrays))
-
-
-class _Removed(ast.NodeTransformer):
-    def __init__(self, ids: set[int]) -> None:
-        self.ids = ids
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        if id(node) in self.ids and isinstance(node, ast.stmt):
-            return ast.Pass()
-        copy = type(node)(**{k: v for k, v in ast.iter_fields(node)})
-        for k, v in ast.iter_fields(node):
-            if isinstance(v, ast.AST):
-                setattr(copy, k, self.generic_visit(v))
-            elif isinstance(v, list):
-                setattr(copy, k, [self.generic_visit(x) if isinstance(x, ast.AST) else x for x in v])
-        return copy
-
-
-def _without(node: ast.AST, ids: set[int]) -> ast.AST:
-    """A copy of a tree in which these statements do nothing."""
-    return _Removed(ids).generic_visit(node)
+    for s in body:
+        head = s.test if isinstance(s, (ast.If, ast.While)) else s
+        yield from (
+            (a, counter) for a in accesses(s.iter if isinstance(s, ast.For) else head, arrays)
+        )
+        inner = counter
+        if not counter and is_shared(s) and isinstance(s, ast.For):
+            inner = s.target.id if isinstance(s.target, ast.Name) else ""
+        for suite in ("body", "orelse"):
+            yield from with_counters(getattr(s, suite, ()), arrays, is_shared, inner)
 
 
 @dataclass

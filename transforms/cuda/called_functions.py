@@ -161,13 +161,16 @@ class FunctionWriter(Statements):
 
 def may_fail(node: ast.FunctionDef, nodes: Mapping[str, ast.FunctionDef]) -> bool:
     """Whether a function raises an error, or one that it calls."""
-    for e in ast.walk(node):
-        if isinstance(e, ast.Raise):
-            return True
-        if isinstance(e, ast.Name) and e.id in nodes and e.id != node.name:
-            if may_fail(nodes[e.id], nodes):
-                return True
-    return False
+    return any(
+        isinstance(e, ast.Raise)
+        or (
+            isinstance(e, ast.Name)
+            and e.id in nodes
+            and e.id != node.name
+            and may_fail(nodes[e.id], nodes)
+        )
+        for e in ast.walk(node)
+    )
 
 
 def call(functions: Functions, name: str, args: Sequence[Meaning]) -> Meaning:
@@ -188,7 +191,7 @@ def call_statement(
     s: ast.stmt,
     guard: str = "",
 ) -> None:
-    """A call whose results are put to targets, or are none. With a guard not all threads make it."""
+    """A call whose results are put to targets. With a guard not all threads make it."""
     if not isinstance(e, ast.Call) or not isinstance(e.func, ast.Name):
         raise NotPrintedError(ast.unparse(e))
     name, args = e.func.id, [writer.value(a) for a in e.args]
@@ -208,4 +211,3 @@ def call_statement(
     number = writer.fresh("failed")
     with writer.braces(f"if (int {number} = {text})", s):
         writer.fail_by(other.errors, number)
-

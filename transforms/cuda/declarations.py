@@ -37,9 +37,9 @@ def homes(node: ast.FunctionDef) -> Homes:
             found.loose.add(name)
     for name, path in paths.items():
         found.block[name] = path[-1]
-        s, block = firsts[name]
-        if s is not None and block == path[-1]:
-            found.first[name] = s
+        first, block = firsts[name]
+        if first is not None and block == path[-1]:
+            found.first[name] = first
     return found
 
 

@@ -155,7 +155,8 @@ class Expressions:
             called = isinstance(e.value, ast.Call) and not self.inferring
             if called or not isinstance(k, int) or not -len(owner) <= k < len(owner):
                 raise NotPrintedError(ast.unparse(e))
-            return owner[k]
+            item: Meaning = owner[k]
+            return item
         if not isinstance(owner, Array):
             raise NotPrintedError(ast.unparse(e))
         axes = [*e.slice.elts] if isinstance(e.slice, ast.Tuple) else [e.slice]
@@ -255,4 +256,3 @@ def element_text(x: Array, places: Sequence[Value]) -> str:
         return f"{x.pointer}[{place.at(PRODUCT)} * {x.distance}]"
     pointer = x.pointer if x.pointer.isidentifier() else f"({x.pointer})"
     return f"{pointer}[{place.text}]"
-

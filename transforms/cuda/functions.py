@@ -15,6 +15,7 @@ from tapeless.transforms.cuda import arithmetic
 from tapeless.transforms.cuda.values import (
     EQUALITY,
     ORDER,
+    POSTFIX,
     NotPrintedError,
     Value,
     cast,
@@ -33,32 +34,40 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
 )
 
 #: Functions of floats that C has too, with the number of their arguments; for float they end in f.
-OF_FLOATS = {
-    **dict.fromkeys("exp expm1 exp2 log log10 log1p log2 sqrt cbrt sin cos tan asin acos".split(), 1),
-    **dict.fromkeys("atan sinh cosh tanh asinh acosh atanh fabs erf erfc lgamma".split(), 1),
-    **dict.fromkeys("floor ceil trunc rint".split(), 1),
-    **dict.fromkeys("atan2 hypot copysign fmax fmin fmod nextafter pow".split(), 2),
-}
+OF_ONE = """exp expm1 exp2 log log10 log1p log2 sqrt cbrt sin cos tan asin acos atan sinh cosh tanh
+    asinh acosh atanh fabs erf erfc lgamma floor ceil trunc rint tgamma""".split()  # noqa: SIM905
+OF_TWO = ["atan2", "hypot", "copysign", "fmax", "fmin", "fmod", "nextafter", "pow"]
+OF_FLOATS = {**dict.fromkeys(OF_ONE, 1), **dict.fromkeys(OF_TWO, 2)}
 OTHER_NAMES = {"gamma": "tgamma", "arcsin": "asin", "arccos": "acos", "arctan": "atan"}
 TEMPLATES = {"sign": ("sign_of", 1), "heaviside": ("heaviside", 2)}
 TEMPLATES |= {"logaddexp": ("logaddexp", 2), "logaddexp2": ("logaddexp2", 2)}
 TESTS = {"isnan": False, "isinf": False, "isfinite": True}  # what they are of integers
 CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi, "e": math.e}
 OF_COMPLEX = ("exp", "log", "sqrt")
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES = {
-    **{d: np.dtype(d) for d in "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()},
-    **{"bool_": BOOL, "bool": BOOL, "float32": SINGLE, "float64": DOUBLE},
-    **{"complex64": NARROW, "complex128": WIDE, "intp": INT, "float": DOUBLE, "int": INT},
+    **{d: np.dtype(d) for d in INTEGERS},
+    "bool": BOOL,
+    "bool_": BOOL,
     "complex": WIDE,
+    "complex64": NARROW,
+    "complex128": WIDE,
+    "float": DOUBLE,
+    "float32": SINGLE,
+    "float64": DOUBLE,
+    "int": INT,
+    "intp": INT,
 }
 #: Functions that take long: loops that call them are not unrolled.
-LONG = frozenset(set(OF_FLOATS) | {"gamma"}) - set(
-    "sqrt fabs floor ceil trunc rint copysign fmax fmin".split()
-)
+SHORT = {"sqrt", "fabs", "floor", "ceil", "trunc", "rint", "copysign", "fmax", "fmin"}
+LONG = frozenset({*OF_FLOATS, *OTHER_NAMES} - SHORT)
 REINTERPRETED = {
-    **{("f4", "i4"): "__float_as_int", ("f4", "u4"): "__float_as_uint"},
-    **{("f8", "i8"): "__double_as_longlong", ("i4", "f4"): "__int_as_float"},
-    **{("u4", "f4"): "__uint_as_float", ("i8", "f8"): "__longlong_as_double"},
+    ("f4", "i4"): "__float_as_int",
+    ("f4", "u4"): "__float_as_uint",
+    ("f8", "i8"): "__double_as_longlong",
+    ("i4", "f4"): "__int_as_float",
+    ("u4", "f4"): "__uint_as_float",
+    ("i8", "f8"): "__longlong_as_double",
 }
 
 
@@ -114,7 +123,8 @@ def absolute(args: Sequence[Value]) -> Value:
     if x.dtype.kind == "f":
         return of_floats("fabs", args)
     if x.dtype.kind == "c":
-        return Value(f"hypot({x.at(1)}.real, {x.at(1)}.imag)", part(x.dtype))
+        z, dtype = x.at(POSTFIX), part(x.dtype)
+        return Value(f"hypot{'f' * (dtype == SINGLE)}({z}.real, {z}.imag)", dtype)
     if x.dtype.kind != "i":
         raise NotPrintedError(f"abs of {x.dtype.name}")
     return Value(f"absolute({x.text})", INT, natural=True)
@@ -164,7 +174,10 @@ def larger(name: str) -> Callable[[Sequence[Value]], Value]:
 
 
 SPECIAL: dict[str, Callable[[Sequence[Value]], Value]] = {
-    **{"abs": absolute, "max": larger("max"), "min": larger("min")},
-    **{"plus": plus, "plus_product": plus_product, "complex": complex_number},
+    "abs": absolute,
+    "max": larger("max"),
+    "min": larger("min"),
+    "plus": plus,
+    "plus_product": plus_product,
+    "complex": complex_number,
 }
-

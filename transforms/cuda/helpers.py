@@ -124,6 +124,10 @@ template <class T> struct alignas(2 * sizeof(T)) complex {
     T ratio = z.real / z.imag, scale = 1 / (z.imag + z.real * ratio);
     return {(real * ratio + imag) * scale, (imag * ratio - real) * scale};
   }
+  __device__ complex& operator+=(complex z) { return *this = *this + z; }
+  __device__ complex& operator-=(complex z) { return *this = *this - z; }
+  __device__ complex& operator*=(complex z) { return *this = *this * z; }
+  __device__ complex& operator/=(complex z) { return *this = *this / z; }
   __device__ bool operator==(complex z) const { return real == z.real && imag == z.imag; }
   __device__ bool operator!=(complex z) const { return !(*this == z); }
 };""",
@@ -226,7 +230,8 @@ __device__ {c} block_{word}({c} a) {{  // of all threads of a block; the first o
   return a;
 }}"""
 JOIN = """
-extern "C" __global__ void {name}(const {c}* __restrict__ parts, {c}* __restrict__ out, i64 count, i64 n) {{
+extern "C" __global__ void {name}(
+    const {c}* __restrict__ parts, {c}* __restrict__ out, i64 count, i64 n) {{
   __shared__ {c} held[8][32];  // out[j] = parts[0, j] + parts[1, j] + ..., in order
   i64 j = blockIdx.x * 32LL + threadIdx.x;
   {c} a = {first};

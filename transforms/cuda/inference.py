@@ -156,4 +156,3 @@ def scratch_of(expressions: Expressions, e: ast.expr) -> tuple[tuple[Value, ...]
             if isinstance(found, np.dtype):
                 return tuple(expressions.number(n) for n in lengths), found
     raise NotPrintedError(ast.unparse(e))
-

@@ -22,6 +22,8 @@ import numpy as np
 from tapeless.transforms.cuda.called_functions import Functions
 from tapeless.transforms.cuda.expressions import Scope, product
 from tapeless.transforms.cuda.helpers import HELPERS, needed, words
+from tapeless.transforms.cuda.packed_loops import packed_loops
+from tapeless.transforms.cuda.points import PACK, Points, as_points
 from tapeless.transforms.cuda.teams import KernelWriter
 from tapeless.transforms.cuda.values import PRODUCT, Array, NotPrintedError, Value, c_type, constant
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
@@ -29,20 +31,23 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
 __all__ = ["CudaKernel", "NotPrintedError", "Parameter", "print_kernel"]
 
 #: Words of C++ and CUDA, and names that printed text has for itself.
-RESERVED = frozenset(
-    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class const
-    constexpr continue default delete do double else enum explicit export extern false float for
-    friend goto if inline int long mutable namespace new not not_eq operator or or_eq private
-    protected public register return short signed sizeof static struct switch template this throw
-    true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
-    xor_eq i64 error rows team teams thread threads blockIdx threadIdx blockDim gridDim warpSize
-    dim3 NULL INFINITY NAN atomicAdd atomicMin min max abs clock printf assert main
-    module cp results j0 j1 jn y0 y1 yn index div signgam""".split()
-) | frozenset(HELPERS)
+WORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char class const
+constexpr continue default delete do double else enum explicit export extern false float for
+friend goto if inline int long mutable namespace new not not_eq operator or or_eq private
+protected public register return short signed sizeof static struct switch template this throw
+true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
+xor_eq i64 error rows team teams thread threads blockIdx threadIdx blockDim gridDim warpSize
+dim3 NULL INFINITY NAN atomicAdd atomicMin min max abs clock printf assert main module cp
+results room staged shared_room j0 j1 jn y0 y1 yn index div signgam
+"""
+RESERVED = frozenset(WORDS.split()) | frozenset(HELPERS)
 #: Functions of loop form that are no functions here.
 BUILT_IN = frozenset(["plus", "plus_product", "scratch", "grown", "filled", "each", "add_at"])
 NOTE = re.compile(r"#\s*(line .*)$")
 WIDTH = 100
+ROOM = "extern __shared__ double2 shared_room[];"
+STAGED = "char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there"
 TEAMS = """\
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;"""
 
@@ -78,6 +83,7 @@ class CudaKernel:
     errors        type and arguments for each code of the error word
     results       dtype of each number that it leaves, and how those of blocks are put together
     scratch       memory that it needs: name, dtype, shape in Python
+    width         rows that a thread takes at once, where all arrays are aligned
     """
 
     name: str
@@ -90,6 +96,7 @@ class CudaKernel:
     results: tuple[tuple[np.dtype[Any], str], ...]
     scratch: tuple[tuple[str, np.dtype[Any], str], ...]
     notes: tuple[str, ...] = ()
+    width: int = 1
 
 
 def print_kernel(
@@ -143,12 +150,14 @@ class _Printer:
         others = {n: _for_cuda(f) for n, f in functions.items() if n not in BUILT_IN}
         self.functions = Functions(others, set(RESERVED))
         self.scope = Scope()
+        self.far: dict[str, str] = {}  # names of parameters that the body knows otherwise
         self.lengths: dict[str, tuple[str, int]] = {}  # parameters that are lengths of arrays
         self.writer = KernelWriter(
             node, self.scope, self.taken, self.functions, results, self.bounds
         )
         self.writer.notes = _notes(source)
         self.fastmath = fastmath
+        self.has_room = False  # whether teams may have memory that their block shares
 
     def printed(self) -> CudaKernel:
         writer = self.writer
@@ -161,12 +170,19 @@ class _Printer:
         body = _grouped(writer.lines)
         if self.bounds:
             head.insert(0, TEAMS)
+        while head and head[-1].lstrip().startswith("staged += "):
+            head.pop()  # nobody looks where it ends
+        points = self.points(head, body)
+        if points is not None:
+            body = points.lines
+        body, packed = self.packed(body)
         texts, arguments = self.signature("\n".join([*head, *body]))
         lines = [*_head(writer.node.name, texts), *(h for h in head if h), *body, "}"]
         text = "\n".join(lines)
         called = [f.text for f in self.functions.printed.values()]
-        more = [*called, *writer.reductions]
-        helpers = tuple([*needed([text, *more]), *writer.reductions, *called])
+        own = [PACK] * packed if points is None else [PACK, points.function]
+        more = [*called, *writer.reductions, *own]
+        helpers = (*needed([text, *more]), *writer.reductions, *called, *own)
         own_lengths = {self.python_text(n): None for n in writer.lengths}
         return CudaKernel(
             writer.node.name,
@@ -179,7 +195,25 @@ class _Printer:
             tuple(writer.results),
             tuple((p.name, p.dtype, self.shape_text(p)) for p in self.memory()),
             tuple(writer.notes_for_user),
+            1 if points is None else points.width,
         )
+
+    def packed(self, body: Sequence[str]) -> tuple[Sequence[str], bool]:
+        """The body with loops of teams that move several elements at once."""
+        if not self.writer.has_teams:
+            return body, False
+        return packed_loops(body, {p.name: p.dtype for p in self.parameters if p.ndim})
+
+    def points(self, head: Sequence[str], body: Sequence[str]) -> Points | None:
+        """The body for elements of which threads take several at once, if rows are elements."""
+        plain = all(p.kind not in ("own", "sum") for p in self.parameters)
+        if not self.bounds or self.writer.has_teams or not plain:
+            return None
+        arrays = {p.name: p.dtype for p in self.parameters if p.ndim}
+        numbers = {p.name: p.dtype for p in self.parameters if not p.ndim}
+        numbers |= dict.fromkeys(self.lengths, INT)
+        found = as_points(self.writer.node.name, [*head, *body], arrays, numbers)
+        return None if found is None else replace(found, lines=found.lines[len(head) :])
 
     # -- what the kernel gets
 
@@ -198,9 +232,23 @@ class _Printer:
         pointer, size = f"{c_type(p.dtype)}* {p.name} = {self.far_name(p)}", product(lengths)
         if self.writer.has_teams or p.kind == "sum":
             self.scope.arrays[p.name] = x
+            if p.kind == "own":
+                return self.staged(p, pointer, size)
             return [f"  {pointer} + team * {size.at(PRODUCT - 1)};"]
         self.scope.arrays[p.name] = replace(x, where="interleaved", distance="teams")
         return [f"  {pointer} + team;"]
+
+    def staged(self, p: Parameter, pointer: str, size: Value) -> list[str]:
+        """Lines that find the memory of a team: shared by its block, where that is given room."""
+        first = [] if self.has_room else [f"  {ROOM}", f"  {STAGED}"]
+        self.has_room, c = True, c_type(p.dtype)
+        bytes_ = size.text if p.dtype.itemsize == 1 else f"{size.at(PRODUCT)} * sizeof({c})"
+        far = f"{self.far_name(p)} + team * {size.at(PRODUCT - 1)}"
+        return [
+            *first,
+            f"  {pointer.partition(' = ')[0]} = room ? ({c}*)staged : {far};",
+            f"  staged += ({bytes_} + 15) / 16 * 16;",
+        ]
 
     def length(self, name: str, axis: int) -> Value:
         found = self.writer.fresh(f"{name}_{axis}")
@@ -213,10 +261,6 @@ class _Printer:
         if p.name not in self.far:
             self.far[p.name] = self.writer.fresh(name)
         return self.far[p.name]
-
-    @property
-    def far(self) -> dict[str, str]:
-        return self.__dict__.setdefault("_far", {})
 
     def memory(self) -> list[Parameter]:
         """Arrays of unknown length that a kernel of one block makes for itself."""
@@ -262,6 +306,9 @@ class _Printer:
             if name in used:
                 texts.append(f"i64 {name}")
                 arguments.append(f"{self.python[array]}.shape[{axis}]")
+        if self.has_room:
+            texts.append("i64 room")
+            arguments.append("room")
         for k, (dtype, _) in enumerate(self.writer.results):
             texts.append(f"{c_type(dtype)}* __restrict__ result_{k}")
             arguments.append(f"results[{k}]")
@@ -319,7 +366,7 @@ def _grouped(lines: Sequence[str]) -> list[str]:
     found: list[str] = []
     k = 0
     while k < len(lines):
-        run = []
+        run: list[re.Match[str]] = []
         while k + len(run) < len(lines) and (m := GUARDED.match(lines[k + len(run)])):
             if run and m[1] != run[0][1]:
                 break
@@ -382,4 +429,3 @@ class _Renaming(ast.NodeTransformer):
 
     def visit_arg(self, a: ast.arg) -> ast.arg:
         return ast.copy_location(ast.arg(self.names.get(a.arg, a.arg)), a)
-

@@ -24,11 +24,15 @@ class Kernel:
     depend on sizes alone, whatever the device, and so do the bits of sums.
     """
 
-    def __init__(self, name, arguments, *, team=None, results=(), errors=(), scratch=(), joins=()):
+    def __init__(
+        self, name, arguments, *, team=None, width=1, results=(), errors=(), scratch=(), joins=()
+    ):
         self.name, self.arguments, self.team, self.results = name, arguments, team, results
+        self.width = width  # rows that a thread takes at once
         self.errors, self.scratch, self.joins = errors, scratch, joins
         names = arguments.__code__.co_varnames[: arguments.__code__.co_argcount]
-        self.names = [name for name in names if name not in ("rows", "results", "error")]
+        self.has_room = "room" in names
+        self.names = [name for name in names if name not in ("rows", "results", "error", "room")]
 
     def __call__(self, rows, *args, own=(), sums=()):
         if rows == 0 and not sums and not self.results:
@@ -47,6 +51,8 @@ class Kernel:
         given |= scratch
         if rows is not None:
             given["rows"] = rows
+        if self.has_room:
+            given["room"] = 0  # bytes that teams share with their block; here they have memory
         if self.results:
             given["results"] = parts
         if self.errors:
@@ -65,12 +71,15 @@ class Kernel:
         """Blocks, teams of a block, and threads of a team."""
         if rows is None:
             return 1, 1, 256
-        longest = max(self.team(**given)) if self.team else 1
-        threads = min(1 << max(0, longest - 1).bit_length(), 256)
+        longest = max((1, *self.team(**given))) if self.team else 1
+        each = max(min(longest, 4), -(-longest // 16))  # 16 elements of a row for a thread
+        threads = min(1 << max(0, each - 1).bit_length(), 1024)
         teams = 256 // threads if threads <= 32 else 1  # larger teams meet at barriers of the block
-        most = 64 if self.joins else 1024
+        most = 512 if self.joins else 2048 if self.results else 2**24
+        if self.width == 1 and not self.team:
+            most = min(most, 4096)
         room = 2**31 // max(1, teams * sum(map(bytes_of, copied)))
-        return max(1, min(-(-rows // teams), most, room)), teams, threads
+        return max(1, min(-(-rows // (teams * self.width)), most, room)), teams, threads
 
     def check(self, noted):
         """Raises the error of the first row that failed: the row, times 256, and its number."""

@@ -30,9 +30,7 @@ def _before(s: ast.stmt, after: set[str], ends: dict[int, set[str]]) -> set[str]
             ends[id(s)] = ends.get(id(s), set()) | after
             return _around(body, after | _names(test), ends) | after | _names(test)
         case ast.If(test=test, body=body, orelse=orelse):
-            return (
-                live_before(body, after, ends) | live_before(orelse, after, ends) | _names(test)
-            )
+            return live_before(body, after, ends) | live_before(orelse, after, ends) | _names(test)
         case ast.Assign(targets=targets, value=e):
             return (after - _set_by(targets)) | _read_by(targets) | _names(e)
         case ast.AugAssign(target=target, value=e):

@@ -28,11 +28,11 @@ from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
-from tapeless.transforms.python_text.line_breaking import NOTE, wrap
+from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH, wrap
 
 HEAD = "typedef long long i64;\n"
 #: C++ has more keywords than Python, and the launch has names of its own.
-RESERVED = ("rows", "results", "error")
+RESERVED = ("rows", "results", "error", "room")
 
 
 def write_cuda(
@@ -150,12 +150,15 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
     joins = lowered.launch.join[: len(lowered.launch.sums)] if lowered.launch else ()
     names = [*(["rows"] if kernel.shares_rows else []), *lowered.types]
     names += [name for name, _, _ in kernel.scratch]
+    names += ["room"] if "room" in kernel.arguments else []
     names += ["results"] if kernel.results else []
     names += ["error"] if kernel.errors else []
     sizes = ", ".join(lowered.types)
     parts = [f'"{kernel.name}"', f"lambda {', '.join(names)}: {_tuple(kernel.arguments)}"]
     if kernel.team_lengths:
         parts.append(f"team=lambda {sizes}: {_tuple(kernel.team_lengths)}")
+    if kernel.width > 1:
+        parts.append(f"width={kernel.width}")
     if kernel.results:
         words = ((dtype.name, word) for dtype, word in kernel.results)
         parts.append(f"results={tuple(words)!r}")
@@ -166,9 +169,21 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
         parts.append(f"scratch={_tuple([_tuple(part) for part in made])}")
     if joins:
         parts.append(f"joins={joins!r}")
-    return wrap(f"{kernel.name} = Kernel({', '.join(parts)})")
+    whole = f"{kernel.name} = Kernel({', '.join(parts)})"
+    if len(whole) <= WIDTH:
+        return [whole]
+    return [f"{kernel.name} = Kernel(", *(line for part in parts for line in _part(part)), ")"]
 
 
 def _tuple(parts: Iterable[str]) -> str:
     texts = list(parts)
     return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+
+
+def _part(text: str) -> list[str]:
+    """An argument on a line of its own, or on two: what a function takes, and what it gives."""
+    line = f"    {text},"
+    if len(line) <= WIDTH or ": (" not in text:
+        return [line]
+    head, _, value = text.partition(": (")
+    return [*wrap(f"    {head}: ("), *wrap(f"        {value[:-1].rstrip(',')},"), "    ),"]

@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from tapeless.transforms.cuda.values import NotPrintedError
 
 WORDS: dict[type[ast.operator], str] = {
-    **{ast.Add: "sum", ast.Sub: "sum", ast.Mult: "prod", ast.BitOr: "any", ast.BitAnd: "all"}
+    ast.Add: "sum",
+    ast.Sub: "sum",
+    ast.Mult: "prod",
+    ast.BitOr: "any",
+    ast.BitAnd: "all",
 }
 
 
@@ -28,7 +32,10 @@ def reductions(loop: ast.For) -> dict[str, str]:
         found[name] = word
         reads[name] = reads.get(name, 0) - used
     stores = {
-        name: sum(isinstance(s, ast.Name) and s.id == name and isinstance(s.ctx, ast.Store) for s in ast.walk(loop))
+        name: sum(
+            isinstance(s, ast.Name) and s.id == name and isinstance(s.ctx, ast.Store)
+            for s in ast.walk(loop)
+        )
         for name in found
     }
     steps = [name for name, _, _ in _steps(loop)]
@@ -40,7 +47,7 @@ def reductions(loop: ast.For) -> dict[str, str]:
 
 
 def _steps(loop: ast.For) -> Iterator[tuple[str, str, int]]:
-    """Each statement that may be a step of a reduction: of what, how, and how often that reads it."""
+    """Each statement that may be a step of a reduction: of what, how, how often it reads that."""
     for s in ast.walk(loop):
         match s:
             case ast.Assign(targets=[ast.Name(id=name)], value=e):
@@ -95,6 +102,4 @@ def _is_nan(e: ast.expr, x: ast.expr) -> bool:
 
 
 def _reads(name: str, *expressions: ast.expr) -> bool:
-    return any(
-        isinstance(x, ast.Name) and x.id == name for e in expressions for x in ast.walk(e)
-    )
+    return any(isinstance(x, ast.Name) and x.id == name for e in expressions for x in ast.walk(e))

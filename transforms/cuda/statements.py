@@ -193,10 +193,10 @@ class Statements(Expressions):
                 e = ast.BinOp(left, ast.Add(), ast.BinOp(a, ast.Mult(), b))
         if isinstance(e, ast.BinOp) and isinstance(e.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
             sign, level = SIGNS[type(e.op)]
-            left, right = self.number(e.left), self.number(e.right)
+            old, more = self.number(e.left), self.number(e.right)
             start = f"{place} {sign} "
-            if left.text == place and left.dtype == value.dtype and value.text.startswith(start):
-                rest = cast(right, value.dtype) if right.known is not None else right
+            if old.text == place and old.dtype == value.dtype and value.text.startswith(start):
+                rest = cast(more, value.dtype) if more.known is not None else more
                 if rest.at(level - 1) == value.text.removeprefix(start):
                     return f"{place} {sign}= {rest.text};"
         return f"{place} = {value.text};"
@@ -234,11 +234,19 @@ class Statements(Expressions):
     def exchange(self, targets: list[ast.expr], values: list[ast.expr], s: ast.stmt) -> None:
         """Arrays take turns: a, b = b, a. What else there is gets its values before."""
         pairs = [*zip(targets, values, strict=True)]
-        arrays = [(t.id, v.id) for t, v in pairs if isinstance(t, ast.Name) and isinstance(v, ast.Name) and t.id in self.scope.arrays]
-        rest = [(t, v) for t, v in pairs if not (isinstance(t, ast.Name) and t.id in self.scope.arrays)]
+        arrays = [
+            (t.id, v.id)
+            for t, v in pairs
+            if isinstance(t, ast.Name) and isinstance(v, ast.Name) and t.id in self.scope.arrays
+        ]
+        rest = [
+            (t, v) for t, v in pairs if not (isinstance(t, ast.Name) and t.id in self.scope.arrays)
+        ]
         if {t for t, _ in arrays} != {v for _, v in arrays} or len(arrays) + len(rest) < len(pairs):
             raise NotPrintedError(f"other arrays as {ast.unparse(s)}")
-        kinds = {(x.where, x.dtype, len(x.lengths)) for t, _ in arrays for x in [self.scope.arrays[t]]}
+        kinds = {
+            (x.where, x.dtype, len(x.lengths)) for t, _ in arrays for x in [self.scope.arrays[t]]
+        }
         if len(kinds) > 1:
             raise NotPrintedError(f"arrays of several kinds that take turns, {ast.unparse(s)},")
         if rest:
@@ -363,7 +371,7 @@ class Statements(Expressions):
                 if len(told) == len(args):
                     self.fail((ast.unparse(func), told), s)
                     return
-        raise NotPrintedError("an error that is not known before")
+        raise NotPrintedError("an error whose text depends on values")
 
     def code(self, error: Error) -> int:
         if error not in self.errors:

@@ -25,6 +25,7 @@ from tapeless.transforms.cuda.barriers import (
     accesses,
     own_only,
     stored_arrays,
+    with_counters,
 )
 from tapeless.transforms.cuda.called_functions import Functions, call, call_statement
 from tapeless.transforms.cuda.expressions import Scope
@@ -110,7 +111,7 @@ class KernelWriter(Statements):
         """Whether threads share the passes of a loop."""
         match s:
             case ast.For(iter=ast.Call(func=ast.Name(id="each"), args=[n])):
-                return not (isinstance(n, ast.Constant) and n.value <= FEW)
+                return not (isinstance(n, ast.Constant) and int(n.value) <= FEW)  # type: ignore[arg-type]
         return False
 
     def loop(self, s: ast.For, before: Sequence[ast.stmt]) -> None:
@@ -220,7 +221,9 @@ class KernelWriter(Statements):
             if word != "sum":
                 raise NotPrintedError(f"{word} of complex numbers")
             of_parts = SINGLE if dtype.itemsize == 8 else DOUBLE
-            parts = [self.reduced(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")]
+            parts = [
+                self.reduced(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")
+            ]
             return f"{c_type(dtype)}({', '.join(parts)})"
         self.reductions[write(word, dtype)] = None
         return f"{of}_{word}({text})"
@@ -239,7 +242,9 @@ class KernelWriter(Statements):
             steps = [s for s in loops if reductions(s).get(name) == word]
             inside = [n for s in steps for n in ast.walk(s) if isinstance(n, ast.Name)]
             count = sum(n.id == name for n in inside)
-            everywhere = [n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id == name]
+            everywhere = [
+                n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id == name
+            ]
             begins = self.homes.first.get(name)
             first = neutral(word, self.scope.numbers[name]) if word != "first" else ""
             if (
@@ -251,15 +256,18 @@ class KernelWriter(Statements):
         return found
 
     def check_local_arrays(self) -> None:
-        """Arrays of a thread that a shared loop stores to are read in that loop alone."""
+        """Arrays of a thread that shared loops store to are for these loops alone."""
         local = {name for name, x in self.scope.arrays.items() if x.where == "local"}
-        for s in ast.walk(self.node) if self.has_teams else ():
-            if not self.is_shared(s) or not isinstance(s, ast.For):
-                continue
-            for name in {a.array for t in s.body for a in accesses(t, local) if a.mode != "read"}:
-                inside = sum(a.array == name for t in s.body for a in accesses(t, local))
-                if inside != sum(a.array == name for a in accesses(self.node, local)):
-                    raise NotPrintedError(f"the array {name}, which a parallel loop hands on,")
+        found = with_counters(self.node.body, local, self.is_shared, "")
+        stored, outside = set(), set()
+        for access, counter in found if self.has_teams else ():
+            if not counter:
+                outside.add(access.array)
+            elif access.mode != "read":
+                stored.add(access.array)
+        if stored & outside:
+            name = min(stored & outside)
+            raise NotPrintedError(f"the array {name}, which a parallel loop hands on,")
 
     # -- statements of all threads alike
 
@@ -305,7 +313,11 @@ class KernelWriter(Statements):
     def add_at(self, target: ast.expr, e: ast.expr, s: ast.stmt) -> None:
         assert isinstance(target, ast.Subscript)
         owner = self.scope.arrays[_owner(target)]
-        if owner.where != "global" or owner.name in self.own or not (self.has_rows or self.shared_by):
+        if (
+            owner.where != "global"
+            or owner.name in self.own
+            or not (self.has_rows or self.shared_by)
+        ):
             super().add_at(target, e, s)
             return
         place = self.number(target)
@@ -422,7 +434,7 @@ class KernelWriter(Statements):
             self.put(f"goto {self.ends[-1]};")
 
     def give_back(self, e: ast.expr | None, s: ast.stmt) -> None:
-        if s is not self.node.body[-1] or self.ends:
+        if s is not self.node.body[-1] or self.ends or not isinstance(s, ast.Return):
             raise NotPrintedError("a return before the end")
         values = _values(s)
         if len(values) != len(self.results):
@@ -470,9 +482,7 @@ def _owner(e: ast.expr) -> str:
     return e.id
 
 
-def _is_neutral(
-    before: Sequence[ast.stmt], name: str, first: str, writer: KernelWriter
-) -> bool:
+def _is_neutral(before: Sequence[ast.stmt], name: str, first: str, writer: KernelWriter) -> bool:
     """Whether a variable has the value that a reduction begins with: statements before say so."""
     for s in reversed(before):
         match s:
@@ -482,4 +492,3 @@ def _is_neutral(
         if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(s)):
             return False
     return False
-

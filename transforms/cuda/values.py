@@ -21,12 +21,21 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
 )
 
 C_TYPES = {
-    **{"bool": "bool", "int8": "signed char", "int16": "short", "int32": "int", "int64": "i64"},
-    **{"uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned"},
-    **{"uint64": "u64", "float32": "float", "float64": "double"},
-    **{"complex64": "c64", "complex128": "c128"},
+    "bool": "bool",
+    "int8": "signed char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "i64",
+    "uint8": "unsigned char",
+    "uint16": "unsigned short",
+    "uint32": "unsigned",
+    "uint64": "u64",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c64",
+    "complex128": "c128",
 }
-#: How strongly operators of C bind: an operand of a level takes those of lower numbers as they are.
+#: How strongly operators of C bind: those of lower numbers bind more.
 OPERAND, POSTFIX, UNARY, PRODUCT, SUM, SHIFT, ORDER, EQUALITY = 0, 1, 2, 3, 4, 5, 6, 7
 AND, XOR, OR, BOTH, EITHER, CHOICE = 8, 9, 10, 11, 12, 13
 I32 = np.dtype(np.int32)
@@ -127,7 +136,7 @@ def cast(x: Value, dtype: Dtype) -> Value:
         return Value(f"{c}({x.text})", dtype)
     if x.dtype.kind == "c":
         raise NotPrintedError(f"a complex number as {dtype.name}")
-    natural = x.natural and dtype.itemsize >= x.dtype.itemsize or x.dtype.kind in "bu"
+    natural = (x.natural and dtype.itemsize >= x.dtype.itemsize) or x.dtype.kind in "bu"
     natural = natural and (dtype == INT or dtype.kind == "u" or x.dtype == BOOL)
     if x.dtype.kind == "f" and dtype.kind == "u":
         if dtype.itemsize == UINT.itemsize:
@@ -151,7 +160,7 @@ def by_c(a: Dtype, b: Dtype) -> Dtype:
 
 
 def meet(a: Value, b: Value, dtype: Dtype) -> tuple[Value, Value]:
-    """Both numbers, so that C computes with them in this dtype: with no more casts than it takes."""
+    """Both numbers, with the casts that it takes for C to compute in this dtype."""
     a, b = (cast(x, dtype) if x.known is not None else x for x in (a, b))
     if by_c(a.dtype, b.dtype) == dtype:
         return a, b
@@ -168,7 +177,7 @@ class Array:
 
     pointer   the text of where its numbers are
     lengths   along its axes
-    where     "global", "local" to a thread, or "interleaved": the numbers of the threads side by side
+    where     "global", "local" to a thread, or "interleaved": those of all threads side by side
     distance  of two numbers of one thread, if they are interleaved
     """
 
@@ -181,7 +190,9 @@ class Array:
 
     def moved(self, offset: Value, axes: int) -> Array:
         """The part of the array that begins at an offset, without the first axes."""
-        return replace(self, pointer=f"{self.pointer} + {offset.at(SUM)}", lengths=self.lengths[axes:])
+        return replace(
+            self, pointer=f"{self.pointer} + {offset.at(SUM)}", lengths=self.lengths[axes:]
+        )
 
 
 Meaning = Value | Array | tuple[Any, ...] | Dtype

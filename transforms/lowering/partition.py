@@ -94,7 +94,7 @@ RESERVED = (
         "scratch",
         "grown",
         "filled",
-        *("each", "add_at", "rows", "results", "error", "read"),
+        *("each", "add_at", "rows", "results", "error", "room", "read"),
     ),
     *("range", "max", "min", "abs", "len"),
     *NAMES,

@@ -10,11 +10,6 @@ from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.ir.values import (
     BIT,
-    BOOL,
-    DOUBLE,
-    INT,
-    SINGLE,
-    UINT,
     WIDEST,
     Number,
     UnknownError,
@@ -25,7 +20,15 @@ from tapeless.backends.cpu.llvm.ir.values import (
 from tapeless.backends.cpu.llvm.math.composed_functions import floor_divided, remainder
 from tapeless.backends.cpu.llvm.math.formula_language import intrinsic
 from tapeless.backends.cpu.llvm.math.simd_calls import called
-from tapeless.transforms.lowering.scalars.arithmetic_dtypes import common, whole
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
+    BOOL,
+    DOUBLE,
+    INT,
+    SINGLE,
+    UINT,
+    common,
+    whole,
+)
 
 FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 WHOLE = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}

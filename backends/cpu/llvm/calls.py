@@ -16,11 +16,7 @@ from tapeless.backends.cpu.llvm.gemm import FLAGS, Product
 from tapeless.backends.cpu.llvm.ir import values as kinds
 from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, for_range, variable
 from tapeless.backends.cpu.llvm.ir.values import (
-    BOOL,
-    DOUBLE,
-    INT,
     POINTER,
-    SINGLE,
     WORD,
     Memory,
     Number,
@@ -34,6 +30,7 @@ from tapeless.backends.cpu.llvm.math import composed_functions
 from tapeless.backends.cpu.llvm.math.simd_calls import called, sine_and_cosine
 from tapeless.backends.cpu.runtime.simd_libraries import ARITY
 from tapeless.transforms.lowering.kernels.scratch import TINY
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE, INT, SINGLE
 
 LIBRARY = {getattr(math, name): name for name in ARITY if hasattr(math, name)}
 LIBRARY |= {np.exp2: "exp2", np.cbrt: "cbrt"}

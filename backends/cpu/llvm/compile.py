@@ -18,7 +18,7 @@ from tapeless.backends.cpu.llvm.function import read_result, read_word, returns_
 from tapeless.backends.cpu.llvm.interleave_chains import chained
 from tapeless.backends.cpu.llvm.ir import values as kinds
 from tapeless.backends.cpu.llvm.ir.ir_helpers import kept, variable
-from tapeless.backends.cpu.llvm.ir.values import INT, POINTER, STATUS, Number, Row, UnknownError
+from tapeless.backends.cpu.llvm.ir.values import POINTER, STATUS, Number, Row, UnknownError
 from tapeless.backends.cpu.llvm.loop_tiling import tiled
 from tapeless.backends.cpu.llvm.math import inlined_functions
 from tapeless.backends.cpu.llvm.module import Made, ModuleWriter
@@ -29,6 +29,7 @@ from tapeless.backends.cpu.runtime.linking import NEAR, introduce
 from tapeless.backends.cpu.runtime.object_cache import ObjectCode
 from tapeless.backends.cpu.runtime.signature import Array, Form, Signature
 from tapeless.backends.cpu.runtime.signature import Number as NumberKind
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 
 SETTINGS = ("NUMBA_ENABLE_AVX", "NUMBA_OPT")
 #: In functions that say so, LLVM does not carry x[i + 1] over to the next pass, which reads it as

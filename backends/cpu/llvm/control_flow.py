@@ -17,15 +17,8 @@ from llvmlite import ir
 from tapeless.backends.cpu.llvm.calls import Calls
 from tapeless.backends.cpu.llvm.expressions import Moving, Variable
 from tapeless.backends.cpu.llvm.ir.ir_helpers import go_back, length, variable
-from tapeless.backends.cpu.llvm.ir.values import (
-    INT,
-    WORD,
-    Number,
-    UnknownError,
-    cast,
-    constant,
-    joined,
-)
+from tapeless.backends.cpu.llvm.ir.values import WORD, Number, UnknownError, cast, constant, joined
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 
 Names = dict[str, Any]
 Hints = dict[int, Names]  # dtypes of variables, by the loop in which they have them

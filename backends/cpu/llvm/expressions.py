@@ -20,8 +20,6 @@ from tapeless.backends.cpu.llvm.ir import values
 from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
 from tapeless.backends.cpu.llvm.ir.values import (
     BIT,
-    BOOL,
-    INT,
     WORD,
     Memory,
     Number,
@@ -34,6 +32,7 @@ from tapeless.backends.cpu.llvm.ir.values import (
 from tapeless.backends.cpu.llvm.math.formula_language import intrinsic
 from tapeless.backends.cpu.llvm.math.min_max import extreme
 from tapeless.backends.cpu.llvm.subarrays import part
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
 
 
 @dataclass(frozen=True)

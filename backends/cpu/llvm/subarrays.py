@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.backends.cpu.llvm.ir import values
-from tapeless.backends.cpu.llvm.ir.values import INT, WORD, Memory, Number, UnknownError, cast
+from tapeless.backends.cpu.llvm.ir.values import WORD, Memory, Number, UnknownError, cast
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 
 Read = Callable[[ast.expr], Number]
 

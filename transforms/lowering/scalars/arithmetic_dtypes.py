@@ -34,7 +34,7 @@ def common(a: Dtype, b: Dtype) -> Dtype:
 
 def part(dtype: Dtype) -> Dtype:
     """The dtype of the real part of a number."""
-    return {NARROW: SINGLE, WIDE: DOUBLE}.get(dtype, dtype)
+    return SINGLE if dtype == NARROW else DOUBLE if dtype == WIDE else dtype
 
 
 def joined(a: Dtype, b: Dtype) -> Dtype | None:

@@ -1,0 +1,482 @@
+"""Kernels in loop form as CUDA C: what they look like, and that NVRTC takes them."""
+
+import ast
+import textwrap
+
+import numpy as np
+import pytest
+
+from tapeless.transforms.cuda.helpers import join_text
+from tapeless.transforms.cuda.kernel import NotPrintedError, Parameter, print_kernel
+from tapeless.transforms.lowering.rewrite.array_routines import TEXTS, place_helpers
+from tapeless.transforms.ops.primitives import complex_functions, module_functions
+
+HEAD = "typedef long long i64;\n"
+
+
+def array(name, dtype="f8", ndim=1, kind="array", join=""):
+    return Parameter(name, np.dtype(dtype), ndim, kind, join)
+
+
+def number(name, dtype="i8", kind="number"):
+    return Parameter(name, np.dtype(dtype), 0, kind)
+
+
+def printed(text, *parameters, results=(), functions=()):
+    source = textwrap.dedent(text)
+    (node,) = ast.parse(source).body
+    others = {
+        f.name: f
+        for other in functions
+        for f in ast.parse(other).body
+        if isinstance(f, ast.FunctionDef)
+    }
+    made = [(np.dtype(d), word) for d, word in results]
+    return print_kernel(node, parameters, made, others, source=source)
+
+
+def compiled(*kernels):
+    """The machine code of kernels for one architecture, by NVRTC."""
+    nvrtc = pytest.importorskip("cupy_backends.cuda.libs.nvrtc", reason="NVRTC is not there")
+    helpers = dict.fromkeys(h for k in kernels for h in k.helpers)
+    code = HEAD + "\n".join([*helpers, *(k.text for k in kernels)])
+    program = nvrtc.createProgram(code, "kernels.cu", (), ())
+    try:
+        nvrtc.compileProgram(program, ("--std=c++17", "-arch=sm_90"))
+    except nvrtc.NVRTCError:
+        pytest.fail(nvrtc.getProgramLog(program) + code)
+    return nvrtc.getCUBIN(program)
+
+
+def same(text, expected):
+    text, expected = ("\n".join(map(str.strip, x.strip().splitlines())) for x in (text, expected))
+    assert expected in text, text
+
+
+SOFTMAX = """
+def softmax_kernel(first, last, x, out, e):
+    for i in range(first, last):
+        largest = -np.inf  # line 3
+        for j in each(x.shape[1]):
+            t = x[i, j]
+            largest = t if t > largest or t != t else largest
+        total = 0.0
+        for j in each(x.shape[1]):
+            e_2 = exp(x[i, j] - largest)  # line 4
+            e[j] = e_2
+            total = plus(total, e_2)
+        for j in each(x.shape[1]):
+            out[i, j] = e[j] / total  # line 5
+"""
+
+
+def test_rows_are_shared_by_teams_of_threads():
+    kernel = printed(SOFTMAX, array("x", ndim=2), array("out", ndim=2), array("e", kind="own"))
+    same(
+        kernel.text,
+        """
+  double* e = e_all + team * e_0;
+  for (i64 i = team; i < rows; i += teams) {
+    double largest = -INF64;  // line 3
+    for (i64 j = threadIdx.x; j < x_1; j += blockDim.x) {
+      double t = x[i * x_1 + j];
+      largest = t > largest || t != t ? t : largest;
+    }
+    largest = team_max(largest);
+    double total = 0.0;
+    for (i64 j = threadIdx.x; j < x_1; j += blockDim.x) {
+      double e_2 = exp(x[i * x_1 + j] - largest);  // line 4
+      e[j] = e_2;
+      total += e_2;
+    }
+    total = team_sum(total);
+    for (i64 j = threadIdx.x; j < x_1; j += blockDim.x) {
+      out[i * out_1 + j] = e[j] / total;  // line 5
+    }
+  }
+}""",
+    )
+    assert "const double* __restrict__ x" in kernel.text
+    assert "team_sync" not in kernel.text  # each thread reads what it has stored
+    assert kernel.shares_rows
+    assert kernel.team_lengths == ("x.shape[1]",)
+    assert kernel.arguments == (
+        *("rows", "x", "out", "e", "x.shape[1]", "out.shape[1]", "e.shape[0]"),
+    )
+    compiled(kernel)
+
+
+def test_a_thread_a_row_has_own_memory_side_by_side():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, n, out, saved):
+            for i in range(first, last):
+                t = x[i]
+                for k in range(n):
+                    saved[k] = t
+                    t = t * t - 1
+                for k in range(n - 1, -1, -1):
+                    t = t * saved[k]
+                out[i] = t
+        """,
+        *(array("x"), number("n"), array("out"), array("saved", kind="own")),
+    )
+    assert "double* saved = saved_all + team;" in kernel.text
+    assert "saved[k * teams] = t;" in kernel.text
+    assert "for (i64 k = n - 1; k > -1; k--)" in kernel.text
+    assert kernel.team_lengths == ()
+    compiled(kernel)
+
+
+def test_threads_wait_before_they_read_what_others_have_stored():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, k, out, e):
+            for i in range(first, last):
+                for j in each(x.shape[1]):
+                    e[j] = x[i, j]
+                out[i] = e[k[i]]
+        """,
+        *(array("x", ndim=2), array("k", "i8"), array("out"), array("e", kind="own")),
+    )
+    same(
+        kernel.text,
+        """
+    team_sync();
+    if (threadIdx.x == 0) out[i] = e[from_end(k[i], e_0)];
+    team_sync();
+  }""",
+    )
+    compiled(kernel)
+
+
+def test_threads_wait_before_they_store_what_others_may_still_read():
+    kernel = printed(
+        """
+        def f_kernel(n, x, out):
+            for k in range(n):
+                t = out[k]
+                out[k] = t + 1
+                for j in each(x.shape[0]):
+                    out[j] = out[j] * t
+        """,
+        *(number("n"), array("x"), array("out")),
+    )
+    same(
+        kernel.text,
+        """
+for (i64 k = 0; k < n; k++) {
+  double t = out[k];
+  team_sync();
+  if (threadIdx.x == 0) out[k] = t + 1.0;
+  team_sync();
+  for (i64 j = threadIdx.x; j < x_0; j += blockDim.x) {
+    out[j] *= t;
+  }
+  team_sync();
+}""",
+    )
+    compiled(kernel)
+
+
+def test_sums_of_shared_loops_in_rows_stay_with_each_thread_until_the_end():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x):
+            total = 0.0
+            for i in range(first, last):
+                for j in each(x.shape[1]):
+                    total = plus(total, x[i, j])
+            return total
+        """,
+        array("x", "f4", 2),
+        results=[("f8", "sum")],
+    )
+    same(
+        kernel.text,
+        """
+  double part_0 = block_sum(total);
+  if (threadIdx.x + threadIdx.y == 0) result_0[blockIdx.x] = part_0;""",
+    )
+    assert "team_sum" not in kernel.text
+    compiled(kernel)
+
+
+def test_totals_that_begin_with_something_else_are_put_together_with_it():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, t, out):
+            for i in range(first, last):
+                best = t[i]
+                total = t[i]
+                count = 0
+                for j in each(x.shape[1]):
+                    best = x[i, j] if x[i, j] > best else best
+                    total = total * x[i, j]
+                    count = count + (x[i, j] > 0)
+                out[i] = best + total + count
+        """,
+        *(array("x", "f4", 2), array("t", "f4"), array("out", "f4")),
+    )
+    same(kernel.text, "total = total * team_prod(total_mine);")
+    same(kernel.text, "count = team_sum(count);")
+    same(kernel.text, "best = best > best_mine || best != best ? best : best_mine;")
+    compiled(kernel)
+
+
+def test_what_passes_of_shared_loops_hand_on_is_refused():
+    text = """
+        def f_kernel(first, last, x, out):
+            for i in range(first, last):
+                t = 0.0
+                for j in each(x.shape[1]):
+                    t = 0.5 * t + x[i, j]
+                    out[i, j] = t
+        """
+    with pytest.raises(NotPrintedError, match="the variable t, which a parallel loop hands on"):
+        printed(text, array("x", ndim=2), array("out", ndim=2))
+
+
+def test_values_that_leave_a_shared_loop_are_refused():
+    text = """
+        def f_kernel(first, last, x, out):
+            for i in range(first, last):
+                for j in each(x.shape[1]):
+                    t = x[i, j]
+                out[i] = t
+        """
+    with pytest.raises(NotPrintedError, match="the variable t"):
+        printed(text, array("x", ndim=2), array("out"))
+
+
+def test_errors_end_rows():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, k, out):
+            for i in range(first, last):
+                if not -x.shape[0] <= k[i] < x.shape[0]:
+                    raise IndexError("index is out of bounds for axis 0")
+                for j in range(3):
+                    if x[j] < 0:
+                        raise ValueError("negative", 3)
+                out[i] = x[k[i]]
+        """,
+        *(array("x"), array("k", "i8"), array("out")),
+    )
+    assert kernel.errors == (
+        ("IndexError", ("index is out of bounds for axis 0",)),
+        ("ValueError", ("negative", 3)),
+    )
+    same(kernel.text, "fail(error, i, 0);\n        continue;")
+    same(kernel.text, "fail(error, i, 1);\n          goto next;")
+    assert kernel.arguments[-1] == "error"
+    compiled(kernel)
+
+
+def test_atomic_additions():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, k, h, counts):
+            for i in range(first, last):
+                add_at(h[k[i]], -x[i])
+                add_at(counts[k[i]], 1)
+        """,
+        *(array("x", "f4"), array("k", "i8"), array("h", "f4"), array("counts", "i8")),
+    )
+    same(kernel.text, "atomicAdd(&h[from_end(k[i], h_0)], -x[i]);")
+    same(kernel.text, "add_to(&counts[from_end(k[i], counts_0)], 1);")
+    compiled(kernel)
+
+
+def test_names_that_mean_something_in_cuda_are_changed():
+    kernel = printed(
+        """
+        def f_kernel(first, last, new, rows, out, double):
+            for threadIdx in range(first, last):
+                int_ = new[threadIdx] * double
+                float = int_ + rows
+                out[threadIdx] = float
+        """,
+        *(array("new"), number("rows"), array("out"), number("double", "f8", "device_number")),
+    )
+    assert kernel.arguments == ("rows", "new", "cp.int64(rows)", "out", "double")
+    compiled(kernel)
+
+
+def test_lengths_have_names_that_variables_do_not_have():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, out):
+            for i in range(first, last):
+                x_1 = 2.0 * x[i, 0]
+                out[i] = x_1 * x.shape[1]
+        """,
+        *(array("x", ndim=2), array("out")),
+    )
+    same(kernel.text, "double x_1 = 2.0 * x[i * x_1_2 + 0];")
+    compiled(kernel)
+
+
+def test_arrays_take_turns():
+    kernel = printed(
+        """
+        def f_kernel(n, u, v):
+            for k in range(n):
+                for i in each(u.shape[0] - 1):
+                    v[i] = u[i + 1]
+                u, v = v, u
+        """,
+        *(number("n"), array("u"), array("v")),
+    )
+    same(kernel.text, "u = held;")
+    assert kernel.text.count("team_sync();") == 1
+    compiled(kernel)
+
+
+def test_loops_of_python():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, step, out):
+            for i in range(first, last):
+                t = 0
+                n = 5
+                for k in range(n):
+                    n = n - 1
+                    t = t + k
+                for gap in (7, 3, 1):
+                    t = t + gap
+                for k in range(10, 0, step):
+                    t = t + k
+                j = 0
+                while True:
+                    j += 1
+                    if j == 3:
+                        continue
+                    if j > x[i]:
+                        break
+                for j in range(4):
+                    t += j
+                a, b = t, j
+                a, b = b, a
+                x_2 = scratch((2,), np.float32)
+                x_2[0], x_2[1] = a, b
+                out[i] = t + j + x_2[0]
+        """,
+        *(array("x"), number("step"), array("out")),
+    )
+    same(kernel.text, "const i64 stop = n;")
+    same(kernel.text, "float x_2[2];")
+    assert kernel.errors == (("ValueError", ("range() arg 3 must not be zero",)),)
+    compiled(kernel)
+
+
+def test_complex_kernels():
+    kernel = printed(
+        """
+        def f_kernel(first, last, z, w, out):
+            total = np.complex128(0)
+            for i in range(first, last):
+                t = z[i] * w[i] if w[i] != 0 else complex(1.0, 0.0)
+                out[i] = np.complex64(np.exp(t) / w[i] + 2 * t.conjugate())
+                total = total + t
+            return total
+        """,
+        *(array("z", "c16"), array("w", "c16"), array("out", "c8")),
+        results=[("c16", "sum")],
+    )
+    compiled(kernel)
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_routines_are_device_functions(name):
+    order = name.startswith("order")
+    arguments = "(k, y)" if order else "(y)"
+    axes = 1 if "order" in name or "sort" in name else 2
+    kernel = printed(
+        f"""
+        def f_kernel(first, last, x, k, y):
+            for i in range(first, last):
+                {name}{arguments}
+                x[i] = 1
+        """,
+        *(array("x"), array("k", "i8", kind="own"), array("y", ndim=axes, kind="own")),
+        functions=TEXTS[name],
+    )
+    compiled(kernel)
+
+
+def test_searches():
+    for after in (False, True):
+        name, texts = place_helpers(after)
+        kernel = printed(
+            f"""
+            def f_kernel(first, last, x, v, out):
+                for i in range(first, last):
+                    out[i] = {name}(x, v[i])
+            """,
+            *(array("x"), array("v"), array("out", "i8")),
+            functions=texts,
+        )
+        assert f"out[i] = {name}(x, x_0, v[i]);" in kernel.text
+        compiled(kernel)
+
+
+def test_functions_of_the_module():
+    kernel = printed(
+        """
+        def f_kernel(first, last, k, u, x):
+            for i in range(first, last):
+                u[i] = random_word(np.uint32(1), np.uint32(k), np.uint64(i))
+                x[i] = inverse_error(x[i]) + inverse_error_single(np.float32(x[i]))
+        """,
+        *(number("k"), array("u", "u8"), array("x")),
+        functions=[
+            *(module_functions.ROUNDS, module_functions.RANDOM_WORD),
+            *(module_functions.INVERSE_ERROR, module_functions.INVERSE_ERROR_SINGLE),
+        ],
+    )
+    compiled(kernel)
+
+
+def test_functions_of_complex_numbers():
+    texts = [complex_functions.TURNS, complex_functions.SINH, complex_functions.COSH]
+    texts += [complex_functions.TANH, complex_functions.EXP]
+    kernel = printed(
+        """
+        def f_kernel(first, last, z):
+            for i in range(first, last):
+                z[i] = turned(complex_sinh(turned_back(z[i]))) + complex_cosh(z[i])
+                z[i] = complex_tanh(z[i]) + complex_exp(z[i])
+        """,
+        array("z", "c16"),
+        functions=texts,
+    )
+    compiled(kernel)
+
+
+@pytest.mark.parametrize("word", ["sum", "prod", "max", "min"])
+def test_parts_of_blocks_are_joined_in_order(word):
+    nvrtc = pytest.importorskip("cupy_backends.cuda.libs.nvrtc", reason="NVRTC is not there")
+    for dtype in ("f4", "f8", "i8", "i4", "u1"):
+        program = nvrtc.createProgram(HEAD + join_text(np.dtype(dtype), word), "j.cu", (), ())
+        nvrtc.compileProgram(program, ("--std=c++17", "-arch=sm_90"))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("out[i] = unknown(x[i])", "unknown"),
+        ("out[i] = np.median(x)", "median"),
+        ("x = grown(x)", "another array"),
+        ("out[i] = y[i]", "the variable y"),
+        ("print(x[i])", "print"),
+        ("out[i] = x[i] ** i", ""),
+    ],
+)
+def test_what_is_not_known_is_refused(line, message):
+    text = f"def f_kernel(first, last, x, out):\n    for i in range(first, last):\n        {line}\n"
+    if message:
+        with pytest.raises(NotPrintedError, match=message):
+            printed(text, array("x"), array("out"))
+    else:
+        compiled(printed(text, array("x"), array("out")))

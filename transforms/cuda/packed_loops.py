@@ -1,0 +1,159 @@
+"""Loops that the threads of a team share, with 16 bytes of each row at once.
+
+for (i64 j = threadIdx.x; j < n; j += blockDim.x) out[i * n + j] = x[i * n + j] / total;
+    becomes      a pass as a function of where its elements are, which is called for four of them in
+                 registers, and for the last ones of a row in memory
+
+Rows that begin elsewhere than at a multiple of 16 bytes are taken element by element.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from tapeless.transforms.cuda.helpers import words
+from tapeless.transforms.cuda.values import c_type
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
+
+BYTES = 16  # the widest load
+LOOP = re.compile(r"^( *)for \(i64 (\w+) = threadIdx\.x; \2 < (.+); \2 \+= blockDim\.x\) \{$")
+PLACE = re.compile(r"\b(\w+)\[([^\[\]]*)\]")
+LEAVES = re.compile(r"^\s*(goto|break|while|do|for)\b|\bteam_\w+\(|__sync")
+
+
+def packed_loops(lines: Sequence[str], arrays: Mapping[str, Dtype]) -> tuple[list[str], bool]:
+    """The lines of a kernel with such loops, and whether there are any.
+
+    arrays  those in memory that the kernel gets, or has for each row
+    """
+    made: list[str] = []
+    taken = words("\n".join(lines))
+    found, k = False, 0
+    while k < len(lines):
+        head = LOOP.match(lines[k])
+        if head is None:
+            made.append(lines[k])
+            k += 1
+            continue
+        end = next(j for j in range(k, len(lines)) if lines[j] == f"{head[1]}}}")
+        loop = _Loop(head, lines[k + 1 : end], arrays, taken)
+        made += loop.lines() if loop.fits() else lines[k : end + 1]
+        found |= loop.fits()
+        k = end + 1
+    return made, found
+
+
+class _Loop:
+    """One loop. `rows` are the places that it moves through: array, where the row begins."""
+
+    def __init__(
+        self,
+        head: re.Match[str],
+        body: Sequence[str],
+        arrays: Mapping[str, Dtype],
+        taken: set[str],
+    ) -> None:
+        self.indent, self.index, self.count = head[1], head[2], head[3]
+        self.body, self.arrays, self.taken = list(body), arrays, taken
+        self.code = [line.partition("//")[0] for line in body]
+        self.rows: dict[tuple[str, str], str] = {}
+        for line in self.code:
+            for m in PLACE.finditer(line):
+                start = self.row(m)
+                if start is not None and (m[1], start) not in self.rows:
+                    self.rows[m[1], start] = self.fresh(f"{m[1]}_row")
+        size = max((arrays[x].itemsize for x, _ in self.rows), default=BYTES)
+        self.width = BYTES // size
+        text = "\n".join(self.moved(line) for line in self.code)
+        self.stored = [r for r in self.rows.values() if re.search(rf"\b{r}\[place\] (\S)?= ", text)]
+        self.loaded = [
+            r
+            for r in self.rows.values()
+            if r not in self.stored
+            or len(re.findall(rf"\b{r}\[", text)) > 1
+            or f"{r}[place] =" not in text
+        ]
+
+    def fresh(self, name: str) -> str:
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def row(self, m: re.Match[str]) -> str | None:
+        """Where a row begins, of an element that a pass moves through it with; None for others."""
+        if m[1] not in self.arrays:
+            return None
+        if m[2] == self.index:
+            return ""
+        start, plus, last = m[2].rpartition(" + ")
+        return start if plus and last == self.index and self.index not in words(start) else None
+
+    def fits(self) -> bool:
+        """Whether each pass is apart from what follows it, and elements of a row move at once."""
+        leaves = any(LEAVES.search(line) for line in self.code)
+        stored = {x for (x, _), r in self.rows.items() if r in self.stored}
+        several = any(sum(x == y for y, _ in self.rows) > 1 for x in stored)
+        others = {
+            m[1] for line in self.code for m in PLACE.finditer(line) if self.row(m) is None
+        } & {*self.arrays}
+        return bool(self.rows) and self.width > 1 and not (leaves or several or others & stored)
+
+    def moved(self, line: str) -> str:
+        """A line of the body with its elements where they are at the moment."""
+
+        def at_place(m: re.Match[str]) -> str:
+            start = self.row(m)
+            return m[0] if start is None else f"{self.rows[m[1], start]}[place]"
+
+        return PLACE.sub(at_place, line).replace("continue;", "return;")
+
+    def lines(self) -> list[str]:
+        j, n = self.index, self.width
+        self.passing, self.end = self.fresh("pass"), self.fresh("packed")
+        made = []
+        for (x, start), row in self.rows.items():
+            const = "" if row in self.stored else "const "
+            made.append(f"{const}{self.c(x)}* {row} = {x}{f' + {start}' if start else ''};")
+        given = [f"i64 {j}", "i64 place"]
+        for (x, _), row in self.rows.items():
+            given.append(f"{'' if row in self.stored else 'const '}{self.c(x)}* {row}")
+        made.append(f"auto {self.passing} = [&]({', '.join(given)}) {{")
+        made += [self.moved(line)[len(self.indent) :] for line in self.body]
+        made += ["};", *self.wide(), *self.narrow()]
+        return [
+            f"{self.indent}{{",
+            *(f"{self.indent}  {line}" for line in made),
+            f"{self.indent}}}",
+        ]
+
+    def wide(self) -> list[str]:
+        j, n = self.index, self.width
+        aligned = " && ".join(
+            f"(u64){row} % {n * self.arrays[x].itemsize} == 0" for (x, _), row in self.rows.items()
+        )
+        packs = {row: self.fresh(f"{row}_{n}") for row in self.rows.values()}
+        called = ", ".join([f"{j} + k", "k", *(f"{packs[row]}.at" for row in self.rows.values())])
+        made = [
+            f"i64 {self.end} = {aligned} ? {self.count} / {n} * {n} : 0;",
+            f"for (i64 {j} = {n} * threadIdx.x; {j} < {self.end}; {j} += {n} * blockDim.x) {{",
+        ]
+        for (x, _), row in self.rows.items():
+            kind = f"pack<{self.c(x)}, {n}>"
+            load = f" = *(const {kind}*)({row} + {j})" if row in self.loaded else ""
+            made.append(f"  {kind} {packs[row]}{load};")
+        made += ["  #pragma unroll", f"  for (int k = 0; k < {n}; k++) {self.passing}({called});"]
+        for (x, _), row in self.rows.items():
+            if row in self.stored:
+                made.append(f"  *(pack<{self.c(x)}, {n}>*)({row} + {j}) = {packs[row]};")
+        return [*made, "}"]
+
+    def narrow(self) -> list[str]:
+        j = self.index
+        called = ", ".join([j, j, *self.rows.values()])
+        head = f"for (i64 {j} = {self.end} + threadIdx.x; {j} < {self.count}; {j} += blockDim.x)"
+        return [f"{head} {self.passing}({called});"]
+
+    def c(self, x: str) -> str:
+        return c_type(self.arrays[x])
