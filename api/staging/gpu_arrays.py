@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ OPERATORS = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
     *("and", "or", "xor", "lshift", "rshift"),
 )
+COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 #: Methods that give the host a value, and wait for it.
 WAITING = (
     *("__float__", "__int__", "__complex__", "__bool__", "__index__"),
@@ -116,6 +118,16 @@ def _replacing(name: str) -> Any:
     return method
 
 
+def _ours(name: str, base: Any) -> Any:
+    """An operator whose result is an array of our class."""
+    run = getattr(base, name)
+
+    def method(self: Any, *others: Any) -> Any:
+        return as_gpu_array(run(self, *others))
+
+    return functools.update_wrapper(method, run)
+
+
 def _waiting(name: str, base: Any) -> Any:
     run = getattr(base, name)
 
@@ -131,6 +143,9 @@ def gpu_array() -> Any:
     """The class."""
     base = cuda.cupy().ndarray
     body = {f"__i{name}__": _replacing(name) for name in OPERATORS}
+    computing = [f"__{r}{name}__" for name in (*OPERATORS, "divmod") for r in ("", "r")]
+    computing += [f"__{name}__" for name in ("neg", "pos", "abs", "invert", *COMPARISONS)]
+    body |= {name: _ours(name, base) for name in computing if hasattr(base, name)}
     body |= {name: _waiting(name, base) for name in WAITING if hasattr(base, name)}
     made = type("GpuArray", (Mixin, base), {**body, "__module__": __name__, "__doc__": DOC})
     cuda.ARRAYS.add(made)
@@ -156,7 +171,14 @@ def as_gpu_array(x: Any) -> Any:
 
 def as_gpu_arrays(value: Any) -> Any:
     """The arrays on GPUs of a tree as those of our class."""
-    return tree.map(as_gpu_array, value)
+    return as_gpu_array(value) if on_gpu(value) else tree.map(as_gpu_array, value)
+
+
+def like_arguments(value: Any, leaves: Iterable[Any]) -> Any:
+    """The results of a program: arrays of CuPy's own class where that is what the arguments on the
+    GPU are, else of ours."""
+    kinds = {isinstance(x, Mixin) for x in leaves if on_gpu(x)}
+    return value if kinds == {False} else as_gpu_arrays(value)
 
 
 def put(x: Any, device: Device | None) -> Any:

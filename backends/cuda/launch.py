@@ -200,7 +200,8 @@ class Kernel:
         for k, out in enumerate(outs):
             if parts[k] is not out:
                 self.join(parts[k], out, self.results[k][1])
-        for part, out, word in zip(copies[len(copies) - len(sums) :], sums, self.joins, strict=True):
+        summed = copies[len(copies) - len(sums) :]
+        for part, out, word in zip(summed, sums, self.joins, strict=True):
             self.join(part, out, word)
         return outs[0] if len(outs) == 1 else tuple(outs) if outs else None
 
