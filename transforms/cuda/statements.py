@@ -104,8 +104,8 @@ class Statements(Expressions):
 
     def declare(self, name: str) -> None:
         held = self.scope.arrays.get(name)
-        if held is not None and held.where == "local":
-            self.put(self.memory_text(held, name))
+        if held is not None and held.where in ("local", "shared"):
+            self.put("__shared__ " * (held.where == "shared") + self.memory_text(held, name))
         elif held is None and self.is_variable(name):
             self.put(f"{c_type(self.scope.numbers[name])} {name};")
 
