@@ -541,3 +541,22 @@ def test_small_arrays_that_teams_would_have_to_share_are_refused():
         """
     with pytest.raises(NotPrintedError, match="the array t, which a parallel loop hands on"):
         printed(text, array("x", ndim=2), array("out"))
+
+
+def test_sines_and_cosines_of_one_number_are_computed_together():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, y, out):
+            for i in range(first, last):
+                t = x[i]
+                u = sin(t) + y[i] * cos(t)
+                t = t - u
+                out[i] = cos(t) * 2
+                y[i] = sin(2 * t) - cos(2 * t) + sin(t)
+        """,
+        *(array("x", "f4"), array("y"), array("out")),
+    )
+    text = kernel.text + "".join(kernel.helpers)
+    same(text, "sincos(t, &sin_t, &cos_t);\ndouble u = sin_t + y[i] * cos_t;")
+    assert text.count("sincos") == 3
+    compiled(kernel)
