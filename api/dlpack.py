@@ -1,11 +1,36 @@
-"""Arrays from other libraries, without a copy: NumPy's DLPack functions."""
+"""Arrays from other libraries, without a copy: NumPy's DLPack functions, and CuPy's for a GPU."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy import from_dlpack as from_dlpack
+
+from tapeless.lazy_import import later
+
+if TYPE_CHECKING:
+    from tapeless.staging import gpu_arrays
+else:
+    gpu_arrays = later("tapeless.staging.gpu_arrays")
+
+CUDA = (2, 13)  # DLPack's numbers for memory of a GPU, and for memory that it shares with the host
+
+
+def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = None) -> Any:
+    """An array of NumPy, or on a GPU, in the memory of an array of another library.
+
+    external_array  an array with `__dlpack__`: of PyTorch, JAX, TensorFlow, CuPy
+    device, copy    as for `numpy.from_dlpack`; arrays on a GPU stay there
+
+    Raises BufferError or ValueError for what cannot be shared.
+
+    >>> from_dlpack(np.arange(3.0))
+    array([0., 1., 2.])
+    """
+    place = getattr(external_array, "__dlpack_device__", None)
+    if place is not None and place()[0] in CUDA:
+        return gpu_arrays.shared(external_array, device, copy)
+    return np.from_dlpack(external_array, device=device, copy=copy)
 
 
 def is_supported_dtype(dtype: Any) -> bool:

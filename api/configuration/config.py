@@ -17,6 +17,7 @@ from tapeless.configuration.instrumentation import Watch, watch
 from tapeless.configuration.promotion_settings import set_dtype, set_rank
 from tapeless.random.key_reuse import report_reuse
 from tapeless.staging.bug_reports import FILTERING
+from tapeless.staging.device_list import choose_platform
 from tapeless.transformations.jit import disable_jit
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, TapelessError
 
@@ -233,8 +234,16 @@ SETTINGS = {
         ),
         Setting("enable_custom_prng", False, BOTH, "random.key and random.PRNGKey both work"),
         Setting("legacy_prng_key", "allow", ("allow",), "random.key and random.PRNGKey both work"),
-        Setting("platforms", "cpu", ("cpu", "", None), "there are the cores of this machine"),
-        Setting("platform_name", "cpu", ("cpu", "", None), "there are the cores of this machine"),
+        *(
+            Setting(
+                name,
+                "cpu",
+                ("cpu", "gpu", "cuda", "", None),
+                "where arrays of NumPy go: the cores of this machine, or its first GPU",
+                choose_platform,
+            )
+            for name in ("platforms", "platform_name")
+        ),
         *(
             Setting(f"transfer_guard{what}", None, GUARDS, NO_TRANSFERS)
             for what in ("", "_host_to_device", "_device_to_host", "_device_to_device")

@@ -1,4 +1,4 @@
-"""Finds arguments that lie on a GPU: the function runs there, then.
+"""Finds arguments that lie on a GPU: the function runs there, then, and where that is the default.
 
 x = device_put(x, devices("gpu")[0]); grad(loss)(x)      runs kernels of the GPU, `jit` or not
 """
@@ -9,11 +9,13 @@ import sys
 from typing import Any
 
 from tapeless import tree
+from tapeless.staging.device_list import default_gpu
+from tapeless.transforms.core.on_gpu import on_gpu
 
 
 def has_gpu_arrays(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether an argument lies on a GPU: without CuPy none does, and nothing is imported for it."""
-    cupy = sys.modules.get("cupy")
-    if cupy is None or not hasattr(cupy, "ndarray"):
+    """Whether an argument lies on a GPU, or all go there by default: without CuPy none does, and
+    nothing is imported for it."""
+    if "cupy" not in sys.modules:
         return False
-    return any(isinstance(x, cupy.ndarray) for x in tree.leaves((args, kwargs)))
+    return default_gpu() is not None or any(map(on_gpu, tree.leaves((args, kwargs))))

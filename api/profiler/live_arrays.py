@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 
 from tapeless.profiler.pprof import Place
+from tapeless.staging.device_list import GPU
 
-Held = tuple[np.ndarray[Any, Any], tuple[Place, ...], str]
+Held = tuple[Any, tuple[Place, ...], str]
 
 
-def live_arrays(platform: str | None = None) -> list[np.ndarray[Any, Any]]:
-    """The NumPy arrays that are alive, as far as they can be found: those in variables of the
+def live_arrays(platform: str | None = None) -> list[Any]:
+    """The arrays that are alive, as far as they can be found: those in variables of the
     functions that run now, of modules, and in containers and objects of Python. Arrays that only C
     code holds are not among them.
 
-    platform  "cpu", which is what None means
+    platform  "cpu", which is what None means: NumPy's; "gpu": those of CuPy
 
     Views of one array are one, the array that owns the memory.
 
@@ -28,16 +29,20 @@ def live_arrays(platform: str | None = None) -> list[np.ndarray[Any, Any]]:
     >>> any(x is found for found in live_arrays())
     True
     """
-    if platform not in (None, "cpu"):
-        return []
-    return [array for array, _, _ in held_arrays()]
+    kind = np.ndarray if platform in (None, "cpu") else gpu_class(platform)
+    return [] if kind is None else [array for array, _, _ in held_arrays(kind)]
 
 
-def held_arrays() -> Iterator[Held]:
-    """Each live array, with the stack or the name of who holds it."""
+def gpu_class(platform: str | None) -> Any:
+    """The class of arrays on a GPU; None for other platforms, and where there are none yet."""
+    return getattr(sys.modules.get("cupy"), "ndarray", None) if platform in GPU else None
+
+
+def held_arrays(kind: type = np.ndarray) -> Iterator[Held]:
+    """Each live array of a class, with the stack or the name of who holds it."""
     seen: set[int] = set()
-    for found, stack, name in _holders():
-        array = owner(found)
+    for found, stack, name in _holders(kind):
+        array = owner(found) if kind is np.ndarray else owner_on_gpu(found)
         if array is not None and id(array) not in seen:
             seen.add(id(array))
             yield array, stack, name
@@ -50,40 +55,47 @@ def owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
     return array if array.flags.owndata or array.base is not None else None
 
 
-def _holders() -> Iterator[Held]:
+def owner_on_gpu(array: Any) -> Any:
+    """The array whose memory this is."""
+    while array.base is not None:
+        array = array.base
+    return array
+
+
+def _holders(kind: type) -> Iterator[Held]:
     skipped = {id(sys._getframe())}
     for frame in list(sys._current_frames().values()):
-        yield from _of_frames(frame, skipped)
+        yield from _of_frames(frame, skipped, kind)
     modules = {id(vars(m)): name for name, m in list(sys.modules.items()) if hasattr(m, "__dict__")}
     for holder in gc.get_objects():
         if type(holder) is FrameType:
             continue
         module = modules.get(id(holder))
-        pairs = holder.items() if module is not None else ((None, x) for x in _parts(holder))
+        pairs = holder.items() if module is not None else ((None, x) for x in _parts(holder, kind))
         for name, x in list(pairs):
-            if issubclass(type(x), np.ndarray):
+            if issubclass(type(x), kind):
                 what = f"{module}.{name}" if module else f"in a {type(holder).__qualname__}"
                 yield x, (Place(what, module or "", 0),), "module" if module else "object"
 
 
-def _parts(holder: Any) -> list[Any]:
+def _parts(holder: Any, kind: type) -> list[Any]:
     # by type, for isinstance would ask what weak references stand for
-    return [x for x in gc.get_referents(holder) if issubclass(type(x), np.ndarray)]
+    return [x for x in gc.get_referents(holder) if issubclass(type(x), kind)]
 
 
-def _of_frames(frame: FrameType | None, skipped: set[int]) -> Iterator[Held]:
+def _of_frames(frame: FrameType | None, skipped: set[int], kind: type) -> Iterator[Held]:
     """What the functions of a thread hold in variables."""
     while frame is not None:
         if id(frame) not in skipped and not _is_ours(frame):
             stack = tuple(_stack(frame))
             for name, x in list(frame.f_locals.items()):
-                for array in [x] if issubclass(type(x), np.ndarray) else _directly_in(x):
+                for array in [x] if issubclass(type(x), kind) else _directly_in(x, kind):
                     yield array, (Place(name, stack[0].file, stack[0].line), *stack), "variable"
         frame = frame.f_back
 
 
-def _directly_in(x: Any) -> list[Any]:
-    return [y for y in x if issubclass(type(y), np.ndarray)] if type(x) in (list, tuple) else []
+def _directly_in(x: Any, kind: type) -> list[Any]:
+    return [y for y in x if issubclass(type(y), kind)] if type(x) in (list, tuple) else []
 
 
 def _stack(frame: FrameType | None) -> Iterator[Place]:

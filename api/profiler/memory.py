@@ -8,13 +8,20 @@ import sysconfig
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tapeless.lazy_import import later
 from tapeless.profiler.live_arrays import held_arrays
 from tapeless.profiler.pprof import Place, Sample, encoded
+from tapeless.staging.device_list import GPU, local_devices
 from tapeless.transforms.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from tapeless.backends import cuda
+else:
+    cuda = later("tapeless.backends.cuda")
 
 KINDS = (("allocations", "count"), ("space", "bytes"))
 OURS = (str(Path(__file__).parents[1]), *filter(None, (sysconfig.get_paths().get("purelib"),)))
@@ -23,11 +30,17 @@ OURS = (str(Path(__file__).parents[1]), *filter(None, (sysconfig.get_paths().get
 def device_memory_profile(backend: str | None = None) -> bytes:
     """What `save_device_memory_profile` writes.
 
+    backend  "cpu", which is what None means, or "gpu"
+
     >>> device_memory_profile()[:2]  # gzip
     b'\\x1f\\x8b'
     """
+    if backend in GPU:
+        return encoded(_on_gpus(), KINDS, "memory of the GPUs, by who holds the arrays")
     if backend not in (None, "cpu"):
-        raise ArgumentError(f"device_memory_profile: backend is {backend!r}", 'there is "cpu"')
+        raise ArgumentError(
+            f"device_memory_profile: backend is {backend!r}", 'there are "cpu" and "gpu"'
+        )
     traced = tracemalloc.is_tracing()
     how = (
         "allocations of NumPy that are alive, by the line that made them"
@@ -40,10 +53,11 @@ def device_memory_profile(backend: str | None = None) -> bytes:
 def save_device_memory_profile(
     filename: str | os.PathLike[str], backend: str | None = None
 ) -> None:
-    """Writes the memory of live NumPy arrays as a file that pprof reads.
+    """Writes the memory of live arrays as a file that pprof reads.
 
     filename  the file
-    backend   "cpu", which is what None means
+    backend   "cpu", which is what None means, or "gpu": arrays of CuPy by who holds them, what else
+              its pool has, and what other processes have
 
     While `tracemalloc` traces (start it with `tracemalloc.start(10)`, before the arrays are made)
     each allocation is shown under the lines that led to it, the user's and those of emitted
@@ -86,3 +100,22 @@ def _place(frame: Any) -> Place:
 def _held() -> Iterator[Sample]:
     for array, stack, kind in held_arrays():
         yield Sample(stack, (1, array.nbytes), kind)
+
+
+# -- on GPUs
+
+
+def _on_gpus() -> Iterator[Sample]:
+    for device in local_devices(backend="gpu"):
+        now, held = cuda.usage(device.id), 0
+        for array, stack, kind in held_arrays(cuda.cupy().ndarray):
+            if int(array.device.id) == device.id:
+                held += int(array.nbytes)
+                yield Sample((*stack, Place(str(device), "", 0)), (1, int(array.nbytes)), kind)
+        rest = {
+            "arrays that nobody was found to hold": max(0, now.arrays - held),
+            "free in the pool": now.pool - now.arrays,
+            "taken by others": now.total - now.free - now.pool,
+        }
+        for what, size in rest.items():
+            yield Sample((Place(what, "", 0), Place(str(device), "", 0)), (1, size), "pool")

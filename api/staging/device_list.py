@@ -75,6 +75,8 @@ class Device:
 
 
 _default: contextvars.ContextVar[Device | None] = contextvars.ContextVar("device", default=None)
+_platform: list[str] = ["cpu"]  # where there is no default device: the setting `platform_name`
+GPU_CHOSEN: set[Any] = set()  # why a GPU may be the default, in any context: quick to look at
 
 
 def cores() -> int:
@@ -167,9 +169,24 @@ def default_backend() -> str:
 
 
 def default_gpu() -> Device | None:
-    """The GPU that `default_device` names, if it names one."""
+    """The GPU that `default_device` names, or the first one where the setting `platform_name` says
+    so; None for cores."""
+    if not GPU_CHOSEN:
+        return None
     device = _default.get()
-    return device if device is not None and device.platform == "gpu" else None
+    if device is None:
+        return local_devices(backend="gpu")[0] if _platform[0] in GPU else None
+    return device if device.platform == "gpu" else None
+
+
+def choose_platform(name: str | None) -> None:
+    """Says where numbers and arrays of NumPy go outside of `default_device`. Raises NoGpuError."""
+    if name in GPU:
+        local_devices(backend=name)
+        GPU_CHOSEN.add("platform")
+    else:
+        GPU_CHOSEN.discard("platform")
+    _platform[0] = name or "cpu"
 
 
 def process_count(backend: str | None = None) -> int:
@@ -226,9 +243,12 @@ def default_device(device: Device | str | None) -> Iterator[None]:
         device = local_devices(backend=device)[0]
     check_device(device, "default_device")
     token = _default.set(device)
+    if device is not None and device.platform == "gpu":
+        GPU_CHOSEN.add(id(token))
     try:
         yield
     finally:
+        GPU_CHOSEN.discard(id(token))
         _default.reset(token)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from tapeless.backends import cuda
 from tapeless.lazy_import import later
 from tapeless.staging import device_placement as layouts
 from tapeless.staging.device_list import Device, device_get
+from tapeless.staging.jax_arrays import Array
 from tapeless.transforms.core.on_gpu import on_gpu
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ OPERATORS = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
     *("and", "or", "xor", "lshift", "rshift"),
 )
+COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 #: Methods that give the host a value, and wait for it.
 WAITING = (
     *("__float__", "__int__", "__complex__", "__bool__", "__index__"),
@@ -99,7 +102,7 @@ class Mixin:
 
     def __repr__(self) -> str:
         """As arrays of `tapeless.numpy`; it waits."""
-        return repr(device_get(self).view(layouts.Array))
+        return repr(device_get(self).view(Array))
 
     def __round__(self, ndigits: int | None = None) -> Any:
         own: Any = self
@@ -113,6 +116,16 @@ def _replacing(name: str) -> Any:
         return plain(self, other)
 
     return method
+
+
+def _ours(name: str, base: Any) -> Any:
+    """An operator whose result is an array of our class."""
+    run = getattr(base, name)
+
+    def method(self: Any, *others: Any) -> Any:
+        return as_gpu_array(run(self, *others))
+
+    return functools.update_wrapper(method, run)
 
 
 def _waiting(name: str, base: Any) -> Any:
@@ -130,6 +143,9 @@ def gpu_array() -> Any:
     """The class."""
     base = cuda.cupy().ndarray
     body = {f"__i{name}__": _replacing(name) for name in OPERATORS}
+    computing = [f"__{r}{name}__" for name in (*OPERATORS, "divmod") for r in ("", "r")]
+    computing += [f"__{name}__" for name in ("neg", "pos", "abs", "invert", *COMPARISONS)]
+    body |= {name: _ours(name, base) for name in computing if hasattr(base, name)}
     body |= {name: _waiting(name, base) for name in WAITING if hasattr(base, name)}
     made = type("GpuArray", (Mixin, base), {**body, "__module__": __name__, "__doc__": DOC})
     cuda.ARRAYS.add(made)
@@ -155,7 +171,14 @@ def as_gpu_array(x: Any) -> Any:
 
 def as_gpu_arrays(value: Any) -> Any:
     """The arrays on GPUs of a tree as those of our class."""
-    return tree.map(as_gpu_array, value)
+    return as_gpu_array(value) if on_gpu(value) else tree.map(as_gpu_array, value)
+
+
+def like_arguments(value: Any, leaves: Iterable[Any]) -> Any:
+    """The results of a program: arrays of CuPy's own class where that is what the arguments on the
+    GPU are, else of ours."""
+    kinds = {isinstance(x, Mixin) for x in leaves if on_gpu(x)}
+    return value if kinds == {False} else as_gpu_arrays(value)
 
 
 def put(x: Any, device: Device | None) -> Any:
@@ -166,3 +189,11 @@ def put(x: Any, device: Device | None) -> Any:
     value = x if on_gpu(x) else np.asarray(x)
     with cuda.device_of((), device), cuda.explaining(f"an array of shape {value.shape}"):
         return as_gpu_array(cuda.on_device(value))
+
+
+def shared(x: Any, device: Any, copy: bool | None) -> Any:
+    """The array in memory of a GPU that another library has made, by DLPack; elsewhere a copy."""
+    made = as_gpu_array(cuda.cupy().from_dlpack(x))
+    if device is not None:
+        return layouts.device_put(made, device)
+    return as_gpu_array(made.copy()) if copy else made

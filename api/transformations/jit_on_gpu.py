@@ -17,8 +17,9 @@ from tapeless.backends import cuda
 from tapeless.disk_cache.store import Shelf
 from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.specialisation import NUMBERS, Specialisation
-from tapeless.staging.device_list import Device
+from tapeless.staging.device_list import Device, default_gpu
 from tapeless.staging.emitted_names import parameters
+from tapeless.staging.gpu_arrays import like_arguments
 from tapeless.transformations.eval_shape import stand_in
 from tapeless.transformations.jit import Jit
 from tapeless.transforms.core.builder import active
@@ -57,7 +58,7 @@ class GpuJit(Jit):
         self.renew()
         args, kwargs = self.marked(args, kwargs)
         given, structure = tree.flatten((args, kwargs))
-        with cuda.device_of(given, self.device):
+        with cuda.device_of(given, self.device, default_gpu()):
             leaves = [cuda.on_device(x) for x in given]
             found = self.last = self.picked(leaves, structure)
             stored = self.overwritten(found, leaves) if found.overwritten else ()
@@ -65,7 +66,7 @@ class GpuJit(Jit):
             for k in stored:
                 if given[k] is not leaves[k]:
                     cuda.copy_back(leaves[k], given[k])
-            return made
+            return like_arguments(made, given)
 
     def overwritten(self, found: Specialisation, leaves: list[Any]) -> list[int]:
         """The leaves that a program stores to, which must lie row by row, and share no memory with

@@ -24,11 +24,11 @@ def device_count() -> int:
     return int(cupy().cuda.runtime.getDeviceCount())
 
 
-def device_of(leaves: Iterable[Any], device: Any = None) -> Any:
+def device_of(leaves: Iterable[Any], device: Any = None, default: Any = None) -> Any:
     """The device that runs a program with these arguments, as a context in which it is current.
 
-    device  one that was asked for, by its `id`; None: that of the arrays among the leaves, or the
-            current one
+    device   one that was asked for, by its `id`; None: that of the arrays among the leaves
+    default  where none lie on a GPU; None: the current one
 
     Raises ValueError for arrays of several GPUs, unless a device is asked for.
     """
@@ -42,6 +42,8 @@ def device_of(leaves: Iterable[Any], device: Any = None) -> Any:
             f"the arguments lie on several devices: {names}",
             "put them on one: tapeless.device_put(x, device), or say jit(f, device=device)",
         )
+    if not places and default is not None:
+        places = {default.id}
     return module.cuda.Device(*places)
 
 

@@ -122,7 +122,7 @@ def test_each_setting(name):
         ("numpy_dtype_promotion", "none", "as NumPy does"),
         ("default_prng_impl", "rbg", "there is one generator"),
         ("threefry_partitionable", False, "since version 0.5"),
-        ("platforms", "gpu", "cores of this machine"),
+        ("platforms", "tpu", "cores of this machine"),
         ("debug_nans", 1, "say False, True"),
         ("transfer_guard", "never", "one memory"),
     ],

@@ -182,5 +182,5 @@ def test_live_arrays():
 
 
 def test_other_backends():
-    with pytest.raises(ArgumentError, match="backend is 'gpu'"):
-        profiler.device_memory_profile("gpu")
+    with pytest.raises(ArgumentError, match="backend is 'tpu'"):
+        profiler.device_memory_profile("tpu")
