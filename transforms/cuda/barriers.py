@@ -55,11 +55,12 @@ def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
             return
         case ast.Attribute(value=ast.Name(), attr="shape" | "size" | "ndim"):
             return
-        case ast.Call(func=ast.Name(id=f), args=args) if f != "len":
+        case ast.Expr(value=ast.Call(args=args)):
             for a in args:
-                owner = _owner(a)
-                if owner in arrays and not isinstance(a, ast.Subscript):
-                    yield Access(owner, WRITE, None)  # a function may store to it
+                yield from accesses(a, arrays)
+                if _owner(a) in arrays:
+                    yield Access(_owner(a), WRITE, None)  # a function without results stores to it
+            return
         case ast.Name(id=name) if name in arrays:
             yield Access(name, READ, None)
     for child in ast.iter_child_nodes(node):

@@ -82,6 +82,7 @@ class KernelWriter(Statements):
         self.alone = not self.has_rows and not self.has_teams
 
     def write(self) -> None:
+        self.check_bounds()
         self.begin()
         self.place_arrays()
         live_before(self.node.body, set(), self.ends_of_loops)
@@ -95,6 +96,13 @@ class KernelWriter(Statements):
         if self.alone:
             self.put("if (threadIdx.x + threadIdx.y != 0) return;")
         self.suite(self.node)
+
+    def check_bounds(self) -> None:
+        """The bounds of rows are read by loops over rows alone."""
+        reads = [n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id in self.bounds]
+        loops = [s for s in ast.walk(self.node) if isinstance(s, ast.For) and self.is_over_rows(s)]
+        if len(reads) != 2 * len(loops):
+            raise NotPrintedError("the bounds of rows")
 
     def is_other(self, name: str) -> bool:
         return name in self.functions.nodes

@@ -560,3 +560,40 @@ def test_sines_and_cosines_of_one_number_are_computed_together():
     same(text, "sincos(t, &sin_t, &cos_t);\ndouble u = sin_t + y[i] * cos_t;")
     assert text.count("sincos") == 3
     compiled(kernel)
+
+
+def test_bounds_of_rows_are_for_loops_over_rows():
+    text = """
+        def f_kernel(first, last, x, out):
+            for i in range(first, last):
+                out[i] = x[i] + first
+        """
+    with pytest.raises(NotPrintedError, match="the bounds of rows"):
+        printed(text, array("x"), array("out"))
+
+
+def test_routines_in_teams_are_called_by_the_first_thread():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, out, e):
+            for i in range(first, last):
+                for j in each(x.shape[1]):
+                    e[j] = x[i, j]
+                sort_in_place(e)
+                k = place_before(e, 0.0)
+                out[i] = e[k]
+        """,
+        *(array("x", ndim=2), array("out"), array("e", kind="own")),
+        functions=[*TEXTS["sort_in_place"], *place_helpers(False)[1]],
+    )
+    same(
+        kernel.text,
+        """
+        team_sync();
+        if (threadIdx.x == 0) sort_in_place(e, e_0);
+        team_sync();
+        i64 k = place_before(e, e_0, 0.0);
+        if (threadIdx.x == 0) out[i] = e[from_end(k, e_0)];
+        team_sync();""",
+    )
+    compiled(kernel)
