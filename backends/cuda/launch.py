@@ -250,8 +250,7 @@ def _power_of_two(n: int) -> int:
 
 def _bytes(x: Any) -> int:
     """The memory of an array that is not made yet."""
-    count: int = math.prod(x.shape)
-    return count * np.dtype(x.dtype).itemsize
+    return int(math.prod(x.shape) * np.dtype(x.dtype).itemsize)
 
 
 def _nowhere(x: Any) -> Any:
