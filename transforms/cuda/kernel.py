@@ -330,10 +330,11 @@ class _Printer:
 
     def parameter(self, p: Parameter, written: bool) -> tuple[str, str]:
         c, python = c_type(p.dtype), self.python.get(p.name, p.name)
+        name = "bool_" if p.dtype == BOOL else p.dtype.name
         if p.kind == "device_number":
-            return f"const {c}* __restrict__ {self.far_name(p)}", python
+            far = f"on_device({python}, cp.{name})"
+            return f"const {c}* __restrict__ {self.far_name(p)}", far
         if p.ndim == 0:
-            name = "bool_" if p.dtype == BOOL else p.dtype.name
             return f"{c} {p.name}", f"cp.{name}({python})"
         if p.kind in ("own", "sum"):
             return f"{c}* __restrict__ {self.far_name(p)}", python

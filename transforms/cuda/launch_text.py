@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 #: Names of the module that are not the user's.
-NAMES = ("cp", "CODE", "module", "Kernel", "contiguous", "join", "bytes_of")
+NAMES = ("cp", "CODE", "module", "Kernel", "on_device", "contiguous", "join", "bytes_of")
 
 KERNEL = '''
 class Kernel:
@@ -88,6 +88,11 @@ class Kernel:
 
             kind, args = self.errors[noted % 256]
             raise (getattr(builtins, kind, None) or getattr(numpy.linalg, kind))(*args)
+
+
+def on_device(x, dtype):
+    """A number that a kernel reads from memory: it is there, or is put there."""
+    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
 
 
 def contiguous(x):

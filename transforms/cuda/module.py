@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
-from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH, wrap
+from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH
 
 HEAD = "typedef long long i64;\n"
 #: C++ has more keywords than Python, and the launch has names of its own.
@@ -183,7 +184,14 @@ def _tuple(parts: Iterable[str]) -> str:
 def _part(text: str) -> list[str]:
     """An argument on a line of its own, or on two: what a function takes, and what it gives."""
     line = f"    {text},"
-    if len(line) <= WIDTH or ": (" not in text:
-        return [line]
     head, _, value = text.partition(": (")
-    return [*wrap(f"    {head}: ("), *wrap(f"        {value[:-1].rstrip(',')},"), "    ),"]
+    if len(line) <= WIDTH or not value or head.count("(") != head.count(")"):
+        return [line]
+    value = f"{value[:-1].rstrip(',')},"
+    names, passed = (textwrap.wrap(x, WIDTH - 10) for x in (f"{head}: (", value))
+    deep = [
+        f"    {names[0]}",
+        *(f"        {x}" for x in names[1:]),
+        *(f"        {x}" for x in passed),
+    ]
+    return [*deep, "    ),"]

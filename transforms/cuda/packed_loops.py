@@ -44,6 +44,23 @@ def packed_loops(lines: Sequence[str], arrays: Mapping[str, Dtype]) -> tuple[lis
     return made, found
 
 
+def broken(line: str, width: int = 100) -> list[str]:
+    """A long line of C on several, broken after commas and operators.
+
+    >>> broken("  f(first, second);", width=14)
+    ['  f(first,', '      second);']
+    """
+    made, pad = [], line[: len(line) - len(line.lstrip())] + "    "
+    while len(line) > width:
+        cuts = [m.end() for m in re.finditer(r"[,&] ", line[: width + 1])]
+        cuts = [cut for cut in cuts if cut > len(pad)]
+        if not cuts:
+            break
+        made.append(line[: cuts[-1]].rstrip())
+        line = pad + line[cuts[-1] :]
+    return [*made, line]
+
+
 class _Loop:
     """One loop. `rows` are the places that it moves through: array, where the row begins."""
 
@@ -55,7 +72,7 @@ class _Loop:
         taken: set[str],
     ) -> None:
         self.indent, self.index, self.count = head[1], head[2], head[3]
-        self.body, self.arrays, self.taken = list(body), arrays, taken
+        self.body, self.arrays, self.taken = list(body), arrays, {*taken}
         self.code = [line.partition("//")[0] for line in body]
         self.rows: dict[tuple[str, str], str] = {}
         for line in self.code:
@@ -65,14 +82,20 @@ class _Loop:
                     self.rows[m[1], start] = self.fresh(f"{m[1]}_row")
         size = max((arrays[x].itemsize for x, _ in self.rows), default=BYTES)
         self.width = BYTES // size
-        text = "\n".join(self.moved(line) for line in self.code)
-        self.stored = [r for r in self.rows.values() if re.search(rf"\b{r}\[place\] (\S)?= ", text)]
+        moved = [self.moved(line) for line in self.code]
+        text, pad = "\n".join(moved), " " * (len(self.indent) + 2)
+        self.stored = [
+            r
+            for r in self.rows.values()
+            if re.search(rf"\b{r}\[place\] (?:[-+*/|&^]|<<|>>)?= ", text)
+        ]
         self.loaded = [
             r
             for r in self.rows.values()
             if r not in self.stored
             or len(re.findall(rf"\b{r}\[", text)) > 1
-            or f"{r}[place] =" not in text
+            or not any(line.startswith(f"{pad}{r}[place] = ") for line in moved)  # in a branch
+            or "continue;" in text
         ]
 
     def fresh(self, name: str) -> str:
@@ -110,7 +133,7 @@ class _Loop:
         return PLACE.sub(at_place, line).replace("continue;", "return;")
 
     def lines(self) -> list[str]:
-        j, n = self.index, self.width
+        j = self.index
         self.passing, self.end = self.fresh("pass"), self.fresh("packed")
         made = []
         for (x, start), row in self.rows.items():
@@ -122,11 +145,8 @@ class _Loop:
         made.append(f"auto {self.passing} = [&]({', '.join(given)}) {{")
         made += [self.moved(line)[len(self.indent) :] for line in self.body]
         made += ["};", *self.wide(), *self.narrow()]
-        return [
-            f"{self.indent}{{",
-            *(f"{self.indent}  {line}" for line in made),
-            f"{self.indent}}}",
-        ]
+        inside = [part for line in made for part in broken(f"{self.indent}  {line}")]
+        return [f"{self.indent}{{", *inside, f"{self.indent}}}"]
 
     def wide(self) -> list[str]:
         j, n = self.index, self.width

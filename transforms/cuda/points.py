@@ -70,8 +70,10 @@ def as_points(
 
 def _is_point(body: Sequence[str], index: str, arrays: Sequence[str]) -> bool:
     """Whether statements touch of each array only the element of their own index."""
-    for line in body:
+    for before, line in zip(["", *body], body, strict=False):
         code = line.partition("//")[0].replace(f"fail(error, {index}, ", "")
+        if "continue;" in code and "fail(error, " not in before:
+            return False  # of a loop inside of the row
         if re.match(r"\s*(while|goto|do)\b", code) or "[[" in code:
             return False
         for x in arrays:
@@ -109,11 +111,11 @@ class _Writer:
 
     @staticmethod
     def is_read(x: str, text: str) -> bool:
-        """Whether an element that is stored to is read before."""
+        """Whether an element that is stored to is read before, or stays as it is in a branch."""
         places = re.findall(rf"\b{x}\[\w+\](?: ([-+*/|&^]|<<|>>)?=(?!=))?", text)
-        first = re.search(rf"\b{x}\[\w+\] = ", text)
+        always = re.search(rf"^    {x}\[\w+\] = ", text, re.MULTILINE)
         plain = len(re.findall(rf"\b{x}\[\w+\] = ", text))
-        return first is None or plain != len(places)
+        return always is None or "continue;" in text or plain != len(places)
 
     def points(self, before: Sequence[str], after: Sequence[str]) -> Points:
         taken = words("\n".join([*before, *self.body, *after])) | {*self.arrays}

@@ -23,7 +23,6 @@ from tapeless.transforms.cuda.barriers import (
     Access,
     Pending,
     accesses,
-    own_only,
     stored_arrays,
     with_counters,
 )
@@ -87,8 +86,8 @@ class KernelWriter(Statements):
         stored = stored_arrays(self.node, arrays) if self.has_teams else set()
         same = self.taking_turns
         stored |= {name for name in same if {n for n in same if same[n] == same[name]} & stored}
-        own = own_only(self.node, stored, same, self.is_shared)
-        self.tracked = {name for name in stored if same.get(name, name) not in own}
+        # Loops differ in how many elements move at once: no element is one thread's in all of them.
+        self.tracked = stored
         self.private = self.private_totals() if self.has_teams else set()
         self.check_local_arrays()
         if self.alone:

@@ -75,33 +75,17 @@ def test_rows_are_shared_by_teams_of_threads():
     same(
         kernel.text,
         """
-  double* e = e_all + team * e_0;
   for (i64 i = team; i < rows; i += teams) {
-    double largest = -INF64;  // line 3
-    for (i64 j = threadIdx.x; j < x_1; j += blockDim.x) {
-      double t = x[i * x_1 + j];
-      largest = t > largest || t != t ? t : largest;
-    }
-    largest = team_max(largest);
-    double total = 0.0;
-    for (i64 j = threadIdx.x; j < x_1; j += blockDim.x) {
-      double e_2 = exp(x[i * x_1 + j] - largest);  // line 4
-      e[j] = e_2;
-      total += e_2;
-    }
-    total = team_sum(total);
-    for (i64 j = threadIdx.x; j < x_1; j += blockDim.x) {
-      out[i * out_1 + j] = e[j] / total;  // line 5
-    }
-  }
-}""",
+    double largest = -INF64;  // line 3""",
     )
+    same(kernel.text, "largest = team_max(largest);\ndouble total = 0.0;")
+    same(kernel.text, "double e_2 = exp(x_row[place] - largest);  // line 4")
+    same(kernel.text, "total = team_sum(total);\nteam_sync();")
     assert "const double* __restrict__ x" in kernel.text
-    assert "team_sync" not in kernel.text  # each thread reads what it has stored
     assert kernel.shares_rows
     assert kernel.team_lengths == ("x.shape[1]",)
     assert kernel.arguments == (
-        *("rows", "x", "out", "e", "x.shape[1]", "out.shape[1]", "e.shape[0]"),
+        *("rows", "x", "out", "e", "x.shape[1]", "out.shape[1]", "e.shape[0]", "room"),
     )
     compiled(kernel)
 
@@ -170,12 +154,9 @@ for (i64 k = 0; k < n; k++) {
   team_sync();
   if (threadIdx.x == 0) out[k] = t + 1.0;
   team_sync();
-  for (i64 j = threadIdx.x; j < x_0; j += blockDim.x) {
-    out[j] *= t;
-  }
-  team_sync();
-}""",
+""",
     )
+    assert kernel.text.rstrip().endswith("team_sync();\n  }\n}")
     compiled(kernel)
 
 
@@ -299,7 +280,8 @@ def test_names_that_mean_something_in_cuda_are_changed():
         """,
         *(array("new"), number("rows"), array("out"), number("double", "f8", "device_number")),
     )
-    assert kernel.arguments == ("rows", "new", "cp.int64(rows)", "out", "double")
+    far = "on_device(double, cp.float64)"
+    assert kernel.arguments == ("rows", "new", "cp.int64(rows)", "out", far)
     compiled(kernel)
 
 
@@ -480,3 +462,29 @@ def test_what_is_not_known_is_refused(line, message):
             printed(text, array("x"), array("out"))
     else:
         compiled(printed(text, array("x"), array("out")))
+
+
+def test_elements_that_a_branch_leaves_alone_are_loaded_first():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, out):
+            for i in range(first, last):
+                if x[i] > 0:
+                    out[i] = x[i]
+        """,
+        *(array("x"), array("out")),
+    )
+    assert "out_2 = *(const pack<double, 2>*)(out + i);" in kernel.text
+    rows = printed(
+        """
+        def f_kernel(first, last, x, out):
+            for i in range(first, last):
+                for j in each(x.shape[1]):
+                    if x[i, j] > 0:
+                        out[i, j] = x[i, j]
+        """,
+        *(array("x", ndim=2), array("out", ndim=2)),
+    )
+    assert "out_row_2 = *(const pack<double, 2>*)(out_row + j);" in rows.text
+    compiled(kernel)
+    compiled(rows)
