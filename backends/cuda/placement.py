@@ -58,7 +58,7 @@ def on_device(x: Any) -> Any:
 
 
 def refuse_elsewhere(args: Iterable[Any], device: int, name: str) -> None:
-    """Refuses arrays of other devices than the one that runs a program: kernels cannot read them."""
+    """Refuses arrays of other devices than that which runs a program: kernels cannot read them."""
     for x in args:
         if on_gpu(x) and x.device.id != device:
             raise ArgumentError(

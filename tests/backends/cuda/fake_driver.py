@@ -1,7 +1,7 @@
 """A driver whose kernels are Python functions: CuPy's part in loading and launching, for tests.
 
-`driver.kernels["f_kernel"] = run` says what `run(grid, block, args, shared)` does when the kernel is
-launched. It stands for CuPy's names and signatures, not for its arithmetic: there is none.
+`driver.kernels["f_kernel"] = run` says that `run(grid, block, args, shared)` is called when the
+kernel is launched. It stands for the names and signatures of CuPy, and does no arithmetic.
 """
 
 import types
@@ -53,7 +53,7 @@ class ndarray:  # noqa: N801  # CuPy's name
     def copy(self):
         return type(self)(None, host=self.host.copy())
 
-    def view(self, dtype=None, type=None):
+    def view(self, dtype=None, type=None):  # noqa: A002  # CuPy's name
         return (type or ndarray)(None, host=self.host, device=self.place)
 
 

@@ -86,7 +86,7 @@ def test_no_memory_left(driver, monkeypatch):
         raise Full("Out of memory allocating 4,000,000,000 bytes (allocated so far: 5 bytes).")
 
     monkeypatch.setattr(sys.modules["cupy"], "empty", full)
-    with pytest.raises(OutOfMemoryError, match="4.0 GB for arrays of f; arrays hold 1.0 GB") as e:
+    with pytest.raises(OutOfMemoryError, match=r"4.0 GB for arrays of f; arrays hold 1.0 GB") as e:
         f(asarray([1.0]))
     assert isinstance(e.value, MemoryError)
     assert "TAPELESS_POOL_SIZE" in str(e.value)
@@ -111,7 +111,7 @@ def test_a_limit_that_is_none(driver, monkeypatch):
 
 def test_a_number_for_all_rows(driver):
     def total(grid, block, args, shared):
-        rows, x, parts = args
+        _, x, parts = args
         if parts.shape:
             assert parts.shape == grid
             parts.host[...] = x.host.sum() / parts.size
