@@ -69,7 +69,7 @@ def kepler(m, e):
 def text(fun, *args):
     made = LoopForm(fun)
     assert_same(made(*args), fun(*args))
-    return made.texts[-1]
+    return made.last.text
 
 
 def kernels(written):
@@ -135,7 +135,7 @@ def test_the_driver_waits_for_the_number_that_it_decides_by():
     made = LoopForm(halved)
     big = random.uniform(size=300_000)
     assert_same(made(big), halved(big))
-    assert ".item()" in made.texts[-1]
+    assert ".item()" in made.last.text
     assert_same(made(x), halved(x))
 
 
