@@ -138,10 +138,13 @@ def _waiting(name: str, base: Any) -> Any:
     return functools.update_wrapper(method, run)
 
 
-@functools.cache
 def gpu_array() -> Any:
     """The class."""
-    base = cuda.cupy().ndarray
+    return _class_over(cuda.cupy().ndarray)
+
+
+@functools.cache
+def _class_over(base: Any) -> Any:
     body = {f"__i{name}__": _replacing(name) for name in OPERATORS}
     computing = [f"__{r}{name}__" for name in (*OPERATORS, "divmod") for r in ("", "r")]
     computing += [f"__{name}__" for name in ("neg", "pos", "abs", "invert", *COMPARISONS)]

@@ -19,7 +19,7 @@ from tapeless.backends.compilation import Compilation
 from tapeless.backends.cuda import errors, memory
 from tapeless.backends.cuda.availability import cupy
 from tapeless.backends.cuda.launch import Kernel, Module
-from tapeless.backends.cuda.placement import on_device
+from tapeless.backends.cuda.placement import device_count, on_device, refuse_elsewhere
 
 
 class Program:
@@ -86,10 +86,12 @@ def load(name: str, text: str, **_: Any) -> Callable[..., Any]:
     program = Program(name, text)
     functions, pending = program.functions, errors.pending
     current: Callable[[], int] | None = None
+    several = False
 
     def run(*args: Any) -> Any:
-        nonlocal current
+        nonlocal current, several
         if current is None:
+            several = device_count() > 1
             current = cupy().cuda.runtime.getDevice
         if pending:
             errors.raise_noted()
@@ -98,6 +100,8 @@ def load(name: str, text: str, **_: Any) -> Callable[..., Any]:
                 args = tuple(map(on_device, args))
                 break
         device = current()
+        if several:
+            refuse_elsewhere(args, device, name)
         try:
             function = functions.get(device) or program.on(device)
             return function(*args)

@@ -57,6 +57,16 @@ def on_device(x: Any) -> Any:
     return x
 
 
+def refuse_elsewhere(args: Iterable[Any], device: int, name: str) -> None:
+    """Refuses arrays of other devices than that which runs a program: kernels cannot read them."""
+    for x in args:
+        if on_gpu(x) and x.device.id != device:
+            raise ArgumentError(
+                f"an argument lies on gpu:{x.device.id}, and {name} runs on gpu:{device}",
+                f"put it there: tapeless.device_put(x, tapeless.devices('gpu')[{device}])",
+            )
+
+
 def on_host(x: Any) -> Any:
     """An array of CuPy as one of NumPy. It waits for the array, and raises what kernels have noted
     until then."""

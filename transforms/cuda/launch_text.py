@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 #: Names of the module that are not the user's.
-NAMES = ("cp", "CODE", "module", "Kernel", "on_device", "contiguous", "join", "bytes_of")
+NAMES = ("cp", "CODE", "module", "Kernel", "on_device")
 
 KERNEL = '''
 class Kernel:
@@ -37,7 +37,7 @@ class Kernel:
     def __call__(self, rows, *args, own=(), sums=()):
         if rows == 0 and not sums and not self.results:
             return None
-        given = dict(zip(self.names, (*map(contiguous, args), *own, *sums)))
+        given = dict(zip(self.names, (*map(self.contiguous, args), *own, *sums)))
         blocks, teams, threads = self.grid(rows, given, (*own, *sums))
         scratch = {name: cp.empty(shape(**given), dtype) for name, dtype, shape in self.scratch}
         copies = [cp.empty((blocks * teams, *x.shape), x.dtype) for x in (*own, *sums)]
@@ -60,9 +60,9 @@ class Kernel:
         module.get_function(self.name)((blocks,), (threads, teams), self.arguments(**given))
         for part, out, (_, word) in zip(parts, outs, self.results):
             if part is not out:
-                join(part, out, word)
+                self.join(part, out, word)
         for part, out, word in zip(copies[len(own) :], sums, self.joins):
-            join(part, out, word)
+            self.join(part, out, word)
         if self.errors:
             self.check(int(given["error"].get()[0]))
         return outs[0] if len(outs) == 1 else tuple(outs) if outs else None
@@ -72,13 +72,17 @@ class Kernel:
         if rows is None:
             return 1, 1, 256
         longest = max((1, *self.team(**given))) if self.team else 1
-        each = max(min(longest, 4), -(-longest // 16))  # 16 elements of a row for a thread
-        threads = min(1 << max(0, each - 1).bit_length(), 1024)
+        each = 8 if longest <= 128 else 16 if longest <= 2048 else 32  # elements for a thread
+        least = max(min(longest, 4), -(-longest // each))
+        threads = min(1 << max(0, least - 1).bit_length(), 1024)
         teams = 256 // threads if threads <= 32 else 1  # larger teams meet at barriers of the block
+        if self.team and self.joins:
+            threads = min(max(1 << max(0, -(-longest // 4) - 1).bit_length(), 32), 256)
+            teams = 1  # which adds up its rows in memory of its own
         most = 512 if self.joins else 2048 if self.results else 2**24
         if self.width == 1 and not self.team:
             most = min(most, 4096)
-        room = 2**31 // max(1, teams * sum(map(bytes_of, copied)))
+        room = 2**31 // max(1, teams * sum(map(self.bytes_of, copied)))
         return max(1, min(-(-rows // (teams * self.width)), most, room)), teams, threads
 
     def check(self, noted):
@@ -89,33 +93,34 @@ class Kernel:
             kind, args = self.errors[noted % 256]
             raise (getattr(builtins, kind, None) or getattr(numpy.linalg, kind))(*args)
 
+    @staticmethod
+    def contiguous(x):
+        """The argument as kernels take it: arrays have their rows one behind the other."""
+        return cp.ascontiguousarray(x) if isinstance(x, cp.ndarray) and x.ndim else x
+
+    @staticmethod
+    def bytes_of(x):
+        """The memory of an array that is not made yet."""
+        size = cp.dtype(x.dtype).itemsize
+        for n in x.shape:
+            size *= n
+        return size
+
+    @staticmethod
+    def join(parts, out, word):
+        """out[j] = parts[0, j] + parts[1, j] + ..., always in the same order."""
+        # complex numbers are added up as two
+        flat = out.dtype.type(0).real.dtype if word == "sum" else out.dtype
+        size = out.size * (out.dtype.itemsize // flat.itemsize)
+        across = min(1 << max(0, size - 1).bit_length(), 32)
+        function = module.get_function(f"join_{word}_{flat}")
+        if size:
+            function((-(-size // across),), (across, 256 // across), (parts, out, len(parts), size))
+
 
 def on_device(x, dtype):
     """A number that a kernel reads from memory: it is there, or is put there."""
     return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
-def contiguous(x):
-    """The argument as kernels take it: arrays have their rows one behind the other."""
-    return cp.ascontiguousarray(x) if isinstance(x, cp.ndarray) and x.ndim else x
-
-
-def bytes_of(x):
-    """The memory of an array that is not made yet."""
-    size = cp.dtype(x.dtype).itemsize
-    for n in x.shape:
-        size *= n
-    return size
-
-
-def join(parts, out, word):
-    """out[j] = parts[0, j] + parts[1, j] + ..., always in the same order."""
-    flat = out.dtype.type(0).real.dtype if word == "sum" else out.dtype  # two for a complex number
-    size = out.size * (out.dtype.itemsize // flat.itemsize)
-    across = min(1 << max(0, size - 1).bit_length(), 32)
-    function = module.get_function(f"join_{word}_{flat}")
-    if size:
-        function((-(-size // across),), (across, 256 // across), (parts, out, len(parts), size))
 '''
 
 #: How two partial results become one, a before b. NaN is larger and smaller than all numbers.

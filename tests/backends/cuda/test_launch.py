@@ -1,0 +1,82 @@
+"""Grids follow from sizes alone, and are those of the text of modules."""
+
+import itertools
+import types
+
+import numpy as np
+import pytest
+
+from tapeless.backends.cuda.launch import Kernel
+from tapeless.transforms.cuda.launch_text import KERNEL
+from tests.backends.cuda.fake_driver import asarray
+
+ROWS = (0, 1, 2, 31, 255, 256, 257, 5000, 10**6, 10**9)
+LENGTHS = (0, 1, 2, 3, 16, 17, 32, 64, 100, 256, 1000, 4096, 20_000, 10**6)
+
+
+def text_kernel(cp):
+    """The class that modules bring along."""
+    values = {"cp": cp, "module": None}
+    exec(KERNEL, values)
+    return values["Kernel"]
+
+
+def arguments(rows, x, e):
+    return rows, x, e
+
+
+@pytest.mark.parametrize("kind", ["plain", "results", "joins"])
+@pytest.mark.parametrize("width", [1, 4])
+def test_grids_are_those_of_the_text(driver, kind, width):
+    cp = driver.module()
+    options = {"results": {"results": (("float64", "sum"),)}, "joins": {"joins": ("sum",)}}
+    more = options.get(kind, {})
+    for rows, n in itertools.product(ROWS, LENGTHS):
+        for team in (None, lambda x, e: (x.shape[1],)):
+            x = types.SimpleNamespace(shape=(rows, n))
+            e = types.SimpleNamespace(shape=(n,), dtype=np.dtype("f8"))
+            ours = Kernel(None, "k", arguments, team=team, width=width, **more)
+            theirs = text_kernel(cp)("k", arguments, team=team, width=width, **more)
+            lengths = team(x, e) if team else ()
+            ((blocks,), (threads, teams)) = ours.grid(rows, lengths, 8 * n)
+            assert (blocks, teams, threads) == theirs.grid(rows, {"x": x, "e": e}, [e])
+            assert threads & (threads - 1) == 0
+            assert threads * teams <= 1024
+            assert teams == 1 or threads <= 32  # larger teams meet at barriers of their block
+            assert blocks >= 1
+
+
+def test_a_kernel_without_rows_is_one_block(driver):
+    kernel = Kernel(types.SimpleNamespace(get_function=lambda name: launch), "k", lambda x: (x,))
+    seen = []
+
+    def launch(grid, block, args, shared_mem=0):
+        seen.append((grid, block, args))
+
+    x = asarray([1.0])
+    assert kernel(None, x) is None
+    assert seen == [((1,), (256, 1), (x,))]
+
+
+def test_memory_of_teams(driver):
+    """What teams have for themselves bounds the number of blocks, not the device's memory."""
+    kernel = Kernel(None, "k", arguments)
+    ((blocks,), (_, teams)) = kernel.grid(10**6, (), 2**20)
+    assert blocks * teams * 2**20 <= 2**31
+
+
+def test_grids_are_remembered(driver):
+    counted = []
+
+    def team(x):
+        counted.append(x.shape)
+        return (x.shape[1],)
+
+    module = types.SimpleNamespace(get_function=lambda name: lambda *args, **kwargs: None)
+    kernel = Kernel(module, "k", lambda rows, x: (rows, x), team=team)
+    x = asarray(np.ones((4, 3)))
+    for _ in range(3):
+        kernel(4, x)
+    assert len(kernel.plans) == 1
+    kernel(4, asarray(np.ones((4, 300))))
+    assert len(kernel.plans) == 2
