@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 # the order of sums follows from the grid.
 THREADS = 256  # of a block
 MOST_THREADS = 1024  # of a team, and of a block
-EACH = 16  # elements of a row for each thread of a team
+EACH = ((128, 8), (2048, 16), (2**63, 32))  # elements of a row, up to a length, for each thread
+EACH_OF_SUMS = 4  # of rows that teams add up, each in memory of its own
 LEAST = 4  # threads of a team, if its rows are as long
 WARP = 32  # larger teams meet at barriers of their block, which they have for themselves
 BLOCKS = 1 << 24  # at most; each does what is left in steps of the whole grid
@@ -210,7 +211,7 @@ class Kernel:
         if self.width == 1 and not self.team:
             most = min(most, BLOCKS_OF_SINGLE)
         count = None if rows is None else -(-rows // self.width)
-        return grid(count, lengths, most, size)
+        return grid(count, lengths, most, size, bool(self.joins and self.team))
 
     def planned(
         self, key: Any, rows: int | None, given: tuple[Any, ...], own: Any, sums: Any
@@ -250,7 +251,7 @@ def _power_of_two(n: int) -> int:
 
 def _bytes(x: Any) -> int:
     """The memory of an array that is not made yet."""
-    return math.prod(x.shape) * np.dtype(x.dtype).itemsize
+    return int(math.prod(x.shape) * np.dtype(x.dtype).itemsize)
 
 
 def _nowhere(x: Any) -> Any:
@@ -260,19 +261,24 @@ def _nowhere(x: Any) -> Any:
     return module.ndarray(x.shape, x.dtype, module.cuda.MemoryPointer(nothing, 0))
 
 
-def grid(rows: int | None, lengths: Shape, most: int, size: int) -> Grid:
+def grid(rows: int | None, lengths: Shape, most: int, size: int, sums: bool = False) -> Grid:
     """Blocks, and how a block is shared: threads of a team, teams.
 
     rows     what teams share; None for kernels that are one block
     lengths  of the loops that the threads of a team share
     most     blocks at most
     size     bytes of what each team has for itself
+    sums     whether teams add up rows, each in memory of its own: one team a block, then
     """
     if rows is None:
         return (1,), (THREADS, 1)
     longest = max((1, *lengths))
+    if sums:
+        threads = min(max(_power_of_two(-(-longest // EACH_OF_SUMS)), WARP), THREADS)
+        return (max(1, min(rows, most, COPIES // max(1, size))),), (threads, 1)
+    each = next(each for length, each in EACH if longest <= length)
     least = min(_power_of_two(longest), LEAST)
-    threads = min(max(_power_of_two(-(-longest // EACH)), least), MOST_THREADS)
+    threads = min(max(_power_of_two(-(-longest // each)), least), MOST_THREADS)
     teams = THREADS // threads if threads <= WARP else 1
     most = min(most, COPIES // max(1, teams * size))
     return (max(1, min(-(-rows // teams), most)),), (threads, teams)

@@ -2,14 +2,12 @@
 
 for j in each(n): e[j] = x[j]
 t = e[k]                            waits between the two: another thread may have stored e[k]
-
-Not where each thread reads only what it has stored itself: e[j] in every loop over j.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 READ, WRITE, ADD = "read", "write", "add"  # ADD in one step, whatever other threads add
@@ -57,11 +55,12 @@ def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
             return
         case ast.Attribute(value=ast.Name(), attr="shape" | "size" | "ndim"):
             return
-        case ast.Call(func=ast.Name(id=f), args=args) if f != "len":
+        case ast.Expr(value=ast.Call(args=args)):
             for a in args:
-                owner = _owner(a)
-                if owner in arrays and not isinstance(a, ast.Subscript):
-                    yield Access(owner, WRITE, None)  # a function may store to it
+                yield from accesses(a, arrays)
+                if _owner(a) in arrays:
+                    yield Access(_owner(a), WRITE, None)  # a function without results stores to it
+            return
         case ast.Name(id=name) if name in arrays:
             yield Access(name, READ, None)
     for child in ast.iter_child_nodes(node):
@@ -78,38 +77,18 @@ def stored_arrays(node: ast.AST, arrays: Iterable[str]) -> set[str]:
     return {a.array for a in accesses(node, arrays) if a.mode != READ}
 
 
-def own_only(
-    node: ast.FunctionDef,
-    arrays: Iterable[str],
-    same: Mapping[str, str],
-    is_shared: Callable[[ast.AST], bool],
-) -> set[str]:
-    """Arrays of which each thread touches only what is its own: in each loop that threads share the
-    index along the same axis is what the loop counts.
-
-    same  what stands for arrays that take turns
-    """
-    axes: dict[str, set[int]] = {}
-    for access, counter in with_counters(node.body, set(arrays), is_shared, ""):
-        places = access.places or ()
-        own = {k for k, place in enumerate(places) if counter and place == counter}
-        name = same.get(access.array, access.array)
-        axes[name] = axes.get(name, own) & own
-    return {name for name, own in axes.items() if own}
-
-
 def with_counters(
-    body: Iterable[ast.stmt], arrays: set[str], is_shared: Callable[[ast.AST], bool], counter: str
-) -> Iterator[tuple[Access, str]]:
-    """All accesses, each with what the loop around it counts that threads share."""
+    body: Iterable[ast.stmt],
+    arrays: set[str],
+    is_shared: Callable[[ast.AST], bool],
+    around: ast.For | None,
+) -> Iterator[tuple[Access, ast.For | None]]:
+    """All accesses, each with the loop around it that threads share."""
     for s in body:
         head = s.test if isinstance(s, (ast.If, ast.While)) else s
-        yield from (
-            (a, counter) for a in accesses(s.iter if isinstance(s, ast.For) else head, arrays)
-        )
-        inner = counter
-        if not counter and is_shared(s) and isinstance(s, ast.For):
-            inner = s.target.id if isinstance(s.target, ast.Name) else ""
+        head = s.iter if isinstance(s, ast.For) else head
+        yield from ((a, around) for a in accesses(head, arrays))
+        inner = s if around is None and isinstance(s, ast.For) and is_shared(s) else around
         for suite in ("body", "orelse"):
             yield from with_counters(getattr(s, suite, ()), arrays, is_shared, inner)
 

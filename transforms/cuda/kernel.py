@@ -167,7 +167,7 @@ class _Printer:
         head = [line for p in self.parameters for line in self.receive(p)]
         writer.own = frozenset(p.name for p in self.parameters if p.kind in ("own", "sum"))
         writer.write()
-        body = _grouped(writer.lines)
+        body: Sequence[str] = _grouped(writer.lines)
         if self.bounds:
             head.insert(0, TEAMS)
         while head and head[-1].lstrip().startswith("staged += "):

@@ -9,12 +9,14 @@ import ast
 import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from tapeless.transforms.cuda.arithmetic import SIGNS
 from tapeless.transforms.cuda.declarations import homes
 from tapeless.transforms.cuda.expressions import Expressions, Scope
 from tapeless.transforms.cuda.functions import LONG
 from tapeless.transforms.cuda.inference import infer, is_scratch, scratch_of
+from tapeless.transforms.cuda.sincos_pairs import paired
 from tapeless.transforms.cuda.values import (
     ORDER,
     SHIFT,
@@ -25,7 +27,7 @@ from tapeless.transforms.cuda.values import (
     cast,
     constant,
 )
-from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import DOUBLE, SINGLE, Dtype
 
 Error = tuple[str, tuple[object, ...]]
 
@@ -42,6 +44,7 @@ class Statements(Expressions):
         self.errors: list[Error] = []
         self.ends: list[str] = []  # labels at the ends of passes that errors leave, or ""
         self.nested = 0  # loops of C inside of the pass that errors leave
+        self.together: dict[str, dict[str, str]] = {}  # sines and cosines that are computed
         self.spelled: dict[str, str] = {}  # variables that are written by another name
 
     def begin(self) -> None:
@@ -104,8 +107,8 @@ class Statements(Expressions):
 
     def declare(self, name: str) -> None:
         held = self.scope.arrays.get(name)
-        if held is not None and held.where == "local":
-            self.put(self.memory_text(held, name))
+        if held is not None and held.where in ("local", "shared"):
+            self.put("__shared__ " * (held.where == "shared") + self.memory_text(held, name))
         elif held is None and self.is_variable(name):
             self.put(f"{c_type(self.scope.numbers[name])} {name};")
 
@@ -132,8 +135,39 @@ class Statements(Expressions):
         }
 
     def statements(self, body: Sequence[ast.stmt]) -> None:
+        pairs = paired(body)
         for k, s in enumerate(body):
+            for x in pairs.get(id(s), ()):
+                self.sine_and_cosine(x)
             self.statement(s, body[:k])
+            self.forget_sines(s)
+
+    def sine_and_cosine(self, e: ast.expr) -> None:
+        """Computes both of a number at once, for calls that follow."""
+        x = self.number(e)
+        if x.dtype.kind not in "iuf":
+            return
+        single = x.dtype == SINGLE
+        stem = x.text if x.text.isidentifier() else "t"
+        names = self.fresh(f"sin_{stem}"), self.fresh(f"cos_{stem}")
+        self.put(f"{'float' if single else 'double'} {', '.join(names)};")
+        text = cast(x, SINGLE if single else DOUBLE).text
+        self.put(f"sincos{'f' * single}({text}, &{names[0]}, &{names[1]});")
+        self.together[ast.dump(e)] = dict(zip(("sin", "cos"), names, strict=True))
+
+    def forget_sines(self, s: ast.stmt) -> None:
+        """After a statement that changes what they are of."""
+        stored = {n.id for n in _stored(s)} if self.together else set()
+        simple = isinstance(s, (ast.Assign, ast.AugAssign))
+        for key in [*self.together]:
+            if not simple or any(f"Name(id='{name}'" in key for name in stored):
+                del self.together[key]
+
+    def of_numbers(self, name: str, e: ast.Call) -> Value:
+        known = self.together.get(ast.dump(e.args[0])) if self.together and e.args else None
+        if known and name in known and not self.inferring:
+            return replace(super().of_numbers(name, e), text=known[name])
+        return super().of_numbers(name, e)
 
     def statement(self, s: ast.stmt, before: Sequence[ast.stmt]) -> None:
         match s:

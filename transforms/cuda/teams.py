@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from tapeless.transforms.cuda.barriers import (
     ALL,
     FIRST,
+    READ,
     SHARED,
     Access,
     Pending,
@@ -28,7 +30,7 @@ from tapeless.transforms.cuda.barriers import (
 )
 from tapeless.transforms.cuda.called_functions import Functions, call, call_statement
 from tapeless.transforms.cuda.expressions import Scope
-from tapeless.transforms.cuda.helpers import block_text, neutral, team_text
+from tapeless.transforms.cuda.helpers import block_text, neutral, team_text, words
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
 from tapeless.transforms.cuda.statements import Error, Statements
@@ -80,7 +82,9 @@ class KernelWriter(Statements):
         self.alone = not self.has_rows and not self.has_teams
 
     def write(self) -> None:
+        self.check_bounds()
         self.begin()
+        self.place_arrays()
         live_before(self.node.body, set(), self.ends_of_loops)
         arrays = {name for name, x in self.scope.arrays.items() if x.where != "local"}
         stored = stored_arrays(self.node, arrays) if self.has_teams else set()
@@ -89,10 +93,16 @@ class KernelWriter(Statements):
         # Loops differ in how many elements move at once: no element is one thread's in all of them.
         self.tracked = stored
         self.private = self.private_totals() if self.has_teams else set()
-        self.check_local_arrays()
         if self.alone:
             self.put("if (threadIdx.x + threadIdx.y != 0) return;")
         self.suite(self.node)
+
+    def check_bounds(self) -> None:
+        """The bounds of rows are read by loops over rows alone."""
+        reads = [n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id in self.bounds]
+        loops = [s for s in ast.walk(self.node) if isinstance(s, ast.For) and self.is_over_rows(s)]
+        if len(reads) != 2 * len(loops):
+            raise NotPrintedError("the bounds of rows")
 
     def is_other(self, name: str) -> bool:
         return name in self.functions.nodes
@@ -254,19 +264,36 @@ class KernelWriter(Statements):
                 found.add(name)
         return found
 
-    def check_local_arrays(self) -> None:
-        """Arrays of a thread that shared loops store to are for these loops alone."""
+    def place_arrays(self) -> None:
+        """Puts arrays that several threads have to see where they all are: in the memory of a
+        block, which is one team where there are no rows."""
+        for name in sorted(self.seen_by_several()) if self.has_teams else ():
+            if self.has_rows:
+                raise NotPrintedError(f"the array {name}, which a parallel loop hands on,")
+            self.scope.arrays[name] = replace(self.scope.arrays[name], where="shared")
+
+    def seen_by_several(self) -> set[str]:
+        """Arrays of a thread that a shared loop stores to, and of which something else reads what
+        may be another thread's: what is outside of such loops, or another one by its counter."""
         local = {name for name, x in self.scope.arrays.items() if x.where == "local"}
-        found = with_counters(self.node.body, local, self.is_shared, "")
-        stored, outside = set(), set()
-        for access, counter in found if self.has_teams else ():
-            if not counter:
+        stored, outside, loops = set(), set(), dict[str, dict[int, bool]]()
+        for access, loop in with_counters(self.node.body, local, self.is_shared, None):
+            if loop is None:
                 outside.add(access.array)
-            elif access.mode != "read":
+                continue
+            if access.mode != READ:
                 stored.add(access.array)
-        if stored & outside:
-            name = min(stored & outside)
-            raise NotPrintedError(f"the array {name}, which a parallel loop hands on,")
+            inner = {
+                n.target.id
+                for n in ast.walk(loop)
+                if isinstance(n, ast.For) and n is not loop and isinstance(n.target, ast.Name)
+            }
+            names = set[str]().union(*map(words, access.places or ("?",)))
+            steady = access.places is not None and names <= inner
+            found = loops.setdefault(access.array, {})
+            found[id(loop)] = found.get(id(loop), True) and steady
+        several = {n for n, found in loops.items() if len(found) > 1 and not all(found.values())}
+        return stored & (outside | several)
 
     # -- statements of all threads alike
 
@@ -313,7 +340,7 @@ class KernelWriter(Statements):
         assert isinstance(target, ast.Subscript)
         owner = self.scope.arrays[_owner(target)]
         if (
-            owner.where != "global"
+            owner.where in ("local", "interleaved")
             or owner.name in self.own
             or not (self.has_rows or self.shared_by)
         ):

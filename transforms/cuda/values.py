@@ -177,7 +177,8 @@ class Array:
 
     pointer   the text of where its numbers are
     lengths   along its axes
-    where     "global", "local" to a thread, or "interleaved": those of all threads side by side
+    where     "global", "local" to a thread, "shared" by a block, or "interleaved": those of all
+              threads side by side
     distance  of two numbers of one thread, if they are interleaved
     """
 

@@ -33,7 +33,8 @@ def counted_kernels(
         return None
     (node,) = ast.parse(kernel.text).body
     last = len(kernel.launch.own) + len(kernel.launch.sums)
-    found = counted_stacks(node, last)  # type: ignore[arg-type]
+    assert isinstance(node, ast.FunctionDef)
+    found = counted_stacks(node, last)
     if found is None:
         return None
     rows, count = kernel.launch.rows, np.dtype(np.int64)

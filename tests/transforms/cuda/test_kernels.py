@@ -488,3 +488,112 @@ def test_elements_that_a_branch_leaves_alone_are_loaded_first():
     assert "out_row_2 = *(const pack<double, 2>*)(out_row + j);" in rows.text
     compiled(kernel)
     compiled(rows)
+
+
+def test_small_arrays_that_several_threads_see_are_shared_by_the_block():
+    kernel = printed(
+        """
+        def f_kernel(n, x, out):
+            t = scratch((6,), np.float64)
+            for i in each(x.shape[0]):
+                t[i] = x[i]
+            for k in range(n):
+                for i in each(k):
+                    out[i] = t[i + 1]
+                    t[i] = 0.0
+        """,
+        *(number("n"), array("x"), array("out")),
+    )
+    assert "__shared__ double t[6];" in kernel.text
+    assert kernel.text.count("team_sync();") == 2
+    compiled(kernel)
+
+
+def test_small_arrays_of_each_pass_are_in_registers():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, out):
+            t = scratch((2,), np.float64)
+            for i in range(first, last):
+                for j in each(x.shape[1]):
+                    for k in each(2):
+                        t[k] = x[i, j] + k
+                    out[i, j] = t[0] * t[1]
+                for j in each(x.shape[1]):
+                    t[1] = out[i, j]
+                    out[i, j] = 2 * t[1]
+        """,
+        *(array("x", ndim=2), array("out", ndim=2)),
+    )
+    assert "  double t[2];" in kernel.text
+    assert "__shared__ double t" not in kernel.text
+    compiled(kernel)
+
+
+def test_small_arrays_that_teams_would_have_to_share_are_refused():
+    text = """
+        def f_kernel(first, last, x, out):
+            t = scratch((6,), np.float64)
+            for i in range(first, last):
+                for j in each(x.shape[1]):
+                    t[j] = x[i, j]
+                out[i] = t[0]
+        """
+    with pytest.raises(NotPrintedError, match="the array t, which a parallel loop hands on"):
+        printed(text, array("x", ndim=2), array("out"))
+
+
+def test_sines_and_cosines_of_one_number_are_computed_together():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, y, out):
+            for i in range(first, last):
+                t = x[i]
+                u = sin(t) + y[i] * cos(t)
+                t = t - u
+                out[i] = cos(t) * 2
+                y[i] = sin(2 * t) - cos(2 * t) + sin(t)
+        """,
+        *(array("x", "f4"), array("y"), array("out")),
+    )
+    text = kernel.text + "".join(kernel.helpers)
+    same(text, "sincos(t, &sin_t, &cos_t);\ndouble u = sin_t + y[i] * cos_t;")
+    assert text.count("sincos") == 3
+    compiled(kernel)
+
+
+def test_bounds_of_rows_are_for_loops_over_rows():
+    text = """
+        def f_kernel(first, last, x, out):
+            for i in range(first, last):
+                out[i] = x[i] + first
+        """
+    with pytest.raises(NotPrintedError, match="the bounds of rows"):
+        printed(text, array("x"), array("out"))
+
+
+def test_routines_in_teams_are_called_by_the_first_thread():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x, out, e):
+            for i in range(first, last):
+                for j in each(x.shape[1]):
+                    e[j] = x[i, j]
+                sort_in_place(e)
+                k = place_before(e, 0.0)
+                out[i] = e[k]
+        """,
+        *(array("x", ndim=2), array("out"), array("e", kind="own")),
+        functions=[*TEXTS["sort_in_place"], *place_helpers(False)[1]],
+    )
+    same(
+        kernel.text,
+        """
+        team_sync();
+        if (threadIdx.x == 0) sort_in_place(e, e_0);
+        team_sync();
+        i64 k = place_before(e, e_0, 0.0);
+        if (threadIdx.x == 0) out[i] = e[from_end(k, e_0)];
+        team_sync();""",
+    )
+    compiled(kernel)

@@ -111,7 +111,7 @@ class Writer(Rows):
     def type_of(self, a: Var | Size) -> Type:
         """What the driver passes: an array, a number, or a size."""
         if isinstance(a, Var):
-            return self.scratch.get(a) or a.type  # type: ignore[no-any-return]
+            return self.scratch.get(a) or a.type
         return Type(scalar_form.INT, (), True)
 
     def in_blocks(self, head: str, lines: list[str]) -> list[str]:

@@ -288,7 +288,7 @@ class Parts:
         order that does not matter."""
         if not self.analysis.may_add_atomically(stage):
             return False
-        others = [g.let for g in item.axes if g is not stage]
+        others: list[Statement] = [g.let for g in item.axes if g is not stage]
         others += [s for s in item.statements if not isinstance(s, Let)]
         writes = self.memory.writes(stage.let)
         if any(writes & (self.memory.reads(s) | self.memory.writes(s)) for s in others):
