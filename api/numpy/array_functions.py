@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.missing import MissingNameError
+from tapeless.numpy import gpu_calls
 from tapeless.numpy.parameter_names import PARAMETERS, given, placed
 from tapeless.staging.jax_arrays import functional, has_functional, plain
 from tapeless.staging.user_calls import call_user
@@ -56,8 +57,11 @@ class Function:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if kwargs or self.parameters:
             args, kwargs = self.placed(args, kwargs)
-        made = self.run(*args, **kwargs)
-        return made if active() else functional(made)
+        if active():
+            return self.run(*args, **kwargs)
+        if gpu_calls.has_gpu_arrays(args, kwargs):
+            return gpu_calls.call(self, args, kwargs)
+        return gpu_calls.by_default(functional(self.run(*args, **kwargs)))
 
     def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         t = trace()
@@ -89,7 +93,9 @@ class Drawn(Function):
         args, kwargs = self.placed(args, kwargs)
         if active():
             return self.run(*args, **kwargs)
-        return functional(self.run(*plain(args), **plain(kwargs)))
+        if gpu_calls.has_gpu_arrays(args, kwargs):
+            return gpu_calls.call(self, args, kwargs)
+        return gpu_calls.by_default(functional(self.run(*plain(args), **plain(kwargs))))
 
     def placed(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return args, {k: v for k, v in kwargs.items() if k not in self.hints}
@@ -100,6 +106,8 @@ class Following(Function):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         args, kwargs = self.placed(args, kwargs)
+        if not active() and gpu_calls.has_gpu_arrays(args, kwargs):
+            return gpu_calls.call(self, args, kwargs)
         made = self.run(*args, **kwargs)
         if active() or not has_functional(tree.leaves((args, kwargs))):
             return made

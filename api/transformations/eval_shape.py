@@ -137,7 +137,7 @@ def stand_in(x: Any) -> Any:
     are."""
     if is_value(x) and not isinstance(x, np.ndarray):
         return x
-    if not hasattr(x, "shape") or not hasattr(x, "dtype"):
+    if isinstance(x, type) or not hasattr(x, "shape") or not hasattr(x, "dtype"):
         return x
     shape = tuple(x.shape)
     if not shape:

@@ -15,6 +15,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.backends import cuda
 from tapeless.disk_cache.store import Shelf
+from tapeless.dispatch.gpu_entry import GpuEntries
 from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.specialisation import NUMBERS, Specialisation
 from tapeless.staging.device_list import Device, default_gpu
@@ -40,7 +41,7 @@ class GpuJit(Jit):
     device  the GPU that runs it; None: that of the arrays among the arguments, else the current one
     """
 
-    derived = Jit.derived | {"on_device"}
+    derived = Jit.derived | {"on_device", "entries"}
 
     def __init__(
         self, fun: Callable[..., Any], options: Options | None = None, device: Any = None
@@ -51,11 +52,16 @@ class GpuJit(Jit):
     def begin(self) -> None:
         super().begin()
         self.on_device: dict[Any, list[Specialisation]] = {}  # by types of leaves on the device
+        self.entries = GpuEntries()
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if active():
             return self.staged(args, kwargs)
         self.renew()
+        quick = None if kwargs else self.entries.find(args)
+        if quick is not None:
+            return quick(*args)
+        passed = args
         args, kwargs = self.marked(args, kwargs)
         given, structure = tree.flatten((args, kwargs))
         with cuda.device_of(given, self.device, default_gpu()):
@@ -66,6 +72,8 @@ class GpuJit(Jit):
             for k in stored:
                 if given[k] is not leaves[k]:
                     cuda.copy_back(leaves[k], given[k])
+            if args is passed and not kwargs:  # else some are constants
+                self.entries.note(args, found)
             return like_arguments(made, given)
 
     def overwritten(self, found: Specialisation, leaves: list[Any]) -> list[int]:

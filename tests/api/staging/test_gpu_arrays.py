@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tapeless
+import tapeless.numpy as jnp
 from tapeless import block_until_ready, default_device, device_get, device_put, devices
 from tapeless.dlpack import from_dlpack
 from tapeless.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -173,3 +174,23 @@ def test_nothing_is_there_without_a_gpu(driver):
         with pytest.raises(tapeless.errors.NoGpuError, match="CUDA sees no device"):
             ask()
     assert "cupy" in sys.modules
+
+
+def test_arrays_that_tapeless_numpy_makes(gpu):
+    with default_device(gpu):
+        zeros = jnp.zeros((2, 3))
+        assert zeros.device == gpu
+        assert jnp.asarray([1.0]).device == gpu
+        assert jnp.shape(X) == (2, 3)
+    np.testing.assert_array_equal(device_get(zeros), np.zeros((2, 3)))
+    assert type(jnp.zeros(3)) is Array
+
+
+def test_functions_of_tapeless_numpy_are_programs(gpu, driver):
+    """They run kernels, and no function of CuPy: these differ from NumPy's in silence."""
+    x = device_put(X, gpu)
+    assert jnp.sin(x).device == gpu
+    assert jnp.sum(x, axis=1).shape == (2,)
+    assert jnp.astype(x, jnp.float32).dtype == np.float32
+    assert len(driver.launches) == 3
+    assert driver.waits == 0
