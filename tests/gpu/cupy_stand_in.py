@@ -97,6 +97,7 @@ def from_dlpack(x: Any) -> Any:
 
 
 OWN = {
+    "newaxis": None,
     "ndarray": ndarray,
     "asarray": asarray,
     "array": array,
