@@ -238,8 +238,10 @@ class Lowering:
         return made + self.flush(run, live, top)
 
     def in_one_kernel(self, s: Statement) -> bool:
-        """Whether a loop is made by the threads of one kernel; else the driver makes it, and each
-        of its passes may be several kernels."""
+        """Whether a loop or branch is made by the threads of one kernel; else the driver makes it,
+        and each of its passes may be several kernels."""
+        if self.target.separate and isinstance(s, If):
+            return not self.has_arrays(s)
         if not self.target.separate or not isinstance(s, (For, While)):
             return True
         self.surround([s])
@@ -260,7 +262,7 @@ class Lowering:
         return small
 
     def has_arrays(self, s: Statement) -> bool:
-        """Whether a loop is about more than numbers."""
+        """Whether a loop or branch is about more than numbers."""
         stages = (self.analysis.stage(t) for b in blocks(s) for t in statements(b))
         return any(g is not None and any(n != 1 for n in g.space) for g in stages)
 
