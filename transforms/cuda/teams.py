@@ -37,6 +37,7 @@ from tapeless.transforms.cuda.statements import Error, Statements
 from tapeless.transforms.cuda.values import (
     OPERAND,
     SHIFT,
+    SUM,
     Array,
     NotPrintedError,
     Value,
@@ -132,16 +133,30 @@ class KernelWriter(Statements):
             self.serial(s, lambda: self.plain_loop(s))
 
     def is_over_rows(self, s: ast.For) -> bool:
+        return self.rows_from(s) is not None
+
+    def rows_from(self, s: ast.For) -> ast.expr | None:
+        """Where a loop over rows begins to count; None for other loops."""
         match s.iter:
             case ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=a), ast.Name(id=b)]):
-                return bool(self.bounds) and [a, b] == [*self.bounds]
-        return False
+                return ast.Constant(0) if self.bounds and [a, b] == [*self.bounds] else None
+            case ast.Call(
+                func=ast.Name(id="range"),
+                args=[
+                    ast.BinOp(left=start, op=ast.Add(), right=ast.Name(id=a)),
+                    ast.BinOp(left=same, op=ast.Add(), right=ast.Name(id=b)),
+                ],
+            ) if self.bounds and [a, b] == [*self.bounds]:
+                return start if ast.dump(start) == ast.dump(same) else None
+        return None
 
     def rows_loop(self, s: ast.For) -> None:
         if not isinstance(s.target, ast.Name) or s.target.id in self.homes.loose:
             raise NotPrintedError("rows that are read after their loop")
         i = self.row = s.target.id
-        with self.braces(f"for (i64 {i} = team; {i} < rows; {i} += teams)", s):
+        start = self.number(self.rows_from(s) or ast.Constant(0))
+        first = "" if start.known == 0 else f"{start.at(SUM)} + "
+        with self.braces(f"for (i64 {i} = {first}team; {i} < {first}rows; {i} += teams)", s):
             self.pass_of(s, apart=i)
         self.row = "0"
 

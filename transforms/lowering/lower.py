@@ -24,6 +24,7 @@ from tapeless.transforms.lowering.optimize.conditional_store import accepted
 from tapeless.transforms.lowering.optimize.donated_buffers import into_donated
 from tapeless.transforms.lowering.optimize.fuse_reverse_loop import alongside
 from tapeless.transforms.lowering.optimize.loops_to_slices import vectorise
+from tapeless.transforms.lowering.optimize.one_hot import one_hot
 from tapeless.transforms.lowering.optimize.out_parameters import stored_back
 from tapeless.transforms.lowering.optimize.reciprocals import reciprocals
 from tapeless.transforms.lowering.optimize.rematerialize import made_again
@@ -97,7 +98,9 @@ def lower(
         taken_early,
     )
     for routines in (True, False):
-        prepared = _prepared(block, relations, stored, hints or {}, donated, routines, fastmath)
+        prepared = _prepared(
+            block, relations, stored, hints or {}, donated, routines, fastmath, target
+        )
         lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel, target, on_device)
         driver = lowering.run()
         if not left_over(driver):
@@ -118,6 +121,7 @@ def _prepared(
     donated: Sequence[Var],
     routines: bool,
     fastmath: bool,
+    target: Target,
 ) -> LoopForm:
     """The program in loop form; with `routines`, small systems are solved inside of loops."""
     small = Small(hints)
@@ -145,6 +149,7 @@ def _prepared(
         alongside,
         vectorise,
         fitting.run,
+        *([partial(one_hot, equal=equal)] if target.separate else []),
         *inexact(partial(sums_first, equal=equal), chosen_terms),
         made_again,
     )

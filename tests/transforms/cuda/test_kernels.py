@@ -597,3 +597,19 @@ def test_routines_in_teams_are_called_by_the_first_thread():
         team_sync();""",
     )
     compiled(kernel)
+
+
+def test_rows_may_be_counted_from_elsewhere():
+    kernel = printed(
+        """
+        def f_kernel(first, last, x):
+            total = 0.0
+            for i in range(2 + first, 2 + last):
+                total = plus(total, x[i])
+            return total
+        """,
+        array("x"),
+        results=[("f8", "sum")],
+    )
+    assert "for (i64 i = 2 + team; i < 2 + rows; i += teams) {" in kernel.text
+    compiled(kernel)

@@ -17,10 +17,6 @@ from tapeless.transforms.lowering.target import GPU
 class LoopForm(Jit):
     """A function as loop form for a GPU, which Python runs."""
 
-    def __init__(self, fun):
-        self.texts = []
-        super().__init__(fun)
-
     def shelf(self, args, kwargs):
         return None
 
@@ -33,7 +29,6 @@ class LoopForm(Jit):
             lowering.lower = plain
 
     def load(self, text, outline=None):
-        self.texts.append(text)
         return as_python(self.emitted_name, text)
 
 

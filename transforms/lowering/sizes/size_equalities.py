@@ -59,7 +59,7 @@ def equal_sizes(relations: Iterable[tuple[str, Size, Size]]) -> Sizes:
 
 def relate(sizes: Sizes, a: Size, b: Size) -> bool:
     """Notes that two sizes are equal; whether that could be noted."""
-    a, b = canonical(a, sizes), canonical(b, sizes)
+    a, b = dims.sides(canonical(a, sizes), canonical(b, sizes))  # x == y for x - y == 0
     if a == b:
         return True
     for x, y in ((b, a), (a, b)):
