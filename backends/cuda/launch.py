@@ -33,7 +33,6 @@ THREADS = 256  # of a block
 MOST_THREADS = 1024  # of a team, and of a block
 MAX_THREADS_PER_BLOCK = 0  # the attribute of a function, by its number
 EACH = ((128, 8), (2048, 16), (2**63, 32))  # elements of a row, up to a length, for each thread
-EACH_OF_SUMS = 4  # of rows that teams add up, each in memory of its own
 LEAST = 4  # threads of a team, if its rows are as long
 WARP = 32  # larger teams meet at barriers of their block, which they have for themselves
 BLOCKS = 1 << 24  # at most; each does what is left in steps of the whole grid
@@ -179,8 +178,10 @@ class Kernel:
         key = (rows, lengths, *[x.shape for x in copied])
         plan = self.plans.get(key) or self.planned(key, rows, given, own, sums)
         ((blocks,), (_, teams)), array = plan.grid, self.array
-        copied = sums if plan.room else (*own, *sums)
-        copies = [array((blocks * teams, *x.shape), x.dtype) for x in copied]
+        copies = [] if plan.room else [array((blocks * teams, *x.shape), x.dtype) for x in own]
+        parts_of_sums = blocks if plan.room else blocks * teams
+        summed = [array((parts_of_sums, *x.shape), x.dtype) for x in sums]
+        copies += summed
         values = [*args, *plan.places]
         values += [copy[0] for copy in copies]  # where they begin, with the shape of one
         values += [array(shape(*given), dtype) for _, dtype, shape in self.scratch]
@@ -202,7 +203,6 @@ class Kernel:
         for k, out in enumerate(outs):
             if parts[k] is not out:
                 self.join(parts[k], out, self.results[k][1])
-        summed = copies[len(copies) - len(sums) :]
         for part, out, word in zip(summed, sums, self.joins, strict=True):
             self.join(part, out, word)
         return outs[0] if len(outs) == 1 else tuple(outs) if outs else None
@@ -212,8 +212,7 @@ class Kernel:
         if self.width == 1 and not self.team:
             most = min(most, BLOCKS_OF_SINGLE)
         count = None if rows is None else -(-rows // self.width)
-        sums = bool(self.joins and self.team)
-        return grid(count, lengths, most, size, sums, self.most_threads)
+        return grid(count, lengths, most, size, self.most_threads)
 
     def planned(
         self, key: Any, rows: int | None, given: tuple[Any, ...], own: Any, sums: Any
@@ -227,8 +226,8 @@ class Kernel:
         size = sum(map(_bytes, (*own, *sums)))
         if len(self.plans) >= PLANS:
             self.plans.clear()
-        room = sum(-(-_bytes(x) // 16) * 16 for x in own) if self.has_room else 0
-        found = self.grid(rows, lengths, sum(map(_bytes, sums)) if room else size)
+        room = sum(-(-_bytes(x) // 16) * 16 for x in (*own, *sums)) if self.has_room else 0
+        found = self.grid(rows, lengths, 0 if room else size)
         if room * found[1][1] > SHARED:
             room, found = 0, self.grid(rows, lengths, size)
         places = tuple(map(_nowhere, own)) if room else ()
@@ -278,7 +277,6 @@ def grid(
     lengths: Shape,
     most: int,
     size: int,
-    sums: bool = False,
     most_threads: int = MOST_THREADS,
 ) -> Grid:
     """Blocks, and how a block is shared: threads of a team, teams.
@@ -289,14 +287,10 @@ def grid(
     size     bytes of what each team has for itself
     most_threads
              of a block, for which a kernel has registers
-    sums     whether teams add up rows, each in memory of its own: one team a block, then
     """
     if rows is None:
         return (1,), (THREADS, 1)
     longest = max((1, *lengths))
-    if sums:
-        threads = min(max(_power_of_two(-(-longest // EACH_OF_SUMS)), WARP), THREADS)
-        return (max(1, min(rows, most, COPIES // max(1, size))),), (threads, 1)
     each = next(each for length, each in EACH if longest <= length)
     least = min(_power_of_two(longest), LEAST)
     threads = min(max(_power_of_two(-(-longest // each)), least), most_threads)
