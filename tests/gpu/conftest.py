@@ -1,0 +1,64 @@
+"""Programs on a GPU: the real CuPy where there is one, else the stand-in with emulated kernels."""
+
+import importlib.util
+import shutil
+import sys
+
+import pytest
+
+from tapeless.backends.cuda import availability, errors, launch, memory
+from tests.gpu import cupy_cuda, cupy_stand_in
+from tests.gpu.cupy_arrays import COUNTERS, STATE
+
+#: One for all tests: classes over CuPy's array are made once.
+STAND_IN = cupy_stand_in.modules()
+
+
+def real_gpu() -> bool:
+    """Whether CuPy is installed and sees a device."""
+    if importlib.util.find_spec("cupy") is None:
+        return False
+    import cupy  # noqa: PLC0415  # an optional package
+
+    try:
+        return cupy.cuda.runtime.getDeviceCount() > 0
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return False
+
+
+REAL = real_gpu()
+
+
+@pytest.fixture
+def stand_in(monkeypatch):
+    """The stand-in, as `cupy`, with its counters `waits`, `launches`, `transfers`."""
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not there: no kernel of CUDA C can be emulated")
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("cupy", "cupyx")]:
+        monkeypatch.delitem(sys.modules, name)
+    for name, module in STAND_IN.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr(errors, "_words", [])
+    monkeypatch.setattr(errors, "_chunks", [])
+    monkeypatch.setattr(launch, "ARRAYS", set())
+    monkeypatch.setattr(cupy_cuda.MACHINE, "devices", 1)
+    monkeypatch.setattr(STATE, "device", 0)
+    _forget()
+    COUNTERS.clear()
+    yield COUNTERS
+    _forget()
+    cupy_cuda.PINNED.clear()
+
+
+def _forget():
+    availability.why_not.cache_clear()
+    memory.limit_pool.cache_clear()
+    errors.pending.clear()
+
+
+@pytest.fixture
+def gpu(request):
+    """A GPU: the real one where there is one. Its value is the module `cupy`."""
+    if not REAL:
+        request.getfixturevalue("stand_in")
+    return sys.modules["cupy"] if not REAL else importlib.import_module("cupy")

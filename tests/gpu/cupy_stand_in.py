@@ -1,0 +1,139 @@
+"""A module that stands for CuPy on a machine without a GPU: its rules, over memory of the host.
+
+`module()` has the names of CuPy 14.2 and no others (`cupy_names.json`, written by the real one).
+It cannot find differences of CuPy's functions from NumPy's in values, dtypes and strides, what they
+refuse, nor the order of events on streams.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+from tests.gpu import cupy_cuda
+from tests.gpu.cupy_arrays import COUNTERS, NAMES, host_of, ndarray, on_device
+
+OWNERS = {
+    "cupy": np,
+    "cupy.linalg": np.linalg,
+    "cupy.fft": np.fft,
+    "cupyx.scipy.special": scipy.special,
+}
+
+
+class StandInFunction:
+    """A function of NumPy under CuPy's rules."""
+
+    def __init__(self, run: Any) -> None:
+        self.run, self.__name__ = run, getattr(run, "__name__", "?")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with np.errstate(all="ignore"):
+            out = kwargs.get("out")
+            made = self.run(*map(host_of, args), **{k: host_of(v) for k, v in kwargs.items()})
+            return out if isinstance(out, ndarray) else on_device(made)
+
+    def __getattr__(self, name: str) -> Any:
+        return StandInFunction(getattr(self.run, name))
+
+
+def named(module: str, name: str) -> Any:
+    """What CuPy has under a name; None if it has nothing."""
+    if name not in NAMES.get(module, ()):
+        return None
+    value = getattr(OWNERS[module], name, None)
+    return value if isinstance(value, type) or not callable(value) else StandInFunction(value)
+
+
+def asarray(x: Any, dtype: Any = None, **_: Any) -> Any:
+    """An array on the current device. Arrays of the host are copied."""
+    if isinstance(x, ndarray):
+        same = dtype in (None, x.dtype) and x.device == cupy_cuda.Device()
+        return x if same else on_device(np.array(x._host, dtype))
+    COUNTERS.transfers += 1
+    return on_device(np.array(x if isinstance(x, np.ndarray) else _host_parts(x), dtype))
+
+
+def array(x: Any, dtype: Any = None, **_: Any) -> Any:
+    """A copy on the current device."""
+    made = asarray(x, dtype)
+    return made.copy() if made is x else made
+
+
+def _host_parts(x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        return [_host_parts(part) for part in x]
+    return host_of(x)
+
+
+def asnumpy(x: Any, *_: Any, **__: Any) -> Any:
+    """A copy for NumPy. It waits."""
+    return x.get() if isinstance(x, ndarray) else np.asarray(x)
+
+
+def empty(shape: Any, dtype: Any = float, order: str = "C") -> Any:
+    """New memory, which holds NaN."""
+    return ndarray(shape, dtype, order=order)
+
+
+def empty_like(x: Any, dtype: Any = None, **_: Any) -> Any:
+    """New memory as an array has it."""
+    return ndarray(x.shape, x.dtype if dtype is None else dtype)
+
+
+def ascontiguousarray(x: Any, dtype: Any = None) -> Any:
+    """The array if it lies row by row, else a copy."""
+    if isinstance(x, ndarray) and x.flags.c_contiguous and dtype in (None, x.dtype):
+        return x
+    return on_device(np.ascontiguousarray(host_of(x), dtype))
+
+
+def from_dlpack(x: Any) -> Any:
+    """An array over the memory of another library's."""
+    return x.view(type=ndarray) if isinstance(x, ndarray) else on_device(np.from_dlpack(x))
+
+
+OWN = {
+    "ndarray": ndarray,
+    "asarray": asarray,
+    "array": array,
+    "asnumpy": asnumpy,
+    "empty": empty,
+    "empty_like": empty_like,
+    "ascontiguousarray": ascontiguousarray,
+    "from_dlpack": from_dlpack,
+    "RawModule": cupy_cuda.RawModule,
+    "RawKernel": cupy_cuda.RawKernel,
+    "get_default_memory_pool": lambda: cupy_cuda.POOL,
+}
+
+
+def _module(name: str) -> Any:
+    made = types.ModuleType(name)
+
+    def missing(attribute: str) -> Any:
+        found = named(name, attribute)
+        if found is None:
+            raise AttributeError(f"module {name!r} has no attribute {attribute!r}")
+        return found
+
+    made.__getattr__ = missing  # type: ignore[method-assign]
+    return made
+
+
+def modules() -> dict[str, Any]:
+    """What `sys.modules` is to hold."""
+    found = {name: _module(name) for name in OWNERS}
+    cupy = found["cupy"]
+    vars(cupy).update(OWN)
+    cupy.__version__ = NAMES["version"]
+    cupy.linalg, cupy.fft = found["cupy.linalg"], found["cupy.fft"]
+    cupy.cuda = found["cupy.cuda"] = cupy_cuda.namespace()
+    for name in ("cupyx", "cupyx.scipy"):
+        found[name] = types.ModuleType(name)
+    found["cupyx"].scipy = found["cupyx.scipy"]
+    found["cupyx.scipy"].special = found["cupyx.scipy.special"]
+    return found
