@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # the order of sums follows from the grid.
 THREADS = 256  # of a block
 MOST_THREADS = 1024  # of a team, and of a block
+MAX_THREADS_PER_BLOCK = 0  # the attribute of a function, by its number
 EACH = ((128, 8), (2048, 16), (2**63, 32))  # elements of a row, up to a length, for each thread
 EACH_OF_SUMS = 4  # of rows that teams add up, each in memory of its own
 LEAST = 4  # threads of a team, if its rows are as long
@@ -123,7 +124,7 @@ class Kernel:
         joins: tuple[str, ...] = (),
     ) -> None:
         self.module, self.name, self.arguments, self.team = module, name, arguments, team
-        self.width = width
+        self.width, self.most_threads = width, MOST_THREADS
         self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
         self.array = cupy().ndarray
         # what `flags` would say, in a tenth of the time
@@ -211,7 +212,8 @@ class Kernel:
         if self.width == 1 and not self.team:
             most = min(most, BLOCKS_OF_SINGLE)
         count = None if rows is None else -(-rows // self.width)
-        return grid(count, lengths, most, size, bool(self.joins and self.team))
+        sums = bool(self.joins and self.team)
+        return grid(count, lengths, most, size, sums, self.most_threads)
 
     def planned(
         self, key: Any, rows: int | None, given: tuple[Any, ...], own: Any, sums: Any
@@ -220,6 +222,7 @@ class Kernel:
         if self.function is None:
             self.function = self.module.get_function(self.name)
             self.word = Word(self.name, self.errors) if self.errors else None
+            self.most_threads = _most_threads(self.function)
         lengths = self.team(*given) if self.team else ()
         size = sum(map(_bytes, (*own, *sums)))
         if len(self.plans) >= PLANS:
@@ -244,6 +247,15 @@ class Kernel:
             function(blocks, threads, (parts, out, parts.shape[0], size))
 
 
+def _most_threads(function: Any) -> int:
+    """How many threads a block of a kernel may have: a power of two."""
+    address = getattr(function, "ptr", None)
+    if address is None:  # it is none of a device
+        return MOST_THREADS
+    most = int(cupy().cuda.driver.funcGetAttribute(MAX_THREADS_PER_BLOCK, address))
+    return min(MOST_THREADS, 1 << (most.bit_length() - 1))
+
+
 def _power_of_two(n: int) -> int:
     """The smallest that is not less than a number."""
     return 1 << max(0, n - 1).bit_length()
@@ -261,13 +273,22 @@ def _nowhere(x: Any) -> Any:
     return module.ndarray(x.shape, x.dtype, module.cuda.MemoryPointer(nothing, 0))
 
 
-def grid(rows: int | None, lengths: Shape, most: int, size: int, sums: bool = False) -> Grid:
+def grid(
+    rows: int | None,
+    lengths: Shape,
+    most: int,
+    size: int,
+    sums: bool = False,
+    most_threads: int = MOST_THREADS,
+) -> Grid:
     """Blocks, and how a block is shared: threads of a team, teams.
 
     rows     what teams share; None for kernels that are one block
     lengths  of the loops that the threads of a team share
     most     blocks at most
     size     bytes of what each team has for itself
+    most_threads
+             of a block, for which a kernel has registers
     sums     whether teams add up rows, each in memory of its own: one team a block, then
     """
     if rows is None:
@@ -278,7 +299,7 @@ def grid(rows: int | None, lengths: Shape, most: int, size: int, sums: bool = Fa
         return (max(1, min(rows, most, COPIES // max(1, size))),), (threads, 1)
     each = next(each for length, each in EACH if longest <= length)
     least = min(_power_of_two(longest), LEAST)
-    threads = min(max(_power_of_two(-(-longest // each)), least), MOST_THREADS)
+    threads = min(max(_power_of_two(-(-longest // each)), least), most_threads)
     teams = THREADS // threads if threads <= WARP else 1
     most = min(most, COPIES // max(1, teams * size))
     return (max(1, min(-(-rows // teams), most)),), (threads, teams)

@@ -39,11 +39,11 @@ protected public register return short signed sizeof static struct switch templa
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
 xor_eq i64 error rows team teams thread threads blockIdx threadIdx blockDim gridDim warpSize
 dim3 NULL INFINITY NAN atomicAdd atomicMin min max abs clock printf assert main module cp
-results room staged shared_room j0 j1 jn y0 y1 yn index div signgam
+results room staged shared_room lane j0 j1 jn y0 y1 yn index div signgam
 """
 RESERVED = frozenset(WORDS.split()) | frozenset(HELPERS)
 #: Functions of loop form that are no functions here.
-BUILT_IN = frozenset(["plus", "plus_product", "scratch", "grown", "filled", "each", "add_at"])
+BUILT_IN = frozenset(["plus", "plus_product", "scratch", "grown", "filled", "each", "turns", "add_at"])
 NOTE = re.compile(r"#\s*(line .*)$")
 WIDTH = 100
 ROOM = "extern __shared__ double2 shared_room[];"

@@ -42,6 +42,7 @@ from tapeless.transforms.lowering.device_stacks import counted_kernels
 from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
 from tapeless.transforms.lowering.kernels.flat_points import flattened
 from tapeless.transforms.lowering.kernels.kernel import Kernel, Writer
+from tapeless.transforms.lowering.kernels.merged_rows import merged_rows
 from tapeless.transforms.lowering.kernels.row_range import device_call
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
 from tapeless.transforms.lowering.optimize.driver_views import shown, without_unread_views
@@ -94,7 +95,7 @@ RESERVED = (
         "scratch",
         "grown",
         "filled",
-        *("each", "add_at", "rows", "results", "error", "room", "read"),
+        *("each", "turns", "add_at", "rows", "results", "error", "room", "read"),
     ),
     *("range", "max", "min", "abs", "len"),
     *NAMES,
@@ -437,7 +438,7 @@ class Lowering:
         kernel = writer.run(part, live)
         self.prepared.relied += writer.relied
         if self.target.separate:
-            kernel = flattened(kernel, analysis.canon)
+            kernel = merged_rows(flattened(kernel, analysis.canon), analysis.canon)
             self.notes += one_block(kernel, run)
             counted = counted_kernels(kernel)
             if counted is not None:
