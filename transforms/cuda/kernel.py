@@ -270,12 +270,12 @@ class _Printer:
         for p, size in self.joined:
             c, far = c_type(p.dtype), self.far_name(p)
             at, team, a, b = map(self.writer.fresh, ("at", "member", "a", "b"))
-            combined = re.sub(
-                r"\b[ab]\b", lambda m, a=a, b=b: {"a": a, "b": b}[m[0]], COMBINED[p.join]
-            )  # type: ignore[misc]
+            names = {"a": a, "b": b}
+            combined = re.sub(r"\b[ab]\b", lambda m: names[m[0]], COMBINED[p.join])  # noqa: B023  # called at once
             first = f"(char*){p.name} - threadIdx.y * room"
             lines += [
-                f"    for (i64 {at} = threadIdx.y * blockDim.x + threadIdx.x; {at} < {size.at(SHIFT)};",
+                f"    for (i64 {at} = threadIdx.y * blockDim.x + threadIdx.x;",
+                f"         {at} < {size.at(SHIFT)};",
                 f"         {at} += blockDim.x * blockDim.y) {{",
                 f"      {c} {a} = (({c}*)({first}))[{at}];",
                 f"      for (unsigned {team} = 1; {team} < blockDim.y; {team}++) {{",

@@ -155,7 +155,9 @@ class _Loop:
         )
         packs = {row: self.fresh(f"{row}_{n}") for row in self.rows.values()}
         lane = self.fresh("lane")
-        called = ", ".join([f"{j} + {lane}", lane, *(f"{packs[row]}.at" for row in self.rows.values())])
+        called = ", ".join(
+            [f"{j} + {lane}", lane, *(f"{packs[row]}.at" for row in self.rows.values())]
+        )
         made = [
             f"i64 {self.end} = {aligned} ? {self.whole()} / {n} * {n} : 0;",
             f"for (i64 {j} = {n} * threadIdx.x; {j} < {self.end}; {j} += {n} * blockDim.x) {{",
@@ -164,7 +166,10 @@ class _Loop:
             kind = f"pack<{self.c(x)}, {n}>"
             load = f" = *(const {kind}*)({row} + {j})" if row in self.loaded else ""
             made.append(f"  {kind} {packs[row]}{load};")
-        made += ["  #pragma unroll", f"  for (int {lane} = 0; {lane} < {n}; {lane}++) {self.passing}({called});"]
+        made += [
+            "  #pragma unroll",
+            f"  for (int {lane} = 0; {lane} < {n}; {lane}++) {self.passing}({called});",
+        ]
         for (x, _), row in self.rows.items():
             if row in self.stored:
                 made.append(f"  *(pack<{self.c(x)}, {n}>*)({row} + {j}) = {packs[row]};")

@@ -16,7 +16,6 @@ from dataclasses import replace
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Type
 from tapeless.transforms.lowering.kernels.annotated import Annotated
 from tapeless.transforms.lowering.kernels.flat_points import Canon
 from tapeless.transforms.lowering.kernels.kernel import Kernel
@@ -86,11 +85,11 @@ class Merging:
         names = [s.target.id for s in (self.outer, self.inner) if isinstance(s.target, ast.Name)]
         if len(names) < 2:
             return False
-        places, seen = [], set()
-        for s in self.inner.body:
-            for e in ast.walk(s):
-                if isinstance(e, ast.Subscript) and isinstance(e.value, ast.Name):
-                    places.append(e)
+        seen: set[int] = set()
+        nodes = [e for s in self.inner.body for e in ast.walk(s)]
+        places = [
+            e for e in nodes if isinstance(e, ast.Subscript) and isinstance(e.value, ast.Name)
+        ]
         for e in places:
             parts = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
             first = [p.id if isinstance(p, ast.Name) else "" for p in parts[:2]]
@@ -137,7 +136,9 @@ class Merging:
 
     def asks_for_sides(self, s: ast.stmt) -> bool:
         """Whether a statement names the length of one of the two axes, or all of an array."""
-        lengths = {id(e.value) for e in ast.walk(s) if self.is_length(e)}
+        lengths = {
+            id(e.value) for e in ast.walk(s) if isinstance(e, ast.Subscript) and self.is_length(e)
+        }
         elements = {
             id(e.value)
             for e in ast.walk(s)
