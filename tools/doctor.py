@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import os
 import platform
 import sys
@@ -11,6 +10,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
 from tapeless.backends import cache
+from tapeless.backends.cuda import why_not
+from tapeless.staging.device_list import devices
 from tapeless.tools.internals import cache_folder
 
 EXAMPLES = """\
@@ -84,14 +85,11 @@ def _simd() -> str:
 
 
 def _cupy() -> str:
-    if importlib.util.find_spec("cupy") is None:
-        return "not installed: pip install 'tapeless[cuda12]' or 'tapeless[cuda13]'"
-    try:
-        import cupy  # noqa: PLC0415  # an optional package, asked only here
-
-        return f"{cupy.cuda.runtime.getDeviceCount()} devices"
-    except (ImportError, RuntimeError) as error:
-        return f"installed, but unusable: {error}"
+    """The GPUs that programs can run on, or why there are none and what to do."""
+    reason = why_not()
+    if reason is not None:
+        return "no GPU: {}; {}".format(*reason)
+    return ", ".join(f"{device} {device.device_kind}" for device in devices("gpu"))
 
 
 def _threads() -> Rows:

@@ -38,7 +38,8 @@ def call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, 
 
 @functools.cache
 def _program(function: Callable[..., Any]) -> Callable[..., Any]:
-    return compiled.jit(function, backend="gpu")
+    program: Callable[..., Any] = compiled.jit(function, backend="gpu")
+    return program
 
 
 def by_default(made: Any) -> Any:

@@ -16,7 +16,7 @@ from tapeless import tree
 from tapeless.backends.spmd.world import world
 from tapeless.lazy_import import later
 from tapeless.transforms.core.on_gpu import on_gpu
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 if TYPE_CHECKING:
     from tapeless.backends import cuda
@@ -275,7 +275,23 @@ def chosen_devices(given: Any) -> list[Device]:
     if given is not None:
         return list(given)
     default = _default.get()
+    refuse_gpu(default_gpu(), "pmap")
     return local_devices() if default is None else [default]
+
+
+def refuse_gpu(device: Any, what: str) -> None:
+    """Refuses a GPU where shards run on devices: the cores would do it in silence."""
+    if getattr(device, "platform", None) == "gpu":
+        raise UnsupportedError(
+            f"{what}: shards do not run on GPUs yet, and {device} is one",
+            "vmap runs on one GPU, where its arguments lie; pmap runs on the cores",
+        )
+
+
+def home() -> Device:
+    """The device of an array of NumPy that was put nowhere: a core."""
+    default = _default.get()
+    return local_devices()[0] if default is None or default.platform == "gpu" else default
 
 
 __all__ = [

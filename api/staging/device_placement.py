@@ -19,9 +19,9 @@ from tapeless.lazy_import import later
 from tapeless.staging.device_list import (
     Device,
     check_device,
-    chosen_devices,
     default_gpu,
     device_get,
+    home,
     local_devices,
 )
 from tapeless.staging.device_meshes import Mesh, PartitionSpec, context_mesh
@@ -256,7 +256,7 @@ def as_sharding(given: Any, what: str) -> Sharding:
             )
         return NamedSharding(mesh, given)
     check_device(given, what)
-    return SingleDeviceSharding(chosen_devices(None)[0] if given is None else given)
+    return SingleDeviceSharding(home() if given is None else given)
 
 
 def device_put(

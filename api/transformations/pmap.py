@@ -18,7 +18,7 @@ from tapeless.backends.spmd.threads import together
 from tapeless.backends.spmd.world import ALONE, World, world
 from tapeless.dispatch.transformation import Stages, Transformed
 from tapeless.staging.argument_checks import plural
-from tapeless.staging.device_list import Device, check_device, chosen_devices
+from tapeless.staging.device_list import Device, check_device, chosen_devices, refuse_gpu
 from tapeless.staging.emitted_names import base_name, place
 from tapeless.staging.jax_arrays import functional, has_functional
 from tapeless.staging.subprogram import is_value, leaf_atom
@@ -63,6 +63,7 @@ class Pmap(Vmap):
             raise ArgumentError("pmap: devices is empty", "leave it out for all devices")
         for device in self.devices or ():
             check_device(device, "pmap")
+            refuse_gpu(device, "pmap")
         self.static = positions(static_broadcasted_argnums, "static_broadcasted_argnums")
         self.donated = positions(donate_argnums, "donate_argnums")
         axes = (self.in_axes, self.out_axes, axis_name)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.backends.cuda.availability import cupy
+from tapeless.backends.fork_safe_locks import COMPILING
 
 Table = tuple[tuple[str, tuple[Any, ...]], ...]
 NONE = 2**64 - 1  # in a word of a kernel that has not failed
@@ -29,19 +30,20 @@ class Word:
 
     def __init__(self, kernel: str, errors: Table) -> None:
         self.kernel, self.errors = kernel, errors
-        if len(_words) % CHUNK == 0:
-            pinned = cupy().cuda.alloc_pinned_memory(8 * CHUNK)
-            chunk = np.frombuffer(pinned, np.uint64, CHUNK)
-            chunk[:] = NONE
-            _chunks.append((pinned, chunk))
-        chunk, k = _chunks[-1][1], len(_words) % CHUNK
-        self.place = chunk[k : k + 1]
-        self.address = int(self.place.ctypes.data)
-        _words.append(self)
+        with COMPILING:  # no other thread takes the same place
+            if len(_words) % CHUNK == 0:
+                pinned = cupy().cuda.alloc_pinned_memory(8 * CHUNK)
+                chunk = np.frombuffer(pinned, np.uint64, CHUNK)
+                chunk[:] = NONE
+                _chunks.append((pinned, chunk))
+            chunk, k = _chunks[-1][1], len(_words) % CHUNK
+            self.place = memoryview(chunk)[k : k + 1]  # read in less time than an array
+            self.address = int(chunk.ctypes.data) + 8 * k
+            _words.append(self)
 
     def taken(self) -> BaseException | None:
         """The error that was noted, which is forgotten then."""
-        noted = int(self.place[0])
+        noted = self.place[0]
         if noted == NONE:
             return None
         self.place[0] = NONE

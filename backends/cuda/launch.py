@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 # the order of sums follows from the grid.
 THREADS = 256  # of a block
 MOST_THREADS = 1024  # of a team, and of a block
+MAX_THREADS_PER_BLOCK = 0  # the attribute of a function, by its number
 EACH = ((128, 8), (2048, 16), (2**63, 32))  # elements of a row, up to a length, for each thread
-EACH_OF_SUMS = 4  # of rows that teams add up, each in memory of its own
 LEAST = 4  # threads of a team, if its rows are as long
 WARP = 32  # larger teams meet at barriers of their block, which they have for themselves
 BLOCKS = 1 << 24  # at most; each does what is left in steps of the whole grid
@@ -123,7 +123,7 @@ class Kernel:
         joins: tuple[str, ...] = (),
     ) -> None:
         self.module, self.name, self.arguments, self.team = module, name, arguments, team
-        self.width = width
+        self.width, self.most_threads = width, MOST_THREADS
         self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
         self.array = cupy().ndarray
         # what `flags` would say, in a tenth of the time
@@ -178,8 +178,10 @@ class Kernel:
         key = (rows, lengths, *[x.shape for x in copied])
         plan = self.plans.get(key) or self.planned(key, rows, given, own, sums)
         ((blocks,), (_, teams)), array = plan.grid, self.array
-        copied = sums if plan.room else (*own, *sums)
-        copies = [array((blocks * teams, *x.shape), x.dtype) for x in copied]
+        copies = [] if plan.room else [array((blocks * teams, *x.shape), x.dtype) for x in own]
+        parts_of_sums = blocks if plan.room else blocks * teams
+        summed = [array((parts_of_sums, *x.shape), x.dtype) for x in sums]
+        copies += summed
         values = [*args, *plan.places]
         values += [copy[0] for copy in copies]  # where they begin, with the shape of one
         values += [array(shape(*given), dtype) for _, dtype, shape in self.scratch]
@@ -201,7 +203,6 @@ class Kernel:
         for k, out in enumerate(outs):
             if parts[k] is not out:
                 self.join(parts[k], out, self.results[k][1])
-        summed = copies[len(copies) - len(sums) :]
         for part, out, word in zip(summed, sums, self.joins, strict=True):
             self.join(part, out, word)
         return outs[0] if len(outs) == 1 else tuple(outs) if outs else None
@@ -211,7 +212,7 @@ class Kernel:
         if self.width == 1 and not self.team:
             most = min(most, BLOCKS_OF_SINGLE)
         count = None if rows is None else -(-rows // self.width)
-        return grid(count, lengths, most, size, bool(self.joins and self.team))
+        return grid(count, lengths, most, size, self.most_threads)
 
     def planned(
         self, key: Any, rows: int | None, given: tuple[Any, ...], own: Any, sums: Any
@@ -220,12 +221,13 @@ class Kernel:
         if self.function is None:
             self.function = self.module.get_function(self.name)
             self.word = Word(self.name, self.errors) if self.errors else None
+            self.most_threads = _most_threads(self.function)
         lengths = self.team(*given) if self.team else ()
         size = sum(map(_bytes, (*own, *sums)))
         if len(self.plans) >= PLANS:
             self.plans.clear()
-        room = sum(-(-_bytes(x) // 16) * 16 for x in own) if self.has_room else 0
-        found = self.grid(rows, lengths, sum(map(_bytes, sums)) if room else size)
+        room = sum(-(-_bytes(x) // 16) * 16 for x in (*own, *sums)) if self.has_room else 0
+        found = self.grid(rows, lengths, 0 if room else size)
         if room * found[1][1] > SHARED:
             room, found = 0, self.grid(rows, lengths, size)
         places = tuple(map(_nowhere, own)) if room else ()
@@ -242,6 +244,15 @@ class Kernel:
             function = self.module.get_function(f"join_{word}_{name}")
             blocks, threads = (-(-size // across),), (across, THREADS // across)
             function(blocks, threads, (parts, out, parts.shape[0], size))
+
+
+def _most_threads(function: Any) -> int:
+    """How many threads a block of a kernel may have: a power of two."""
+    address = getattr(function, "ptr", None)
+    if address is None:  # it is none of a device
+        return MOST_THREADS
+    most = int(cupy().cuda.driver.funcGetAttribute(MAX_THREADS_PER_BLOCK, address))
+    return min(MOST_THREADS, 1 << (most.bit_length() - 1))
 
 
 def _power_of_two(n: int) -> int:
@@ -261,24 +272,28 @@ def _nowhere(x: Any) -> Any:
     return module.ndarray(x.shape, x.dtype, module.cuda.MemoryPointer(nothing, 0))
 
 
-def grid(rows: int | None, lengths: Shape, most: int, size: int, sums: bool = False) -> Grid:
+def grid(
+    rows: int | None,
+    lengths: Shape,
+    most: int,
+    size: int,
+    most_threads: int = MOST_THREADS,
+) -> Grid:
     """Blocks, and how a block is shared: threads of a team, teams.
 
     rows     what teams share; None for kernels that are one block
     lengths  of the loops that the threads of a team share
     most     blocks at most
     size     bytes of what each team has for itself
-    sums     whether teams add up rows, each in memory of its own: one team a block, then
+    most_threads
+             of a block, for which a kernel has registers
     """
     if rows is None:
         return (1,), (THREADS, 1)
     longest = max((1, *lengths))
-    if sums:
-        threads = min(max(_power_of_two(-(-longest // EACH_OF_SUMS)), WARP), THREADS)
-        return (max(1, min(rows, most, COPIES // max(1, size))),), (threads, 1)
     each = next(each for length, each in EACH if longest <= length)
     least = min(_power_of_two(longest), LEAST)
-    threads = min(max(_power_of_two(-(-longest // each)), least), MOST_THREADS)
+    threads = min(max(_power_of_two(-(-longest // each)), least), most_threads)
     teams = THREADS // threads if threads <= WARP else 1
     most = min(most, COPIES // max(1, teams * size))
     return (max(1, min(-(-rows // teams), most)),), (threads, teams)

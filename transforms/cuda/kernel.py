@@ -22,10 +22,19 @@ import numpy as np
 from tapeless.transforms.cuda.called_functions import Functions
 from tapeless.transforms.cuda.expressions import Scope, product
 from tapeless.transforms.cuda.helpers import HELPERS, needed, words
+from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.packed_loops import packed_loops
 from tapeless.transforms.cuda.points import PACK, Points, as_points
 from tapeless.transforms.cuda.teams import KernelWriter
-from tapeless.transforms.cuda.values import PRODUCT, Array, NotPrintedError, Value, c_type, constant
+from tapeless.transforms.cuda.values import (
+    PRODUCT,
+    SHIFT,
+    Array,
+    NotPrintedError,
+    Value,
+    c_type,
+    constant,
+)
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
 
 __all__ = ["CudaKernel", "NotPrintedError", "Parameter", "print_kernel"]
@@ -39,11 +48,13 @@ protected public register return short signed sizeof static struct switch templa
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
 xor_eq i64 error rows team teams thread threads blockIdx threadIdx blockDim gridDim warpSize
 dim3 NULL INFINITY NAN atomicAdd atomicMin min max abs clock printf assert main module cp
-results room staged shared_room j0 j1 jn y0 y1 yn index div signgam
+results room staged shared_room lane j0 j1 jn y0 y1 yn index div signgam
 """
 RESERVED = frozenset(WORDS.split()) | frozenset(HELPERS)
 #: Functions of loop form that are no functions here.
-BUILT_IN = frozenset(["plus", "plus_product", "scratch", "grown", "filled", "each", "add_at"])
+BUILT_IN = frozenset(
+    ["plus", "plus_product", "scratch", "grown", "filled", "each", "turns", "add_at"]
+)
 NOTE = re.compile(r"#\s*(line .*)$")
 WIDTH = 100
 ROOM = "extern __shared__ double2 shared_room[];"
@@ -157,6 +168,7 @@ class _Printer:
         )
         self.writer.notes = _notes(source)
         self.fastmath = fastmath
+        self.joined: list[tuple[Parameter, Value]] = []  # arrays that teams add up, and their sizes
         self.has_room = False  # whether teams may have memory that their block shares
 
     def printed(self) -> CudaKernel:
@@ -176,6 +188,7 @@ class _Printer:
         if points is not None:
             body = points.lines
         body, packed = self.packed(body)
+        body = [*body, *self.of_blocks()]
         texts, arguments = self.signature("\n".join([*head, *body]))
         lines = [*_head(writer.node.name, texts), *(h for h in head if h), *body, "}"]
         text = "\n".join(lines)
@@ -232,7 +245,8 @@ class _Printer:
         pointer, size = f"{c_type(p.dtype)}* {p.name} = {self.far_name(p)}", product(lengths)
         if self.writer.has_teams or p.kind == "sum":
             self.scope.arrays[p.name] = x
-            if p.kind == "own":
+            if self.writer.has_teams:
+                self.joined += [(p, size)] if p.kind == "sum" else []
                 return self.staged(p, pointer, size)
             return [f"  {pointer} + team * {size.at(PRODUCT - 1)};"]
         self.scope.arrays[p.name] = replace(x, where="interleaved", distance="teams")
@@ -248,6 +262,36 @@ class _Printer:
             *first,
             f"  {pointer.partition(' = ')[0]} = room ? ({c}*)staged : {far};",
             f"  staged += ({bytes_} + 15) / 16 * 16;",
+        ]
+
+    def of_blocks(self) -> list[str]:
+        """Lines that put together what the teams of a block have added up, if it lies there."""
+        lines = []
+        for p, size in self.joined:
+            c, far = c_type(p.dtype), self.far_name(p)
+            at, team, a, b = map(self.writer.fresh, ("at", "member", "a", "b"))
+            names = {"a": a, "b": b}
+            combined = re.sub(r"\b[ab]\b", lambda m: names[m[0]], COMBINED[p.join])  # noqa: B023  # called at once
+            first = f"(char*){p.name} - threadIdx.y * room"
+            lines += [
+                f"    for (i64 {at} = threadIdx.y * blockDim.x + threadIdx.x;",
+                f"         {at} < {size.at(SHIFT)};",
+                f"         {at} += blockDim.x * blockDim.y) {{",
+                f"      {c} {a} = (({c}*)({first}))[{at}];",
+                f"      for (unsigned {team} = 1; {team} < blockDim.y; {team}++) {{",
+                f"        {c} {b} = (({c}*)({first} + {team} * room))[{at}];",
+                f"        {a} = {combined};",
+                "      }",
+                f"      {far}[blockIdx.x * {size.at(PRODUCT - 1)} + {at}] = {a};",
+                "    }",
+            ]
+        if not lines:
+            return []
+        return [
+            "  if (room) {  // one copy for all teams of the block",
+            "    __syncthreads();",
+            *lines,
+            "  }",
         ]
 
     def length(self, name: str, axis: int) -> Value:

@@ -76,9 +76,6 @@ class Kernel:
         least = max(min(longest, 4), -(-longest // each))
         threads = min(1 << max(0, least - 1).bit_length(), 1024)
         teams = 256 // threads if threads <= 32 else 1  # larger teams meet at barriers of the block
-        if self.team and self.joins:
-            threads = min(max(1 << max(0, -(-longest // 4) - 1).bit_length(), 32), 256)
-            teams = 1  # which adds up its rows in memory of its own
         most = 512 if self.joins else 2048 if self.results else 2**24
         if self.width == 1 and not self.team:
             most = min(most, 4096)

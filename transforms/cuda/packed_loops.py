@@ -118,10 +118,10 @@ class _Loop:
         leaves = any(LEAVES.search(line) for line in self.code)
         stored = {x for (x, _), r in self.rows.items() if r in self.stored}
         several = any(sum(x == y for y, _ in self.rows) > 1 for x in stored)
-        others = {
-            m[1] for line in self.code for m in PLACE.finditer(line) if self.row(m) is None
-        } & {*self.arrays}
-        return bool(self.rows) and self.width > 1 and not (leaves or several or others & stored)
+        places = [m for line in self.code for m in PLACE.finditer(line)]
+        others = [m for m in places if m[1] in self.arrays and self.row(m) is None]
+        scattered = any(self.index in words(m[2]) or m[1] in stored for m in others)
+        return bool(self.rows) and self.width > 1 and not (leaves or several or scattered)
 
     def moved(self, line: str) -> str:
         """A line of the body with its elements where they are at the moment."""
@@ -154,20 +154,30 @@ class _Loop:
             f"(u64){row} % {n * self.arrays[x].itemsize} == 0" for (x, _), row in self.rows.items()
         )
         packs = {row: self.fresh(f"{row}_{n}") for row in self.rows.values()}
-        called = ", ".join([f"{j} + k", "k", *(f"{packs[row]}.at" for row in self.rows.values())])
+        lane = self.fresh("lane")
+        called = ", ".join(
+            [f"{j} + {lane}", lane, *(f"{packs[row]}.at" for row in self.rows.values())]
+        )
         made = [
-            f"i64 {self.end} = {aligned} ? {self.count} / {n} * {n} : 0;",
+            f"i64 {self.end} = {aligned} ? {self.whole()} / {n} * {n} : 0;",
             f"for (i64 {j} = {n} * threadIdx.x; {j} < {self.end}; {j} += {n} * blockDim.x) {{",
         ]
         for (x, _), row in self.rows.items():
             kind = f"pack<{self.c(x)}, {n}>"
             load = f" = *(const {kind}*)({row} + {j})" if row in self.loaded else ""
             made.append(f"  {kind} {packs[row]}{load};")
-        made += ["  #pragma unroll", f"  for (int k = 0; k < {n}; k++) {self.passing}({called});"]
+        made += [
+            "  #pragma unroll",
+            f"  for (int {lane} = 0; {lane} < {n}; {lane}++) {self.passing}({called});",
+        ]
         for (x, _), row in self.rows.items():
             if row in self.stored:
                 made.append(f"  *(pack<{self.c(x)}, {n}>*)({row} + {j}) = {packs[row]};")
         return [*made, "}"]
+
+    def whole(self) -> str:
+        """How many passes there are, as an operand."""
+        return self.count if re.fullmatch(r"\w+", self.count) else f"({self.count})"
 
     def narrow(self) -> list[str]:
         j = self.index

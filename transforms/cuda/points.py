@@ -142,8 +142,8 @@ class _Writer:
 
     def calls(self) -> list[str]:
         i, n = self.index, self.width
-        more = [*self.outer, *(["error", f"{i} + k"] if self.fails else [])]
-        packed = ", ".join(["k", *(f"{self.packs[x]}.at" for x in self.arrays), *more])
+        more = [*self.outer, *(["error", f"{i} + lane"] if self.fails else [])]
+        packed = ", ".join(["lane", *(f"{self.packs[x]}.at" for x in self.arrays), *more])
         last = [*self.outer, *(["error", i] if self.fails else [])]
         single = ", ".join([i, *self.arrays, *last])
         places = " | ".join(f"(u64){x}" for x in self.arrays)
@@ -152,7 +152,7 @@ class _Writer:
             f"  for (i64 {i} = {n} * team; {i} < packed; {i} += {n} * teams) {{",
             *(f"    {self.pack(x)} {self.packs[x]}{self.load(x)};" for x in self.arrays),
             "    #pragma unroll",
-            f"    for (int k = 0; k < {n}; k++) {self.name}({packed});",
+            f"    for (int lane = 0; lane < {n}; lane++) {self.name}({packed});",
             *(f"    *({self.pack(x)}*)({x} + {i}) = {self.packs[x]};" for x in self.stored),
             "  }",
             f"  for (i64 {i} = packed + team; {i} < rows; {i} += teams) {self.name}({single});",

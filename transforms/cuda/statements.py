@@ -348,7 +348,9 @@ class Statements(Expressions):
 
     def head(self, s: ast.For, name: str) -> str:
         match s.iter:
-            case ast.Call(func=ast.Name(id="range" | "each"), args=args, keywords=[]) if args:
+            case ast.Call(func=ast.Name(id="range" | "each" | "turns"), args=args, keywords=[]) if (
+                args
+            ):
                 values = [self.number(a) for a in args]
             case _:
                 raise NotPrintedError(f"a loop over {ast.unparse(s.iter)}")

@@ -42,6 +42,7 @@ from tapeless.transforms.lowering.device_stacks import counted_kernels
 from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
 from tapeless.transforms.lowering.kernels.flat_points import flattened
 from tapeless.transforms.lowering.kernels.kernel import Kernel, Writer
+from tapeless.transforms.lowering.kernels.merged_rows import merged_rows
 from tapeless.transforms.lowering.kernels.row_range import device_call
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
 from tapeless.transforms.lowering.optimize.driver_views import shown, without_unread_views
@@ -94,7 +95,7 @@ RESERVED = (
         "scratch",
         "grown",
         "filled",
-        *("each", "add_at", "rows", "results", "error", "room", "read"),
+        *("each", "turns", "add_at", "rows", "results", "error", "room", "read"),
     ),
     *("range", "max", "min", "abs", "len"),
     *NAMES,
@@ -238,8 +239,10 @@ class Lowering:
         return made + self.flush(run, live, top)
 
     def in_one_kernel(self, s: Statement) -> bool:
-        """Whether a loop is made by the threads of one kernel; else the driver makes it, and each
-        of its passes may be several kernels."""
+        """Whether a loop or branch is made by the threads of one kernel; else the driver makes it,
+        and each of its passes may be several kernels."""
+        if self.target.separate and isinstance(s, If):
+            return not self.has_arrays(s)
         if not self.target.separate or not isinstance(s, (For, While)):
             return True
         self.surround([s])
@@ -260,7 +263,7 @@ class Lowering:
         return small
 
     def has_arrays(self, s: Statement) -> bool:
-        """Whether a loop is about more than numbers."""
+        """Whether a loop or branch is about more than numbers."""
         stages = (self.analysis.stage(t) for b in blocks(s) for t in statements(b))
         return any(g is not None and any(n != 1 for n in g.space) for g in stages)
 
@@ -435,7 +438,7 @@ class Lowering:
         kernel = writer.run(part, live)
         self.prepared.relied += writer.relied
         if self.target.separate:
-            kernel = flattened(kernel, analysis.canon)
+            kernel = merged_rows(flattened(kernel, analysis.canon), analysis.canon)
             self.notes += one_block(kernel, run)
             counted = counted_kernels(kernel)
             if counted is not None:

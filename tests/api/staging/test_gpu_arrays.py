@@ -194,3 +194,17 @@ def test_functions_of_tapeless_numpy_are_programs(gpu, driver):
     assert jnp.astype(x, jnp.float32).dtype == np.float32
     assert len(driver.launches) == 3
     assert driver.waits == 0
+
+
+def test_shards_do_not_run_on_cores_instead(gpu):
+    with pytest.raises(UnsupportedError, match="shards do not run on GPUs yet, and gpu:0 is one"):
+        tapeless.pmap(lambda x: x + 1, devices=[gpu])
+    with default_device(gpu):
+        with pytest.raises(UnsupportedError, match="shards do not run on GPUs yet"):
+            tapeless.pmap(lambda x: x + 1)(X)
+        assert jnp_of_the_host().device == devices("cpu")[0]
+
+
+def jnp_of_the_host():
+    """An array that nobody has put anywhere."""
+    return X.view(Array)

@@ -28,9 +28,9 @@ def runs(monkeypatch):
     """The number of staged runs that were made."""
     made, run = [], stage.stage
 
-    def counted(*args):
+    def counted(*args, **kwargs):
         made.append(args)
-        return run(*args)
+        return run(*args, **kwargs)
 
     monkeypatch.setattr(stage, "stage", counted)
     return made

@@ -51,7 +51,11 @@ def as_python(name, text):
     kernels = {
         s.name: s for s in tree.body if isinstance(s, ast.FunctionDef) and "_kernel" in s.name
     }
-    values = {"njit": lambda function=None, **_: function or (lambda f: f), "each": range}
+    values = {
+        "njit": lambda function=None, **_: function or (lambda f: f),
+        "each": range,
+        "turns": range,
+    }
     exec(compile(ast.fix_missing_locations(tree), name, "exec"), values)
     for kernel, node in kernels.items():
         values[kernel] = launched(values[kernel], node)

@@ -169,7 +169,7 @@ class Nests(Reuse):
     def one_after_another(self, line: int) -> None:
         """Makes a loop one of a single thread: its passes take turns with memory."""
         head = next(k for k in (line, line + 1) if self.lines[k].lstrip().startswith("for "))
-        self.lines[head] = self.lines[head].replace(" in each(", " in range(")
+        self.lines[head] = self.lines[head].replace(" in each(", " in turns(")
 
     def bound_axes(self, v: Var) -> frozenset[int]:
         """The axes of a value that the loops around run over."""

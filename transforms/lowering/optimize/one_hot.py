@@ -38,17 +38,27 @@ def one_hot(block: Block, equal: Equal) -> Block:
     uses = reads_of(block)
     body: list[Statement] = []
     for k, s in enumerate(block.body):
-        if _is_scatter(s, defs, uses, equal) and _was_read(s, block.body[:k], defs, equal):
-            assert isinstance(s, Let)
+        if isinstance(s, Let) and is_one_hot(s, block.body[:k], defs, uses, equal):
             body += parts_of(s, _compared)
         else:
             body.append(s)
     return replace(block, body=tuple(body)) if len(body) > len(block.body) else block
 
 
+def is_one_hot(
+    s: Let,
+    before: Iterable[Statement],
+    defs: Definitions,
+    uses: Mapping[Var, int],
+    equal: Equal,
+) -> bool:
+    """Whether a statement makes such an array."""
+    return _is_scatter(s, defs, uses, equal) and _was_read(s, before, defs, equal)
+
+
 def _is_scatter(s: Statement, defs: Definitions, uses: Mapping[Var, int], equal: Equal) -> bool:
     """Whether a statement adds a number to an element of each row of zeros that are its own."""
-    if not isinstance(s, Let) or s.op is not add_at or not _is_by_rows(s, 2, defs, equal):
+    if s.op is not add_at or not _is_by_rows(s, 2, defs, equal):
         return False
     base, value = s.args[:2]
     fresh = isinstance(base, Var) and getattr(defs.get(base), "op", None) is zeros
