@@ -29,22 +29,27 @@ def real_gpu() -> bool:
 REAL = real_gpu()
 
 
+def installed(patch):
+    """Puts the stand-in in the place of CuPy, with no program or error left of before."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("cupy", "cupyx")]:
+        patch.delitem(sys.modules, name)
+    for name, module in STAND_IN.items():
+        patch.setitem(sys.modules, name, module)
+    patch.setattr(errors, "_words", [])
+    patch.setattr(errors, "_chunks", [])
+    patch.setattr(launch, "ARRAYS", set())
+    patch.setattr(cupy_cuda.MACHINE, "devices", 1)
+    patch.setattr(STATE, "device", 0)
+    _forget()
+    COUNTERS.clear()
+
+
 @pytest.fixture
 def stand_in(monkeypatch):
     """The stand-in, as `cupy`, with its counters `waits`, `launches`, `transfers`."""
     if shutil.which("g++") is None:
         pytest.skip("g++ is not there: no kernel of CUDA C can be emulated")
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("cupy", "cupyx")]:
-        monkeypatch.delitem(sys.modules, name)
-    for name, module in STAND_IN.items():
-        monkeypatch.setitem(sys.modules, name, module)
-    monkeypatch.setattr(errors, "_words", [])
-    monkeypatch.setattr(errors, "_chunks", [])
-    monkeypatch.setattr(launch, "ARRAYS", set())
-    monkeypatch.setattr(cupy_cuda.MACHINE, "devices", 1)
-    monkeypatch.setattr(STATE, "device", 0)
-    _forget()
-    COUNTERS.clear()
+    installed(monkeypatch)
     yield COUNTERS
     _forget()
     cupy_cuda.PINNED.clear()

@@ -1,17 +1,29 @@
 """Programs on a GPU give NumPy's values, whatever the order of blocks and threads."""
 
 import ast
+import shutil
 
 import numpy as np
 import pytest
 
 import tapeless
 from tapeless import jit
+from tapeless.transforms.errors import UnsupportedError
+from tests.gpu.conftest import REAL, installed
+from tests.gpu.emulator import Code, compile_batch, emulating
 from tests.gpu.programs import PROGRAMS
 
 #: Never wait for the device, with arguments that lie there.
 WITHOUT_WAITS = ["s1", "s2", "s3", "s4", "softmax", "cross-entropy", "mlp", "layer-norm"]
 WITHOUT_WAITS += ["cross-entropy-gradient", "mlp-gradient"]
+#: What the backend does not do yet, and says so.
+REFUSED = {
+    "complex": "1j has no form on a GPU",
+    "complex-energy": "0j has no form on a GPU",
+    "recursion": "np.logical_not has no form on a GPU",
+}
+ORDERED = ["softmax", "cross-entropy-gradient", "attention", "heat-2d", "standardise"]
+ORDERED += ["conjugate-gradients", "column-sums", "last-store-wins"]
 
 
 def code_of(source):
@@ -44,7 +56,44 @@ def assert_near(program, found, expected):
         np.testing.assert_allclose(a, b, rtol=program.rtol, atol=program.rtol * scale)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_values_are_those_of_numpy(name, gpu):
+@pytest.fixture(scope="module")
+def compiled():
+    """The texts of all programs, compiled at once, for the emulator."""
+    if REAL or shutil.which("g++") is None:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        installed(patch)
+        texts = [code_of(source_of(p)) for name, p in PROGRAMS.items() if name not in REFUSED]
+    compile_batch(Code(text) for text in texts if text)
+
+
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in REFUSED])
+def test_values_are_those_of_numpy(name, compiled, gpu):
     program = PROGRAMS[name]
     assert_near(program, on_gpu(program), program.expected())
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_has_no_form_on_a_gpu_is_refused(name, gpu):
+    with pytest.raises(UnsupportedError, match=REFUSED[name]):
+        on_gpu(PROGRAMS[name])
+
+
+@pytest.mark.parametrize("order", ["forward", "backward"])
+@pytest.mark.parametrize("name", ORDERED)
+def test_values_do_not_depend_on_the_order_of_threads(name, order, compiled, stand_in):
+    with emulating(order=order):
+        assert_near(PROGRAMS[name], on_gpu(PROGRAMS[name]), PROGRAMS[name].expected())
+
+
+@pytest.mark.parametrize("name", WITHOUT_WAITS)
+def test_programs_do_not_wait(name, compiled, stand_in):
+    program = PROGRAMS[name]
+    device = tapeless.devices("gpu")[0]
+    args = [tapeless.device_put(x, device) for x in program.arguments()]
+    run = jit(program.transformed)
+    run(*args)
+    stand_in.clear()
+    run(*args)
+    assert (stand_in.waits, stand_in.transfers) == (0, 0)
+    assert stand_in.launches
