@@ -28,11 +28,11 @@ class Needs:
 
 
 def compiler() -> tuple[Any, str]:
-    """The module `cupy.cuda.nvrtc`, or why there is none."""
+    """CuPy's `cuda.nvrtc`, or why there is none."""
     try:
-        nvrtc = importlib.import_module("cupy.cuda.nvrtc")
+        nvrtc = importlib.import_module("cupy").cuda.nvrtc
         nvrtc.getVersion()
-    except (ImportError, OSError, RuntimeError) as e:
+    except (ImportError, AttributeError, OSError, RuntimeError) as e:
         lines = str(e).strip().splitlines()
         return None, lines[0] if lines else type(e).__name__
     return nvrtc, ""

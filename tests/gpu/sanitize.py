@@ -31,7 +31,7 @@ def main():
     """Prints a line for each program, and fails if one does."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sanitizer", choices=["address", "thread"])
-    parser.add_argument("names", nargs="*", choices=[[], *PROGRAMS])
+    parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
     sys.modules.update(cupy_stand_in.modules())
     if options.sanitizer == "thread":

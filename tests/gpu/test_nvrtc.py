@@ -3,6 +3,7 @@
 import pytest
 
 from tests.gpu import nvrtc
+from tests.gpu.emulator import Code
 from tests.gpu.programs import PROGRAMS
 from tests.gpu.test_programs import REFUSED, code_of, source_of
 
@@ -30,7 +31,10 @@ def test_programs_compile_and_do_not_spill(name, arch, stand_in):
     if arch not in NVRTC.getSupportedArchs():
         pytest.skip(f"this NVRTC does not know sm_{arch}")
     code = code_of(source_of(PROGRAMS[name]))
-    for kernel in nvrtc.needs(NVRTC, code, arch) if code else ():
+    kernels = nvrtc.needs(NVRTC, code, arch) if code else []
+    assert len(kernels) == len(Code(code).names)
+    for kernel in kernels:
+        assert kernel.registers > 0
         assert kernel.registers <= REGISTERS, kernel
         assert kernel.spilled == 0, kernel
 
