@@ -22,6 +22,7 @@ from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key, n
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import refuse_foreign_arguments
 from tapeless.staging.bug_reports import mistakes_reported, trimmed
+from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
 from tapeless.staging.emitted_names import (
     argument_names,
     base_name,
@@ -183,6 +184,8 @@ class Transformed:
             settrace(skipping(gettrace(), untraced()))
         if opened.builder is not None:
             return self.staged(args, kwargs)
+        if GPU_CHOSEN and default_gpu() is not None:
+            return self.on_gpu(*args, **kwargs)
         root = self.root
         if root.__code__ is not self.code or (
             self.defaults is not None and root.__defaults__ is not self.defaults

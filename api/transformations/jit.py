@@ -23,12 +23,13 @@ from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.dispatch.transformation import Stages
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import checked_argnames, checked_argnums, refuse_wide_integers
-from tapeless.staging.device_list import Device
+from tapeless.staging.device_list import GPU_CHOSEN, Device, default_gpu
 from tapeless.staging.emitted_names import base_name, parameters
 from tapeless.transformations.array_form import Unchanged
 from tapeless.transformations.ignored_parameters import check_unneeded
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Program, Var
+from tapeless.transforms.core.operation import opened
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.optimize.algebra.facts import as_written
 
@@ -134,6 +135,8 @@ class Jit(Unchanged):
         return gpu.GpuJit(self.fun, self.asked)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if GPU_CHOSEN and opened.builder is None and default_gpu() is not None:
+            return self.on_gpu(*args, **kwargs)
         direct = self.direct
         if direct is not None and self.root.__code__ is self.code and not (kwargs or _changed):
             try:

@@ -79,6 +79,17 @@ def raise_after_wait() -> None:
             raise errors[0]
 
 
+def read(number: Any) -> Any:
+    """A number of the host; it waits for one of the device, and raises what kernels have noted: a
+    loop that it decides about might not end without that."""
+    if not hasattr(number, "item"):
+        return number
+    value = number.item()
+    if pending:
+        raise_noted()
+    return value
+
+
 def synchronize(device: int | None = None) -> None:
     """Waits for the current stream of a device, the current one if none is named, and raises what
     kernels have noted."""

@@ -102,6 +102,7 @@ class Kernel:
     arguments  what it gets, of the rows, the parameters of the driver's call, and what a launch
                makes for it: a tuple of arrays and numbers
     team       the lengths of the loops that the threads of a team share; None: a thread a row
+    across     whether neighbouring rows read neighbouring elements: they share a block, then
     width      rows that a thread takes at once
     results    dtypes of the numbers that it returns, and how those of the blocks are put together
     errors     what it raises, by number: names of classes, arguments
@@ -116,6 +117,7 @@ class Kernel:
         arguments: Callable[..., tuple[Any, ...]],
         *,
         team: Callable[..., tuple[int, ...]] | None = None,
+        across: bool = False,
         width: int = 1,
         results: tuple[tuple[str, str], ...] = (),
         errors: Table = (),
@@ -123,7 +125,7 @@ class Kernel:
         joins: tuple[str, ...] = (),
     ) -> None:
         self.module, self.name, self.arguments, self.team = module, name, arguments, team
-        self.width, self.most_threads = width, MOST_THREADS
+        self.across, self.width, self.most_threads = across, width, MOST_THREADS
         self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
         self.array = cupy().ndarray
         # what `flags` would say, in a tenth of the time
@@ -221,7 +223,7 @@ class Kernel:
         if self.function is None:
             self.function = self.module.get_function(self.name)
             self.word = Word(self.name, self.errors) if self.errors else None
-            self.most_threads = _most_threads(self.function)
+            self.most_threads = WARP if self.across else _most_threads(self.function)
         lengths = self.team(*given) if self.team else ()
         size = sum(map(_bytes, (*own, *sums)))
         if len(self.plans) >= PLANS:

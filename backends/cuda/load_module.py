@@ -53,6 +53,8 @@ class Program:
         }
         values["Kernel"] = lambda *args, **kwargs: Kernel(values["module"], *args, **kwargs)
         exec(self.code, values)
+        if "read" in values:
+            values["read"] = errors.read
         return values[self.name]  # type: ignore[no-any-return]
 
     @functools.cached_property

@@ -57,6 +57,8 @@ BUILT_IN = frozenset(
 )
 NOTE = re.compile(r"#\s*(line .*)$")
 WIDTH = 100
+#: x[j * x_1 + i], of rows i and what threads count as j.
+ACROSS = re.compile(r"\w+\[(?:j|k|l|m)\w* \* \w+ \+ i\w*\]")
 ROOM = "extern __shared__ double2 shared_room[];"
 STAGED = "char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there"
 TEAMS = """\
@@ -95,6 +97,7 @@ class CudaKernel:
     results       dtype of each number that it leaves, and how those of blocks are put together
     scratch       memory that it needs: name, dtype, shape in Python
     width         rows that a thread takes at once, where all arrays are aligned
+    across        whether neighbouring rows read neighbouring elements: they share a block, then
     """
 
     name: str
@@ -108,6 +111,7 @@ class CudaKernel:
     scratch: tuple[tuple[str, np.dtype[Any], str], ...]
     notes: tuple[str, ...] = ()
     width: int = 1
+    across: bool = False
 
 
 def print_kernel(
@@ -209,6 +213,7 @@ class _Printer:
             tuple((p.name, p.dtype, self.shape_text(p)) for p in self.memory()),
             tuple(writer.notes_for_user),
             1 if points is None else points.width,
+            bool(self.writer.has_teams and any(map(ACROSS.search, body))),
         )
 
     def packed(self, body: Sequence[str]) -> tuple[Sequence[str], bool]:

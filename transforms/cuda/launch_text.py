@@ -25,10 +25,20 @@ class Kernel:
     """
 
     def __init__(
-        self, name, arguments, *, team=None, width=1, results=(), errors=(), scratch=(), joins=()
+        self,
+        name,
+        arguments,
+        *,
+        team=None,
+        across=False,  # neighbouring rows read neighbouring elements
+        width=1,  # rows that a thread takes at once
+        results=(),
+        errors=(),
+        scratch=(),
+        joins=(),
     ):
         self.name, self.arguments, self.team, self.results = name, arguments, team, results
-        self.width = width  # rows that a thread takes at once
+        self.across, self.width = across, width
         self.errors, self.scratch, self.joins = errors, scratch, joins
         names = arguments.__code__.co_varnames[: arguments.__code__.co_argcount]
         self.has_room = "room" in names
@@ -74,7 +84,7 @@ class Kernel:
         longest = max((1, *self.team(**given))) if self.team else 1
         each = 8 if longest <= 128 else 16 if longest <= 2048 else 32  # elements for a thread
         least = max(min(longest, 4), -(-longest // each))
-        threads = min(1 << max(0, least - 1).bit_length(), 1024)
+        threads = min(1 << max(0, least - 1).bit_length(), 32 if self.across else 1024)
         teams = 256 // threads if threads <= 32 else 1  # larger teams meet at barriers of the block
         most = 512 if self.joins else 2048 if self.results else 2**24
         if self.width == 1 and not self.team:

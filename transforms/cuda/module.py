@@ -158,6 +158,8 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
     parts = [f'"{kernel.name}"', f"lambda {', '.join(names)}: {_tuple(kernel.arguments)}"]
     if kernel.team_lengths:
         parts.append(f"team=lambda {sizes}: {_tuple(kernel.team_lengths)}")
+    if kernel.across:
+        parts.append("across=True")
     if kernel.width > 1:
         parts.append(f"width={kernel.width}")
     if kernel.results:

@@ -38,15 +38,13 @@ team_memory = Op(
     lambda args, params: (f"per_team({{shape}}, {dtype_name(params['dtype'])})", TEAM_MEMORY),
     pure=False,
 )
-#: A number that is read from the memory of the device: the host waits for it.
-item = Op("item", lambda a: Type(a.type.dtype, (), True), "{0}.item()")
 READ = '''
 def read(number):
     """A number of the host; it waits for one that lies in the memory of the device."""
     return number.item() if hasattr(number, "item") else number
 '''
-#: The same of what may be on the host already.
-read = Op("read", item.infer, lambda args, params: ("read({0})", READ))
+#: A number of the host: it waits for one of the device, and for what kernels have noted until then.
+read = Op("read", lambda a: Type(a.type.dtype, (), True), lambda args, params: ("read({0})", READ))
 PLACES = '''
 def stack_places(counts):
     """Where the stack of each row begins, and how many items there are: those of 32 rows lie side

@@ -32,7 +32,6 @@ from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.device_memory import (
-    item,
     memory,
     read,
     stack_places,
@@ -151,7 +150,6 @@ class Lowering:
         self.fallbacks: list[str] = []
         self.host = set[Var]() if target.returns_numbers else host_numbers(self.block, on_device)
         self.sized = _sized(self.block)
-        self.returned: set[Var] = set()  # by kernels, on the device
         self.notes: list[str] = []  # what runs on one block of a GPU, and why
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
@@ -328,7 +326,7 @@ class Lowering:
         if not isinstance(a, Var) or a in self.host:
             return [], a
         number = Var(Type(a.type.dtype, (), True), a.name)
-        return [Let((number,), item if a in self.returned else read, (a,), {})], number
+        return [Let((number,), read, (a,), {})], number
 
     def compiled(self, s: Statement, top: bool) -> bool:
         if not of_machine(s):
@@ -513,9 +511,8 @@ class Lowering:
                 w = Var(Type(v.type.dtype, ()), v.name or "value") if v in self.sized else v
                 v.name = v.name or "value"
                 raw.append(w)
-                self.returned.add(w)
                 if w is not v:
-                    casts.append(Let((v,), item, (w,), {}))
+                    casts.append(Let((v,), read, (w,), {}))
                     self.host.add(v)
                 continue
             flag = v.type.dtype.kind == "b" and v not in self.shown | self.counted

@@ -96,10 +96,9 @@ class Merging:
             if first == names and e.value.id in self.kernel.types:  # type: ignore[attr-defined]
                 self.arrays.add(e.value.id)  # type: ignore[attr-defined]
                 seen |= {id(p) for p in parts[:2]}
-        for s in (*self.inner.body, *self.after):
-            for e in ast.walk(s):
-                if isinstance(e, ast.Name) and e.id in names and id(e) not in seen:
-                    return False
+        rest = (n for s in (*self.inner.body, *self.after) for n in ast.walk(s))
+        if any(isinstance(n, ast.Name) and n.id in names and id(n) not in seen for n in rest):
+            return False
         return self.fits(places, names)
 
     def fits(self, places: list[ast.Subscript], names: list[str]) -> bool:

@@ -56,7 +56,7 @@ def is_one_hot(
     return _is_scatter(s, defs, uses, equal) and _was_read(s, before, defs, equal)
 
 
-def _is_scatter(s: Statement, defs: Definitions, uses: Mapping[Var, int], equal: Equal) -> bool:
+def _is_scatter(s: Let, defs: Definitions, uses: Mapping[Var, int], equal: Equal) -> bool:
     """Whether a statement adds a number to an element of each row of zeros that are its own."""
     if s.op is not add_at or not _is_by_rows(s, 2, defs, equal):
         return False
