@@ -186,7 +186,8 @@ def join_text(dtype: np.dtype[Any], word: str) -> str:
     Raises KeyError for what has no such kernel.
 
     >>> print(join_text(np.dtype("float32"), "sum").partition("(")[0])
-    extern "C" __global__ void join_sum_float32
+    extern "C" __global__
+    void join_sum_float32
     """
     flat = np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" and word == "sum" else dtype
     name = f"join_{word}_{flat.name}"

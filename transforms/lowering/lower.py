@@ -43,7 +43,12 @@ from tapeless.transforms.lowering.rewrite.transposes import transposes_last
 from tapeless.transforms.lowering.rewrite.wide_integers import without_wide_integers
 from tapeless.transforms.lowering.schedule.reassociable_sums import IN_ORDER
 from tapeless.transforms.lowering.sizes.rename_sizes import lasting
-from tapeless.transforms.lowering.sizes.size_equalities import Fitting, canonical, equal_sizes
+from tapeless.transforms.lowering.sizes.size_equalities import (
+    Fitting,
+    canonical,
+    equal_sizes,
+    relate_differences,
+)
 from tapeless.transforms.lowering.sizes.size_inequalities import Relation, facts_of
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.optimize.inline_calls import forget
@@ -149,6 +154,10 @@ def _prepared(
         alongside,
         vectorise,
         fitting.run,
+    )
+    relate_differences(sizes, relations)
+    fitted = passes.run(
+        fitted,
         *([partial(one_hot, equal=equal)] if target.separate else []),
         *inexact(partial(sums_first, equal=equal), chosen_terms),
         made_again,

@@ -57,9 +57,20 @@ def equal_sizes(relations: Iterable[tuple[str, Size, Size]]) -> Sizes:
     return found
 
 
+def relate_differences(sizes: Sizes, relations: Iterable[tuple[str, Size, Size]]) -> None:
+    """Notes n == m where a program relies on n - m == 0.
+
+    Only what comes after `Fitting` may know it: the checks of the printed program are made first,
+    so that the program is also safe where nothing else checks its calls.
+    """
+    for relation, a, b in relations:
+        if relation == "==":
+            relate(sizes, *dims.sides(canonical(a, sizes), canonical(b, sizes)))
+
+
 def relate(sizes: Sizes, a: Size, b: Size) -> bool:
     """Notes that two sizes are equal; whether that could be noted."""
-    a, b = dims.sides(canonical(a, sizes), canonical(b, sizes))  # x == y for x - y == 0
+    a, b = canonical(a, sizes), canonical(b, sizes)
     if a == b:
         return True
     for x, y in ((b, a), (a, b)):
