@@ -32,6 +32,7 @@ PAGES = [
                 "cli",
                 "design",
                 "distributed",
+                "gpu",
                 "guide",
                 "index",
                 "jit",

@@ -49,6 +49,8 @@ def stand_in(monkeypatch):
     """The stand-in, as `cupy`, with its counters `waits`, `launches`, `transfers`."""
     if shutil.which("g++") is None:
         pytest.skip("g++ is not there: no kernel of CUDA C can be emulated")
+    if REAL:
+        pytest.skip("a GPU is there: programs run on it, and a process has one CuPy")
     installed(monkeypatch)
     yield COUNTERS
     _forget()

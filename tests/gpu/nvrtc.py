@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-OPTIONS = ("--std=c++17", "-fmad=true", "-ftz=false", "--ptxas-options=-v")
+#: Where there is a driver, NVRTC keeps what it compiled, and its log is empty the next time.
+OPTIONS = ("--std=c++17", "-fmad=true", "-ftz=false", "--ptxas-options=-v", "--no-cache")
 USED = {
     "registers": r"Used (\d+) registers",
     "spilled": r"(\d+) bytes spill stores",

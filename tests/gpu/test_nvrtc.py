@@ -27,7 +27,7 @@ CASES += [
 
 
 @pytest.mark.parametrize(("name", "arch"), CASES)
-def test_programs_compile_and_do_not_spill(name, arch, stand_in):
+def test_programs_compile_and_do_not_spill(name, arch):
     if arch not in NVRTC.getSupportedArchs():
         pytest.skip(f"this NVRTC does not know sm_{arch}")
     code = code_of(source_of(PROGRAMS[name]))
