@@ -24,6 +24,21 @@ OWNERS = {
 }
 
 
+class errstate:  # noqa: N801  # CuPy's name
+    """What factorisations do that fail: CuPy's leave nan, unless they are told to raise."""
+
+    linalg = "ignore"
+
+    def __init__(self, *, linalg: str) -> None:
+        self.new = linalg
+
+    def __enter__(self) -> None:
+        self.old, errstate.linalg = errstate.linalg, self.new
+
+    def __exit__(self, *_: Any) -> None:
+        errstate.linalg = self.old
+
+
 class StandInFunction:
     """A function of NumPy under CuPy's rules."""
 
@@ -33,7 +48,12 @@ class StandInFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         with np.errstate(all="ignore"):
             out = kwargs.get("out")
-            made = self.run(*map(host_of, args), **{k: host_of(v) for k, v in kwargs.items()})
+            try:
+                made = self.run(*map(host_of, args), **{k: host_of(v) for k, v in kwargs.items()})
+            except np.linalg.LinAlgError:
+                if errstate.linalg == "raise":
+                    raise
+                made = np.full_like(host_of(args[-1]), np.nan)
             return out if isinstance(out, ndarray) else on_device(made)
 
     def __getattr__(self, name: str) -> Any:
@@ -136,5 +156,6 @@ def modules() -> dict[str, Any]:
     for name in ("cupyx", "cupyx.scipy"):
         found[name] = types.ModuleType(name)
     found["cupyx"].scipy = found["cupyx.scipy"]
+    found["cupyx"].errstate = errstate
     found["cupyx.scipy"].special = found["cupyx.scipy.special"]
     return found

@@ -97,3 +97,17 @@ def test_programs_do_not_wait(name, compiled, stand_in):
     run(*args)
     assert (stand_in.waits, stand_in.transfers) == (0, 0)
     assert stand_in.launches
+
+
+@pytest.mark.parametrize(
+    "failing",
+    [
+        lambda a: np.linalg.solve(a, np.ones(40)),
+        np.linalg.inv,
+        lambda a: np.linalg.cholesky(a - np.eye(40)),
+        tapeless.grad(lambda a: np.sum(np.linalg.inv(a))),
+    ],
+)
+def test_matrices_that_cannot_be_factorised_are_errors(failing, gpu):
+    with pytest.raises(np.linalg.LinAlgError):
+        tapeless.device_get(jit(failing, backend="gpu")(np.zeros((40, 40))))

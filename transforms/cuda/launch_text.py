@@ -14,7 +14,19 @@ from typing import Any
 import numpy as np
 
 #: Names of the module that are not the user's.
-NAMES = ("cp", "CODE", "module", "Kernel", "on_device")
+NAMES = ("cp", "cupyx", "CODE", "module", "Kernel", "on_device", "raising")
+
+#: Without it CuPy goes on with what a factorisation that failed left behind.
+RAISING = '''
+def raising(function):
+    """The function, in which matrices that cannot be factorised are errors, as in NumPy."""
+
+    def run(*args):
+        with cupyx.errstate(linalg="raise"):
+            return function(*args)
+
+    return run
+'''
 
 KERNEL = '''
 class Kernel:

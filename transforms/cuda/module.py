@@ -23,7 +23,7 @@ from tapeless.transforms.cuda.kernel import (
     Parameter,
     print_kernel,
 )
-from tapeless.transforms.cuda.launch_text import KERNEL, NAMES, join_texts
+from tapeless.transforms.cuda.launch_text import KERNEL, NAMES, RAISING, join_texts
 from tapeless.transforms.emit.module import called, function_text, join_module
 from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
@@ -67,7 +67,15 @@ def write_cuda(
     joins = join_texts(part for pair in pairs for part in _partial(*pair))
     launches = "\n".join(text for pair in pairs for text in _launch(*pair))
     parts = [head, _code(printed, joins), KERNEL.strip(), launches, rest]
+    if "cp.linalg." in rest:
+        parts = [head + "\nimport cupyx", *parts[1:-1], RAISING.strip(), _decorated(name, rest)]
     return "\n\n\n".join(part for part in parts if part) + "\n"
+
+
+def _decorated(name: str, functions: str) -> str:
+    """The functions of a driver, of which the one that users call raises what CuPy would not."""
+    called, main, rest = functions.rpartition(f"def {name}(")
+    return f"{called}@raising\n{main}{rest}"
 
 
 def _with_notes(lines: list[str]) -> Iterable[tuple[str, str]]:
