@@ -8,6 +8,7 @@ import pytest
 
 import tapeless
 from tapeless import jit
+from tapeless.transforms.cuda.device_functions import ARITHMETIC
 from tapeless.transforms.errors import UnsupportedError
 from tests.gpu.conftest import REAL, installed
 from tests.gpu.emulator import Code, compile_batch, emulating
@@ -20,7 +21,6 @@ WITHOUT_WAITS += ["cross-entropy-gradient", "mlp-gradient"]
 REFUSED = {
     "complex": "1j has no form on a GPU",
     "complex-energy": "0j has no form on a GPU",
-    "recursion": "np.logical_not has no form on a GPU",
 }
 ORDERED = ["softmax", "cross-entropy-gradient", "attention", "heat-2d", "standardise"]
 ORDERED += ["conjugate-gradients", "column-sums", "last-store-wins"]
@@ -111,3 +111,19 @@ def test_programs_do_not_wait(name, compiled, stand_in):
 def test_matrices_that_cannot_be_factorised_are_errors(failing, gpu):
     with pytest.raises(np.linalg.LinAlgError):
         tapeless.device_get(jit(failing, backend="gpu")(np.zeros((40, 40))))
+
+
+@pytest.mark.parametrize("name", ARITHMETIC)
+def test_arithmetic_of_drivers_is_numpys(name, gpu):
+    """A function that recurs is one of the driver: its operations are calls of CuPy's. Without a
+    GPU this only shows that CuPy has the names."""
+    operation = getattr(np, name)
+    two = getattr(operation, "nin", 1) == 2
+    x = np.array([0.5, -0.0, 2.0, -1.5, 0.0, 1.0, np.inf, np.nan, -7.25])
+    args = {"where": (x > 0, x, x[::-1])}.get(name, (x, x[::-1].copy()) if two else (x,))
+    on_device = [tapeless.device_put(a, tapeless.devices("gpu")[0]) for a in args]
+    with np.errstate(all="ignore"):
+        expected = operation(*args)
+        ours = tapeless.device_get(getattr(gpu, name)(*on_device))
+    assert ours.dtype == expected.dtype
+    np.testing.assert_allclose(ours, expected, rtol=1e-14)

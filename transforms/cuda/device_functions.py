@@ -9,10 +9,24 @@ import re
 
 from tapeless.transforms.errors import UnsupportedError
 
+#: Operations on numbers and on whole arrays, where a driver has them outside of kernels: beside
+#: branches, and in functions that recur. They have NumPy's values also for nan and infinities.
+ARITHMETIC = (
+    *("abs", "sign", "sqrt", "square", "reciprocal", "isnan", "isinf", "isfinite", "signbit"),
+    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "hypot", "arctan2", "copysign"),
+    *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "deg2rad", "rad2deg"),
+    *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
+    *("floor", "ceil", "trunc", "rint", "maximum", "minimum", "where"),
+    *("logical_and", "logical_or", "logical_not", "logical_xor"),
+    *("sum", "prod", "any", "all", "max", "min", "mean"),
+)
+
 #: What drivers may call of CuPy: what does the same as NumPy, dtype and bits of indices apart.
-#: Everything else is a kernel, or refused. Each has a test.
+#: Everything else is a kernel, or refused.
 DEVICE = frozenset(
     [
+        *ARITHMETIC,
+        "split",
         "arange",
         "array",
         "asarray",
