@@ -127,3 +127,67 @@ def test_arithmetic_of_drivers_is_numpys(name, gpu):
         ours = tapeless.device_get(getattr(gpu, name)(*on_device))
     assert ours.dtype == expected.dtype
     np.testing.assert_allclose(ours, expected, rtol=1e-14)
+
+
+def layer_norm(x):
+    mean = x.mean(axis=-1, keepdims=True)
+    return (x - mean) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        (layer_norm, [(4, 6, 40)]),
+        (layer_norm, [(3, 2, 5, 130)]),
+        (lambda x: np.sum(x * x, axis=-1), [(4, 6, 40)]),
+        (lambda x: np.max(np.exp(x), axis=(1, 2)), [(4, 6, 40)]),
+        (lambda x, y: np.sum(x * y[:, None], axis=2), [(4, 6, 40), (4, 40)]),
+        (lambda x: np.argmax(x, axis=-1), [(2, 3, 200)]),
+        (lambda x: np.sort(x, axis=-1)[..., 1], [(4, 6, 9)]),
+        (tapeless.grad(lambda x: np.sum(layer_norm(x) ** 3)), [(4, 6, 40)]),
+    ],
+)
+def test_rows_of_several_axes(function, shapes, gpu):
+    random = np.random.default_rng(0)
+    arguments = [random.normal(size=shape) for shape in shapes]
+    ours = tapeless.device_get(jit(function, backend="gpu")(*arguments))
+    np.testing.assert_allclose(ours, function(*arguments), rtol=1e-9, atol=1e-12)
+
+
+def test_rows_named_by_an_array_of_indices(gpu):
+    table, tokens = np.arange(27.0).reshape(9, 3), np.array([[0, 2], [1, 1], [8, -1]])
+    ours = jit(lambda table, tokens: table[tokens], backend="gpu")(table, tokens)
+    np.testing.assert_array_equal(tapeless.device_get(ours), table[tokens])
+
+
+def test_results_of_kernels_that_the_driver_computes_with(gpu):
+    def searched(x):
+        grid = np.cumsum(x)
+        i = 0
+        while grid[i] < 2.0:
+            i += 1
+        return (2.0 - grid[i - 1]) / (grid[i] - grid[i - 1])
+
+    x = np.linspace(0.3, 0.9, 9)
+    assert float(jit(searched, backend="gpu")(x)) == pytest.approx(searched(x), rel=1e-12)
+
+
+def test_the_last_of_several_stores_wins_in_derivatives(gpu):
+    places = np.array([0, 1, 1, 2, 1])
+
+    def stored(x):
+        y = np.zeros(4)
+        y[places] = x**2
+        return np.sum(y * np.arange(1.0, 5.0))
+
+    x = np.linspace(1, 2, 5)
+    ours = tapeless.device_get(jit(tapeless.grad(stored), backend="gpu")(x))
+    np.testing.assert_allclose(ours, 2 * x * [1, 0, 0, 3, 2], rtol=1e-14)
+
+
+def test_arrays_of_indices_in_functions_that_recur_are_refused(gpu):
+    def gathered(x, i):
+        return x if np.sum(x) > 100 else gathered(2 * x[i], i)
+
+    with pytest.raises(UnsupportedError, match="array of indices"):
+        jit(gathered, backend="gpu")(np.arange(4.0), np.array([1, 2, 3, 1]))

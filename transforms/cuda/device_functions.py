@@ -27,6 +27,7 @@ DEVICE = frozenset(
     [
         *ARITHMETIC,
         "split",
+        "s_",
         "arange",
         "array",
         "asarray",
@@ -72,7 +73,6 @@ DEVICE = frozenset(
         "repeat",
         "searchsorted",
         "sort",
-        "take",
         "tensordot",
         "tile",
         "trace",
@@ -122,6 +122,20 @@ DEVICE = frozenset(
         "e",
     ]
 )
+#: CuPy does not say which of several stores to an element is the last.
+LAST_STORE_IN_ORDER = """
+def last_store(shape, key):
+    \"\"\"Which elements of a fancy store survive: where an index repeats, the last one wins.\"\"\"
+    count = 1
+    for n in shape:
+        count *= n
+    places = np.arange(count).reshape(shape)[key]
+    flat = places.ravel()
+    order = np.argsort(flat * flat.size + np.arange(flat.size))
+    survives = np.ones(flat.size, np.bool_)
+    survives[order[:-1]] = flat[order[1:]] != flat[order[:-1]]
+    return survives.reshape(places.shape)
+"""
 NAME = re.compile(r"\b(np|scipy)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 STRING = re.compile(r'("""|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')')
 

@@ -56,9 +56,11 @@ BUILT_IN = frozenset(
     ["plus", "plus_product", "scratch", "grown", "filled", "each", "turns", "add_at"]
 )
 NOTE = re.compile(r"#\s*(line .*)$")
+LENGTH = re.compile(r"\b(\w+)\.shape\[(\d+)\]")
 WIDTH = 100
 #: x[j * x_1 + i], of rows i and what threads count as j.
 ACROSS = re.compile(r"\w+\[(?:j|k|l|m)\w* \* \w+ \+ i\w*\]")
+UNKNOWN_LENGTH = 32  # for a loop whose passes each row counts itself: a thread for each of a warp
 ROOM = "extern __shared__ double2 shared_room[];"
 STAGED = "char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there"
 TEAMS = """\
@@ -74,6 +76,7 @@ class Parameter:
           what belongs to one row: one for each team), "sum" (an array that each block makes anew,
           and that is added up)
     join  how a "sum" is: "sum", "prod", "max", "min", "any" or "all"
+    more  axes that the caller's array has besides: the first axis stands for these and its own
     """
 
     name: str
@@ -81,6 +84,7 @@ class Parameter:
     ndim: int
     kind: str = "array"
     join: str = ""
+    more: int = 0
 
 
 @dataclass(frozen=True)
@@ -150,8 +154,9 @@ class _Printer:
         names = {a.arg for a in node.args.args} | {
             n.id for n in ast.walk(node) if isinstance(n, ast.Name)
         }
-        called = {n for n in names & RESERVED if n in functions or _is_called(node, n)}
-        self.renamed = _renamings(names & RESERVED - called, names | RESERVED)
+        reserved = RESERVED | {f"result_{k}" for k in range(len(results))}
+        called = {n for n in names & reserved if n in functions or _is_called(node, n)}
+        self.renamed = _renamings(names & reserved - called, names | reserved)
         node = _Renaming(self.renamed).visit(copy.deepcopy(node))
         for a in node.args.args:
             a.arg = self.renamed.get(a.arg, a.arg)
@@ -161,7 +166,8 @@ class _Printer:
         self.bounds = [a.arg for a in node.args.args[:count]]
         self.parameters = [replace(p, name=self.renamed.get(p.name, p.name)) for p in parameters]
         self.python = {self.renamed.get(p.name, p.name): p.name for p in parameters}
-        self.taken = names | set(self.renamed.values()) | RESERVED
+        self.more = {p.name: p.more for p in parameters}
+        self.taken = names | set(self.renamed.values()) | reserved
         others = {n: _for_cuda(f) for n, f in functions.items() if n not in BUILT_IN}
         self.functions = Functions(others, set(RESERVED))
         self.scope = Scope()
@@ -200,7 +206,7 @@ class _Printer:
         own = [PACK] * packed if points is None else [PACK, points.function]
         more = [*called, *writer.reductions, *own]
         helpers = (*needed([text, *more]), *writer.reductions, *called, *own)
-        own_lengths = {self.python_text(n): None for n in writer.lengths}
+        own_lengths = {self.known_length(n): None for n in writer.lengths}
         return CudaKernel(
             writer.node.name,
             text,
@@ -327,12 +333,26 @@ class _Printer:
     def in_python(self, text: str) -> str:
         """A length as Python, in terms of the parameters."""
         for name, (array, axis) in self.lengths.items():
-            text = re.sub(rf"\b{name}\b", f"{self.python[array]}.shape[{axis}]", text)
+            text = re.sub(rf"\b{name}\b", self.length_text(self.python[array], axis), text)
         return re.sub(r"\(i64\)", "", text)
 
     def python_text(self, text: str) -> str:
         """A length as loop form has it, with the names that the caller knows."""
-        return re.sub(r"[A-Za-z_]\w*", lambda m: self.python.get(m[0], m[0]), text)
+        text = re.sub(r"[A-Za-z_]\w*", lambda m: self.python.get(m[0], m[0]), text)
+        return LENGTH.sub(lambda m: self.length_text(m[1], int(m[2])), text)
+
+    def known_length(self, text: str) -> str:
+        """How many passes a loop makes, in Python; a guess where each row finds that out."""
+        names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        known = names <= {*self.python}
+        return self.python_text(text) if known else str(UNKNOWN_LENGTH)
+
+    def length_text(self, array: str, axis: int) -> str:
+        """The length of an axis, of the array that the caller has."""
+        more = self.more[array]
+        if axis or not more:
+            return f"{array}.shape[{axis + more}]"
+        return f"({' * '.join(f'{array}.shape[{k}]' for k in range(more + 1))})"
 
     def signature(self, body: str) -> tuple[list[str], list[str]]:
         """The parameters of the function, and what is passed for each."""
@@ -354,7 +374,7 @@ class _Printer:
         for name, (array, axis) in self.lengths.items():
             if name in used:
                 texts.append(f"i64 {name}")
-                arguments.append(f"{self.python[array]}.shape[{axis}]")
+                arguments.append(self.length_text(self.python[array], axis))
         if self.has_room:
             texts.append("i64 room")
             arguments.append("room")

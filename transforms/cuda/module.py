@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Block, Var
-from tapeless.transforms.cuda.device_functions import device_names
+from tapeless.transforms.core.language import Block, Let, Var, statements
+from tapeless.transforms.cuda.device_functions import LAST_STORE_IN_ORDER, device_names
 from tapeless.transforms.cuda.kernel import (
     CudaKernel,
     NotPrintedError,
@@ -29,6 +29,7 @@ from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
+from tapeless.transforms.ops.primitives.slices_and_gathers import LAST_STORE, Slot
 from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH
 
 HEAD = "typedef long long i64;\n"
@@ -55,11 +56,15 @@ def write_cuda(
     Raises UnsupportedError for what has no form on a GPU, with the line of the user.
     """
     printed = [_printed(kernel, on_device, fastmath) for kernel in kernels]
-    functions = [function_text(f.name, b, "") for f, b in called([driver], name).items()]
+    others = called([driver], name)
+    for block in (driver, *others.values()):
+        _refuse_unchecked(block)
+    functions = [function_text(f.name, b, "") for f, b in others.items()]
     taken = {*arguments, *(kernel.name for kernel in kernels), *NAMES}
     signature = ", ".join(arguments)
     main = emit_function(name, driver, signature, unpack, result, doc, taken, Driver)
     text = join_module([*functions, main])
+    text = text.replace(LAST_STORE.strip(), LAST_STORE_IN_ORDER.strip())
     text = "\n".join(map(device_names, _with_notes(text.splitlines())))
     head, _, rest = text.partition("\n\n\n")
     head = head.replace("import numpy as np", "import cupy as cp")
@@ -70,6 +75,21 @@ def write_cuda(
     if "cp.linalg." in rest:
         parts = [head + "\nimport cupyx", *parts[1:-1], RAISING.strip(), _decorated(name, rest)]
     return "\n\n\n".join(part for part in parts if part) + "\n"
+
+
+def _refuse_unchecked(block: Block) -> None:
+    """Raises UnsupportedError for arrays of indices in a driver: CuPy wraps around those that are
+    out of bounds, and does not say which of several stores to an element is the last."""
+    for s in statements(block):
+        if isinstance(s, Let) and s.op.name in ("gather", "update", "add_at"):
+            rest = s.args[1 if s.op.name == "gather" else 2 :]
+            slots = [rest[e.k].type for e in s.params["key"] if isinstance(e, Slot)]
+            if any(t.shape and t.dtype.kind != "b" for t in slots):
+                where = f" ({s.origin.note.strip('# ')})" if s.origin is not None else ""
+                raise UnsupportedError(
+                    f"an array of indices outside of kernels has no form on a GPU{where}",
+                    "call the function with arrays of NumPy: it runs on the CPU then",
+                )
 
 
 def _decorated(name: str, functions: str) -> str:
@@ -134,7 +154,8 @@ def _parameters(kernel: Kernel, on_device: Callable[[Var], bool]) -> list[Parame
             role = "own"
         elif launch is not None and a in launch.sums:
             role, join = "sum", launch.join[launch.sums.index(a)]
-        found.append(Parameter(name, kind.dtype, kind.ndim, role, join))
+        more = len(a.type.shape) - kind.ndim if isinstance(a, Var) and kind.shape else 0
+        found.append(Parameter(name, kind.dtype, kind.ndim, role, join, more))
     return found
 
 

@@ -150,6 +150,7 @@ class Lowering:
         self.fallbacks: list[str] = []
         self.host = set[Var]() if target.returns_numbers else host_numbers(self.block, on_device)
         self.sized = _sized(self.block)
+        self.read_by_host = self.reads_of_host()
         self.notes: list[str] = []  # what runs on one block of a GPU, and why
         for s in self.memory.defs.values():
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
@@ -199,6 +200,16 @@ class Lowering:
     def is_of_host(self, s: Statement) -> bool:
         """Whether the driver computes a number, which kernels would leave on the device."""
         return isinstance(s, Let) and bool(s.outs) and all(v in self.host for v in s.outs)
+
+    def reads_of_host(self) -> set[Var]:
+        """What the driver of a GPU program computes with, tests and counts by."""
+        found = set[Var]()
+        for s in statements(self.block):
+            if self.is_of_host(s) or isinstance(s, (If, For)):
+                found |= {a for a in operands(s) if isinstance(a, Var)}
+            if isinstance(s, While):
+                found |= {a for a in s.test.results if isinstance(a, Var)}
+        return found
 
     @staticmethod
     def inside_of(run: Iterable[Statement]) -> set[Var]:
@@ -508,7 +519,9 @@ class Lowering:
         raw, casts = [], []
         for v in kernel.results:
             if of_device:
-                w = Var(Type(v.type.dtype, ()), v.name or "value") if v in self.sized else v
+                read_back = v in self.sized or (v in self.host and v in self.read_by_host)
+                self.host.discard(v)
+                w = Var(Type(v.type.dtype, ()), v.name or "value") if read_back else v
                 v.name = v.name or "value"
                 raw.append(w)
                 if w is not v:
