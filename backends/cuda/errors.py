@@ -18,27 +18,28 @@ from tapeless.backends.fork_safe_locks import COMPILING
 
 Table = tuple[tuple[str, tuple[Any, ...]], ...]
 NONE = 2**64 - 1  # in a word of a kernel that has not failed
-CHUNK = 512  # words that are taken from the system at once
+CHUNK = 512  # kernels whose words are taken from the system at once
+WIDTH = 4  # words of a kernel: what failed, two integers that an error may tell, and a lock
 
 
 class Word:
     """Where the launches of a kernel note the first row that fails: the least number stays.
 
     kernel  its name, for the message
-    errors  by number: name of the class, arguments
+    errors  by number: name of the class, arguments; `...` stands for an integer of the kernel
     """
 
     def __init__(self, kernel: str, errors: Table) -> None:
         self.kernel, self.errors = kernel, errors
         with COMPILING:  # no other thread takes the same place
             if len(_words) % CHUNK == 0:
-                pinned = cupy().cuda.alloc_pinned_memory(8 * CHUNK)
-                chunk = np.frombuffer(pinned, np.uint64, CHUNK)
-                chunk[:] = NONE
+                pinned = cupy().cuda.alloc_pinned_memory(8 * WIDTH * CHUNK)
+                chunk = np.frombuffer(pinned, np.uint64, WIDTH * CHUNK).reshape(CHUNK, WIDTH)
+                chunk[:] = NONE, 0, 0, 0
                 _chunks.append((pinned, chunk))
             chunk, k = _chunks[-1][1], len(_words) % CHUNK
-            self.place = memoryview(chunk)[k : k + 1]  # read in less time than an array
-            self.address = int(chunk.ctypes.data) + 8 * k
+            self.place = memoryview(chunk[k])  # read in less time than an array
+            self.address = int(chunk.ctypes.data) + 8 * WIDTH * k
             _words.append(self)
 
     def taken(self) -> BaseException | None:
@@ -48,6 +49,8 @@ class Word:
             return None
         self.place[0] = NONE
         name, args = self.errors[noted % 256]
+        integers = iter([n - 2**64 * (n >= 2**63) for n in self.place[1:3]])
+        args = tuple(next(integers) if a is ... else a for a in args)
         kind = getattr(builtins, name, None) or getattr(np.linalg, name)
         error: BaseException = kind(*args)
         error.add_note(f"noted by {self.kernel} on the GPU, for row {noted // 256}")
@@ -72,7 +75,7 @@ def raise_after_wait() -> None:
     forgotten: what came after it computed with what it left."""
     launched = list(pending)
     pending.clear()
-    if any(int(chunk.min()) != NONE for _, chunk in _chunks):
+    if any(int(chunk[:, 0].min()) != NONE for _, chunk in _chunks):
         words = dict.fromkeys([*launched, *_words])
         errors = [error for word in words if (error := word.taken()) is not None]
         if errors:

@@ -20,7 +20,7 @@ from tapeless.backends.compilation import Compilation
 from tapeless.backends.cuda import compile as compiler
 from tapeless.backends.cuda import cubin_cache
 from tapeless.backends.cuda.availability import cupy
-from tapeless.backends.cuda.errors import Table, Word, pending
+from tapeless.backends.cuda.errors import Table, Word, pending, read
 from tapeless.backends.fork_safe_locks import COMPILING
 from tapeless.transforms.errors import ArgumentTypeError
 
@@ -189,12 +189,15 @@ class Kernel:
         values += [array(shape(*given), dtype) for _, dtype, shape in self.scratch]
         if rows is not None:
             values.insert(0, rows)
-        outs = [array((), dtype) for dtype, _ in self.results]
+        outs = [
+            cupy().zeros(2, "int64") if word == "array" else array((), dtype)
+            for dtype, word in self.results
+        ]
         if self.has_room:
             values.append(plan.room)
         if outs:
             parts = [
-                out if word == "first" or blocks == 1 else array((blocks,), out.dtype)
+                out if word in ("first", "array") or blocks == 1 else array((blocks,), out.dtype)
                 for out, (_, word) in zip(outs, self.results, strict=True)
             ]
             values.append(parts)
@@ -205,9 +208,18 @@ class Kernel:
         for k, out in enumerate(outs):
             if parts[k] is not out:
                 self.join(parts[k], out, self.results[k][1])
+            elif self.results[k][1] == "array":
+                outs[k] = self.take(out, self.results[k][0])
         for part, out, word in zip(summed, sums, self.joins, strict=True):
             self.join(part, out, word)
         return outs[0] if len(outs) == 1 else tuple(outs) if outs else None
+
+    def take(self, kept: Any, dtype: str) -> Any:
+        """The array that a kernel left in memory of its own, which is given back. It waits."""
+        count = int(read(kept[1]))
+        out = self.array((count,), dtype)
+        self.module.get_function(f"take_{dtype}")((1,), (THREADS,), (kept, out, count))
+        return out
 
     def grid(self, rows: int | None, lengths: Shape, size: int) -> Grid:
         most = BLOCKS_OF_SUMS if self.joins else BLOCKS_OF_RESULTS if self.results else BLOCKS

@@ -18,9 +18,10 @@ MULTIPROCESSORS, SHARED_MEMORY = 132, 232448
 
 
 class Machine:
-    """How many devices there are."""
+    """How many devices there are, and the limits of the current one, by number."""
 
     devices = 1
+    limits = {2: 2**23}  # noqa: RUF012  # there is one machine
 
 
 MACHINE = Machine()
@@ -290,6 +291,8 @@ RUNTIME = types.SimpleNamespace(
     },
     deviceGetAttribute=lambda attribute, device: MULTIPROCESSORS,
     deviceSynchronize=lambda: Device().synchronize(),
+    deviceGetLimit=lambda limit: MACHINE.limits[limit],
+    deviceSetLimit=lambda limit, size: MACHINE.limits.update({limit: size}),
     memGetInfo=lambda: (TOTAL - COUNTERS.allocated, TOTAL),
     driverGetVersion=lambda: 13000,
     runtimeGetVersion=lambda: 13000,

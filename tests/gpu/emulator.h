@@ -470,6 +470,7 @@ T atomicCAS(T* p, U c, V v) {
 }
 static inline void __threadfence() {}  // atomics are ordered here, and nothing else is
 static inline void __threadfence_block() { __threadfence(); }
+static inline void __threadfence_system() { __threadfence(); }
 template <class T>
 T __ldg(const T* p) {
   return *p;

@@ -191,3 +191,81 @@ def test_arrays_of_indices_in_functions_that_recur_are_refused(gpu):
 
     with pytest.raises(UnsupportedError, match="array of indices"):
         jit(gathered, backend="gpu")(np.arange(4.0), np.array([1, 2, 3, 1]))
+
+
+def newton(a):
+    x = a
+    while abs(x * x - a) > 1e-12:
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def primes(n):
+    found = []
+    for k in range(2, n):
+        if all(k % p for p in found):
+            found.append(k)
+    return np.array(found)
+
+
+def squares_of_positive(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(v * v)  # noqa: PERF401  # a list that grows is what is tested
+    return sum(found)
+
+
+def path(x):
+    steps, i = [], 0
+    while i < len(x):
+        steps.append(x[i])
+        i += 1 + int(steps[-1] > 0.5)
+    return sum(k * step for k, step in enumerate(steps))
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [
+        (newton, 2.0),
+        (tapeless.grad(newton), 2.0),
+        (primes, 2000),
+        (squares_of_positive, np.arange(500.0) - 2),
+        (tapeless.grad(squares_of_positive), np.arange(500.0) - 2),
+        (path, np.linspace(0, 1, 900)),
+        (tapeless.grad(path), np.linspace(0, 1, 900)),
+    ],
+)
+def test_lists_that_grow_in_kernels(function, argument, gpu):
+    ours = jit(function, backend="gpu")(argument)
+    np.testing.assert_allclose(tapeless.device_get(ours), function(argument), rtol=1e-12)
+
+
+def test_errors_tell_integers(gpu):
+    table = {3: 1.0, 5: 2.0}
+
+    def looked_up(keys):
+        total = 0.0
+        for k in keys:
+            total += table[int(k)]
+        return total
+
+    on_gpu = jit(looked_up, backend="gpu")
+    assert float(on_gpu(np.array([3, 5, 3]))) == 4
+    with pytest.raises(KeyError) as caught:
+        float(on_gpu(np.array([3, -5, 3, 7])))
+    assert caught.value.args == (-5,)
+    assert float(on_gpu(np.array([5, 5]))) == 4
+
+
+def test_lists_take_integers_of_kernels(gpu):
+    def repeated(x):
+        n = 0
+        while n < len(x) and x[n] > 0:
+            n += 1
+        return np.array([x[0]] * n)
+
+    x = np.array([2.0, 1.0, 3.0, -1.0])
+    np.testing.assert_array_equal(
+        tapeless.device_get(jit(repeated, backend="gpu")(x)), [2.0, 2.0, 2.0]
+    )

@@ -101,6 +101,7 @@ DEVICE = frozenset(
         "fft.fftshift",
         "fft.ifftshift",
         "fft.fftfreq",
+        "bool",
         "bool_",
         "int8",
         "int16",

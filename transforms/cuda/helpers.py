@@ -160,9 +160,47 @@ template <class T> __device__ complex<T> sqrt_of_complex(complex<T> z) {
   if (z.real >= 0) return {root, z.imag / (2 * root)};
   return {fabs(z.imag) / (2 * root), copysign(root, z.imag)};
 }""",
+    "Growing": """
+template <class T, int n> struct Growing {  // an array of one thread, which frees what it made
+  T first[n], *items = first;
+  i64 size = n;
+  __device__ operator T*() { return items; }
+  __device__ bool grow() {  // whether there was memory for twice as many
+    T* longer = (T*)malloc(2 * size * sizeof(T));
+    if (!longer) return false;
+    for (i64 k = 0; k < size; k++) longer[k] = items[k];
+    if (items != first) free(items);
+    items = longer;
+    size *= 2;
+    return true;
+  }
+  __device__ bool leave(i64* kept, i64 count) {  // its first elements, for take_... to fetch
+    T* made = (T*)malloc((count + 1) * sizeof(T));
+    if (!made) return false;
+    for (i64 k = 0; k < count; k++) made[k] = items[k];
+    kept[0] = (i64)made;
+    kept[1] = count;
+    return true;
+  }
+  __device__ ~Growing() {
+    if (items != first) free(items);
+  }
+};""",
     "fail": """
 __device__ void fail(u64* error, i64 row, int code) {  // the first row's error stays
   atomicMin(error, (u64)row * 256 + code);
+}""",
+    "fail_telling": """
+__device__ void fail_telling(u64* error, i64 row, int code, i64 a, i64 b) {  // with integers
+  u64 noted = (u64)row * 256 + code;
+  while (atomicCAS(error + 3, 0ull, 1ull) != 0) {
+  }
+  if (atomicMin(error, noted) > noted) {
+    error[1] = a;
+    error[2] = b;
+  }
+  __threadfence_system();
+  atomicExch(error + 3, 0ull);
 }""",
     "add_to": """
 __device__ void add_to(i64* a, i64 b) { atomicAdd((u64*)a, (u64)b); }""",

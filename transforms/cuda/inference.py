@@ -42,8 +42,8 @@ def infer(expressions: Expressions, node: ast.FunctionDef) -> None:
         if before == (scope.numbers, scope.natural):
             break
     expressions.inferring = False
-    for name, _, _ in given:
-        if name not in scope.numbers and name not in scope.arrays:
+    for name, e, _ in given:
+        if name not in scope.numbers and name not in scope.arrays and not is_filled(e):
             raise NotPrintedError(f"the variable {name}, whose dtype is not known,")
 
 
@@ -83,7 +83,7 @@ def _unpacked(target: ast.expr, e: ast.expr, inside: bool) -> Iterator[Given]:
 
 def _give(expressions: Expressions, name: str, e: ast.expr, bounded: bool) -> None:
     scope = expressions.scope
-    if name in scope.arrays or is_scratch(e):
+    if name in scope.arrays or is_scratch(e) or is_filled(e):
         return
     try:
         value = expressions.value(e)
@@ -146,6 +146,11 @@ def _is_natural(expressions: Expressions, e: ast.expr) -> bool:
 def is_scratch(e: ast.expr) -> bool:
     """Whether a value is memory for the kernel itself."""
     return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id == "scratch"
+
+
+def is_filled(e: ast.expr) -> bool:
+    """Whether a value is an array that a kernel returns, of a list that it filled."""
+    return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id == "filled"
 
 
 def scratch_of(expressions: Expressions, e: ast.expr) -> tuple[tuple[Value, ...], Dtype]:

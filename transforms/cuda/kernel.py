@@ -25,7 +25,7 @@ from tapeless.transforms.cuda.helpers import HELPERS, needed, words
 from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.packed_loops import packed_loops
 from tapeless.transforms.cuda.points import PACK, Points, as_points
-from tapeless.transforms.cuda.teams import KernelWriter
+from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
 from tapeless.transforms.cuda.values import (
     PRODUCT,
     SHIFT,
@@ -98,7 +98,8 @@ class CudaKernel:
     team_lengths  lengths of the loops that the threads of a team share, in Python; none if each
                   row has one thread
     errors        type and arguments for each code of the error word
-    results       dtype of each number that it leaves, and how those of blocks are put together
+    results       dtype of each number that it leaves, and how those of blocks are put together;
+                  "array" for the elements of an array, which it leaves in memory of its own
     scratch       memory that it needs: name, dtype, shape in Python
     width         rows that a thread takes at once, where all arrays are aligned
     across        whether neighbouring rows read neighbouring elements: they share a block, then
@@ -378,8 +379,9 @@ class _Printer:
         if self.has_room:
             texts.append("i64 room")
             arguments.append("room")
-        for k, (dtype, _) in enumerate(self.writer.results):
-            texts.append(f"{c_type(dtype)}* __restrict__ result_{k}")
+        for k, (dtype, word) in enumerate(self.writer.results):
+            c = "i64" if word == ARRAY else c_type(dtype)
+            texts.append(f"{c}* __restrict__ result_{k}")
             arguments.append(f"results[{k}]")
         if self.writer.errors:
             texts.append("u64* error")

@@ -16,6 +16,12 @@ import numpy as np
 #: Names of the module that are not the user's.
 NAMES = ("cp", "cupyx", "CODE", "module", "Kernel", "on_device", "raising")
 
+#: Limit 2 is that of memory that kernels make; before the first of them is launched it can be set.
+HEAP = """
+if cp.cuda.runtime.deviceGetLimit(2) < 2**29:  # bytes for lists that grow in kernels
+    cp.cuda.runtime.deviceSetLimit(2, 2**29)
+"""
+
 #: Without it CuPy goes on with what a factorisation that failed left behind.
 RAISING = '''
 def raising(function):
@@ -63,9 +69,12 @@ class Kernel:
         blocks, teams, threads = self.grid(rows, given, (*own, *sums))
         scratch = {name: cp.empty(shape(**given), dtype) for name, dtype, shape in self.scratch}
         copies = [cp.empty((blocks * teams, *x.shape), x.dtype) for x in (*own, *sums)]
-        outs = [cp.empty((), dtype) for dtype, _ in self.results]
+        outs = [
+            cp.zeros(2, cp.int64) if word == "array" else cp.empty((), dtype)
+            for dtype, word in self.results
+        ]
         parts = [
-            out if word == "first" or blocks == 1 else cp.empty(blocks, out.dtype)
+            out if word in ("first", "array") or blocks == 1 else cp.empty(blocks, out.dtype)
             for out, (_, word) in zip(outs, self.results)
         ]
         for name, copy in zip(self.names[len(args) :], copies):
@@ -78,7 +87,7 @@ class Kernel:
         if self.results:
             given["results"] = parts
         if self.errors:
-            given["error"] = cp.full(1, 2**64 - 1, cp.uint64)
+            given["error"] = cp.array([2**64 - 1, 0, 0, 0], cp.uint64)
         module.get_function(self.name)((blocks,), (threads, teams), self.arguments(**given))
         for part, out, (_, word) in zip(parts, outs, self.results):
             if part is not out:
@@ -86,7 +95,9 @@ class Kernel:
         for part, out, word in zip(copies[len(own) :], sums, self.joins):
             self.join(part, out, word)
         if self.errors:
-            self.check(int(given["error"].get()[0]))
+            self.check(*map(int, given["error"].get()))
+        for k, (dtype, word) in enumerate(self.results):
+            outs[k] = self.take(outs[k], dtype) if word == "array" else outs[k]
         return outs[0] if len(outs) == 1 else tuple(outs) if outs else None
 
     def grid(self, rows, given, copied):
@@ -104,13 +115,23 @@ class Kernel:
         room = 2**31 // max(1, teams * sum(map(self.bytes_of, copied)))
         return max(1, min(-(-rows // (teams * self.width)), most, room)), teams, threads
 
-    def check(self, noted):
-        """Raises the error of the first row that failed: the row, times 256, and its number."""
+    def check(self, noted, *told):
+        """Raises the error of the first row that failed: the row, times 256, and its number. Where
+        its arguments have `...`, it tells an integer."""
         if noted != 2**64 - 1:
             import builtins, numpy.linalg
 
             kind, args = self.errors[noted % 256]
+            integers = iter([n - 2**64 * (n >= 2**63) for n in told])
+            args = [next(integers) if a is ... else a for a in args]
             raise (getattr(builtins, kind, None) or getattr(numpy.linalg, kind))(*args)
+
+    @staticmethod
+    def take(kept, dtype):
+        """The array that a kernel left in memory of its own, which is given back."""
+        out = cp.empty(int(kept[1]), dtype)
+        module.get_function(f"take_{dtype}")((1,), (256,), (kept, out, len(out)))
+        return out
 
     @staticmethod
     def contiguous(x):
@@ -206,10 +227,27 @@ def join_text(dtype: np.dtype[Any], word: str) -> str:
     return JOIN.format(name=name, c=C_TYPES[flat.name], combined=COMBINED[word])
 
 
+TAKE = """extern "C" __global__
+void take_{name}(long long* kept, {c}* out, long long count) {{
+  // what a kernel left: where it is, and how many
+  {c}* items = ({c}*)kept[0];
+  for (long long k = threadIdx.x; k < count; k += blockDim.x) out[k] = items[k];
+  __syncthreads();
+  if (threadIdx.x == 0 && items) free(items);
+}}"""
+
+
 def join_texts(partial: Iterable[tuple[np.dtype[Any], str]]) -> list[str]:
     """The kernels that a module needs for its partial results, each once.
 
-    partial  dtypes, and how results of that dtype are put together; "first" needs nothing
+    partial  dtypes, and how results of that dtype are put together; "first" needs nothing, and
+             "array" one that fetches the elements
     """
-    texts = (join_text(dtype, word) for dtype, word in partial if word != "first")
+    texts = (
+        TAKE.format(name=dtype.name, c=C_TYPES[dtype.name])
+        if word == "array"
+        else join_text(dtype, word)
+        for dtype, word in partial
+        if word != "first"
+    )
     return list(dict.fromkeys(texts))

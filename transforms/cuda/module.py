@@ -23,7 +23,8 @@ from tapeless.transforms.cuda.kernel import (
     Parameter,
     print_kernel,
 )
-from tapeless.transforms.cuda.launch_text import KERNEL, NAMES, RAISING, join_texts
+from tapeless.transforms.cuda.launch_text import HEAP, KERNEL, NAMES, RAISING, join_texts
+from tapeless.transforms.cuda.teams import ARRAY
 from tapeless.transforms.emit.module import called, function_text, join_module
 from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
@@ -139,6 +140,8 @@ def _lines_of(kernel: Kernel) -> str:
 def _result(kernel: Kernel, v: Var, k: int) -> tuple[np.dtype[Any], str]:
     """The dtype of a number that a kernel returns, and how those of its rows are put together."""
     launch = kernel.launch
+    if v.type.shape:
+        return v.type.dtype, ARRAY
     word = "first" if launch is None else launch.join[len(launch.sums) + k]
     return v.type.dtype, word
 
@@ -172,7 +175,9 @@ def _code(kernels: Sequence[CudaKernel], joins: Sequence[str]) -> str:
     helpers = list(dict.fromkeys(text.strip() for kernel in kernels for text in kernel.helpers))
     texts = [HEAD.strip(), *helpers, *(kernel.text.strip() for kernel in kernels), *joins]
     code = "\n\n".join(texts)
-    return f'CODE = r"""\n{code}\n"""\nmodule = cp.RawModule(code=CODE, options=("--std=c++17",))'
+    module = 'module = cp.RawModule(code=CODE, options=("--std=c++17",))'
+    heap = f"{HEAP.strip()}\n" if "malloc(" in code else ""
+    return f'CODE = r"""\n{code}\n"""\n{heap}{module}'
 
 
 def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:

@@ -27,9 +27,14 @@ from tapeless.transforms.cuda.values import (
     cast,
     constant,
 )
-from tapeless.transforms.lowering.scalars.arithmetic_dtypes import DOUBLE, SINGLE, Dtype
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import DOUBLE, INT, SINGLE, Dtype
 
 Error = tuple[str, tuple[object, ...]]
+TOLD = 2  # integers that an error may tell
+NO_MEMORY: Error = (
+    "MemoryError",
+    ("lists that grow in a kernel need more memory than kernels may take on this GPU",),
+)
 
 
 class Statements(Expressions):
@@ -48,13 +53,17 @@ class Statements(Expressions):
         self.spelled: dict[str, str] = {}  # variables that are written by another name
 
     def begin(self) -> None:
+        growing = growing_arrays(self.node)
         for s in ast.walk(self.node):
             if isinstance(s, ast.Assign) and is_scratch(s.value):
                 (target,) = s.targets
                 if not isinstance(target, ast.Name):
                     raise NotPrintedError(ast.unparse(s))
                 lengths, dtype = scratch_of(self, s.value)
-                self.scope.arrays[target.id] = self.memory(target.id, lengths, dtype)
+                if target.id in growing:
+                    self.scope.arrays[target.id] = growing_array(target.id, lengths, dtype)
+                else:
+                    self.scope.arrays[target.id] = self.memory(target.id, lengths, dtype)
         infer(self, self.node)
         self.homes = homes(self.node)
         self.taking_turns = taking_turns(self.node, self.scope.arrays)
@@ -107,7 +116,9 @@ class Statements(Expressions):
 
     def declare(self, name: str) -> None:
         held = self.scope.arrays.get(name)
-        if held is not None and held.where in ("local", "shared"):
+        if held is not None and held.where == "growing":
+            self.put(f"Growing<{c_type(held.dtype)}, {held.first}> {name};")
+        elif held is not None and held.where in ("local", "shared"):
             self.put("__shared__ " * (held.where == "shared") + self.memory_text(held, name))
         elif held is None and self.is_variable(name):
             self.put(f"{c_type(self.scope.numbers[name])} {name};")
@@ -173,6 +184,11 @@ class Statements(Expressions):
         match s:
             case ast.Expr(value=ast.Constant()) | ast.Pass():
                 pass
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="grown"))
+            ) if name in self.scope.arrays and self.scope.arrays[name].where == "growing":
+                with self.braces(f"if (!{name}.grow())", s):
+                    self.fail(NO_MEMORY)
             case ast.Assign(targets=[target], value=e) if is_scratch(e):
                 if isinstance(target, ast.Name) and self.homes.first.get(target.id) is s:
                     self.declare(target.id)
@@ -278,6 +294,8 @@ class Statements(Expressions):
         ]
         if {t for t, _ in arrays} != {v for _, v in arrays} or len(arrays) + len(rest) < len(pairs):
             raise NotPrintedError(f"other arrays as {ast.unparse(s)}")
+        if any(self.scope.arrays[t].where == "growing" for t, _ in arrays):
+            raise NotPrintedError(f"lists that take turns, {ast.unparse(s)},")
         kinds = {
             (x.where, x.dtype, len(x.lengths)) for t, _ in arrays for x in [self.scope.arrays[t]]
         }
@@ -403,9 +421,13 @@ class Statements(Expressions):
     def error(self, s: ast.Raise) -> None:
         match s.exc:
             case ast.Call(func=func, args=args, keywords=[]):
-                told = tuple(a.value for a in args if isinstance(a, ast.Constant))
-                if len(told) == len(args):
+                told = tuple(a.value if isinstance(a, ast.Constant) else ... for a in args)
+                values = [self.number(a) for a in args if not isinstance(a, ast.Constant)]
+                if not values:
                     self.fail((ast.unparse(func), told), s)
+                    return
+                if len(values) <= TOLD and all(v.dtype == INT for v in values):
+                    self.fail_telling((ast.unparse(func), told), [v.text for v in values], s)
                     return
         raise NotPrintedError("an error whose text depends on values")
 
@@ -417,9 +439,31 @@ class Statements(Expressions):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         raise NotImplementedError
 
+    def fail_telling(self, error: Error, values: Sequence[str], s: ast.stmt) -> None:
+        """Leaves with an error that tells integers, which stand for `...` among its arguments."""
+        raise NotPrintedError("an error whose text depends on values")
+
     def fail_by(self, errors: Sequence[Error], number: str) -> None:
         """Leaves with one of these errors of a function that was called, by its number from 1."""
         raise NotImplementedError
+
+
+def growing_arrays(node: ast.FunctionDef) -> set[str]:
+    """The arrays of a kernel that get longer, or that it returns."""
+    found = set()
+    for s in ast.walk(node):
+        match s:
+            case ast.Call(func=ast.Name(id="grown" | "filled"), args=[ast.Name(id=name), *_]):
+                found.add(name)
+    return found
+
+
+def growing_array(name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
+    """An array of one axis that gets longer: memory of the thread at first, then of the heap."""
+    if len(lengths) != 1 or not isinstance(lengths[0].known, int):
+        raise NotPrintedError(f"memory of unknown length for {name}")
+    size = Value(f"{name}.size", INT, natural=True)
+    return Array(name, name, dtype, (size,), "growing", first=max(lengths[0].known, 1))
 
 
 def taking_turns(node: ast.AST, arrays: Collection[str]) -> dict[str, str]:

@@ -31,9 +31,10 @@ from tapeless.transforms.cuda.barriers import (
 from tapeless.transforms.cuda.called_functions import Functions, call, call_statement
 from tapeless.transforms.cuda.expressions import Scope
 from tapeless.transforms.cuda.helpers import block_text, neutral, team_text, words
+from tapeless.transforms.cuda.inference import is_filled
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
-from tapeless.transforms.cuda.statements import Error, Statements
+from tapeless.transforms.cuda.statements import NO_MEMORY, TOLD, Error, Statements, growing_arrays
 from tapeless.transforms.cuda.values import (
     OPERAND,
     SHIFT,
@@ -48,6 +49,7 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE,
 
 FEW = 64  # passes of `each` that one thread makes
 GUARD = "if (threadIdx.x == 0) "
+ARRAY = "array"  # a result that is one, of a length that the kernel finds out
 Result = tuple[Dtype, str]
 
 
@@ -78,7 +80,8 @@ class KernelWriter(Statements):
         self.notes_for_user: list[str] = []
         self.ends_of_loops: dict[int, set[str]] = {}
         self.has_rows = bool(bounds)
-        self.has_teams = any(map(self.is_shared, ast.walk(node)))
+        growing = growing_arrays(node)
+        self.has_teams = not growing and any(map(self.is_shared, ast.walk(node)))
         #: whether one thread makes all
         self.alone = not self.has_rows and not self.has_teams
 
@@ -313,6 +316,10 @@ class KernelWriter(Statements):
     # -- statements of all threads alike
 
     def statement(self, s: ast.stmt, before: Sequence[ast.stmt]) -> None:
+        match s:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as e) if is_filled(e):
+                self.leave_array(name, e, s)
+                return
         if self.is_uniform() and isinstance(s, (ast.If, ast.Raise, ast.Return)):
             self.wait_for(s.test if isinstance(s, ast.If) else s, ALL)
         elif self.is_uniform() and isinstance(s, (ast.Break, ast.Continue)):
@@ -457,6 +464,10 @@ class KernelWriter(Statements):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         self.leave(str(self.code(error)), s)
 
+    def fail_telling(self, error: Error, values: Sequence[str], s: ast.stmt) -> None:
+        told = ", ".join([*values, "0"][:TOLD])
+        self.leave(str(self.code(error)), s, f", {told}")
+
     def fail_by(self, errors: Sequence[Error], number: str) -> None:
         codes = [self.code(error) for error in errors]
         if codes != [*range(codes[0], codes[0] + len(codes))]:
@@ -464,8 +475,9 @@ class KernelWriter(Statements):
         shift = codes[0] - 1
         self.leave(f"{number} {'-' if shift < 0 else '+'} {abs(shift)}" if shift else number)
 
-    def leave(self, code: str, s: ast.stmt | None = None) -> None:
-        self.put(f"fail(error, {self.row}, {code});", s)
+    def leave(self, code: str, s: ast.stmt | None = None, told: str = "") -> None:
+        name = "fail_telling" if told else "fail"
+        self.put(f"{name}(error, {self.row}, {code}{told});", s)
         if not self.ends:
             self.put("return;")
         elif not self.nested:
@@ -481,7 +493,30 @@ class KernelWriter(Statements):
         if len(values) != len(self.results):
             raise NotPrintedError("other results than are asked for")
         for k, (value, (dtype, word)) in enumerate(zip(values, self.results, strict=True)):
+            if word == ARRAY:  # it is there since the list was filled
+                continue
             self.result(k, value, cast(self.number(value), dtype), word, s)
+
+    def leave_array(self, name: str, e: ast.Call, s: ast.stmt) -> None:
+        """The first elements of a list, as an array that is returned."""
+        last = self.node.body[-1]
+        named = [n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id == name]
+        values = _values(last) if isinstance(last, ast.Return) else []
+        places = [k for k, v in enumerate(values) if isinstance(v, ast.Name) and v.id == name]
+        if (
+            self.has_rows
+            or len(places) != 1
+            or len(named) != 2
+            or self.results[places[0]][1] != ARRAY
+        ):
+            raise NotPrintedError(f"the array {name}, which rows make,")
+        stack, count = e.args
+        if not isinstance(stack, ast.Name):
+            raise NotPrintedError(ast.unparse(e))
+        with self.braces(
+            f"if (!{stack.id}.leave(result_{places[0]}, {self.number(count).text}))", s
+        ):
+            self.fail(NO_MEMORY)
 
     def result(self, k: int, e: ast.expr, value: Value, word: str, s: ast.stmt) -> None:
         """A number that is returned: of each block its part, or that of the first thread."""

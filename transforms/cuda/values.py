@@ -177,9 +177,10 @@ class Array:
 
     pointer   the text of where its numbers are
     lengths   along its axes
-    where     "global", "local" to a thread, "shared" by a block, or "interleaved": those of all
-              threads side by side
+    where     "global", "local" to a thread, "shared" by a block, "interleaved": those of all
+              threads side by side, or "growing": of a thread, with other memory when it is longer
     distance  of two numbers of one thread, if they are interleaved
+    first     how long a growing one is at first
     """
 
     name: str
@@ -188,6 +189,7 @@ class Array:
     lengths: tuple[Value, ...]
     where: str = "global"
     distance: str = ""
+    first: int = 0
 
     def moved(self, offset: Value, axes: int) -> Array:
         """The part of the array that begins at an offset, without the first axes."""

@@ -294,7 +294,7 @@ class Lowering:
     def inner(self, s: Statement, later: set[Var]) -> list[Statement]:
         """A statement of the driver, whose blocks may call kernels, and what it waits for."""
         if not blocks(s):
-            return [s]
+            return self.with_read_indices(s)
         if over_batch(s):
             raise NotInLoops
 
@@ -325,6 +325,20 @@ class Lowering:
                 reads, test = self.known(s.test)
                 return [*reads, replace(s, test=test)]
         return [s]
+
+    def with_read_indices(self, s: Statement) -> list[Statement]:
+        """A statement about lists, which takes integers of the host alone."""
+        if self.target.returns_numbers or not isinstance(s, Let):
+            return [s]
+        if not any(isinstance(a.type, StackType) for a in (*s.outs, *s.args)):
+            return [s]
+        reads, args = [], []
+        for a in s.args:
+            of_host = not isinstance(a.type, Type) or a.type.shape or a.type.dtype.kind not in "iub"
+            before, known = ([], a) if of_host else self.known(a)
+            reads += before
+            args.append(known)
+        return [*reads, replace(s, args=tuple(args))]
 
     def read_first(self, block: Block) -> Block:
         """A block whose first result is read from the memory of the device."""
