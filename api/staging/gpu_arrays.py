@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,14 @@ OPERATORS = (
     *("and", "or", "xor", "lshift", "rshift"),
 )
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+#: Methods that give arrays.
+METHODS = (
+    *("sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "argmax", "argmin", "trace"),
+    *("cumsum", "cumprod", "dot", "clip", "round", "conj", "conjugate", "sort", "argsort"),
+    *("astype", "copy", "ravel", "flatten", "reshape", "transpose", "swapaxes", "squeeze"),
+    *("take", "repeat", "diagonal", "compress", "choose", "partition", "argpartition"),
+    "__getitem__",
+)
 #: Methods that give the host a value, and wait for it.
 WAITING = (
     *("__float__", "__int__", "__complex__", "__bool__", "__index__"),
@@ -100,6 +108,18 @@ class Mixin:
         own: Any = self
         return int(own.nbytes)
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """`np.sin(x)` is CuPy's, on the device; so is `a + x` of an array of NumPy."""
+        own: Any = super()
+        return as_gpu_arrays(own.__array_ufunc__(ufunc, method, *beside(self, inputs), **kwargs))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """`np.stack([x, y])` is CuPy's, on the device."""
+        own: Any = super()
+        with cuda.device_of([self], None):
+            args, kwargs = tree.map(_put_array, (args, kwargs))
+        return as_gpu_arrays(own.__array_function__(function, types, args, kwargs))
+
     def __repr__(self) -> str:
         """As arrays of `tapeless.numpy`; it waits."""
         return repr(device_get(self).view(Array))
@@ -119,13 +139,25 @@ def _replacing(name: str) -> Any:
 
 
 def _ours(name: str, base: Any) -> Any:
-    """An operator whose result is an array of our class."""
+    """An operator or a method whose result is an array of our class."""
     run = getattr(base, name)
 
-    def method(self: Any, *others: Any) -> Any:
-        return as_gpu_array(run(self, *others))
+    def method(self: Any, *others: Any, **kwargs: Any) -> Any:
+        return as_gpu_array(run(self, *beside(self, others), **kwargs))
 
     return functools.update_wrapper(method, run)
+
+
+def beside(x: Any, others: Sequence[Any]) -> Sequence[Any]:
+    """Values, of which arrays of the host are put where an array of a GPU lies."""
+    if not any(isinstance(y, np.ndarray) for y in others):
+        return others
+    with cuda.device_of([x], None):
+        return [_put_array(y) for y in others]
+
+
+def _put_array(y: Any) -> Any:
+    return cuda.on_device(y) if isinstance(y, np.ndarray) else y
 
 
 def _waiting(name: str, base: Any) -> Any:
@@ -148,7 +180,7 @@ def _class_over(base: Any) -> Any:
     body = {f"__i{name}__": _replacing(name) for name in OPERATORS}
     computing = [f"__{r}{name}__" for name in (*OPERATORS, "divmod") for r in ("", "r")]
     computing += [f"__{name}__" for name in ("neg", "pos", "abs", "invert", *COMPARISONS)]
-    body |= {name: _ours(name, base) for name in computing if hasattr(base, name)}
+    body |= {name: _ours(name, base) for name in (*computing, *METHODS) if hasattr(base, name)}
     body |= {name: _waiting(name, base) for name in WAITING if hasattr(base, name)}
     made = type("GpuArray", (Mixin, base), {**body, "__module__": __name__, "__doc__": DOC})
     cuda.ARRAYS.add(made)

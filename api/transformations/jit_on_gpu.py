@@ -67,7 +67,7 @@ class GpuJit(Jit):
         with cuda.device_of(given, self.device, default_gpu()):
             leaves = [cuda.on_device(x) for x in given]
             found = self.last = self.picked(leaves, structure)
-            stored = self.overwritten(found, leaves) if found.overwritten else ()
+            stored = self.overwritten(found, given, leaves) if found.overwritten else ()
             made = found(*tree.unflatten(structure, leaves))
             for k in stored:
                 if given[k] is not leaves[k]:
@@ -76,9 +76,9 @@ class GpuJit(Jit):
                 self.entries.note(args, found)
             return like_arguments(made, given)
 
-    def overwritten(self, found: Specialisation, leaves: list[Any]) -> list[int]:
+    def overwritten(self, found: Specialisation, given: list[Any], leaves: list[Any]) -> list[int]:
         """The leaves that a program stores to, which must lie row by row, and share no memory with
-        others."""
+        others, on the device or on the host, where they are `given`."""
         variables = [leaf.var for leaf in found.staged.leaves]
         stored = [k for k, v in enumerate(variables) if v in found.overwritten]
         for k in stored:
@@ -89,7 +89,10 @@ class GpuJit(Jit):
                     f"pass a copy: {name}.copy()",
                 )
             for j, other in enumerate(leaves):
-                if j != k and cuda.is_array(other) and cuda.overlap(leaves[k], other):
+                if j != k and (
+                    (cuda.is_array(other) and cuda.overlap(leaves[k], other))
+                    or _share_memory(given[k], given[j])
+                ):
                     raise ArgumentError(
                         f"'{name}' and '{found.staged.leaves[j].name}' share memory, and the "
                         f"function stores to '{name}'",
@@ -152,6 +155,12 @@ class GpuJit(Jit):
 
     def load(self, text: str, outline: Any = None) -> Callable[..., Any]:
         return cuda.load(self.emitted_name, text)
+
+
+def _share_memory(x: Any, y: Any) -> bool:
+    """Whether two arrays of the host have memory in common."""
+    both = isinstance(x, np.ndarray) and isinstance(y, np.ndarray)
+    return both and np.may_share_memory(x, y)
 
 
 def _key(x: Any) -> Any:

@@ -51,7 +51,7 @@ def on_device(x: Any) -> Any:
     """An argument as the current device takes it: arrays of NumPy, and those of other devices, are
     copied there; numbers, and what has no elements, stay what they are."""
     if isinstance(x, np.ndarray):
-        return cupy().asarray(x)
+        return cupy().asarray(x, order="C")
     if on_gpu(x) and x.device.id != cupy().cuda.runtime.getDevice():
         return x.copy()  # by CuPy, to the device that is current
     return x

@@ -248,6 +248,22 @@ class ndarray:  # noqa: N801  # CuPy's name
         return method
 
 
+def _method(name: str) -> Any:
+    """A method of CuPy's that does what NumPy's does."""
+
+    def method(self: ndarray, *args: Any, **kwargs: Any) -> Any:
+        return ndarray.__getattr__(self, name)(*args, **kwargs)
+
+    return method
+
+
+for _name in NAMES["ndarray"]:  # in the class, where a class over it looks for them
+    if callable(getattr(np.ndarray, _name, None)) and not (
+        _name[0] == "_" or hasattr(ndarray, _name)
+    ):
+        setattr(ndarray, _name, _method(_name))
+
+
 def _bytes_of(host: np.ndarray) -> np.ndarray:
     return host.reshape(-1, order="A").view(np.uint8)
 

@@ -68,13 +68,14 @@ def named(module: str, name: str) -> Any:
     return value if isinstance(value, type) or not callable(value) else StandInFunction(value)
 
 
-def asarray(x: Any, dtype: Any = None, **_: Any) -> Any:
+def asarray(x: Any, dtype: Any = None, order: Any = "K", **_: Any) -> Any:
     """An array on the current device. Arrays of the host are copied."""
     if isinstance(x, ndarray):
         same = dtype in (None, x.dtype) and x.device == cupy_cuda.Device()
         return x if same else on_device(np.array(x._host, dtype))
     COUNTERS.transfers += 1
-    return on_device(np.array(x if isinstance(x, np.ndarray) else _host_parts(x), dtype))
+    host = x if isinstance(x, np.ndarray) else _host_parts(x)
+    return on_device(np.array(host, dtype, order=order))
 
 
 def array(x: Any, dtype: Any = None, **_: Any) -> Any:

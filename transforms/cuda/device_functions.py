@@ -26,7 +26,15 @@ ARITHMETIC = (
 DEVICE = frozenset(
     [
         *ARITHMETIC,
+        "allclose",
+        "bincount",
+        "digitize",
+        "interp",
+        "isclose",
+        "linalg.norm",
+        "polyval",
         "split",
+        "tri",
         "s_",
         "arange",
         "array",

@@ -83,6 +83,9 @@ class Expressions:
         match e:
             case ast.Constant(value=bool() | int() | float() as x):
                 return constant(x)
+            case ast.Constant(value=complex() as z):
+                parts = (constant(z.real).text, constant(z.imag).text)
+                return Value(f"c128({', '.join(parts)})", np.dtype(np.complex128))
             case ast.Name(id=name):
                 return self.scope.variable(name)
             case ast.Attribute():

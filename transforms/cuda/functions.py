@@ -125,8 +125,8 @@ def absolute(args: Sequence[Value]) -> Value:
     if x.dtype.kind == "c":
         z, dtype = x.at(POSTFIX), part(x.dtype)
         return Value(f"hypot{'f' * (dtype == SINGLE)}({z}.real, {z}.imag)", dtype)
-    if x.dtype.kind != "i":
-        raise NotPrintedError(f"abs of {x.dtype.name}")
+    if x.dtype.kind in "bu":
+        return x
     return Value(f"absolute({x.text})", INT, natural=True)
 
 

@@ -145,7 +145,7 @@ def _prepared(
         block,
         *inexact(partial(contractions, hints=hints)),
         without_wide_integers,
-        decompose,
+        partial(decompose, everywhere=target.taken_apart),
         partial(transposes_last, any_order=fastmath),
         *inexact(reciprocals),
         alike,

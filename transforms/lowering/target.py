@@ -22,6 +22,7 @@ class Target:
                     memory of the device, as arrays without axes
     one_block       additions of a pass below which a loop whose passes depend on each other is made
                     by a single block of threads
+    taken_apart     operations that a library would be called for, and that become kernels here
     """
 
     name: str
@@ -31,9 +32,17 @@ class Target:
     memory: int
     returns_numbers: bool
     one_block: int = 0
+    taken_apart: frozenset[str] = frozenset()
 
 
 CPU = Target("cpu", rank=2, lanes=True, separate=False, memory=4, returns_numbers=True)
 GPU = Target(
-    "gpu", rank=1, lanes=False, separate=True, memory=40, returns_numbers=False, one_block=200_000
+    "gpu",
+    rank=1,
+    lanes=False,
+    separate=True,
+    memory=40,
+    returns_numbers=False,
+    one_block=200_000,
+    taken_apart=frozenset(["permute", "round"]),
 )

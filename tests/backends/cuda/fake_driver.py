@@ -177,5 +177,5 @@ class Driver:
         return cupy
 
 
-def asarray(x, dtype=None):
+def asarray(x, dtype=None, order="C"):
     return x if isinstance(x, ndarray) else ndarray(None, host=np.array(x, dtype))

@@ -105,6 +105,7 @@ class Nests(Reuse):
 
     def nest(self, item: FusedNest, later: set[Var], used: set[Var | None]) -> None:
         self.hold_rows(item, used)
+        begun = set(self.summing)
         for stage in [g for g in item.axes if g.let in item.statements]:
             v = self.memory.cell(stage.var)
             if item.axes[stage] in stage.reduced:
@@ -147,7 +148,8 @@ class Nests(Reuse):
             self.one_after_another(mark)
         for stage, axis in item.axes.items():
             v = self.memory.cell(stage.var)
-            if axis in stage.reduced and v in self.local and v in self.home:
+            ends = axis in stage.reduced and stage not in begun
+            if ends and v in self.local and v in self.home:
                 index = [number(0) if k is None else self.index_of(stage)[k] for k in stage.out]
                 target = self.home_element(self.home[v], index)
                 self.put(f"{to_source(target)} = {to_source(self.local[v])}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +30,7 @@ from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
 from tapeless.transforms.lowering.rewrite.scans import SCANS
 from tapeless.transforms.ops.numpy.diagonals import diagonal
+from tapeless.transforms.ops.numpy.indexing import along_axis
 from tapeless.transforms.ops.numpy.reductions import amax, count, left_of
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
@@ -39,7 +40,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     right_shift,
     rint,
 )
-from tapeless.transforms.ops.primitives.elementwise import exp, log, log1p, sqrt
+from tapeless.transforms.ops.primitives.elementwise import exp, log, log1p, sin, sqrt
 from tapeless.transforms.ops.primitives.joining import stack_op
 from tapeless.transforms.ops.primitives.new_arrays import count_up, empty, tri
 from tapeless.transforms.ops.primitives.selection import select
@@ -153,6 +154,16 @@ def _trace(out: Type, x: Atom, k: int) -> Any:
     return total_of(cast_to(parts, out.dtype), axes=(0,), keepdims=False)
 
 
+def _permuted(out: Type, x: Atom, order: Atom, axis: int) -> Any:
+    key, rest = along_axis(x, order, axis)
+    return gather(x, *rest, key=key)
+
+
+def _sinc(x: Atom) -> Any:
+    y = np.pi * select(equal(x, 0), 1e-20, _floats(x))
+    return truediv(sin(y), y)
+
+
 PARTS: dict[str, Callable[..., Any]] = {
     "mean": _mean,
     "var": _var,
@@ -161,6 +172,7 @@ PARTS: dict[str, Callable[..., Any]] = {
     "stack": _stack,
     "array": _array,
     "norm": _norm,
+    "sinc": _sinc,
     "softmax": _softmax,
     "log_softmax": _log_softmax,
     "logsumexp": _logsumexp,
@@ -173,6 +185,7 @@ INNER: dict[str, Callable[..., Any]] = {
     **SCANS,
     **CONTRACTED,
     **RESHAPED,
+    "permute": _permuted,
     "round": _rounded,
     "diagonal": _diagonal,
     "trace": _trace,
@@ -181,10 +194,13 @@ INNER: dict[str, Callable[..., Any]] = {
 }
 
 
-def decompose(block: Block) -> Block:
-    """The block, simplified again if anything was taken apart."""
+def decompose(block: Block, everywhere: Collection[str] = ()) -> Block:
+    """The block, simplified again if anything was taken apart.
+
+    everywhere  operations that are taken apart outside of loops, too: a library has no call of them
+    """
     fixed: list[Statement] = []
-    made = replace(block, body=tuple(_statements(block.body, fixed, True)))
+    made = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
     made = replace(made, body=(*fixed, *made.body))
     found = any(comes_apart(s) or s.op.name in INNER for s in _lets(block))
     return simplify(made) if found else made
@@ -199,12 +215,15 @@ def _lets(block: Block) -> Iterator[Let]:
 
 
 def _statements(
-    body: tuple[Statement, ...], fixed: list[Statement], top: bool = False
+    body: tuple[Statement, ...],
+    fixed: list[Statement],
+    everywhere: Collection[str],
+    top: bool = False,
 ) -> Iterator[Statement]:
     """Arrays of constants leave loops and branches: they go to `fixed`."""
 
     def inner(block: Block) -> Block:
-        return replace(block, body=tuple(_statements(block.body, fixed)))
+        return replace(block, body=tuple(_statements(block.body, fixed, everywhere)))
 
     for s in body:
         match s:
@@ -212,7 +231,9 @@ def _statements(
                 fixed.append(s)
             case Let() if comes_apart(s):
                 yield from parts_of(s, PARTS[s.op.name])
-            case Let() if s.op.name in INNER and not top and all(map(_real, s.args)):
+            case Let() if s.op.name in everywhere or (
+                s.op.name in INNER and not top and all(map(_real, s.args))
+            ):
                 yield from _inner(s)
             case _:
                 yield with_blocks(s, inner)
