@@ -127,6 +127,7 @@ class Transformed:
     derived: frozenset[str] = frozenset(
         {"root", "code", "defaults", "cache", "last", "ordered", "on_gpu"}
     )
+    reserved: frozenset[str] = frozenset()  # names of what emitted code calls: no parameters
     outlines = True  # functions that are called often may become functions of the program
 
     def __init__(self, fun: Callable[..., Any]) -> None:
@@ -369,7 +370,7 @@ class Transformed:
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         leaves, structure = tree.flatten((args, kwargs))
-        arguments = [parameter_name(name) for name in self.arguments(args, kwargs)]
+        arguments = [parameter_name(name, self.reserved) for name in self.arguments(args, kwargs)]
         spread = tree.has_registered((args, kwargs))
         if spread:
             paths = arguments = leaf_names(args, kwargs, arguments)

@@ -6,6 +6,7 @@ import functools
 import inspect
 import sys
 from collections import Counter
+from collections.abc import Collection
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -142,9 +143,10 @@ def leaf_paths(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) 
     return [a.codify(name) for name, value in ordered for a in tree.accessors(value)]
 
 
-def parameter_name(name: str) -> str:
-    """An argument's name in emitted code, where it must not hide what the code itself uses."""
-    return f"{name}_" if name in emit.BUILTINS else name
+def parameter_name(name: str, reserved: Collection[str] = ()) -> str:
+    """An argument's name in emitted code, where it must not hide what the code itself uses:
+    `reserved` are names that a driver has for that."""
+    return f"{name}_" if name in emit.BUILTINS or name in reserved else name
 
 
 def parameters(

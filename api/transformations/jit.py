@@ -107,6 +107,7 @@ class Constant:
 class Jit(Unchanged):
     """A function that is compiled at its first call with a new signature."""
 
+    reserved = frozenset(["empty", "in_parallel", "njit"])
     derived = Unchanged.derived | {
         *("plain", "constants", "drivers", "direct", "decided", "calls", "lists", "stored"),
         *("positions", "changes"),

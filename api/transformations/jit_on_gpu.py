@@ -25,6 +25,7 @@ from tapeless.transformations.eval_shape import stand_in
 from tapeless.transformations.jit import Jit
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.language import Block
+from tapeless.transforms.cuda.launch_text import NAMES
 from tapeless.transforms.cuda.module import write_cuda
 from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.frontend.arrays.foreign_arrays import staged_for_gpu
@@ -41,6 +42,7 @@ class GpuJit(Jit):
     device  the GPU that runs it; None: that of the arrays among the arguments, else the current one
     """
 
+    reserved = frozenset(["empty", "read", "stack_places", "last_store", *NAMES])
     derived = Jit.derived | {"on_device", "entries"}
 
     def __init__(

@@ -13,7 +13,8 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,15 +42,20 @@ __all__ = ["CudaKernel", "NotPrintedError", "Parameter", "print_kernel"]
 
 #: Words of C++ and CUDA, and names that printed text has for itself.
 WORDS = """
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char class const
-constexpr continue default delete do double else enum explicit export extern false float for
-friend goto if inline int long mutable namespace new not not_eq operator or or_eq private
-protected public register return short signed sizeof static struct switch template this throw
-true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
-xor_eq i64 error rows team teams thread threads blockIdx threadIdx blockDim gridDim warpSize
-dim3 NULL INFINITY NAN atomicAdd atomicMin min max abs clock printf assert main module cp
-results room staged shared_room lane j0 j1 jn y0 y1 yn index div signgam
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
+char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
+co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern
+false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr
+operator or or_eq private protected public register reinterpret_cast requires return short signed
+sizeof static static_assert static_cast struct switch template this thread_local throw true try
+typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+blockIdx threadIdx blockDim gridDim warpSize dim3 NULL INFINITY NAN atomicAdd atomicMin atomicCAS
+atomicExch min max abs clock printf assert main malloc free signgam div j0 j1 jn y0 y1 yn index
+i64 error rows team teams thread threads module cp results room staged shared_room
+pack packed lane place row pass
 """
+#: Names of device functions that are put together, and of the compiler.
+OURS = re.compile(r"__\w*|(team|block|join|take|result)_\w+")
 RESERVED = frozenset(WORDS.split()) | frozenset(HELPERS)
 #: Functions of loop form that are no functions here.
 BUILT_IN = frozenset(
@@ -155,10 +161,11 @@ class _Printer:
         names = {a.arg for a in node.args.args} | {
             n.id for n in ast.walk(node) if isinstance(n, ast.Name)
         }
-        reserved = RESERVED | {f"result_{k}" for k in range(len(results))}
+        reserved = _reserved(names)
         called = {n for n in names & reserved if n in functions or _is_called(node, n)}
         self.renamed = _renamings(names & reserved - called, names | reserved)
         node = _Renaming(self.renamed).visit(copy.deepcopy(node))
+        node.name = ascii_name(node.name)
         for a in node.args.args:
             a.arg = self.renamed.get(a.arg, a.arg)
         count = len(node.args.args) - len(parameters)
@@ -469,9 +476,15 @@ def _names(node: ast.AST) -> set[str]:
 def _for_cuda(f: ast.FunctionDef) -> ast.FunctionDef:
     """A function with names that CUDA C can have."""
     names = _names(f)
-    other = _renamings({n for n in names & RESERVED if not _is_called(f, n)}, names | RESERVED)
+    reserved = _reserved(names)
+    other = _renamings({n for n in names & reserved if not _is_called(f, n)}, names | reserved)
     renamed: ast.FunctionDef = _Renaming(other).visit(copy.deepcopy(f))
     return renamed
+
+
+def _reserved(names: Iterable[str]) -> set[str]:
+    """Names that mean something in CUDA C, and those of the given ones that it cannot have."""
+    return {*RESERVED, *(n for n in names if OURS.fullmatch(n) or not n.isascii())}
 
 
 def _is_called(node: ast.AST, name: str) -> bool:
@@ -485,11 +498,27 @@ def _renamings(names: set[str], taken: set[str] | frozenset[str]) -> dict[str, s
     """Other names for those that mean something in CUDA C."""
     found: dict[str, str] = {}
     for name in sorted(names):
-        other = f"{name}_"
+        other = f"{name}_" if name.isascii() else ascii_name(name)
         while other in taken or other in found.values():
             other += "_"
         found[name] = other
     return found
+
+
+def ascii_name(name: str) -> str:
+    """A name with the letters of another alphabet spelled out.
+
+    >>> ascii_name("Δx"), ascii_name("β_2")
+    ('Deltax', 'beta_2')
+    """
+    return "".join(c if c.isascii() else _spelled(c) for c in name)
+
+
+def _spelled(letter: str) -> str:
+    """The last word of a letter's name."""
+    word = unicodedata.name(letter, f"u{ord(letter):x}").split()[-1]
+    word = "".join(c for c in word if c.isalnum())
+    return word.capitalize() if letter.isupper() else word.lower()
 
 
 class _Renaming(ast.NodeTransformer):

@@ -206,10 +206,10 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
         parts.append(f"scratch={_tuple([_tuple(part) for part in made])}")
     if joins:
         parts.append(f"joins={joins!r}")
-    whole = f"{kernel.name} = Kernel({', '.join(parts)})"
+    whole = f"{lowered.name} = Kernel({', '.join(parts)})"
     if len(whole) <= WIDTH:
         return [whole]
-    return [f"{kernel.name} = Kernel(", *(line for part in parts for line in _part(part)), ")"]
+    return [f"{lowered.name} = Kernel(", *(line for part in parts for line in _part(part)), ")"]
 
 
 def _tuple(parts: Iterable[str]) -> str:

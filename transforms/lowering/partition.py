@@ -456,7 +456,7 @@ class Lowering:
         analysis = self.analysis
         self.surround(run)
         name = self.name_kernel()
-        names = Names({*RESERVED, *imported_names(run)}, self.nameless)
+        names = Names({*RESERVED, *self.target.names, *imported_names(run)}, self.nameless)
         writer = Writer(name, self.memory, analysis, names)
         kernel = writer.run(part, live)
         self.prepared.relied += writer.relied

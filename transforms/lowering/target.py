@@ -23,6 +23,7 @@ class Target:
     one_block       additions of a pass below which a loop whose passes depend on each other is made
                     by a single block of threads
     taken_apart     operations that a library would be called for, and that become kernels here
+    names           names that the calls of kernels have for themselves
     """
 
     name: str
@@ -33,6 +34,7 @@ class Target:
     returns_numbers: bool
     one_block: int = 0
     taken_apart: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
 
 
 CPU = Target("cpu", rank=2, lanes=True, separate=False, memory=4, returns_numbers=True)
@@ -45,4 +47,5 @@ GPU = Target(
     returns_numbers=False,
     one_block=200_000,
     taken_apart=frozenset(["permute", "round"]),
+    names=frozenset(["cp", "on_device"]),
 )

@@ -5,7 +5,8 @@ for i in range(first, last):                 for i in range(first, last):
         out[i, j] = 2 * x[i, j]
 
 Arrays that a kernel gets lie row by row, so an element of each is at the same distance from its
-first one, if all have the same shape. Rows are then elements, and each thread takes some of them.
+first one, if their rows have the same shape; some of the arrays may have more of them. Rows of the
+kernel are then elements, and each thread takes some of them.
 """
 
 from __future__ import annotations
@@ -35,12 +36,13 @@ def flattened(kernel: Kernel, canon: Canon) -> Kernel:
         name: replace(t, shape=(dims.product(t.shape),)) if name in points.arrays else t
         for name, t in kernel.types.items()
     }
-    launch = replace(kernel.launch, rows=dims.product(points.shape))
+    launch = replace(kernel.launch, rows=dims.product((kernel.launch.rows, *points.row)))
     return replace(kernel, text=points.text(), types=types, launch=launch)
 
 
 class Points:
-    """`loops` are the loops around the innermost body, `arrays` what it reads and stores to."""
+    """`loops` are the loops around the innermost body, `arrays` what it reads and stores to, `row`
+    the shape of a row of each."""
 
     def __init__(self, kernel: Kernel, canon: Canon) -> None:
         self.kernel, self.canon = kernel, canon
@@ -51,7 +53,7 @@ class Points:
         self.written = Annotated("\n".join(self.head), lines[end:])
         self.loops: list[ast.For] = []
         self.arrays: set[str] = set()
-        self.shape: tuple[Size, ...] = ()
+        self.row: tuple[Size, ...] = ()
         self.found = self.is_nest() and self.is_elementwise()
 
     def is_nest(self) -> bool:
@@ -62,7 +64,7 @@ class Points:
         s = body[after - 1]
         if any(_has_loops(t) or _has_elements(t) for t in self.before):
             return False
-        while isinstance(s, ast.For) and _passes(s, "each" if self.loops else "range") is not None:
+        while isinstance(s, ast.For) and (_passes(s) is not None if self.loops else is_of_rows(s)):
             self.loops.append(s)
             if len(s.body) > 1 or not isinstance(s.body[0], ast.For):
                 break
@@ -70,7 +72,8 @@ class Points:
         return len(self.loops) > 1
 
     def is_elementwise(self) -> bool:
-        """Whether all arrays have the shape of the nest, and only its own element is touched."""
+        """Whether rows of all arrays have the shape of the nest in the loop over rows, and a pass
+        touches only its own element."""
         indices = [s.target.id for s in self.loops if isinstance(s.target, ast.Name)]
         for s in self.loops[-1].body:
             for e in ast.walk(s):
@@ -81,12 +84,12 @@ class Points:
                     if _names(e.slice) != indices:
                         return False
                     self.arrays.add(e.value.id)
-        shapes = {self.shape_of(self.kernel.types[name]) for name in self.arrays}
+        rows = {self.shape_of(self.kernel.types[name])[1:] for name in self.arrays}
         others = [n for n, t in self.kernel.types.items() if t.shape and n not in self.arrays]
-        if len(shapes) != 1 or others or self.mentions(indices):
+        if len(rows) != 1 or others or self.mentions(indices):
             return False
-        (self.shape,) = shapes
-        return all(self.length(s) == self.shape[k] for k, s in enumerate(self.loops) if k)
+        (self.row,) = rows
+        return tuple(map(self.length, self.loops[1:])) == self.row
 
     def shape_of(self, kind: Type) -> tuple[Size, ...]:
         return tuple(map(self.canon, kind.shape))
@@ -105,7 +108,7 @@ class Points:
 
     def length(self, s: ast.For) -> Size | None:
         """How many passes a loop makes, where that is the length of an axis or a number."""
-        match _passes(s, "each"):
+        match _passes(s):
             case ast.Constant(value=int(n)):
                 return n
             case ast.Subscript(
@@ -149,11 +152,20 @@ def _has_elements(s: ast.stmt) -> bool:
     return any(isinstance(e, ast.Subscript) for e in ast.walk(s))
 
 
-def _passes(s: ast.For, name: str) -> ast.expr | None:
-    """What a loop runs over, if it is this kind of range."""
+def is_of_rows(s: ast.For) -> bool:
+    """Whether a loop runs over the rows that its thread has, beginning with the first row there is:
+    range(first, last), not range(1 + first, 1 + last)."""
     match s.iter:
-        case ast.Call(func=ast.Name(id=found), args=[*_, last]) if found == name:
-            return last
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Name(), ast.Name()]):
+            return True
+    return False
+
+
+def _passes(s: ast.For) -> ast.expr | None:
+    """How many passes a loop inside of that over rows makes, if none of them needs another."""
+    match s.iter:
+        case ast.Call(func=ast.Name(id="each"), args=[count]):
+            return count
     return None
 
 

@@ -5,7 +5,8 @@ for i in range(first, last):                     for i in range(first, last):
         for k in each(x.shape[2]):    becomes            out[i, k] = 2 * x[i, k]
             out[i, j, k] = 2 * x[i, j, k]
 
-The first two axes of such arrays follow one another in memory. Threads share the innermost loops.
+The first two axes of such arrays follow one another in memory: they have the second one in common,
+and at least as many rows as there are passes. Threads share the innermost loops.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import replace
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.lowering.kernels.annotated import Annotated
-from tapeless.transforms.lowering.kernels.flat_points import Canon
+from tapeless.transforms.lowering.kernels.flat_points import Canon, is_of_rows
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 
 
@@ -32,7 +33,7 @@ def merged_rows(kernel: Kernel, canon: Canon) -> Kernel:
         name: replace(t, shape=_merged(t.shape)) if name in merging.arrays else t
         for name, t in kernel.types.items()
     }
-    launch = replace(kernel.launch, rows=dims.product(merging.sides))
+    launch = replace(kernel.launch, rows=dims.product((kernel.launch.rows, merging.side)))
     return replace(kernel, text=merging.text(), types=types, launch=launch)
 
 
@@ -41,8 +42,8 @@ def _merged(shape: tuple[Size, ...]) -> tuple[Size, ...]:
 
 
 class Merging:
-    """`arrays` are those of which each row of the two axes has a part, `sides` how many there are
-    along each."""
+    """`arrays` are those of which each row of the two axes has a part, `side` how many there are
+    along the second one."""
 
     def __init__(self, kernel: Kernel, canon: Canon) -> None:
         self.kernel, self.canon = kernel, canon
@@ -52,7 +53,7 @@ class Merging:
         self.head = lines[:end]
         self.written = Annotated("\n".join(self.head), lines[end:])
         self.arrays: set[str] = set()
-        self.sides: tuple[Size, ...] = ()
+        self.side: Size = 0
         self.found = self.is_nest() and self.is_by_rows()
 
     def is_nest(self) -> bool:
@@ -67,18 +68,14 @@ class Merging:
             for t in ast.walk(s)
         ):
             return False
-        if (
-            not isinstance(outer, ast.For)
-            or not _ranges_over(outer, ("range",), 2)
-            or len(outer.body) > 1
-        ):
+        if not isinstance(outer, ast.For) or not is_of_rows(outer) or len(outer.body) > 1:
             return False
         inner = outer.body[0]
-        if not isinstance(inner, ast.For) or not _ranges_over(inner, ("each", "turns"), 1):
+        if not isinstance(inner, ast.For) or not _ranges_over(inner, ("each", "turns")):
             return False
         self.outer, self.inner = outer, inner
         loops = [s for s in ast.walk(inner) if isinstance(s, ast.For) and s is not inner]
-        return any(_ranges_over(s, ("each",), 1) for s in loops)
+        return any(_ranges_over(s, ("each",)) for s in loops)
 
     def is_by_rows(self) -> bool:
         """Whether all that depends on the two indices is which part of some arrays is meant."""
@@ -109,10 +106,10 @@ class Merging:
             if e.value.id in self.arrays and first != names:  # type: ignore[attr-defined]
                 return False
         shapes = [self.kernel.types[name].shape for name in self.arrays]
-        sides = {tuple(map(self.canon, shape[:2])) for shape in shapes}
-        if len(sides) != 1 or self.length() not in {side[1] for side in sides}:
+        sides = {self.canon(shape[1]) for shape in shapes}
+        if len(sides) != 1 or self.length() not in sides:
             return False
-        (self.sides,) = sides
+        (self.side,) = sides
         return not any(
             self.asks_for_sides(s) for s in (*self.before, *self.inner.body, *self.after)
         )
@@ -201,8 +198,8 @@ class _Shorter(ast.NodeTransformer):
         return ast.Subscript(e.value, index, e.ctx)
 
 
-def _ranges_over(s: ast.For, names: tuple[str, ...], count: int) -> bool:
+def _ranges_over(s: ast.For, names: tuple[str, ...]) -> bool:
     match s.iter:
-        case ast.Call(func=ast.Name(id=name), args=args):
-            return name in names and len(args) == count
+        case ast.Call(func=ast.Name(id=name), args=[_]):
+            return name in names
     return False
