@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.core import batching_context as nesting
     from tapeless.transforms.core import printer
     from tapeless.transforms.frontend.staging.stage import Staged
-    from tapeless.transforms.lowering import lower
+    from tapeless.transforms.lowering import floating_point_errors, lower
     from tapeless.transforms.lowering import module_text as driver
     from tapeless.transforms.lowering.schedule import element_loops as each
 else:
@@ -57,9 +57,10 @@ else:
         later("tapeless.transforms.core.printer"),
         later("tapeless.transforms.core.batching_context"),
     )
-    driver, each, lower = (
+    driver, each, floating_point_errors, lower = (
         later("tapeless.transforms.lowering.module_text"),
         later("tapeless.transforms.lowering.schedule.element_loops"),
+        later("tapeless.transforms.lowering.floating_point_errors"),
         later("tapeless.transforms.lowering.lower"),
     )
 
@@ -268,6 +269,10 @@ class Jit(Unchanged):
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
+        watched = floating_point_errors.watched_for_errors(block)
+        if watched:  # machine code has no such errors
+            staged.notes.append(f"nothing is compiled, as {watched} asks for errors of NumPy")
+            return super().write(staged, block, arguments, paths)
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         name, check = self.emitted_name, self.asked.boundscheck

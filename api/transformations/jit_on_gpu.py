@@ -27,10 +27,14 @@ from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.cuda.launch_text import NAMES
 from tapeless.transforms.cuda.module import write_cuda
-from tapeless.transforms.errors import ArgumentError
+from tapeless.transforms.errors import ArgumentError, UnsupportedError
 from tapeless.transforms.frontend.arrays.foreign_arrays import staged_for_gpu
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.lowering import lower
+from tapeless.transforms.lowering.floating_point_errors import (
+    watched_for_errors,
+    without_warnings,
+)
 from tapeless.transforms.lowering.target import GPU
 
 SHORT = 8  # elements of an axis that programs are made for
@@ -134,6 +138,13 @@ class GpuJit(Jit):
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
+        watched = watched_for_errors(block)
+        if watched:
+            raise UnsupportedError(
+                f"{watched} has no form on a GPU, where nothing raises floating-point errors",
+                "test values by np.isfinite, or call the function with arrays of NumPy",
+            )
+        block = without_warnings(block)
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         asked, fastmath = self.asked, self.asked.fastmath is not False

@@ -114,6 +114,19 @@ def test_python_numbers_are_not_divided_by_zero():
         assert divide(np.float64(1), np.float64(0)) == np.inf
 
 
+def test_floating_point_errors_that_a_program_asks_for_are_raised():
+    def f(x):
+        with np.errstate(divide="raise"):
+            return np.sum(np.log(x) / x)
+
+    for g in (jit(f), jit(grad(f)), grad(f)):
+        g(np.ones(3))
+        with pytest.raises(FloatingPointError, match="divide by zero"):
+            g(np.array([1.0, 0.0]))
+    assert "np.errstate(divide='raise') asks for errors of NumPy" in str(jit(f).stages(np.ones(3)))
+    assert "errstate" in jit(f).source(np.ones(3))
+
+
 def test_one_compilation_for_all_sizes():
     f = jit(lambda x: np.sum(x * x))
     for n in range(2, 50):

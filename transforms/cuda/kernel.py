@@ -176,6 +176,7 @@ class _Printer:
         self.python = {self.renamed.get(p.name, p.name): p.name for p in parameters}
         self.more = {p.name: p.more for p in parameters}
         self.taken = names | set(self.renamed.values()) | reserved
+        self.taken |= {f"result_{k}" for k in range(len(results))}
         others = {n: _for_cuda(f) for n, f in functions.items() if n not in BUILT_IN}
         self.functions = Functions(others, set(RESERVED))
         self.scope = Scope()

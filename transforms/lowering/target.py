@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
+
 
 @dataclass(frozen=True)
 class Target:
@@ -46,6 +48,6 @@ GPU = Target(
     memory=40,
     returns_numbers=False,
     one_block=200_000,
-    taken_apart=frozenset(["permute", "round"]),
+    taken_apart=frozenset(WITHOUT_LIBRARY),
     names=frozenset(["cp", "on_device"]),
 )

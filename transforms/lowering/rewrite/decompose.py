@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -29,8 +29,8 @@ from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
 from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
 from tapeless.transforms.lowering.rewrite.scans import SCANS
+from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
 from tapeless.transforms.ops.numpy.diagonals import diagonal
-from tapeless.transforms.ops.numpy.indexing import along_axis
 from tapeless.transforms.ops.numpy.reductions import amax, count, left_of
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
@@ -38,7 +38,6 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     isfinite,
     not_equal,
     right_shift,
-    rint,
 )
 from tapeless.transforms.ops.primitives.elementwise import exp, log, log1p, sin, sqrt
 from tapeless.transforms.ops.primitives.joining import stack_op
@@ -127,15 +126,6 @@ def _unit(bits: Atom) -> Any:
     return add(mul(upper, 2.0**-32), mul(rest, 2.0**-52))
 
 
-def _rounded(out: Type, x: Atom, decimals: int) -> Any:
-    if out.dtype.kind != "f":
-        raise NotTaken
-    scale = 10.0 ** abs(decimals)
-    if decimals == 0:
-        return rint(x)
-    return truediv(rint(x * scale), scale) if decimals > 0 else rint(truediv(x, scale)) * scale
-
-
 def _lower(x: Atom, k: int) -> Any:
     return tri(sides=x.type.shape[-2:], k=k, dtype=np.dtype(bool))
 
@@ -152,11 +142,6 @@ def _trace(out: Type, x: Atom, k: int) -> Any:
     wide = cast_to(diagonal(x, k=k), out.dtype)
     parts = _diagonal(wide.type, x, k)
     return total_of(cast_to(parts, out.dtype), axes=(0,), keepdims=False)
-
-
-def _permuted(out: Type, x: Atom, order: Atom, axis: int) -> Any:
-    key, rest = along_axis(x, order, axis)
-    return gather(x, *rest, key=key)
 
 
 def _sinc(x: Atom) -> Any:
@@ -185,8 +170,7 @@ INNER: dict[str, Callable[..., Any]] = {
     **SCANS,
     **CONTRACTED,
     **RESHAPED,
-    "permute": _permuted,
-    "round": _rounded,
+    **{name: WITHOUT_LIBRARY[name] for name in ("permute", "round")},
     "diagonal": _diagonal,
     "trace": _trace,
     "tril": lambda out, x, k: select(_lower(x, k), x, 0),
@@ -202,7 +186,7 @@ def decompose(block: Block, everywhere: Collection[str] = ()) -> Block:
     fixed: list[Statement] = []
     made = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
     made = replace(made, body=(*fixed, *made.body))
-    found = any(comes_apart(s) or s.op.name in INNER for s in _lets(block))
+    found = any(comes_apart(s) or s.op.name in {*INNER, *everywhere} for s in _lets(block))
     return simplify(made) if found else made
 
 
@@ -231,10 +215,10 @@ def _statements(
                 fixed.append(s)
             case Let() if comes_apart(s):
                 yield from parts_of(s, PARTS[s.op.name])
-            case Let() if s.op.name in everywhere or (
-                s.op.name in INNER and not top and all(map(_real, s.args))
-            ):
-                yield from _inner(s)
+            case Let() if s.op.name in everywhere:
+                yield from _inner(s, WITHOUT_LIBRARY)
+            case Let() if s.op.name in INNER and not top and all(map(_real, s.args)):
+                yield from _inner(s, INNER)
             case _:
                 yield with_blocks(s, inner)
 
@@ -249,9 +233,9 @@ def _real(a: Atom) -> bool:
     return a.type.dtype.kind in "biu" or a.type.dtype in (np.dtype("f4"), np.dtype("f8"))
 
 
-def _inner(s: Let) -> Iterator[Statement]:
+def _inner(s: Let, formulas: Mapping[str, Callable[..., Any]]) -> Iterator[Statement]:
     try:
-        yield from parts_of(s, functools.partial(INNER[s.op.name], s.outs[0].type))
+        yield from parts_of(s, functools.partial(formulas[s.op.name], s.outs[0].type))
     except NotTaken:
         yield s
 

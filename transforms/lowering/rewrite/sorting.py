@@ -91,12 +91,15 @@ def quantile(
     if n == 0:
         raise NotTaken
     found = move(along(line, axis, line.type, _line_sorted), (axis,), (0,))
-    found = cast_to(found, out.dtype)
-    made = _middle(found, n) if q is MEDIAN else _between(found, q, n)
-    made = selection.select(
-        comparisons_and_rounding.isnan(get(found, -1)), out.dtype.type(np.nan), made
+    return reshape(of_ordered(cast_to(found, out.dtype), q, n), shape=out.shape)
+
+
+def of_ordered(x: Atom, q: float | None, n: Size) -> Any:
+    """A quantile of `n` elements in order along the first axis: those that are nan are last."""
+    made = _middle(x, n) if q is MEDIAN else _between(x, q, n)
+    return selection.select(
+        comparisons_and_rounding.isnan(get(x, -1)), x.type.dtype.type(np.nan), made
     )
-    return reshape(made, shape=out.shape)
 
 
 def _middle(x: Atom, n: Size) -> Any:

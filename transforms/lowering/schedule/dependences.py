@@ -5,8 +5,9 @@ y = x[1:]; z = update(x, v, i)      reads y: the memory of x      writes z: the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -27,6 +28,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.rewrite.array_routines import TEXTS
 from tapeless.transforms.lowering.schedule.loop_nests import STORES
 from tapeless.transforms.lowering.schedule.view_indices import is_view
@@ -48,14 +50,25 @@ class Dependences:
     assumed: list[Var] = field(default_factory=list)  # carries that are taken to stay in place
     order: dict[Var, int] = field(default_factory=dict)
     inline: set[Let] = field(default_factory=set)  # constants that are written where they are read
+    lengths: dict[Statement, frozenset[Var]] = field(default_factory=dict)  # views that show them
     needed: dict[Statement, frozenset[Var]] = field(default_factory=dict)
     read: dict[Statement, frozenset[Any]] = field(default_factory=dict)
     written: dict[Statement, frozenset[Any]] = field(default_factory=dict)
 
-    def learn(self, block: Block) -> None:
+    def learn(self, block: Block, shown: Mapping[dims.Symbol, Var] = MappingProxyType({})) -> None:
+        """Notes the statements of a block; `shown` are views around it whose lengths nothing else
+        shows."""
+        shown = dict(shown)
         for p in block.params:
             self.order[p] = len(self.order)
         for s in block.body:
+            if isinstance(s, Let):
+                named = sizes_in(list(s.params.values()))
+                if is_view(s):
+                    measured = sizes_in(s.outs[0].type) - sizes_in([a.type for a in s.args])
+                    shown |= {x: s.outs[0] for x in measured - named if x.var is None}
+                elif named & shown.keys():
+                    self.lengths[s] = frozenset(shown[x] for x in named if x in shown)
             for v in outputs(s):
                 self.defs[v] = s
                 self.order[v] = len(self.order)
@@ -67,7 +80,7 @@ class Dependences:
                     for k, p in enumerate(s.test.params):
                         self.inits[p] = (s, k)
             for b in blocks(s):
-                self.learn(b)
+                self.learn(b, shown)
 
     def cell(self, v: Var) -> Var:
         """The variable whose memory `v` is: itself, unless it is stored into in place."""
@@ -157,7 +170,7 @@ class Dependences:
 
     def _needs(self, s: Statement) -> set[Var]:
         found: set[Var] = set()
-        for a in _operands(s):
+        for a in (*_operands(s), *self.lengths.get(s, ())):
             self._need(a, found)
         for b in blocks(s):
             inner: set[Var] = set()

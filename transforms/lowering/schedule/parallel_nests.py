@@ -81,6 +81,8 @@ class Parts:
                 parts = list(_serial_together(parts, self.heavy(parts)))
             if all(p.rows is None or _little(p.rows * p.work) for p in parts):
                 return [Part(run)]
+        if not parts:
+            return [Part(run)]
         self.place([s for s in run if self.read_through(s)], parts)
         order = {id(s): k for k, s in enumerate(run)}
         for part in parts:
