@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -43,6 +44,7 @@ from tapeless.transforms.lowering.kernels.flat_points import flattened
 from tapeless.transforms.lowering.kernels.kernel import Kernel, Writer
 from tapeless.transforms.lowering.kernels.merged_rows import merged_rows
 from tapeless.transforms.lowering.kernels.row_range import device_call
+from tapeless.transforms.lowering.kernels.verify_rows import verify_rows
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
 from tapeless.transforms.lowering.optimize.driver_views import shown, without_unread_views
 from tapeless.transforms.lowering.pooled_products import with_pooled
@@ -460,6 +462,8 @@ class Lowering:
         writer = Writer(name, self.memory, analysis, names)
         kernel = writer.run(part, live)
         self.prepared.relied += writer.relied
+        if os.environ.get("TAPELESS_CHECK"):
+            verify_rows(kernel)
         if self.target.separate:
             kernel = merged_rows(flattened(kernel, analysis.canon), analysis.canon)
             self.notes += one_block(kernel, run)

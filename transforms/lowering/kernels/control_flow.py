@@ -254,6 +254,7 @@ class Control(Exchanged):
             alone = isinstance(y, Var) and base is p and self.memory.cell(y) is p
             if base in cells and not alone:
                 kept = Var(p.type, p.name)
+                self.copy_of[kept] = p
                 self.home[kept] = self.allocate(p, self.free_of(p))
                 self.var_bound[kept] = self.var_bound.get(p, {})
                 self.copy_into(kept, y)

@@ -5,7 +5,8 @@ for i in range(x.shape[0]): y[i] = ...      becomes      for i in range(first, l
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +112,29 @@ class Rows(Lanes):
         if item.size is None or not self.analysis.equal(item.size, self.part.rows or 1):
             raise NotCompiled  # what is written goes along another axis than what was cut
         return f"range({', '.join(self.bounds_of_rows)})"
+
+    def over_elements(self, v: Var, write: Callable[[list[Any]], None]) -> None:
+        """Each thread has the elements of its rows."""
+        if self.part is None or self.part.rows is None or self.in_row:
+            super().over_elements(v, write)
+            return
+        index: list[ast.expr | None] = [None] * v.type.ndim
+        name = self.index_name()
+        index[self.row_axis(v)] = ast.Name(name, ast.Load())
+        with self.nested(f"for {name} in range({', '.join(self.bounds_of_rows)}):"):
+            self.loops += 1
+            self.over(list(v.type.shape), index, write)
+            self.loops -= 1
+        self.indices.append(name)
+
+    def row_axis(self, v: Var) -> int:
+        """The axis of an array along which rows are shared."""
+        assert self.part is not None
+        v = self.copy_of.get(v, v)
+        axes = {nest.vars[v] for nest in self.part.nests if v in nest.vars}
+        if len(axes) != 1:
+            raise NotCompiled
+        return axes.pop()
 
     def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
         before = set(self.scratch)

@@ -6,6 +6,7 @@ for _ in range(n): b[1:] = a[:-1]; a, b = b, a      is so in a kernel, too
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -39,16 +40,20 @@ class Exchanged(Filled):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.lent: set[Var] = set()
+        self.copy_of: dict[Var, Var] = {}  # carries, by what holds their values meanwhile
 
     def copy_into(self, v: Var, a: Atom) -> None:
-        bound = self.var_bound.get(v, {})
-        self.over(
-            list(v.type.shape),
-            [bound.get(k) for k in range(v.type.ndim)],
+        self.over_elements(
+            v,
             lambda at: self.set(
                 v, at, scalar_form.cast(self.element(a, at), a.type.dtype, v.type.dtype)
             ),
         )
+
+    def over_elements(self, v: Var, write: Callable[[list[Any]], None]) -> None:
+        """What `write` writes for the index of each element of an array."""
+        bound = self.var_bound.get(v, {})
+        self.over(list(v.type.shape), [bound.get(k) for k in range(v.type.ndim)], write)
 
     def moved(self, s: For | While, carries: Any, after: Any) -> list[tuple[Var, Atom]]:
         """The carries with memory of their own, and what they become."""
@@ -162,5 +167,4 @@ class Exchanged(Filled):
                 self.set(p, at, self.element(q, at))
             self.set(last, at, ast.Name(name, ast.Load()))
 
-        bound = self.var_bound.get(first, {})
-        self.over(list(first.type.shape), [bound.get(k) for k in range(first.type.ndim)], one)
+        self.over_elements(first, one)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import tapeless
+from tapeless.transformations.jit import Jit
 from tapeless.transforms.lowering.schedule import parallel_nests
+from tests.row_by_row import by_rows
 
 X = np.linspace(0.1, 1.0, 12).reshape(4, 3)
 
@@ -154,3 +156,29 @@ def test_lengths_that_are_known_are_shared_where_that_pays(heavy):
 
 def test_short_lengths_that_are_known_are_not_shared():
     assert rows_of(source(lambda x: filled(x), 2.0)) == [False]
+
+
+def passes_with_a_number(w, b, n):
+    v = 0.5 * w
+    for _ in range(n):
+        w = 0.9 * w + np.cos(w) * b
+        b = 0.99 * b
+    return np.sin(w), v, b
+
+
+def exchanged_with_a_number(w, v, b, n):
+    for _ in range(n):
+        w, v = v * b + w, w
+        b = 0.99 * b
+    return w, v, b
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [(passes_with_a_number, (X, 0.3, 3)), (exchanged_with_a_number, (X, 2 * X, 0.3, 3))],
+)
+def test_threads_copy_their_own_rows_ahead_of_a_loop(f, args, heavy, monkeypatch):
+    monkeypatch.setattr(Jit, "load", by_rows)
+    assert rows_of(source(f, *args)) == [True]
+    for a, b in zip(tapeless.jit(f)(*args), f(*args), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
