@@ -17,6 +17,7 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 BYTES = 16  # the widest load
 LOOP = re.compile(r"^  for \(i64 (\w+) = team; \1 < rows; \1 \+= teams\) \{$")
+ROWS = re.compile(r"^ *for \(i64 \w+ = team;")
 LOCAL = re.compile(r"^  [\w ]+ (\w+)\[\d+\];")
 DECLARED = re.compile(r"^  (?:const )?([\w ]+?) (\w+)(?: = .*)?;")
 PACK = """\
@@ -45,9 +46,9 @@ def as_points(
     arrays   those it gets, by the names that the body has for them
     numbers  the other parameters
     """
-    heads = [k for k, line in enumerate(lines) if LOOP.match(line)]
-    if len(heads) != 1:
-        return None
+    heads = [k for k, line in enumerate(lines) if ROWS.match(line)]
+    if len(heads) != 1 or not LOOP.match(lines[heads[0]]):
+        return None  # of several loops, a thread has the same rows in each
     (start,) = heads
     end = next(k for k in range(start, len(lines)) if lines[k] == "  }")
     body, index = lines[start + 1 : end], LOOP.match(lines[start])[1]  # type: ignore[index]
