@@ -12,7 +12,7 @@ NAMES = """
 packed pack place lane row team teams rows error results room pass_ block_sum join_sum result_0
 nullptr noexcept decltype thread_local static_cast xor co_await concept alignas char16_t
 __global__ __shared__ threadIdx atomicAdd i64 u64 malloc double int float min max j0
-cp cupyx on_device empty read module Kernel CODE raising
+cp cupyx numpy on_device empty read module Kernel CODE raising
 β Δx φ ħ
 """
 

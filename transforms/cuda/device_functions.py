@@ -131,6 +131,15 @@ DEVICE = frozenset(
         "e",
     ]
 )
+#: Those of `scipy.special` whose twins in `cupyx.scipy.special` take the same arguments.
+SPECIAL_NAMES = """
+beta betainc betaincinv betaln binom boxcox boxcox1p cosdg cotdg digamma ellipeinc ellipk ellipkinc
+ellipkm1 entr erf erfc erfcinv erfcx erfinv exp1 expi expit expn exprel gamma gammainc gammaincc
+gammainccinv gammaincinv gammaln gammasgn huber i0 i0e i1 i1e inv_boxcox inv_boxcox1p j0 j1 k0 k0e
+k1 k1e kl_div log_expit log_ndtr loggamma logit ndtr ndtri poch pseudo_huber psi rel_entr rgamma
+sindg tandg xlog1py xlogy y0 y1 yn zeta
+"""
+SPECIAL = frozenset(SPECIAL_NAMES.split())
 #: CuPy does not say which of several stores to an element is the last.
 LAST_STORE_IN_ORDER = """
 def last_store(shape, key):
@@ -146,6 +155,9 @@ def last_store(shape, key):
     return survives.reshape(places.shape)
 """
 NAME = re.compile(r"\b(np|scipy)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
+#: Arrays of what calls saved, which are no numbers, are of the host.
+OF_OBJECTS = re.compile(r"\bnp(?=\.empty\(.*, object\))")
+HOST = "numpy"
 STRING = re.compile(r'("""|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')')
 
 
@@ -156,14 +168,18 @@ def device_names(noted: tuple[str, str]) -> str:
 
     >>> device_names(("out = np.zeros(x.shape)", "# line 3"))
     'out = cp.zeros(x.shape)'
+    >>> device_names(("tapes = np.empty(5, object)", "# line 4"))
+    'tapes = numpy.empty(5, object)'
     """
     line, note = noted
-    parts = STRING.split(line)
+    parts = STRING.split(OF_OBJECTS.sub(HOST, line))
     parts[::2] = [NAME.sub(lambda m: _renamed(m[1], m[2], note), part) for part in parts[::2]]
     return "".join(parts)
 
 
 def _renamed(module: str, name: str, note: str) -> str:
+    if module == "scipy" and (name == "special" or name.removeprefix("special.") in SPECIAL):
+        return f"cupyx.scipy.{name}"
     if module != "np" or name not in DEVICE:
         where = f" ({note.lstrip('# ')})" if note else ""
         raise UnsupportedError(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 #: Names of the module that are not the user's.
-NAMES = ("cp", "cupyx", "CODE", "module", "Kernel", "on_device", "raising")
+NAMES = ("cp", "numpy", "cupyx", "CODE", "module", "Kernel", "on_device", "raising")
 
 #: Limit 2 is that of memory that kernels make; before the first of them is launched it can be set.
 HEAP = """

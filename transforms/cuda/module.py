@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.language import Block, Let, Var, statements
-from tapeless.transforms.cuda.device_functions import LAST_STORE_IN_ORDER, device_names
+from tapeless.transforms.cuda.device_functions import HOST, LAST_STORE_IN_ORDER, device_names
 from tapeless.transforms.cuda.kernel import (
     CudaKernel,
     NotPrintedError,
@@ -69,6 +69,8 @@ def write_cuda(
     text = "\n".join(map(device_names, _with_notes(text.splitlines())))
     head, _, rest = text.partition("\n\n\n")
     head = head.replace("import numpy as np", "import cupy as cp")
+    if f"{HOST}.empty(" in rest:
+        head += f"\nimport {HOST}"
     pairs = [*zip(kernels, printed, strict=True)]
     joins = join_texts(part for pair in pairs for part in _partial(*pair))
     launches = "\n".join(text for pair in pairs for text in _launch(*pair))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import For, Literal, Var
+from tapeless.transforms.core.language import For, Literal, Statement, Var
 from tapeless.transforms.lowering.kernels.element_access import Buffer
 from tapeless.transforms.lowering.kernels.lanes import Lanes
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
@@ -78,6 +78,7 @@ class Rows(Lanes):
         self.own: list[Var] = []
         self.sums: dict[Var, str] = {}
         self.joined: dict[Var, str] = {}  # numbers
+        self.cut: dict[Statement, int] = {}  # the axis of statements along which rows are shared
         self.bounds_of_rows: list[str] = []
         self.in_element = False  # inside of the loop over a batch
 
@@ -86,6 +87,7 @@ class Rows(Lanes):
             self.part = part
             self.bounds_of_rows = [self.names.new("first"), self.names.new("last")]
             self.joined |= part.joined
+            self.cut = {stage.let: k for nest in part.nests for stage, k in nest.axes.items()}
 
     @property
     def in_row(self) -> bool:
@@ -111,7 +113,17 @@ class Rows(Lanes):
             return super().passes(item)
         if item.size is None or not self.analysis.equal(item.size, self.part.rows or 1):
             raise NotCompiled  # what is written goes along another axis than what was cut
+        if any(self.cut.get(stage.let, axis) != axis for stage, axis in item.axes.items()):
+            raise NotCompiled  # an axis that is as long
         return f"range({', '.join(self.bounds_of_rows)})"
+
+    def open_axes(self, stage: LoopNest) -> list[int]:
+        """The axis of the rows comes first."""
+        axes = super().open_axes(stage)
+        if self.part is None or self.in_row or not axes:
+            return axes
+        first = self.cut.get(stage.let, axes[0])
+        return [first, *(k for k in axes if k != first)] if first in axes else axes
 
     def over_elements(self, v: Var, write: Callable[[list[Any]], None]) -> None:
         """Each thread has the elements of its rows."""

@@ -13,7 +13,8 @@ from tapeless.transforms.lowering.kernels.kernel import Kernel
 
 
 def verify_rows(kernel: Kernel) -> None:
-    """Raises InternalError for a store that each thread would make, to memory that they share."""
+    """Raises InternalError for a store that each thread would make to memory which they share, and
+    for an array that is stored to along one axis and used along another one."""
     if kernel.launch is None:
         return
     function = ast.parse(kernel.text).body[-1]
@@ -22,25 +23,38 @@ def verify_rows(kernel: Kernel) -> None:
     private = {*kernel.launch.own, *kernel.launch.sums}
     names = zip(kernel.arguments, kernel.types, strict=True)
     shared = {name for a, name in names if kernel.types[name].shape and a not in private}
-    for target in _stored_outside_of_rows(function, bounds):
-        if target.id in shared:
+    accesses = [(name, e, row) for name, e, row in _accesses(function, bounds) if name in shared]
+    for stored in sorted({name for name, e, _ in accesses if isinstance(e.ctx, ast.Store)}):
+        own = [(e, row) for name, e, row in accesses if name == stored]
+        places = {_axis(e, row) for e, row in own}
+        read = any(isinstance(e.ctx, ast.Load) for e, _ in own)
+        if "outside" in places or (read and (len(places) > 1 or "elsewhere" in places)):
             raise InternalError(
-                f"every thread stores to {target.id}, which they share, in\n{kernel.text}"
+                f"threads meet at elements of {stored}, which they share, in\n{kernel.text}"
             )
 
 
-def _stored_outside_of_rows(node: ast.AST, bounds: set[str]) -> Iterator[ast.Name]:
-    """The arrays whose elements are set outside of loops over the rows of a thread."""
+def _accesses(
+    node: ast.AST, bounds: set[str], row: str = ""
+) -> Iterator[tuple[str, ast.Subscript, str]]:
+    """The elements that are named: the array, the element, the variable of the row around it."""
     for child in ast.iter_child_nodes(node):
+        inner = row
         if isinstance(child, ast.For) and bounds <= _names(child.iter):
-            continue
-        if (
-            isinstance(child, ast.Subscript)
-            and isinstance(child.ctx, ast.Store)
-            and isinstance(child.value, ast.Name)
-        ):
-            yield child.value
-        yield from _stored_outside_of_rows(child, bounds)
+            assert isinstance(child.target, ast.Name)
+            inner = child.target.id
+        if isinstance(child, ast.Subscript) and isinstance(child.value, ast.Name):
+            yield child.value.id, child, row
+        yield from _accesses(child, bounds, inner)
+
+
+def _axis(e: ast.Subscript, row: str) -> int | str:
+    """The axis along which an element belongs to its row."""
+    if not row:
+        return "outside"
+    index = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
+    axes = [k for k, n in enumerate(index) if isinstance(n, ast.Name) and n.id == row]
+    return axes[0] if axes else "elsewhere"
 
 
 def _names(e: ast.expr) -> set[str]:

@@ -7,6 +7,7 @@ CuPy's own quantiles, for one, are numbers where NumPy's are nan.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.lowering.rewrite.sorting import of_ordered
@@ -151,6 +153,24 @@ def _permuted(out: Type, x: Atom, order: Atom, axis: int) -> Any:
     return gather(x, *rest, key=key)
 
 
+def _polygamma(out: Type, x: Atom, n: int) -> Any:
+    """(-1)^(n + 1) n! zeta(n + 1, x): Abramowitz and Stegun, "Handbook of Mathematical Functions",
+    6.4.10."""
+    from tapeless.transforms.ops.special.special import psi, zeta  # noqa: PLC0415 (imports scipy)
+
+    if n == 0:
+        return psi(x)
+    factor = float((-1) ** (n + 1) * math.factorial(n))
+    return mul(factor, zeta(float(n + 1), cast_to(x, out.dtype)))
+
+
+def _riemann_zeta(out: Type, x: Atom) -> Any:
+    raise UnsupportedError(
+        "scipy.special.zeta of one argument has no form on a GPU",
+        "write zeta(x, 1.0) for x > 1, which is the same",
+    )
+
+
 #: By the type of the result, the arguments and the parameters.
 WITHOUT_LIBRARY: dict[str, Callable[..., Any]] = {
     "quantile": _quantile,
@@ -159,6 +179,8 @@ WITHOUT_LIBRARY: dict[str, Callable[..., Any]] = {
     "logaddexp2_reduce": _log_of_sum(exp2, log2),
     "maximum_at": _extreme_at(maximum),
     "minimum_at": _extreme_at(minimum),
+    "polygamma": _polygamma,
+    "riemann_zeta": _riemann_zeta,
     "permute": _permuted,
     "round": _rounded,
     "mean": _mean,

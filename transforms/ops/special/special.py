@@ -42,6 +42,16 @@ from tapeless.transforms.ops.primitives.shapes import (
     sum,
 )
 from tapeless.transforms.ops.primitives.ufuncs import UFUNCS
+from tapeless.transforms.ops.special.special_scalar_forms import (
+    ENTR,
+    EXPIT,
+    KL_DIV,
+    LOG_EXPIT,
+    LOGIT,
+    REL_ENTR,
+    XLOG1PY,
+    XLOGY,
+)
 
 ROOT_PI = math.sqrt(math.pi)
 ROOT_2PI = math.sqrt(2 * math.pi)
@@ -74,9 +84,9 @@ def refused(*args: Atom) -> Any:
 
 # -- logistic function, error function, normal distribution
 
-expit = special("expit", lambda x, y: y * (1 - y))
-logit = special("logit", lambda x, y: Over(x * (1 - x)))
-log_expit = special("log_expit", lambda x, y: expit(-x))
+expit = special("expit", lambda x, y: y * (1 - y), scalar=EXPIT)
+logit = special("logit", lambda x, y: Over(x * (1 - x)), scalar=LOGIT)
+log_expit = special("log_expit", lambda x, y: expit(-x), scalar=LOG_EXPIT)
 erf = special("erf", lambda x, y: 2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erf"))
 erfc = special("erfc", lambda x, y: -2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erfc"))
 erfcx = special("erfcx", lambda x, y: 2 * x * y - 2 / ROOT_PI)
@@ -238,11 +248,23 @@ def _ratio(x: Atom, y: Atom) -> Any:
     return select(zero, 0.0, x / select(zero, 1.0, y))
 
 
-xlogy = special("xlogy", lambda x, y, z: log(y), lambda x, y, z: _ratio(x, y))
-xlog1py = special("xlog1py", lambda x, y, z: log1p(y), lambda x, y, z: _ratio(x, 1 + y))
-entr = special("entr", lambda x, y: -log(x) - 1)
-rel_entr = special("rel_entr", lambda x, y, z: log(x) - log(y) + 1, lambda x, y, z: -_ratio(x, y))
-kl_div = special("kl_div", lambda x, y, z: log(x) - log(y), lambda x, y, z: 1 - _ratio(x, y))
+xlogy = special("xlogy", lambda x, y, z: log(y), lambda x, y, z: _ratio(x, y), scalar=XLOGY)
+xlog1py = special(
+    "xlog1py", lambda x, y, z: log1p(y), lambda x, y, z: _ratio(x, 1 + y), scalar=XLOG1PY
+)
+entr = special("entr", lambda x, y: -log(x) - 1, scalar=ENTR)
+rel_entr = special(
+    "rel_entr",
+    lambda x, y, z: log(x) - log(y) + 1,
+    lambda x, y, z: -_ratio(x, y),
+    scalar=REL_ENTR,
+)
+kl_div = special(
+    "kl_div",
+    lambda x, y, z: log(x) - log(y),
+    lambda x, y, z: 1 - _ratio(x, y),
+    scalar=KL_DIV,
+)
 
 # -- log-sum-exp and softmax
 

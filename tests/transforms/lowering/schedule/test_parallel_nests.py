@@ -182,3 +182,17 @@ def test_threads_copy_their_own_rows_ahead_of_a_loop(f, args, heavy, monkeypatch
     assert rows_of(source(f, *args)) == [True]
     for a, b in zip(tapeless.jit(f)(*args), f(*args), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def columns_then_rows(b, d):
+    t = b[[0, 1, 2, 2]]
+    for k in range(1, t.shape[0]):
+        t[k] -= k
+    return np.where(d > 0, t, 2 * t)
+
+
+def test_rows_of_a_square_are_shared_along_one_axis(heavy, monkeypatch):
+    monkeypatch.setattr(Jit, "load", by_rows)
+    square = np.linspace(-1.0, 1.0, 16).reshape(4, 4)
+    found = tapeless.jit(columns_then_rows)(square, square)
+    np.testing.assert_allclose(found, columns_then_rows(square, square), rtol=1e-12)
