@@ -46,6 +46,7 @@ class Counters:
     def clear(self) -> None:
         """Begins again."""
         self.waits = self.transfers = self.allocated = 0
+        self.computed = 0  # bytes of new arrays that functions of CuPy have filled
         self.launches: list[tuple[str, tuple[int, ...], tuple[int, ...]]] = []
 
 
@@ -297,7 +298,9 @@ def on_device(x: Any, place: int | None = None) -> Any:
     """A result of NumPy as one of CuPy."""
     if isinstance(x, (np.ndarray, np.generic)):
         x = np.asarray(x)
-        COUNTERS.allocated += x.nbytes if x.base is None else 0
+        size = x.nbytes if x.base is None else 0
+        COUNTERS.allocated += size
+        COUNTERS.computed += size
         return ndarray.over(x, place)
     if isinstance(x, tuple):
         made = [on_device(part, place) for part in x]
