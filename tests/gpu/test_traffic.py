@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless import grad, jit, value_and_grad
+from tapeless import grad, jit, value_and_grad, vmap
 from tests.gpu import programs
 from tests.gpu.emulator import Code, Pointer, emulating
 from tests.gpu.traffic import Traffic
@@ -20,6 +20,14 @@ def mlp_step(w1, b1, w2, b2, x, y):
     gradient = value_and_grad(programs.mlp_loss, (0, 1, 2, 3))
     loss, (w1_bar, b1_bar, w2_bar, b2_bar) = gradient(w1, b1, w2, b2, x, y)
     return loss, w1 - 0.1 * w1_bar, b1 - 0.1 * b1_bar, w2 - 0.1 * w2_bar, b2 - 0.1 * b2_bar
+
+
+def powered(x):
+    if x > 0:
+        for _ in range(3):
+            x = x * np.sin(x)
+        return x
+    return np.exp(x)
 
 
 def moved(function, args, counters):
@@ -42,6 +50,7 @@ MINIMAL = {
     "s2": (programs.s2, (matrix,)),
     "s2-float32": (programs.s2, (matrix.astype("f4"),)),
     "s3": (programs.s3, (matrix,)),
+    "s3-gradient": (grad(programs.sum_of_s3), (matrix,)),
     "black-scholes": (lambda x: programs.black_scholes(x, x, x), (np.abs(matrix),)),
 }
 
@@ -76,10 +85,10 @@ TODAY = {
     # stored where the product lay, though nobody loads it
     "mlp": (programs.mlp_loss, mlp, (5.06, 2, 2)),
     "mlp-step": (mlp_step, mlp, (11.19, 6.13, 5)),
+    # the test is a kernel of its own, with an array of bool
+    "branch-of-a-batch": (vmap(powered), (columns,), (2.13, 1.13, 0)),
     # the stencil alone is 5 and 1: arrays are copied in, before stores to their inner part, and out
     "heat-2d": (programs.heat_2d, (matrix, 1), (9.65, 5.88, 0)),
-    # the kernel only stores the result, and yet loads it before
-    "gradient-of-a-sum": (grad(programs.sum_of_s3), (matrix,), (2, 1, 0)),
 }
 
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tapeless.transforms.cuda.helpers import words
+from tapeless.transforms.cuda.stored_first import is_stored_first
 from tapeless.transforms.cuda.values import c_type
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
@@ -83,19 +84,14 @@ class _Loop:
         size = max((arrays[x].itemsize for x, _ in self.rows), default=BYTES)
         self.width = BYTES // size
         moved = [self.moved(line) for line in self.code]
-        text, pad = "\n".join(moved), " " * (len(self.indent) + 2)
+        text = "\n".join(moved)
         self.stored = [
             r
             for r in self.rows.values()
             if re.search(rf"\b{r}\[place\] (?:[-+*/|&^]|<<|>>)?= ", text)
         ]
         self.loaded = [
-            r
-            for r in self.rows.values()
-            if r not in self.stored
-            or len(re.findall(rf"\b{r}\[", text)) > 1
-            or not any(line.startswith(f"{pad}{r}[place] = ") for line in moved)  # in a branch
-            or "continue;" in text
+            r for r in self.rows.values() if r not in self.stored or not is_stored_first(r, moved)
         ]
 
     def fresh(self, name: str) -> str:
