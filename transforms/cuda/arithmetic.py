@@ -63,6 +63,20 @@ ORDERS: dict[type[ast.cmpop], tuple[str, int]] = {
     ast.Eq: ("==", EQUALITY),
     ast.NotEq: ("!=", EQUALITY),
 }
+OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
+MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+}
 BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 SHIFTS = (ast.LShift, ast.RShift)
 LARGEST_POWER = 64  # that is made of products
@@ -87,6 +101,10 @@ def binary(op: ast.operator, a: Value, b: Value) -> Value:
     if a.known is not None and b.known is not None and dtype == INT:
         folded = {ast.Add: a.known + b.known, ast.Sub: a.known - b.known}
         return constant(folded.get(type(op), a.known * b.known), INT)
+    if isinstance(op, ast.Add) and dtype.kind in "iu":
+        for x, zero in ((a, b), (b, a)):
+            if zero.known == 0 and x.dtype == dtype:
+                return x
     natural = a.natural and b.natural and dtype == INT and not isinstance(op, ast.Sub)
     return _infix(op, *meet(a, b, dtype), dtype, natural)
 
@@ -99,8 +117,17 @@ def _common(a: Value, b: Value) -> Dtype:
 
 def _infix(op: ast.operator, a: Value, b: Value, dtype: Dtype, natural: bool = False) -> Value:
     """An operator of C."""
+    if isinstance(op, (ast.Add, ast.Sub)) and _is_negative(b):  # a + -1
+        op = ast.Sub() if isinstance(op, ast.Add) else ast.Add()
+        b = constant(-b.known, b.dtype)  # type: ignore[operator]  # it is known
     sign, level = SIGNS[type(op)]
-    return Value(f"{a.at(level)} {sign} {b.at(level - 1)}", dtype, level, natural)
+    whole_sum = isinstance(op, ast.Add) and a.dtype == b.dtype == dtype and dtype in (INT, UINT)
+    return Value(f"{a.at(level)} {sign} {b.at(level - (not whole_sum))}", dtype, level, natural)
+
+
+def _is_negative(x: Value) -> bool:
+    """Whether a number is written with a sign that an operator can take."""
+    return x.known is not None and x.level == UNARY and x.text.startswith("-") and x.known < 0
 
 
 def divided(op: ast.FloorDiv | ast.Mod, a: Value, b: Value, dtype: Dtype) -> Value:
@@ -197,6 +224,14 @@ def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
     elif not kinds <= set("bu") or len(kinds) > 1:
         a, b = _alike(a, b, INT if kinds <= set("biu") else common(a.dtype, b.dtype))
     return Value(f"{a.at(SHIFT)} {sign} {b.at(SHIFT)}", BOOL, level)
+
+
+def opposite(op: ast.cmpop, a: Value, b: Value) -> Value:
+    """Whether a comparison of integers does not hold: k < -n, of `-n <= k`."""
+    other = OPPOSITE[type(op)]
+    if a.text[0] in "-0123456789" and other in MIRRORED:
+        return compared(MIRRORED[other](), b, a)
+    return compared(other(), a, b)
 
 
 def _alike(a: Value, b: Value, dtype: Dtype) -> tuple[Value, Value]:

@@ -150,7 +150,7 @@ class FunctionWriter(Statements):
         call_statement(self, self.functions, e, targets, s)
 
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
-        self.put(f"return {self.code(error) + 1};", s)
+        self.put(f"return {self.code(error) + 1};", s, error[0])
 
     def fail_by(self, errors: Sequence[Error], number: str) -> None:
         codes = [self.code(error) for error in errors]

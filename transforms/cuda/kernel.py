@@ -396,15 +396,21 @@ class _Printer:
         return texts, arguments
 
     def changed(self) -> set[str]:
-        """Arrays that functions which are called may change, or that are added to."""
+        """Arrays that are added to, or passed to functions, which may change them."""
         found = set()
         for e in ast.walk(self.writer.node):
             match e:
-                case ast.Expr(value=ast.Call(args=args)):
-                    found |= {n.id for a in args for n in ast.walk(a) if isinstance(n, ast.Name)}
+                case ast.Call(func=ast.Name(id="add_at"), args=[ast.Subscript() as place, _]):
+                    found.add(_owner(place))
                 case ast.Call(func=ast.Name(id=name), args=args) if name in self.functions.nodes:
-                    found |= {n.id for a in args for n in ast.walk(a) if isinstance(n, ast.Name)}
+                    found |= {_owner(a) for a in args if self.is_array(a)}
         return found
+
+    def is_array(self, e: ast.expr) -> bool:
+        """Whether an argument is an array, or a part of one, and no number."""
+        if not isinstance(e, ast.Name | ast.Subscript):
+            return False
+        return isinstance(self.writer.value(e), Array)
 
     def parameter(self, p: Parameter, written: bool) -> tuple[str, str]:
         c, python = c_type(p.dtype), self.python.get(p.name, p.name)
@@ -465,6 +471,13 @@ def _notes(source: str) -> dict[int, str]:
     """Comments that name the user's lines, by the line of the text that has them."""
     lines = enumerate(source.splitlines(), 1)
     return {k: m[1] for k, line in lines if (m := NOTE.search(line))}
+
+
+def _owner(e: ast.expr) -> str:
+    """The array that an expression is a part of."""
+    while isinstance(e, ast.Subscript):
+        e = e.value
+    return e.id if isinstance(e, ast.Name) else ""
 
 
 def _names(node: ast.AST) -> set[str]:

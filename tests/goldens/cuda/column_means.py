@@ -5,7 +5,7 @@ CODE = r"""
 typedef long long i64;
 
 __device__ __forceinline__ void column_means_kernel_2_point(i64 i, const double* out_2, double* out, i64 n) {
-  out[i] = out_2[i] / n;  // line 28
+  out[i] = out_2[i] / n;  // line 27
 }
 
 extern "C" __global__ void column_means_kernel(
@@ -35,7 +35,7 @@ extern "C" __global__ void column_means_kernel(
       double* out_row = out;
       const double* x_row = x + i * x_1;
       auto pass = [&](i64 j, i64 place, double* out_row, const double* x_row) {
-        out_row[place] += x_row[place];  // line 28
+        out_row[place] += x_row[place];  // line 27
       };
       i64 packed = (u64)out_row % 16 == 0 && (u64)x_row % 16 == 0 ? x_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
@@ -105,7 +105,7 @@ def empty(shape, dtype):
 
 
 def column_means(x):
-    """column_means.  From test_goldens.py:27."""
+    """column_means.  From test_goldens.py:26."""
     out = empty((x.shape[1],), cp.float64)
     column_means_kernel(x.shape[0], x, sums=(out,))
     out_2 = empty(out.shape, cp.float64)

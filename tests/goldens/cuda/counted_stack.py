@@ -20,12 +20,12 @@ extern "C" __global__ void kepler_grad_vmap_kernel_count(
     double d = 1.0;
     double e = m_2;
     while (fabs(d) > 1e-12) {
-      top += 1;
+      top++;
       double sin_e, cos_e;
       sincos(e, &sin_e, &cos_e);
       double d_2 = (e - ecc_2 * sin_e - m_2) / (1.0 - ecc_2 * cos_e);
       e -= d_2;
-      passes += 1;
+      passes++;
       d = d_2;
     }
     saved_count[i] = top;
@@ -46,19 +46,19 @@ extern "C" __global__ void kepler_grad_vmap_kernel(
     double e = m_2;
     while (fabs(d) > 1e-12) {
       saved[from_end(saved_place[i] + 32 * top, saved_0)] = e;
-      top += 1;
+      top++;
       double sin_e, cos_e;
       sincos(e, &sin_e, &cos_e);
       double d_2 = (e - ecc_2 * sin_e - m_2) / (1.0 - ecc_2 * cos_e);
       e -= d_2;
-      passes += 1;
+      passes++;
       d = d_2;
     }
     double e_bar = 1.0;
     double m_bar = 0.0;
     #pragma unroll 1
-    for (i64 passes_2 = passes - 1; passes_2 > -1; passes_2--) {
-      top -= 1;
+    for (i64 passes_2 = passes - 1; passes_2 >= 0; passes_2--) {
+      top--;
       double e_2 = saved[from_end(saved_place[i] + 32 * top, saved_0)];
       double sin_e_2, cos_e_2;
       sincos(e_2, &sin_e_2, &cos_e_2);

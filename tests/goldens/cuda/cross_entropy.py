@@ -79,8 +79,8 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
     }
     total_2 = team_sum(total_2);
     total_3 = team_sum(total_3);
-    if (!(-z_1 <= labels[i] && labels[i] < z_1)) {  // line 52
-      fail(error, i, 0);
+    if (labels[i] < -z_1 || labels[i] >= z_1) {  // line 52
+      fail(error, i, 0);  // IndexError
       continue;
     }
     team_sync();

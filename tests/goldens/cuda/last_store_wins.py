@@ -9,8 +9,8 @@ extern "C" __global__ void last_store_wins_kernel(
     i64 out_0, u64* error) {
   if (threadIdx.x + threadIdx.y != 0) return;
   for (i64 i = 0; i < x_0; i++) {
-    if (!(-50 <= k[i] && k[i] < 50)) {  // line 192
-      fail(error, 0, 0);
+    if (k[i] < -50 || k[i] >= 50) {  // line 192
+      fail(error, 0, 0);  // IndexError
       return;
     }
     out[from_end(k[i], out_0)] = x[i];

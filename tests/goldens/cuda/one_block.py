@@ -20,10 +20,9 @@ extern "C" __global__ void heat_2d_kernel(
   team_sync();
   for (i64 i_2 = 0; i_2 < steps; i_2++) {  // line 144
     for (i64 i = threadIdx.x; i < v_0; i += blockDim.x) {
-      const i64 stop = v_1;
-      for (i64 j = 0; j < stop; j++) {  // line 145
-        double around = u_2[(i + 2) * u_2_1 + (j + 1)] + u_2[i * u_2_1 + (j + 1)] + u_2[(i + 1) * u_2_1 + (j + 2)] + u_2[(i + 1) * u_2_1 + j];
-        v[i * v_1 + j] = u_2[(i + 1) * u_2_1 + (j + 1)] + 0.1 * (around - 4.0 * u_2[(i + 1) * u_2_1 + (j + 1)]);  // line 146
+      for (i64 j = 0; j < v_1; j++) {  // line 145
+        double around = u_2[(i + 2) * u_2_1 + j + 1] + u_2[i * u_2_1 + j + 1] + u_2[(i + 1) * u_2_1 + j + 2] + u_2[(i + 1) * u_2_1 + j];
+        v[i * v_1 + j] = u_2[(i + 1) * u_2_1 + j + 1] + 0.1 * (around - 4.0 * u_2[(i + 1) * u_2_1 + j + 1]);  // line 146
       }
     }
     team_sync();
@@ -35,13 +34,12 @@ extern "C" __global__ void heat_2d_kernel(
     team_sync();
     for (i64 i = threadIdx.x; i < v_0; i += blockDim.x) {
       for (i64 j = 0; j < v_1; j++) {
-        u_4[(i + 1) * u_4_1 + (j + 1)] = v[i * v_1 + j];  // line 148
+        u_4[(i + 1) * u_4_1 + j + 1] = v[i * v_1 + j];  // line 148
       }
     }
-    double* held = u_4;
-    double* held_2 = u_2;
-    u_2 = held;
-    u_4 = held_2;
+    double* held = u_2;
+    u_2 = u_4;
+    u_4 = held;
     team_sync();
   }
   for (i64 i = threadIdx.x; i < u_3_0; i += blockDim.x) {

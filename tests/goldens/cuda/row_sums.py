@@ -8,7 +8,7 @@ extern "C" __global__ void row_sums_kernel(
     i64 rows, const double* __restrict__ x, double* __restrict__ out, i64 x_1) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
-    double out_2 = 0.0;  // line 24
+    double out_2 = 0.0;  // line 23
     {
       const double* x_row = x + i * x_1;
       auto pass = [&](i64 j, i64 place, const double* x_row) {
@@ -48,7 +48,7 @@ def empty(shape, dtype):
 
 
 def row_sums(x):
-    """row_sums.  From test_goldens.py:23."""
+    """row_sums.  From test_goldens.py:22."""
     out = empty((x.shape[0],), cp.float64)
     row_sums_kernel(x.shape[0], x, out)
     return out

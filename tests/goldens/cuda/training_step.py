@@ -5,11 +5,11 @@ CODE = r"""
 typedef long long i64;
 
 __device__ __forceinline__ void trained_kernel_2_point(i64 i, const double* b, const double* b_bar, double* out) {
-  out[i] = b[i] - 0.1 * b_bar[i];  // line 67
+  out[i] = b[i] - 0.1 * b_bar[i];  // line 66
 }
 
 __device__ __forceinline__ void trained_kernel_3_point(i64 i, const double* w, double* w_bar) {
-  w_bar[i] = w[i] - 0.1 * w_bar[i];  // line 67
+  w_bar[i] = w[i] - 0.1 * w_bar[i];  // line 66
 }
 
 extern "C" __global__ void trained_kernel(
@@ -21,7 +21,7 @@ extern "C" __global__ void trained_kernel(
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
   double* b_bar = room ? (double*)staged : b_bar_all + team * b_bar_0;
-  double total = 0.0;  // line 64
+  double total = 0.0;  // line 63
   {
     double* b_bar_row = b_bar;
     auto pass = [&](i64 i, i64 place, double* b_bar_row) {
@@ -94,7 +94,7 @@ extern "C" __global__ void trained_kernel_2(
     const double* __restrict__ b_bar, double* __restrict__ out, double* __restrict__ result_0) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
   const double value = *value_at;
-  double value_2 = value / n;  // line 64
+  double value_2 = value / n;  // line 63
   i64 packed = ((u64)b | (u64)b_bar | (u64)out) % 16 == 0 ? rows / 2 * 2 : 0;
   for (i64 i = 2 * team; i < packed; i += 2 * teams) {
     pack<double, 2> b_2 = *(const pack<double, 2>*)(b + i);
@@ -162,8 +162,8 @@ def empty(shape, dtype):
 
 
 def trained(w, b, x, y):
-    """trained.  From test_goldens.py:62."""
-    if w.shape[0] != x.shape[1]:  # line 64
+    """trained.  From test_goldens.py:61."""
+    if w.shape[0] != x.shape[1]:  # line 63
         raise ValueError("operands could not be broadcast together: the lengths differ")
     if len(b) != w.shape[1]:
         raise ValueError("operands could not be broadcast together: the lengths differ")
