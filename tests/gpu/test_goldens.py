@@ -94,13 +94,12 @@ CASES = {
 
 def own_text(source):
     """A module without what all modules have: the class that launches, and device functions."""
-    tree = ast.parse(source)
-    (kernel,) = (s for s in tree.body if isinstance(s, ast.ClassDef) and s.name == "Kernel")
-    lines = source.splitlines()
-    source = "\n".join([*lines[: kernel.lineno - 1], *lines[kernel.end_lineno + 2 :], ""])
-    code = code_of(source)
+    code, lines = code_of(source), source.splitlines()
     if not code:
         return source
+    body = ast.parse(source).body
+    (kernel,) = (s for s in body if isinstance(s, ast.ClassDef) and s.name == "Kernel")
+    source = "\n".join([*lines[: kernel.lineno - 1], *lines[kernel.end_lineno + 2 :], ""])
     parts = code.strip().split("\n\n")
     return source.replace(code, "\n" + "\n\n".join(p for p in parts if not is_alike(p)) + "\n")
 

@@ -156,8 +156,8 @@ class Kernel:
         function = module.get_function(f"join_{word}_{flat}")
         if size:
             function((-(-size // across),), (across, 256 // across), (parts, out, len(parts), size))
-
-
+'''
+ON_DEVICE = '''
 def on_device(x, dtype):
     """A number that a kernel reads from memory: it is there, or is put there."""
     return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)

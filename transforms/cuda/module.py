@@ -23,7 +23,14 @@ from tapeless.transforms.cuda.kernel import (
     Parameter,
     print_kernel,
 )
-from tapeless.transforms.cuda.launch_text import HEAP, KERNEL, NAMES, RAISING, join_texts
+from tapeless.transforms.cuda.launch_text import (
+    HEAP,
+    KERNEL,
+    NAMES,
+    ON_DEVICE,
+    RAISING,
+    join_texts,
+)
 from tapeless.transforms.cuda.teams import ARRAY
 from tapeless.transforms.emit.module import called, function_text, join_module
 from tapeless.transforms.emit.writer import emit_function
@@ -31,7 +38,8 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
 from tapeless.transforms.ops.primitives.slices_and_gathers import LAST_STORE, Slot
-from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH
+from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH, wrap
+from tapeless.transforms.python_text.python_source import quoted
 
 HEAD = "typedef long long i64;\n"
 #: C++ has more keywords than Python, and the launch has names of its own.
@@ -72,9 +80,12 @@ def write_cuda(
     pairs = [*zip(kernels, printed, strict=True)]
     joins = join_texts(part for pair in pairs for part in _partial(*pair))
     launches = "\n".join(text for pair in pairs for text in _launch(*pair))
-    parts = [head, _code(printed, joins), KERNEL.strip(), launches, rest]
+    parts = [_code(printed, joins), KERNEL.strip()] if printed else []
+    parts += [ON_DEVICE.strip()] * ("on_device(" in launches) + [launches]
     if "cp.linalg." in rest:
-        parts = [head + "\nimport cupyx", *parts[1:-1], RAISING.strip(), _decorated(name, rest)]
+        head, rest = f"{head}\nimport cupyx", _decorated(name, rest)
+        parts.append(RAISING.strip())
+    parts = [head, *parts, rest]
     return "\n\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -197,19 +208,30 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
     if kernel.width > 1:
         parts.append(f"width={kernel.width}")
     if kernel.results:
-        words = ((dtype.name, word) for dtype, word in kernel.results)
-        parts.append(f"results={tuple(words)!r}")
+        words = tuple((dtype.name, word) for dtype, word in kernel.results)
+        parts.append(f"results={_literal(words)}")
     if kernel.errors:
-        parts.append(f"errors={kernel.errors!r}")
+        parts.append(f"errors={_literal(kernel.errors)}")
     if kernel.scratch:
         made = ((f'"{n}"', f'"{d.name}"', f"lambda {sizes}: {s}") for n, d, s in kernel.scratch)
         parts.append(f"scratch={_tuple([_tuple(part) for part in made])}")
     if joins:
-        parts.append(f"joins={joins!r}")
+        parts.append(f"joins={_literal(joins)}")
     whole = f"{lowered.name} = Kernel({', '.join(parts)})"
     if len(whole) <= WIDTH:
         return [whole]
     return [f"{lowered.name} = Kernel(", *(line for part in parts for line in _part(part)), ")"]
+
+
+def _literal(x: Any) -> str:
+    """A value as text of Python, with the quotes that we write.
+
+    >>> print(_literal((("float64", "sum"), ...)))
+    (("float64", "sum"), ...)
+    """
+    if isinstance(x, tuple):
+        return _tuple(map(_literal, x))
+    return "..." if x is ... else quoted(x)
 
 
 def _tuple(parts: Iterable[str]) -> str:
@@ -222,12 +244,9 @@ def _part(text: str) -> list[str]:
     line = f"    {text},"
     head, _, value = text.partition(": (")
     if len(line) <= WIDTH or not value or head.count("(") != head.count(")"):
-        return [line]
+        return wrap(line)
     value = f"{value[:-1].rstrip(',')},"
-    names, passed = (textwrap.wrap(x, WIDTH - 10) for x in (f"{head}: (", value))
-    deep = [
-        f"    {names[0]}",
-        *(f"        {x}" for x in names[1:]),
-        *(f"        {x}" for x in passed),
-    ]
-    return [*deep, "    ),"]
+    names, passed = (textwrap.wrap(x, WIDTH - 8) for x in (f"{head}:_(", value))
+    names[-1] = names[-1].replace(":_(", ": (")
+    first, *more = names
+    return [f"    {first}", *(f"        {x}" for x in (*more, *passed)), "    ),"]

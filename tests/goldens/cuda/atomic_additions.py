@@ -20,15 +20,10 @@ extern "C" __global__ void histogram_kernel(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 histogram_kernel = Kernel(
     "histogram_kernel",
     lambda rows, x, k, h, error: (rows, x, k, h, h.shape[0], error),
-    errors=(('IndexError', ('index is out of bounds for axis 0',)),),
+    errors=(("IndexError", ("index is out of bounds for axis 0",)),),
 )
 
 

@@ -81,16 +81,11 @@ extern "C" __global__ void column_means_kernel_2(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 column_means_kernel = Kernel(
     "column_means_kernel",
     lambda rows, x, out, room: (rows, x, out, x.shape[1], out.shape[0], room),
     team=lambda x, out: (x.shape[1],),
-    joins=('sum',),
+    joins=("sum",),
 )
 column_means_kernel_2 = Kernel(
     "column_means_kernel_2",

@@ -94,11 +94,6 @@ extern "C" __global__ void kepler_grad_vmap_kernel_2(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 kepler_grad_vmap_kernel_count = Kernel(
     "kepler_grad_vmap_kernel_count",
     lambda rows, m, ecc, saved_count: (rows, m, ecc, saved_count),

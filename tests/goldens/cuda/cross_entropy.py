@@ -153,20 +153,19 @@ def on_device(x, dtype):
 
 cross_entropy_value_and_grad_kernel = Kernel(
     "cross_entropy_value_and_grad_kernel",
-    lambda rows, z, labels, n, n_2, z_bar, out, e, out_2, out_3, e_bar, room, results, error:
-        (
+    lambda rows, z, labels, n, n_2, z_bar, out, e, out_2, out_3, e_bar, room, results, error: (
         rows, z, labels, cp.int64(n), cp.int64(n_2), z_bar, out, e, out_2, out_3, e_bar,
         z.shape[1], z_bar.shape[1], e.shape[0], out_2.shape[0], out_3.shape[0], e_bar.shape[0],
         room, results[0], error,
     ),
     team=lambda z, labels, n, n_2, z_bar, out, e, out_2, out_3, e_bar: (z.shape[1],),
-    results=(('float64', 'sum'),),
-    errors=(('IndexError', ('index is out of bounds for axis 1',)),),
+    results=(("float64", "sum"),),
+    errors=(("IndexError", ("index is out of bounds for axis 1",)),),
 )
 cross_entropy_value_and_grad_kernel_2 = Kernel(
     "cross_entropy_value_and_grad_kernel_2",
     lambda n, value, results: (cp.int64(n), on_device(value, cp.float64), results[0]),
-    results=(('float64', 'first'),),
+    results=(("float64", "first"),),
 )
 
 

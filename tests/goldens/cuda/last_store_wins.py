@@ -20,15 +20,10 @@ extern "C" __global__ void last_store_wins_kernel(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 last_store_wins_kernel = Kernel(
     "last_store_wins_kernel",
     lambda x, k, out, error: (x, k, out, x.shape[0], out.shape[0], error),
-    errors=(('IndexError', ('index is out of bounds for axis 0',)),),
+    errors=(("IndexError", ("index is out of bounds for axis 0",)),),
 )
 
 

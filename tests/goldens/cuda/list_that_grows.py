@@ -33,16 +33,16 @@ if cp.cuda.runtime.deviceGetLimit(2) < 2**29:  # bytes for lists that grow in ke
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 positive_squares_kernel = Kernel(
     "positive_squares_kernel",
     lambda x, n, results, error: (x, cp.int64(n), results[0], error),
-    results=(('float64', 'array'),),
-    errors=(('MemoryError', ('lists that grow in a kernel need more memory than kernels may take on this GPU',)),),
+    results=(("float64", "array"),),
+    errors=(
+        (
+            "MemoryError",
+            ("lists that grow in a kernel need more memory than kernels may take on this GPU",),
+        ),
+    ),
 )
 
 

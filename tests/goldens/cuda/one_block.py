@@ -66,16 +66,11 @@ extern "C" __global__ void heat_2d_kernel_2(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 heat_2d_kernel = Kernel(
     "heat_2d_kernel",
     lambda u_3, steps, u, u_2, v, u_4: (
-        u_3, cp.int64(steps), u, u_2, v, u_4, u_3.shape[0], u_3.shape[1], u.shape[1],
-        u_2.shape[1], v.shape[0], v.shape[1], u_4.shape[1],
+        u_3, cp.int64(steps), u, u_2, v, u_4, u_3.shape[0], u_3.shape[1], u.shape[1], u_2.shape[1],
+        v.shape[0], v.shape[1], u_4.shape[1],
     ),
 )
 heat_2d_kernel_2 = Kernel("heat_2d_kernel_2", lambda rows, u, out: (rows, u, out), width=2)

@@ -25,11 +25,6 @@ extern "C" __global__ void s2_kernel(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 s2_kernel = Kernel("s2_kernel", lambda rows, x, out: (rows, x, out), width=4)
 
 

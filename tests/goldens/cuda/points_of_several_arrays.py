@@ -37,11 +37,6 @@ extern "C" __global__ void black_scholes_sum_grad_kernel(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 black_scholes_sum_grad_kernel = Kernel(
     "black_scholes_sum_grad_kernel",
     lambda rows, s, k, t, s_bar: (rows, s, k, t, s_bar),

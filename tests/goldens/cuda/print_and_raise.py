@@ -59,15 +59,15 @@ scaled_kernel = Kernel(
     lambda x, limit, k, results, error: (
         x, cp.float64(limit), cp.int64(k), x.shape[0], results[0], results[1], error,
     ),
-    results=(('float64', 'first'), ('bool', 'first')),
-    errors=(('IndexError', ('index is out of bounds for axis 0',)),),
+    results=(("float64", "first"), ("bool", "first")),
+    errors=(("IndexError", ("index is out of bounds for axis 0",)),),
 )
 scaled_kernel_2 = Kernel(
     "scaled_kernel_2",
     lambda total, value, results: (
         on_device(total, cp.float64), on_device(value, cp.float64), results[0],
     ),
-    results=(('float64', 'first'),),
+    results=(("float64", "first"),),
 )
 scaled_kernel_3 = Kernel(
     "scaled_kernel_3",

@@ -36,16 +36,11 @@ extern "C" __global__ void checked_rows_kernel(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 checked_rows_kernel = Kernel(
     "checked_rows_kernel",
     lambda rows, x, out, error: (rows, x, out, x.shape[1], error),
     team=lambda x, out: (x.shape[1],),
-    errors=(('ValueError', ('a row begins with a negative number',)),),
+    errors=(("ValueError", ("a row begins with a negative number",)),),
 )
 
 

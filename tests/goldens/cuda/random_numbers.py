@@ -131,11 +131,6 @@ extern "C" __global__ void noisy_kernel_2(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 noisy_kernel = Kernel("noisy_kernel", lambda high, out: (high, out))
 noisy_kernel_2 = Kernel(
     "noisy_kernel_2",

@@ -30,11 +30,6 @@ extern "C" __global__ void row_sums_kernel(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 row_sums_kernel = Kernel(
     "row_sums_kernel",
     lambda rows, x, out: (rows, x, out, x.shape[1]),

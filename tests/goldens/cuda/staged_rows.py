@@ -72,11 +72,6 @@ extern "C" __global__ void softmax_kernel(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 softmax_kernel = Kernel(
     "softmax_kernel",
     lambda rows, x, out, e, room: (rows, x, out, e, x.shape[1], out.shape[1], e.shape[0], room),

@@ -133,12 +133,12 @@ def on_device(x, dtype):
 trained_kernel = Kernel(
     "trained_kernel",
     lambda rows, b, y, product_2, n, out, b_bar, room, results: (
-        rows, b, y, product_2, cp.int64(n), out, b_bar, b.shape[0], y.shape[1],
-        product_2.shape[1], out.shape[1], b_bar.shape[0], room, results[0],
+        rows, b, y, product_2, cp.int64(n), out, b_bar, b.shape[0], y.shape[1], product_2.shape[1],
+        out.shape[1], b_bar.shape[0], room, results[0],
     ),
     team=lambda b, y, product_2, n, out, b_bar: (b.shape[0],),
-    results=(('float64', 'sum'),),
-    joins=('sum',),
+    results=(("float64", "sum"),),
+    joins=("sum",),
 )
 trained_kernel_2 = Kernel(
     "trained_kernel_2",
@@ -146,7 +146,7 @@ trained_kernel_2 = Kernel(
         rows, b, on_device(value, cp.float64), cp.int64(n), b_bar, out, results[0],
     ),
     width=2,
-    results=(('float64', 'first'),),
+    results=(("float64", "first"),),
 )
 trained_kernel_3 = Kernel("trained_kernel_3", lambda rows, w, w_bar: (rows, w, w_bar), width=2)
 

@@ -17,11 +17,6 @@ extern "C" __global__ void s4_kernel(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 s4_kernel = Kernel(
     "s4_kernel",
     lambda rows, x, out: (rows, x, out, x.shape[0], x.shape[1], out.shape[1]),

@@ -27,11 +27,6 @@ extern "C" __global__ void kepler_vmap_kernel(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-def on_device(x, dtype):
-    """A number that a kernel reads from memory: it is there, or is put there."""
-    return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
-
-
 kepler_vmap_kernel = Kernel("kepler_vmap_kernel", lambda rows, m, ecc, out: (rows, m, ecc, out))
 
 
