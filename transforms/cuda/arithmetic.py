@@ -77,6 +77,7 @@ MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Gt: ast.Lt,
     ast.GtE: ast.LtE,
 }
+WORD = np.dtype(np.uint32)
 BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 SHIFTS = (ast.LShift, ast.RShift)
 LARGEST_POWER = 64  # that is made of products
@@ -180,14 +181,35 @@ def shifted(op: ast.operator, a: Value, b: Value) -> Value:
     return _infix(op, cast(a, whole(a.dtype)), b, whole(a.dtype))
 
 
+def wrapped(op: ast.operator, a: Value, b: Value) -> Value | None:
+    """An operator of two integers of 32 bits without a sign, of which the last 32 bits are asked
+    for; None where more are needed for them."""
+    if a.dtype != WORD:
+        return None
+    if isinstance(op, SHIFTS):
+        few = b.known is not None and 0 <= b.known < 8 * WORD.itemsize
+        return _infix(op, a, b, WORD, True) if few else None
+    if b.dtype != WORD or not isinstance(op, (ast.Add, ast.Sub, ast.Mult, *BITS)):
+        return None
+    if isinstance(op, BITS):
+        return _bits(op, a, b, WORD, True)
+    return _infix(op, a, b, WORD, True)
+
+
 def bits(op: ast.operator, a: Value, b: Value) -> Value:
     kinds = a.dtype.kind + b.dtype.kind
     if set(kinds) & set("fc"):
         raise NotPrintedError("bits of floats")
     dtype = BOOL if kinds == "bb" else _common(a, b)
     x, y = (a, b) if dtype == BOOL else meet(a, b, dtype)
+    return _bits(op, x, y, dtype, a.natural and b.natural)
+
+
+def _bits(op: ast.operator, a: Value, b: Value, dtype: Dtype, natural: bool) -> Value:
+    """&, | or ^, whose operands are in brackets unless they are the same operator."""
     sign, level = SIGNS[type(op)]
-    return Value(f"{x.at(UNARY)} {sign} {y.at(UNARY)}", dtype, level, a.natural and b.natural)
+    left = a.text if a.level == level else a.at(UNARY)
+    return Value(f"{left} {sign} {b.at(UNARY)}", dtype, level, natural)
 
 
 def unary(op: ast.unaryop, x: Value) -> Value:

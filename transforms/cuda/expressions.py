@@ -209,7 +209,8 @@ class Expressions:
             raise NotPrintedError(f"the call {ast.unparse(e)}")
         match e.func:
             case ast.Attribute(value=ast.Name(id="np"), attr=name) if name in DTYPES:
-                return converted(DTYPES[name], [self.number(a) for a in e.args])
+                numbers = [self.number(a) for a in e.args]
+                return self.wrapped(DTYPES[name], e.args) or converted(DTYPES[name], numbers)
             case ast.Attribute(value=ast.Name(id="np" | "math"), attr=name):
                 return self.of_numbers(name, e)
             case ast.Attribute(value=owner, attr="view"):
@@ -230,6 +231,13 @@ class Expressions:
             case ast.Name(id=name):
                 return self.of_numbers(name, e)
         raise NotPrintedError(f"the call {ast.unparse(e)}")
+
+    def wrapped(self, dtype: Dtype, args: Sequence[ast.expr]) -> Value | None:
+        """np.uint32(a + b) of such integers, in 32 bits; None of others."""
+        match args:
+            case [ast.BinOp(left=left, op=op, right=right)] if dtype == arithmetic.WORD:
+                return arithmetic.wrapped(op, self.number(left), self.number(right))
+        return None
 
     def is_other(self, name: str) -> bool:
         """Whether another function of the module has this name."""

@@ -24,6 +24,7 @@ from tapeless.transforms.cuda.called_functions import Functions
 from tapeless.transforms.cuda.expressions import Scope, product
 from tapeless.transforms.cuda.helpers import HELPERS, needed, words
 from tapeless.transforms.cuda.launch_text import COMBINED
+from tapeless.transforms.cuda.long_lines import broken
 from tapeless.transforms.cuda.packed_loops import packed_loops
 from tapeless.transforms.cuda.points import PACK, Points, as_points
 from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
@@ -69,8 +70,10 @@ ACROSS = re.compile(r"\w+\[(?:j|k|l|m)\w* \* \w+ \+ i\w*\]")
 UNKNOWN_LENGTH = 32  # for a loop whose passes each row counts itself: a thread for each of a warp
 ROOM = "extern __shared__ double2 shared_room[];"
 STAGED = "char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there"
-TEAMS = """\
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;"""
+TEAMS = (
+    "  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row",
+    "  i64 teams = gridDim.x * (i64)blockDim.y;",
+)
 
 
 @dataclass(frozen=True)
@@ -199,7 +202,7 @@ class _Printer:
         writer.write()
         body: Sequence[str] = _grouped(writer.lines)
         if self.bounds:
-            head.insert(0, TEAMS)
+            head[:0] = TEAMS
         while head and head[-1].lstrip().startswith("staged += "):
             head.pop()  # nobody looks where it ends
         points = self.points(head, body)
@@ -209,9 +212,11 @@ class _Printer:
         body = [*body, *self.of_blocks()]
         texts, arguments = self.signature("\n".join([*head, *body]))
         lines = [*_head(writer.node.name, texts), *(h for h in head if h), *body, "}"]
-        text = "\n".join(lines)
-        called = [f.text for f in self.functions.printed.values()]
-        own = [PACK] * packed if points is None else [PACK, points.function]
+        text = _in_width(lines)
+        called = [_in_width(f.text.splitlines()) for f in self.functions.printed.values()]
+        own = [PACK] * packed
+        if points is not None:
+            own = [PACK, _in_width(points.function.splitlines())]
         more = [*called, *writer.reductions, *own]
         helpers = (*needed([text, *more]), *writer.reductions, *called, *own)
         own_lengths = {self.known_length(n): None for n in writer.lengths}
@@ -441,6 +446,10 @@ def _head(name: str, parameters: Sequence[str]) -> list[str]:
             current = "    "
         current += piece
     return [*lines, current.rstrip()]
+
+
+def _in_width(lines: Iterable[str]) -> str:
+    return "\n".join(part for line in lines for part in broken(line))
 
 
 GUARDED = re.compile(r"^( *)if \(threadIdx\.x == 0\) (?!\{)(.*)$")

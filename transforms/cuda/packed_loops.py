@@ -45,23 +45,6 @@ def packed_loops(lines: Sequence[str], arrays: Mapping[str, Dtype]) -> tuple[lis
     return made, found
 
 
-def broken(line: str, width: int = 100) -> list[str]:
-    """A long line of C on several, broken after commas and operators.
-
-    >>> broken("  f(first, second);", width=14)
-    ['  f(first,', '      second);']
-    """
-    made, pad = [], line[: len(line) - len(line.lstrip())] + "    "
-    while len(line) > width:
-        cuts = [m.end() for m in re.finditer(r"[,&] ", line[: width + 1])]
-        cuts = [cut for cut in cuts if cut > len(pad)]
-        if not cuts:
-            break
-        made.append(line[: cuts[-1]].rstrip())
-        line = pad + line[cuts[-1] :]
-    return [*made, line]
-
-
 class _Loop:
     """One loop. `rows` are the places that it moves through: array, where the row begins."""
 
@@ -141,15 +124,15 @@ class _Loop:
         made.append(f"auto {self.passing} = [&]({', '.join(given)}) {{")
         made += [self.moved(line)[len(self.indent) :] for line in self.body]
         made += ["};", *self.wide(), *self.narrow()]
-        inside = [part for line in made for part in broken(f"{self.indent}  {line}")]
-        return [f"{self.indent}{{", *inside, f"{self.indent}}}"]
+        inside = [f"  {line}" for line in made]
+        return [f"{self.indent}{line}" for line in ("{", *inside, "}")]
 
     def wide(self) -> list[str]:
         j, n = self.index, self.width
         aligned = " && ".join(
             f"(u64){row} % {n * self.arrays[x].itemsize} == 0" for (x, _), row in self.rows.items()
         )
-        packs = {row: self.fresh(f"{row}_{n}") for row in self.rows.values()}
+        packs = {row: self.fresh(f"{x}_pack") for (x, _), row in self.rows.items()}
         lane = self.fresh("lane")
         called = ", ".join(
             [f"{j} + {lane}", lane, *(f"{packs[row]}.at" for row in self.rows.values())]

@@ -112,8 +112,8 @@ class _Writer:
 
     def points(self, before: Sequence[str], after: Sequence[str]) -> Points:
         taken = words("\n".join([*before, *self.body, *after])) | {*self.arrays}
-        names = {x: f"{x}_{self.width}" for x in self.arrays}
-        self.packs = {x: name if name not in taken else f"{x}_pack_" for x, name in names.items()}
+        names = {x: f"{x}_pack" for x in self.arrays}
+        self.packs = {x: name if name not in taken else f"{name}_" for x, name in names.items()}
         lines = [*before, *self.calls(), *after]
         return Points(self.function(), lines, self.width)
 

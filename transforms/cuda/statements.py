@@ -238,6 +238,8 @@ class Statements(Expressions):
     def update(self, place: str, value: Value, e: ast.expr) -> str:
         """place = value; or place += more; where the value is that."""
         match e:
+            case ast.Call(func=ast.Attribute(ast.Name("np")), args=[ast.BinOp() as inner]):
+                e = inner
             case ast.Call(func=ast.Name(id="plus"), args=[left, right]):
                 e = ast.BinOp(left, ast.Add(), right)
             case ast.Call(func=ast.Name(id="plus_product"), args=[left, a, b]):

@@ -7,7 +7,8 @@ typedef long long i64;
 extern "C" __global__ void histogram_kernel(
     i64 rows, const double* __restrict__ x, const i64* __restrict__ k, double* __restrict__ h,
     i64 h_0, u64* error) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
     if (k[i] < -100 || k[i] >= 100) {  // line 186
       fail(error, i, 0);  // IndexError

@@ -4,14 +4,16 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ __forceinline__ void column_means_kernel_2_point(i64 i, const double* out_2, double* out, i64 n) {
+__device__ __forceinline__ void column_means_kernel_2_point(i64 i, const double* out_2, double* out,
+    i64 n) {
   out[i] = out_2[i] / n;  // line 27
 }
 
 extern "C" __global__ void column_means_kernel(
     i64 rows, const double* __restrict__ x, double* __restrict__ out_all, i64 x_1, i64 out_0,
     i64 room) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
   double* out = room ? (double*)staged : out_all + team * out_0;
@@ -22,10 +24,10 @@ extern "C" __global__ void column_means_kernel(
     };
     i64 packed = (u64)out_row % 16 == 0 ? x_1 / 2 * 2 : 0;
     for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-      pack<double, 2> out_row_2;
+      pack<double, 2> out_pack;
       #pragma unroll
-      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, out_row_2.at);
-      *(pack<double, 2>*)(out_row + i) = out_row_2;
+      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, out_pack.at);
+      *(pack<double, 2>*)(out_row + i) = out_pack;
     }
     for (i64 i = packed + threadIdx.x; i < x_1; i += blockDim.x) pass(i, i, out_row);
   }
@@ -39,11 +41,11 @@ extern "C" __global__ void column_means_kernel(
       };
       i64 packed = (u64)out_row % 16 == 0 && (u64)x_row % 16 == 0 ? x_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> out_row_2 = *(const pack<double, 2>*)(out_row + j);
-        pack<double, 2> x_row_2 = *(const pack<double, 2>*)(x_row + j);
+        pack<double, 2> out_pack = *(const pack<double, 2>*)(out_row + j);
+        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, out_row_2.at, x_row_2.at);
-        *(pack<double, 2>*)(out_row + j) = out_row_2;
+        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, out_pack.at, x_pack.at);
+        *(pack<double, 2>*)(out_row + j) = out_pack;
       }
       for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, out_row, x_row);
     }
@@ -66,14 +68,16 @@ extern "C" __global__ void column_means_kernel(
 
 extern "C" __global__ void column_means_kernel_2(
     i64 rows, const double* __restrict__ out_2, i64 n, double* __restrict__ out) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   i64 packed = ((u64)out_2 | (u64)out) % 16 == 0 ? rows / 2 * 2 : 0;
   for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> out_2_2 = *(const pack<double, 2>*)(out_2 + i);
-    pack<double, 2> out_pack_;
+    pack<double, 2> out_2_pack = *(const pack<double, 2>*)(out_2 + i);
+    pack<double, 2> out_pack;
     #pragma unroll
-    for (int lane = 0; lane < 2; lane++) column_means_kernel_2_point(lane, out_2_2.at, out_pack_.at, n);
-    *(pack<double, 2>*)(out + i) = out_pack_;
+    for (int lane = 0; lane < 2; lane++)
+      column_means_kernel_2_point(lane, out_2_pack.at, out_pack.at, n);
+    *(pack<double, 2>*)(out + i) = out_pack;
   }
   for (i64 i = packed + team; i < rows; i += teams) column_means_kernel_2_point(i, out_2, out, n);
 }

@@ -10,7 +10,8 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
     double* __restrict__ out_2_all, bool* __restrict__ out_3_all, double* __restrict__ e_bar_all,
     i64 z_1, i64 z_bar_1, i64 e_0, i64 out_2_0, i64 out_3_0, i64 e_bar_0, i64 room,
     double* __restrict__ result_0, u64* error) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
   double* e = room ? (double*)staged : e_all + team * e_0;
@@ -36,9 +37,9 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
       };
       i64 packed = (u64)z_row % 16 == 0 ? z_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> z_row_2 = *(const pack<double, 2>*)(z_row + j);
+        pack<double, 2> z_pack = *(const pack<double, 2>*)(z_row + j);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, z_row_2.at);
+        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, z_pack.at);
       }
       for (i64 j = packed + threadIdx.x; j < z_1; j += blockDim.x) pass(j, j, z_row);
     }
@@ -63,19 +64,19 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
       i64 packed = (u64)z_row % 16 == 0 && (u64)e_row % 16 == 0 && (u64)out_2_row % 16 == 0 &&
           (u64)out_3_row % 2 == 0 ? z_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> z_row_2 = *(const pack<double, 2>*)(z_row + j);
-        pack<double, 2> e_row_2;
-        pack<double, 2> out_2_row_2;
-        pack<bool, 2> out_3_row_2;
+        pack<double, 2> z_pack = *(const pack<double, 2>*)(z_row + j);
+        pack<double, 2> e_pack;
+        pack<double, 2> out_2_pack;
+        pack<bool, 2> out_3_pack;
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, z_row_2.at, e_row_2.at,
-            out_2_row_2.at, out_3_row_2.at);
-        *(pack<double, 2>*)(e_row + j) = e_row_2;
-        *(pack<double, 2>*)(out_2_row + j) = out_2_row_2;
-        *(pack<bool, 2>*)(out_3_row + j) = out_3_row_2;
+        for (int lane = 0; lane < 2; lane++)
+          pass(j + lane, lane, z_pack.at, e_pack.at, out_2_pack.at, out_3_pack.at);
+        *(pack<double, 2>*)(e_row + j) = e_pack;
+        *(pack<double, 2>*)(out_2_row + j) = out_2_pack;
+        *(pack<bool, 2>*)(out_3_row + j) = out_3_pack;
       }
-      for (i64 j = packed + threadIdx.x; j < z_1; j += blockDim.x) pass(j, j, z_row, e_row,
-          out_2_row, out_3_row);
+      for (i64 j = packed + threadIdx.x; j < z_1; j += blockDim.x)
+        pass(j, j, z_row, e_row, out_2_row, out_3_row);
     }
     total_2 = team_sum(total_2);
     total_3 = team_sum(total_3);
@@ -97,11 +98,11 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
       };
       i64 packed = (u64)out_2_row % 16 == 0 && (u64)e_bar_row % 16 == 0 ? z_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> out_2_row_2 = *(const pack<double, 2>*)(out_2_row + j);
-        pack<double, 2> e_bar_row_2;
+        pack<double, 2> out_2_pack = *(const pack<double, 2>*)(out_2_row + j);
+        pack<double, 2> e_bar_pack;
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, out_2_row_2.at, e_bar_row_2.at);
-        *(pack<double, 2>*)(e_bar_row + j) = e_bar_row_2;
+        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, out_2_pack.at, e_bar_pack.at);
+        *(pack<double, 2>*)(e_bar_row + j) = e_bar_pack;
       }
       for (i64 j = packed + threadIdx.x; j < z_1; j += blockDim.x) pass(j, j, out_2_row, e_bar_row);
     }
@@ -116,19 +117,19 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
           const bool* out_3_row) {
         z_bar_row[place] = e_bar_row[place] - (out_3_row[place] ? t_6 : 0.0);
       };
-      i64 packed = (u64)z_bar_row % 16 == 0 && (u64)e_bar_row % 16 == 0 &&
-          (u64)out_3_row % 2 == 0 ? z_1 / 2 * 2 : 0;
+      i64 packed = (u64)z_bar_row % 16 == 0 && (u64)e_bar_row % 16 == 0 && (u64)out_3_row % 2 == 0 ?
+          z_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> z_bar_row_2;
-        pack<double, 2> e_bar_row_2 = *(const pack<double, 2>*)(e_bar_row + j);
-        pack<bool, 2> out_3_row_2 = *(const pack<bool, 2>*)(out_3_row + j);
+        pack<double, 2> z_bar_pack;
+        pack<double, 2> e_bar_pack = *(const pack<double, 2>*)(e_bar_row + j);
+        pack<bool, 2> out_3_pack = *(const pack<bool, 2>*)(out_3_row + j);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, z_bar_row_2.at, e_bar_row_2.at,
-            out_3_row_2.at);
-        *(pack<double, 2>*)(z_bar_row + j) = z_bar_row_2;
+        for (int lane = 0; lane < 2; lane++)
+          pass(j + lane, lane, z_bar_pack.at, e_bar_pack.at, out_3_pack.at);
+        *(pack<double, 2>*)(z_bar_row + j) = z_bar_pack;
       }
-      for (i64 j = packed + threadIdx.x; j < z_1; j += blockDim.x) pass(j, j, z_bar_row, e_bar_row,
-          out_3_row);
+      for (i64 j = packed + threadIdx.x; j < z_1; j += blockDim.x)
+        pass(j, j, z_bar_row, e_bar_row, out_3_row);
     }
     team_sync();
   }

@@ -4,41 +4,48 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ __forceinline__ void conjugate_gradients_point(i64 i, const double* b, double* product_2) {
+__device__ __forceinline__ void conjugate_gradients_point(i64 i, const double* b,
+    double* product_2) {
   double r = b[i] - product_2[i];  // line 125
   product_2[i] = r;
 }
 
-__device__ __forceinline__ void conjugate_gradients_kernel_2_point(i64 i, const double* product_2, double* r) {
+__device__ __forceinline__ void conjugate_gradients_kernel_2_point(i64 i, const double* product_2,
+    double* r) {
   r[i] = product_2[i];
 }
 
 extern "C" __global__ void conjugate_gradients_kernel(
     i64 rows, const double* __restrict__ b, double* __restrict__ product_2) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   i64 packed = ((u64)b | (u64)product_2) % 16 == 0 ? rows / 2 * 2 : 0;
   for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> b_2 = *(const pack<double, 2>*)(b + i);
-    pack<double, 2> product_2_2 = *(const pack<double, 2>*)(product_2 + i);
+    pack<double, 2> b_pack = *(const pack<double, 2>*)(b + i);
+    pack<double, 2> product_2_pack = *(const pack<double, 2>*)(product_2 + i);
     #pragma unroll
-    for (int lane = 0; lane < 2; lane++) conjugate_gradients_point(lane, b_2.at, product_2_2.at);
-    *(pack<double, 2>*)(product_2 + i) = product_2_2;
+    for (int lane = 0; lane < 2; lane++)
+      conjugate_gradients_point(lane, b_pack.at, product_2_pack.at);
+    *(pack<double, 2>*)(product_2 + i) = product_2_pack;
   }
   for (i64 i = packed + team; i < rows; i += teams) conjugate_gradients_point(i, b, product_2);
 }
 
 extern "C" __global__ void conjugate_gradients_kernel_2(
     i64 rows, const double* __restrict__ product_2, double* __restrict__ r) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   i64 packed = ((u64)product_2 | (u64)r) % 16 == 0 ? rows / 2 * 2 : 0;
   for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> product_2_2 = *(const pack<double, 2>*)(product_2 + i);
-    pack<double, 2> r_2;
+    pack<double, 2> product_2_pack = *(const pack<double, 2>*)(product_2 + i);
+    pack<double, 2> r_pack;
     #pragma unroll
-    for (int lane = 0; lane < 2; lane++) conjugate_gradients_kernel_2_point(lane, product_2_2.at, r_2.at);
-    *(pack<double, 2>*)(r + i) = r_2;
+    for (int lane = 0; lane < 2; lane++)
+      conjugate_gradients_kernel_2_point(lane, product_2_pack.at, r_pack.at);
+    *(pack<double, 2>*)(r + i) = r_pack;
   }
-  for (i64 i = packed + team; i < rows; i += teams) conjugate_gradients_kernel_2_point(i, product_2, r);
+  for (i64 i = packed + team; i < rows; i += teams)
+    conjugate_gradients_kernel_2_point(i, product_2, r);
 }
 
 extern "C" __global__ void conjugate_gradients_kernel_3(
@@ -53,10 +60,10 @@ extern "C" __global__ void conjugate_gradients_kernel_3(
     };
     i64 packed = (u64)x_row % 16 == 0 ? a_0 / 2 * 2 : 0;
     for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-      pack<double, 2> x_row_2;
+      pack<double, 2> x_pack;
       #pragma unroll
-      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, x_row_2.at);
-      *(pack<double, 2>*)(x_row + i) = x_row_2;
+      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, x_pack.at);
+      *(pack<double, 2>*)(x_row + i) = x_pack;
     }
     for (i64 i = packed + threadIdx.x; i < a_0; i += blockDim.x) pass(i, i, x_row);
   }
@@ -68,11 +75,11 @@ extern "C" __global__ void conjugate_gradients_kernel_3(
     };
     i64 packed = (u64)r_row % 16 == 0 && (u64)r_2_row % 16 == 0 ? a_0 / 2 * 2 : 0;
     for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-      pack<double, 2> r_row_2;
-      pack<double, 2> r_2_row_2 = *(const pack<double, 2>*)(r_2_row + i);
+      pack<double, 2> r_pack;
+      pack<double, 2> r_2_pack = *(const pack<double, 2>*)(r_2_row + i);
       #pragma unroll
-      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, r_row_2.at, r_2_row_2.at);
-      *(pack<double, 2>*)(r_row + i) = r_row_2;
+      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, r_pack.at, r_2_pack.at);
+      *(pack<double, 2>*)(r_row + i) = r_pack;
     }
     for (i64 i = packed + threadIdx.x; i < a_0; i += blockDim.x) pass(i, i, r_row, r_2_row);
   }
@@ -84,11 +91,11 @@ extern "C" __global__ void conjugate_gradients_kernel_3(
     };
     i64 packed = (u64)p_row % 16 == 0 && (u64)product_2_row % 16 == 0 ? a_0 / 2 * 2 : 0;
     for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-      pack<double, 2> p_row_2;
-      pack<double, 2> product_2_row_2 = *(const pack<double, 2>*)(product_2_row + i);
+      pack<double, 2> p_pack;
+      pack<double, 2> product_2_pack = *(const pack<double, 2>*)(product_2_row + i);
       #pragma unroll
-      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, p_row_2.at, product_2_row_2.at);
-      *(pack<double, 2>*)(p_row + i) = p_row_2;
+      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, p_pack.at, product_2_pack.at);
+      *(pack<double, 2>*)(p_row + i) = p_pack;
     }
     for (i64 i = packed + threadIdx.x; i < a_0; i += blockDim.x) pass(i, i, p_row, product_2_row);
   }
@@ -123,18 +130,18 @@ extern "C" __global__ void conjugate_gradients_kernel_3(
       i64 packed = (u64)x_row % 16 == 0 && (u64)p_row % 16 == 0 && (u64)r_row % 16 == 0 &&
           (u64)ap_row % 16 == 0 ? a_0 / 2 * 2 : 0;
       for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-        pack<double, 2> x_row_2 = *(const pack<double, 2>*)(x_row + i);
-        pack<double, 2> p_row_2 = *(const pack<double, 2>*)(p_row + i);
-        pack<double, 2> r_row_2 = *(const pack<double, 2>*)(r_row + i);
-        pack<double, 2> ap_row_2 = *(const pack<double, 2>*)(ap_row + i);
+        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + i);
+        pack<double, 2> p_pack = *(const pack<double, 2>*)(p_row + i);
+        pack<double, 2> r_pack = *(const pack<double, 2>*)(r_row + i);
+        pack<double, 2> ap_pack = *(const pack<double, 2>*)(ap_row + i);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, x_row_2.at, p_row_2.at,
-            r_row_2.at, ap_row_2.at);
-        *(pack<double, 2>*)(x_row + i) = x_row_2;
-        *(pack<double, 2>*)(r_row + i) = r_row_2;
+        for (int lane = 0; lane < 2; lane++)
+          pass(i + lane, lane, x_pack.at, p_pack.at, r_pack.at, ap_pack.at);
+        *(pack<double, 2>*)(x_row + i) = x_pack;
+        *(pack<double, 2>*)(r_row + i) = r_pack;
       }
-      for (i64 i = packed + threadIdx.x; i < a_0; i += blockDim.x) pass(i, i, x_row, p_row, r_row,
-          ap_row);
+      for (i64 i = packed + threadIdx.x; i < a_0; i += blockDim.x)
+        pass(i, i, x_row, p_row, r_row, ap_row);
     }
     new_ = team_sum(new_);
     double t = new_ / rs;  // line 132
@@ -147,11 +154,11 @@ extern "C" __global__ void conjugate_gradients_kernel_3(
       };
       i64 packed = (u64)p_row % 16 == 0 && (u64)r_row % 16 == 0 ? a_0 / 2 * 2 : 0;
       for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-        pack<double, 2> p_row_2 = *(const pack<double, 2>*)(p_row + i);
-        pack<double, 2> r_row_2 = *(const pack<double, 2>*)(r_row + i);
+        pack<double, 2> p_pack = *(const pack<double, 2>*)(p_row + i);
+        pack<double, 2> r_pack = *(const pack<double, 2>*)(r_row + i);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, p_row_2.at, r_row_2.at);
-        *(pack<double, 2>*)(p_row + i) = p_row_2;
+        for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, p_pack.at, r_pack.at);
+        *(pack<double, 2>*)(p_row + i) = p_pack;
       }
       for (i64 i = packed + threadIdx.x; i < a_0; i += blockDim.x) pass(i, i, p_row, r_row);
     }

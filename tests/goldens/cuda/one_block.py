@@ -21,8 +21,10 @@ extern "C" __global__ void heat_2d_kernel(
   for (i64 i_2 = 0; i_2 < steps; i_2++) {  // line 144
     for (i64 i = threadIdx.x; i < v_0; i += blockDim.x) {
       for (i64 j = 0; j < v_1; j++) {  // line 145
-        double around = u_2[(i + 2) * u_2_1 + j + 1] + u_2[i * u_2_1 + j + 1] + u_2[(i + 1) * u_2_1 + j + 2] + u_2[(i + 1) * u_2_1 + j];
-        v[i * v_1 + j] = u_2[(i + 1) * u_2_1 + j + 1] + 0.1 * (around - 4.0 * u_2[(i + 1) * u_2_1 + j + 1]);  // line 146
+        double around = u_2[(i + 2) * u_2_1 + j + 1] + u_2[i * u_2_1 + j + 1] +
+            u_2[(i + 1) * u_2_1 + j + 2] + u_2[(i + 1) * u_2_1 + j];
+        v[i * v_1 + j] = u_2[(i + 1) * u_2_1 + j + 1] +  // line 146
+            0.1 * (around - 4.0 * u_2[(i + 1) * u_2_1 + j + 1]);
       }
     }
     team_sync();
@@ -51,14 +53,15 @@ extern "C" __global__ void heat_2d_kernel(
 
 extern "C" __global__ void heat_2d_kernel_2(
     i64 rows, const double* __restrict__ u, double* __restrict__ out) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   i64 packed = ((u64)u | (u64)out) % 16 == 0 ? rows / 2 * 2 : 0;
   for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> u_2 = *(const pack<double, 2>*)(u + i);
-    pack<double, 2> out_2;
+    pack<double, 2> u_pack = *(const pack<double, 2>*)(u + i);
+    pack<double, 2> out_pack;
     #pragma unroll
-    for (int lane = 0; lane < 2; lane++) heat_2d_kernel_2_point(lane, u_2.at, out_2.at);
-    *(pack<double, 2>*)(out + i) = out_2;
+    for (int lane = 0; lane < 2; lane++) heat_2d_kernel_2_point(lane, u_pack.at, out_pack.at);
+    *(pack<double, 2>*)(out + i) = out_pack;
   }
   for (i64 i = packed + team; i < rows; i += teams) heat_2d_kernel_2_point(i, u, out);
 }

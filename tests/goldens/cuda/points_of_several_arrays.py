@@ -4,7 +4,8 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ __forceinline__ void black_scholes_sum_grad_point(i64 i, const double* s, const double* k, const double* t, double* s_bar) {
+__device__ __forceinline__ void black_scholes_sum_grad_point(i64 i, const double* s,
+    const double* k, const double* t, double* s_bar) {
   double value = s[i] / k[i];  // line 164
   double value_2 = sqrt(t[i]);
   double value_3 = (log(value) + 0.07 * t[i]) / value_2;
@@ -20,16 +21,18 @@ __device__ __forceinline__ void black_scholes_sum_grad_point(i64 i, const double
 extern "C" __global__ void black_scholes_sum_grad_kernel(
     i64 rows, const double* __restrict__ s, const double* __restrict__ k,
     const double* __restrict__ t, double* __restrict__ s_bar) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   i64 packed = ((u64)s | (u64)k | (u64)t | (u64)s_bar) % 16 == 0 ? rows / 2 * 2 : 0;
   for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> s_2 = *(const pack<double, 2>*)(s + i);
-    pack<double, 2> k_2 = *(const pack<double, 2>*)(k + i);
-    pack<double, 2> t_2 = *(const pack<double, 2>*)(t + i);
-    pack<double, 2> s_bar_2;
+    pack<double, 2> s_pack = *(const pack<double, 2>*)(s + i);
+    pack<double, 2> k_pack = *(const pack<double, 2>*)(k + i);
+    pack<double, 2> t_pack = *(const pack<double, 2>*)(t + i);
+    pack<double, 2> s_bar_pack;
     #pragma unroll
-    for (int lane = 0; lane < 2; lane++) black_scholes_sum_grad_point(lane, s_2.at, k_2.at, t_2.at, s_bar_2.at);
-    *(pack<double, 2>*)(s_bar + i) = s_bar_2;
+    for (int lane = 0; lane < 2; lane++)
+      black_scholes_sum_grad_point(lane, s_pack.at, k_pack.at, t_pack.at, s_bar_pack.at);
+    *(pack<double, 2>*)(s_bar + i) = s_bar_pack;
   }
   for (i64 i = packed + team; i < rows; i += teams) black_scholes_sum_grad_point(i, s, k, t, s_bar);
 }

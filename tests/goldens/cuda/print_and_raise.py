@@ -4,7 +4,8 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ __forceinline__ void scaled_kernel_3_point(i64 i, const double* x, double* out, double total) {
+__device__ __forceinline__ void scaled_kernel_3_point(i64 i, const double* x, double* out,
+    double total) {
   out[i] = x[i] / total;  // line 37
 }
 
@@ -33,15 +34,16 @@ extern "C" __global__ void scaled_kernel_2(
 extern "C" __global__ void scaled_kernel_3(
     i64 rows, const double* __restrict__ x, const double* __restrict__ total_at,
     double* __restrict__ out) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   const double total = *total_at;
   i64 packed = ((u64)x | (u64)out) % 16 == 0 ? rows / 2 * 2 : 0;
   for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> x_2 = *(const pack<double, 2>*)(x + i);
-    pack<double, 2> out_2;
+    pack<double, 2> x_pack = *(const pack<double, 2>*)(x + i);
+    pack<double, 2> out_pack;
     #pragma unroll
-    for (int lane = 0; lane < 2; lane++) scaled_kernel_3_point(lane, x_2.at, out_2.at, total);
-    *(pack<double, 2>*)(out + i) = out_2;
+    for (int lane = 0; lane < 2; lane++) scaled_kernel_3_point(lane, x_pack.at, out_pack.at, total);
+    *(pack<double, 2>*)(out + i) = out_pack;
   }
   for (i64 i = packed + team; i < rows; i += teams) scaled_kernel_3_point(i, x, out, total);
 }

@@ -6,7 +6,8 @@ typedef long long i64;
 
 extern "C" __global__ void checked_rows_kernel(
     i64 rows, const double* __restrict__ x, double* __restrict__ out, i64 x_1, u64* error) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {  // line 42
     double t = x[i * x_1];  // line 43
     if (t < 0.0) {  // line 43
@@ -22,9 +23,9 @@ extern "C" __global__ void checked_rows_kernel(
       };
       i64 packed = (u64)x_row % 16 == 0 ? x_1 / 2 * 2 : 0;
       for (i64 i_2 = 2 * threadIdx.x; i_2 < packed; i_2 += 2 * blockDim.x) {
-        pack<double, 2> x_row_2 = *(const pack<double, 2>*)(x_row + i_2);
+        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + i_2);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(i_2 + lane, lane, x_row_2.at);
+        for (int lane = 0; lane < 2; lane++) pass(i_2 + lane, lane, x_pack.at);
       }
       for (i64 i_2 = packed + threadIdx.x; i_2 < x_1; i_2 += blockDim.x) pass(i_2, i_2, x_row);
     }

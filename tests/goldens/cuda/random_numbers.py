@@ -4,39 +4,39 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ void four_rounds(unsigned x, unsigned y, unsigned a, unsigned b, unsigned c, unsigned d, unsigned& result_0, unsigned& result_1) {
-  x = (unsigned)((u64)x + y);
-  y = (unsigned)((u64)(unsigned)((u64)(unsigned)((u64)y << a) | (unsigned)((u64)y >> (unsigned)(32 - a))) ^ x);
-  x = (unsigned)((u64)x + y);
-  y = (unsigned)((u64)(unsigned)((u64)(unsigned)((u64)y << b) | (unsigned)((u64)y >> (unsigned)(32 - b))) ^ x);
-  x = (unsigned)((u64)x + y);
-  y = (unsigned)((u64)(unsigned)((u64)(unsigned)((u64)y << c) | (unsigned)((u64)y >> (unsigned)(32 - c))) ^ x);
-  x = (unsigned)((u64)x + y);
-  y = (unsigned)((u64)(unsigned)((u64)(unsigned)((u64)y << d) | (unsigned)((u64)y >> (unsigned)(32 - d))) ^ x);
+__device__ void four_rounds(unsigned x, unsigned y, unsigned a, unsigned b, unsigned c, unsigned d,
+    unsigned& result_0, unsigned& result_1) {
+  x += y;
+  y = ((unsigned)((u64)y << a) | (unsigned)((u64)y >> (unsigned)(32 - a))) ^ x;
+  x += y;
+  y = ((unsigned)((u64)y << b) | (unsigned)((u64)y >> (unsigned)(32 - b))) ^ x;
+  x += y;
+  y = ((unsigned)((u64)y << c) | (unsigned)((u64)y >> (unsigned)(32 - c))) ^ x;
+  x += y;
+  y = ((unsigned)((u64)y << d) | (unsigned)((u64)y >> (unsigned)(32 - d))) ^ x;
   result_0 = x;
   result_1 = y;
-  return;
 }
 
 __device__ u64 random_word(unsigned key0, unsigned key1, u64 count) {
-  unsigned key2 = (unsigned)((unsigned)((u64)key0 ^ key1) ^ 466688986u);
-  unsigned x = (unsigned)((u64)(unsigned)(count >> 32u) + key0);
-  unsigned y = (unsigned)((u64)(unsigned)count + key1);
+  unsigned key2 = key0 ^ key1 ^ 466688986u;
+  unsigned x = (unsigned)(count >> 32u) + key0;
+  unsigned y = (unsigned)count + key1;
   four_rounds(x, y, 13u, 15u, 26u, 6u, x, y);
-  x = (unsigned)((u64)x + key1);
-  y = (unsigned)((u64)y + (unsigned)(key2 + 1u));
+  x += key1;
+  y += key2 + 1u;
   four_rounds(x, y, 17u, 29u, 16u, 24u, x, y);
-  x = (unsigned)((u64)x + key2);
-  y = (unsigned)((u64)y + (unsigned)(key0 + 2u));
+  x += key2;
+  y += key0 + 2u;
   four_rounds(x, y, 13u, 15u, 26u, 6u, x, y);
-  x = (unsigned)((u64)x + key0);
-  y = (unsigned)((u64)y + (unsigned)(key1 + 3u));
+  x += key0;
+  y += key1 + 3u;
   four_rounds(x, y, 17u, 29u, 16u, 24u, x, y);
-  x = (unsigned)((u64)x + key1);
-  y = (unsigned)((u64)y + (unsigned)(key2 + 4u));
+  x += key1;
+  y += key2 + 4u;
   four_rounds(x, y, 13u, 15u, 26u, 6u, x, y);
-  x = (unsigned)((u64)x + key2);
-  y = (unsigned)((u64)y + (unsigned)(key0 + 5u));
+  x += key2;
+  y += key0 + 5u;
   return ((u64)x << 32u) | (u64)y;
 }
 
@@ -116,11 +116,13 @@ extern "C" __global__ void noisy_kernel(unsigned* __restrict__ high, unsigned* _
 extern "C" __global__ void noisy_kernel_2(
     i64 rows, const double* __restrict__ x, const unsigned* __restrict__ key, double product_2,
     double* __restrict__ out) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
     u64 bits = random_word(key[0], key[1], (u64)i);  // line 58
     unsigned t = (unsigned)bits;
-    double u = 2.3283064365386963e-10 * (double)(unsigned)(bits >> 32u) + 2.220446049250313e-16 * (double)(unsigned)((u64)t >> 12u);
+    double u = 2.3283064365386963e-10 * (double)(unsigned)(bits >> 32u) +
+        2.220446049250313e-16 * (double)(t >> 12u);
     double u_2 = u * 2.0;
     double u_3 = u_2 - 0.9999999999999999;
     double x_2 = u_3 <= -0.9999999999999999 ? -0.9999999999999999 : u_3;

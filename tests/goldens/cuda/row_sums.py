@@ -6,7 +6,8 @@ typedef long long i64;
 
 extern "C" __global__ void row_sums_kernel(
     i64 rows, const double* __restrict__ x, double* __restrict__ out, i64 x_1) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
     double out_2 = 0.0;  // line 23
     {
@@ -16,9 +17,9 @@ extern "C" __global__ void row_sums_kernel(
       };
       i64 packed = (u64)x_row % 16 == 0 ? x_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> x_row_2 = *(const pack<double, 2>*)(x_row + j);
+        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_row_2.at);
+        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_pack.at);
       }
       for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, x_row);
     }

@@ -7,7 +7,8 @@ typedef long long i64;
 extern "C" __global__ void layer_norm_kernel(
     i64 rows, const double* __restrict__ x, const double* __restrict__ g,
     const double* __restrict__ b, i64 n, double* __restrict__ out, i64 x_1, i64 out_1) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
     double total = 0.0;  // line 56
     {
@@ -17,9 +18,9 @@ extern "C" __global__ void layer_norm_kernel(
       };
       i64 packed = (u64)x_row % 16 == 0 ? x_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> x_row_2 = *(const pack<double, 2>*)(x_row + j);
+        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_row_2.at);
+        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_pack.at);
       }
       for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, x_row);
     }
@@ -34,9 +35,9 @@ extern "C" __global__ void layer_norm_kernel(
       };
       i64 packed = (u64)x_row % 16 == 0 ? x_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> x_row_2 = *(const pack<double, 2>*)(x_row + j);
+        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_row_2.at);
+        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_pack.at);
       }
       for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, x_row);
     }
@@ -56,17 +57,17 @@ extern "C" __global__ void layer_norm_kernel(
       i64 packed = (u64)x_row % 16 == 0 && (u64)out_row % 16 == 0 && (u64)g_row % 16 == 0 &&
           (u64)b_row % 16 == 0 ? x_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> x_row_2 = *(const pack<double, 2>*)(x_row + j);
-        pack<double, 2> out_row_2;
-        pack<double, 2> g_row_2 = *(const pack<double, 2>*)(g_row + j);
-        pack<double, 2> b_row_2 = *(const pack<double, 2>*)(b_row + j);
+        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
+        pack<double, 2> out_pack;
+        pack<double, 2> g_pack = *(const pack<double, 2>*)(g_row + j);
+        pack<double, 2> b_pack = *(const pack<double, 2>*)(b_row + j);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_row_2.at, out_row_2.at,
-            g_row_2.at, b_row_2.at);
-        *(pack<double, 2>*)(out_row + j) = out_row_2;
+        for (int lane = 0; lane < 2; lane++)
+          pass(j + lane, lane, x_pack.at, out_pack.at, g_pack.at, b_pack.at);
+        *(pack<double, 2>*)(out_row + j) = out_pack;
       }
-      for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, x_row, out_row, g_row,
-          b_row);
+      for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x)
+        pass(j, j, x_row, out_row, g_row, b_row);
     }
   }
 }

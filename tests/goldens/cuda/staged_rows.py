@@ -7,7 +7,8 @@ typedef long long i64;
 extern "C" __global__ void softmax_kernel(
     i64 rows, const double* __restrict__ x, double* __restrict__ out, double* __restrict__ e_all,
     i64 x_1, i64 out_1, i64 e_0, i64 room) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
   double* e = room ? (double*)staged : e_all + team * e_0;
@@ -21,9 +22,9 @@ extern "C" __global__ void softmax_kernel(
       };
       i64 packed = (u64)x_row % 16 == 0 ? x_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> x_row_2 = *(const pack<double, 2>*)(x_row + j);
+        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_row_2.at);
+        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_pack.at);
       }
       for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, x_row);
     }
@@ -39,11 +40,11 @@ extern "C" __global__ void softmax_kernel(
       };
       i64 packed = (u64)x_row % 16 == 0 && (u64)e_row % 16 == 0 ? x_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> x_row_2 = *(const pack<double, 2>*)(x_row + j);
-        pack<double, 2> e_row_2;
+        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
+        pack<double, 2> e_pack;
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_row_2.at, e_row_2.at);
-        *(pack<double, 2>*)(e_row + j) = e_row_2;
+        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_pack.at, e_pack.at);
+        *(pack<double, 2>*)(e_row + j) = e_pack;
       }
       for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, x_row, e_row);
     }
@@ -57,11 +58,11 @@ extern "C" __global__ void softmax_kernel(
       };
       i64 packed = (u64)out_row % 16 == 0 && (u64)e_row % 16 == 0 ? x_1 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> out_row_2;
-        pack<double, 2> e_row_2 = *(const pack<double, 2>*)(e_row + j);
+        pack<double, 2> out_pack;
+        pack<double, 2> e_pack = *(const pack<double, 2>*)(e_row + j);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, out_row_2.at, e_row_2.at);
-        *(pack<double, 2>*)(out_row + j) = out_row_2;
+        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, out_pack.at, e_pack.at);
+        *(pack<double, 2>*)(out_row + j) = out_pack;
       }
       for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, out_row, e_row);
     }

@@ -4,7 +4,8 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ __forceinline__ void trained_kernel_2_point(i64 i, const double* b, const double* b_bar, double* out) {
+__device__ __forceinline__ void trained_kernel_2_point(i64 i, const double* b, const double* b_bar,
+    double* out) {
   out[i] = b[i] - 0.1 * b_bar[i];  // line 66
 }
 
@@ -17,7 +18,8 @@ extern "C" __global__ void trained_kernel(
     const double* __restrict__ product_2, i64 n, double* __restrict__ out,
     double* __restrict__ b_bar_all, i64 b_0, i64 y_1, i64 product_2_1, i64 out_1, i64 b_bar_0,
     i64 room, double* __restrict__ result_0) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
   double* b_bar = room ? (double*)staged : b_bar_all + team * b_bar_0;
@@ -29,10 +31,10 @@ extern "C" __global__ void trained_kernel(
     };
     i64 packed = (u64)b_bar_row % 16 == 0 ? b_0 / 2 * 2 : 0;
     for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-      pack<double, 2> b_bar_row_2;
+      pack<double, 2> b_bar_pack;
       #pragma unroll
-      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, b_bar_row_2.at);
-      *(pack<double, 2>*)(b_bar_row + i) = b_bar_row_2;
+      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, b_bar_pack.at);
+      *(pack<double, 2>*)(b_bar_row + i) = b_bar_pack;
     }
     for (i64 i = packed + threadIdx.x; i < b_0; i += blockDim.x) pass(i, i, b_bar_row);
   }
@@ -56,19 +58,19 @@ extern "C" __global__ void trained_kernel(
       i64 packed = (u64)product_2_row % 16 == 0 && (u64)b_row % 16 == 0 && (u64)y_row % 16 == 0 &&
           (u64)out_row % 16 == 0 && (u64)b_bar_row % 16 == 0 ? b_0 / 2 * 2 : 0;
       for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> product_2_row_2 = *(const pack<double, 2>*)(product_2_row + j);
-        pack<double, 2> b_row_2 = *(const pack<double, 2>*)(b_row + j);
-        pack<double, 2> y_row_2 = *(const pack<double, 2>*)(y_row + j);
-        pack<double, 2> out_row_2;
-        pack<double, 2> b_bar_row_2 = *(const pack<double, 2>*)(b_bar_row + j);
+        pack<double, 2> product_2_pack = *(const pack<double, 2>*)(product_2_row + j);
+        pack<double, 2> b_pack = *(const pack<double, 2>*)(b_row + j);
+        pack<double, 2> y_pack = *(const pack<double, 2>*)(y_row + j);
+        pack<double, 2> out_pack;
+        pack<double, 2> b_bar_pack = *(const pack<double, 2>*)(b_bar_row + j);
         #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, product_2_row_2.at, b_row_2.at,
-            y_row_2.at, out_row_2.at, b_bar_row_2.at);
-        *(pack<double, 2>*)(out_row + j) = out_row_2;
-        *(pack<double, 2>*)(b_bar_row + j) = b_bar_row_2;
+        for (int lane = 0; lane < 2; lane++)
+          pass(j + lane, lane, product_2_pack.at, b_pack.at, y_pack.at, out_pack.at, b_bar_pack.at);
+        *(pack<double, 2>*)(out_row + j) = out_pack;
+        *(pack<double, 2>*)(b_bar_row + j) = b_bar_pack;
       }
-      for (i64 j = packed + threadIdx.x; j < b_0; j += blockDim.x) pass(j, j, product_2_row, b_row,
-          y_row, out_row, b_bar_row);
+      for (i64 j = packed + threadIdx.x; j < b_0; j += blockDim.x)
+        pass(j, j, product_2_row, b_row, y_row, out_row, b_bar_row);
     }
     team_sync();
   }
@@ -92,17 +94,19 @@ extern "C" __global__ void trained_kernel(
 extern "C" __global__ void trained_kernel_2(
     i64 rows, const double* __restrict__ b, const double* __restrict__ value_at, i64 n,
     const double* __restrict__ b_bar, double* __restrict__ out, double* __restrict__ result_0) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   const double value = *value_at;
   double value_2 = value / n;  // line 63
   i64 packed = ((u64)b | (u64)b_bar | (u64)out) % 16 == 0 ? rows / 2 * 2 : 0;
   for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> b_2 = *(const pack<double, 2>*)(b + i);
-    pack<double, 2> b_bar_2 = *(const pack<double, 2>*)(b_bar + i);
-    pack<double, 2> out_2;
+    pack<double, 2> b_pack = *(const pack<double, 2>*)(b + i);
+    pack<double, 2> b_bar_pack = *(const pack<double, 2>*)(b_bar + i);
+    pack<double, 2> out_pack;
     #pragma unroll
-    for (int lane = 0; lane < 2; lane++) trained_kernel_2_point(lane, b_2.at, b_bar_2.at, out_2.at);
-    *(pack<double, 2>*)(out + i) = out_2;
+    for (int lane = 0; lane < 2; lane++)
+      trained_kernel_2_point(lane, b_pack.at, b_bar_pack.at, out_pack.at);
+    *(pack<double, 2>*)(out + i) = out_pack;
   }
   for (i64 i = packed + team; i < rows; i += teams) trained_kernel_2_point(i, b, b_bar, out);
   if (blockIdx.x + threadIdx.x + threadIdx.y == 0) result_0[0] = value_2;
@@ -110,14 +114,15 @@ extern "C" __global__ void trained_kernel_2(
 
 extern "C" __global__ void trained_kernel_3(
     i64 rows, const double* __restrict__ w, double* __restrict__ w_bar) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   i64 packed = ((u64)w | (u64)w_bar) % 16 == 0 ? rows / 2 * 2 : 0;
   for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> w_2 = *(const pack<double, 2>*)(w + i);
-    pack<double, 2> w_bar_2 = *(const pack<double, 2>*)(w_bar + i);
+    pack<double, 2> w_pack = *(const pack<double, 2>*)(w + i);
+    pack<double, 2> w_bar_pack = *(const pack<double, 2>*)(w_bar + i);
     #pragma unroll
-    for (int lane = 0; lane < 2; lane++) trained_kernel_3_point(lane, w_2.at, w_bar_2.at);
-    *(pack<double, 2>*)(w_bar + i) = w_bar_2;
+    for (int lane = 0; lane < 2; lane++) trained_kernel_3_point(lane, w_pack.at, w_bar_pack.at);
+    *(pack<double, 2>*)(w_bar + i) = w_bar_pack;
   }
   for (i64 i = packed + team; i < rows; i += teams) trained_kernel_3_point(i, w, w_bar);
 }

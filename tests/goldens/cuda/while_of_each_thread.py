@@ -7,7 +7,8 @@ typedef long long i64;
 extern "C" __global__ void kepler_vmap_kernel(
     i64 rows, const double* __restrict__ m, const double* __restrict__ ecc,
     double* __restrict__ out) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {  // line 81
     double m_2 = m[i];
     double ecc_2 = ecc[i];

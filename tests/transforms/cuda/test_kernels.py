@@ -474,7 +474,7 @@ def test_elements_that_a_branch_leaves_alone_are_loaded_first():
         """,
         *(array("x"), array("out")),
     )
-    assert "out_2 = *(const pack<double, 2>*)(out + i);" in kernel.text
+    assert "out_pack = *(const pack<double, 2>*)(out + i);" in kernel.text
     rows = printed(
         """
         def f_kernel(first, last, x, out):
