@@ -485,7 +485,7 @@ def test_elements_that_a_branch_leaves_alone_are_loaded_first():
         """,
         *(array("x", ndim=2), array("out", ndim=2)),
     )
-    assert "out_row_2 = *(const pack<double, 2>*)(out_row + j);" in rows.text
+    assert "out_pack = *(const pack<double, 2>*)(out_row + j);" in rows.text
     compiled(kernel)
     compiled(rows)
 
