@@ -210,6 +210,9 @@ class ndarray:  # noqa: N801  # CuPy's name
     def __repr__(self) -> str:
         return repr(self.get())
 
+    def __str__(self) -> str:
+        return str(self.get())
+
     def __format__(self, spec: str) -> str:
         return format(self.get(), spec)
 
