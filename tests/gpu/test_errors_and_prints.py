@@ -1,5 +1,6 @@
 """Errors and prints of programs on a GPU are those of Python, in its order; errors come once, where
 somebody waits, and later calls are right."""
+# ruff: noqa: T201  # what programs print is tested
 
 import io
 from contextlib import redirect_stdout
@@ -75,6 +76,13 @@ def asserting(x):
     return total
 
 
+def telling_a_number(x):
+    least = np.min(x)
+    if least < 0:
+        raise ValueError("the least is", least)
+    return x / least
+
+
 def gathering(k):
     return x[k] * 2
 
@@ -121,6 +129,7 @@ CASES = [
     (naming_the_pass, x[:9], with_(x[:9], 7, -1.0)),
     (raising_in_an_inner_loop, matrix, with_(matrix, ([4, 9], [2, 0]), -1.0)),
     (raising_for_a_sum, matrix, with_(matrix, 5, -100.0)),
+    (telling_a_number, x, with_(x, 7, -1000.0)),
     (asserting, x, with_(x, 7, -1.0)),
     (gathering, ones, with_(ones, 20, 300)),
     (gathering, ones, with_(ones, 20, -301)),
@@ -230,6 +239,13 @@ def printing_arrays(x):
     return y
 
 
+def printing_containers(x):
+    total, last = np.sum(x), np.argmax(x)
+    print((total, 1), [x.max(), x[:2]], {"last": last})
+    print(f"{total!r} and {total}")
+    return x
+
+
 def printing_passes(x):
     total = 0.0
     for i in range(4):
@@ -266,7 +282,14 @@ def printed(function, *args):
 
 
 @pytest.mark.parametrize(
-    "function", [printing_numbers, printing_arrays, printing_passes, printing_if_large]
+    "function",
+    [
+        printing_numbers,
+        printing_arrays,
+        printing_containers,
+        printing_passes,
+        printing_if_large,
+    ],
 )
 def test_prints_are_those_of_python(function, gpu):
     x = np.array([1.0, 0.5, 0.25, 4.0, 2.0])  # sums of which are exact

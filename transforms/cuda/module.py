@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Block, Let, Var, statements
+from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
 from tapeless.transforms.cuda.device_functions import LAST_STORE_IN_ORDER, device_names
 from tapeless.transforms.cuda.kernel import (
     CudaKernel,
@@ -25,6 +25,7 @@ from tapeless.transforms.cuda.kernel import (
 )
 from tapeless.transforms.cuda.launch_text import (
     HEAP,
+    HOST,
     KERNEL,
     NAMES,
     ON_DEVICE,
@@ -71,7 +72,8 @@ def write_cuda(
     functions = [function_text(f.name, b, "") for f, b in others.items()]
     taken = {*arguments, *(kernel.name for kernel in kernels), *NAMES}
     signature = ", ".join(arguments)
-    main = emit_function(name, driver, signature, unpack, result, doc, taken, Driver)
+    writer = type("DeviceDriver", (DeviceDriver,), {"on_device": staticmethod(on_device)})
+    main = emit_function(name, driver, signature, unpack, result, doc, taken, writer)
     text = join_module([*functions, main])
     text = text.replace(LAST_STORE.strip(), LAST_STORE_IN_ORDER.strip())
     text = "\n".join(map(device_names, _with_notes(text.splitlines())))
@@ -82,11 +84,24 @@ def write_cuda(
     launches = "\n".join(text for pair in pairs for text in _launch(*pair))
     parts = [_code(printed, joins), KERNEL.strip()] if printed else []
     parts += [ON_DEVICE.strip()] * ("on_device(" in launches) + [launches]
+    parts += [HOST.strip()] * bool(re.search(r"(?<!\w)host\(", rest))
     if "cp.linalg." in rest:
         head, rest = f"{head}\nimport cupyx", _decorated(name, rest)
         parts.append(RAISING.strip())
     parts = [head, *parts, rest]
     return "\n\n\n".join(part for part in parts if part) + "\n"
+
+
+class DeviceDriver(Driver):
+    """Writes a driver whose numbers and arrays lie in the memory of a device."""
+
+    on_device: Callable[[Var], bool]
+
+    def kept(self, a: Atom) -> ast.expr:
+        e = self.expr(a)
+        if isinstance(a, Var) and (a.type.shape or self.on_device(a)):
+            return ast.Call(ast.Name("host", ast.Load()), [e], [])
+        return e
 
 
 def _refuse_unchecked(block: Block) -> None:
