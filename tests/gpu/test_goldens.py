@@ -9,6 +9,7 @@ import pytest
 import tapeless
 from tapeless import grad, jit, value_and_grad, vmap
 from tapeless.transforms.cuda.helpers import HELPERS
+from tapeless.transforms.cuda.packed_loops import TEAM_LOOP
 from tapeless.transforms.cuda.points import PACK
 from tests.gpu import programs
 from tests.gpu.test_programs import code_of
@@ -106,11 +107,13 @@ def own_text(source):
 
 def is_alike(part):
     """Whether a part of CUDA C is one of those that many kernels need."""
-    return part in {PACK, *(text.strip() for text in HELPERS.values())} or bool(ALIKE.match(part))
+    alike = {PACK, *TEAM_LOOP.split("\n\n"), *(text.strip() for text in HELPERS.values())}
+    return part in alike or bool(ALIKE.match(part))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_golden(golden, name):
     function, args = CASES[name]
     source = jit(function, backend="gpu").lower(*args).source()
+    assert max(map(len, source.splitlines())) <= 100
     golden(f"cuda/{name}.py", own_text(source))

@@ -25,7 +25,7 @@ from tapeless.transforms.cuda.expressions import Scope, product
 from tapeless.transforms.cuda.helpers import HELPERS, needed, words
 from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.long_lines import broken
-from tapeless.transforms.cuda.packed_loops import packed_loops
+from tapeless.transforms.cuda.packed_loops import TEAM_LOOP, packed_loops
 from tapeless.transforms.cuda.points import PACK, Points, as_points
 from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
 from tapeless.transforms.cuda.values import (
@@ -53,7 +53,7 @@ typedef typeid typename union unsigned using virtual void volatile wchar_t while
 blockIdx threadIdx blockDim gridDim warpSize dim3 NULL INFINITY NAN atomicAdd atomicMin atomicCAS
 atomicExch min max abs clock printf assert main malloc free signgam div j0 j1 jn y0 y1 yn index
 i64 error rows team teams thread threads module cp results room staged shared_room
-pack packed lane place row pass
+pack packed lane place row pass reads stores updates
 """
 #: Names of device functions that are put together, and of the compiler.
 OURS = re.compile(r"__\w*|(team|block|join|take|result)_\w+")
@@ -214,7 +214,7 @@ class _Printer:
         lines = [*_head(writer.node.name, texts), *(h for h in head if h), *body, "}"]
         text = _in_width(lines)
         called = [_in_width(f.text.splitlines()) for f in self.functions.printed.values()]
-        own = [PACK] * packed
+        own = [PACK, TEAM_LOOP] * packed
         if points is not None:
             own = [PACK, _in_width(points.function.splitlines())]
         more = [*called, *writer.reductions, *own]

@@ -51,6 +51,7 @@ class Statements(Expressions):
         self.ends: list[str] = []  # labels at the ends of passes that errors leave, or ""
         self.nested = 0  # loops of C inside of the pass that errors leave
         self.together: dict[str, dict[str, str]] = {}  # sines and cosines that are computed
+        self.computed: set[int] = set()  # statements that are made with others
         self.spelled: dict[str, str] = {}  # variables that are written by another name
 
     def begin(self) -> None:
@@ -150,22 +151,47 @@ class Statements(Expressions):
         pairs = paired(body)
         for k, s in enumerate(body):
             for x in pairs.get(id(s), ()):
-                self.sine_and_cosine(x)
-            self.statement(s, body[:k])
+                self.sine_and_cosine(x, body[k:])
+            if id(s) not in self.computed:
+                self.statement(s, body[:k])
             self.forget_sines(s)
 
-    def sine_and_cosine(self, e: ast.expr) -> None:
-        """Computes both of a number at once, for calls that follow."""
+    def sine_and_cosine(self, e: ast.expr, body: Sequence[ast.stmt]) -> None:
+        """Computes both of a number at once, for calls that follow in a block."""
         x = self.number(e)
         if x.dtype.kind not in "iuf":
             return
         single = x.dtype == SINGLE
         stem = x.text if x.text.isidentifier() else "t"
-        names = self.fresh(f"sin_{stem}"), self.fresh(f"cos_{stem}")
+        variables = self.that_are(e, SINGLE if single else DOUBLE, body)
+        names = [variables.get(f) or self.fresh(f"{f}_{stem}") for f in ("sin", "cos")]
         self.put(f"{'float' if single else 'double'} {', '.join(names)};")
         text = cast(x, SINGLE if single else DOUBLE).text
         self.put(f"sincos{'f' * single}({text}, &{names[0]}, &{names[1]});")
         self.together[ast.dump(e)] = dict(zip(("sin", "cos"), names, strict=True))
+
+    def that_are(self, e: ast.expr, dtype: Dtype, body: Sequence[ast.stmt]) -> dict[str, str]:
+        """The variables that begin as the sine or the cosine of a number: t = sin(x). They need no
+        statements of their own."""
+        found: dict[str, str] = {}
+        reads = {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
+        for s in body:
+            match s:
+                case ast.Assign(
+                    targets=[ast.Name(id=name)], value=ast.Call(ast.Name(id=f), [x])
+                ) if (
+                    f in ("sin", "cos")
+                    and f not in found
+                    and ast.dump(x) == ast.dump(e)
+                    and self.homes.first.get(name) is s
+                    and sum(n.id == name for n in _stored(self.node)) == 1
+                    and self.scope.numbers[name] == dtype
+                ):
+                    found[f] = name
+                    self.computed.add(id(s))
+            if reads & {n.id for n in _stored(s)}:
+                break
+        return found
 
     def forget_sines(self, s: ast.stmt) -> None:
         """After a statement that changes what they are of."""

@@ -6,7 +6,7 @@ typedef long long i64;
 
 __device__ __forceinline__ void column_means_kernel_2_point(i64 i, const double* out_2, double* out,
     i64 n) {
-  out[i] = out_2[i] / n;  // line 27
+  out[i] = out_2[i] / n;  // line 28
 }
 
 extern "C" __global__ void column_means_kernel(
@@ -17,38 +17,14 @@ extern "C" __global__ void column_means_kernel(
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
   double* out = room ? (double*)staged : out_all + team * out_0;
-  {
-    double* out_row = out;
-    auto pass = [&](i64 i, i64 place, double* out_row) {
-      out_row[place] = 0.0;
-    };
-    i64 packed = (u64)out_row % 16 == 0 ? x_1 / 2 * 2 : 0;
-    for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-      pack<double, 2> out_pack;
-      #pragma unroll
-      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, out_pack.at);
-      *(pack<double, 2>*)(out_row + i) = out_pack;
-    }
-    for (i64 i = packed + threadIdx.x; i < x_1; i += blockDim.x) pass(i, i, out_row);
-  }
+  team_loop<2>(x_1, [&](i64 i, i64 place, double* out_row) {
+    out_row[place] = 0.0;
+  }, stores(out));
   for (i64 i = team; i < rows; i += teams) {
     team_sync();
-    {
-      double* out_row = out;
-      const double* x_row = x + i * x_1;
-      auto pass = [&](i64 j, i64 place, double* out_row, const double* x_row) {
-        out_row[place] += x_row[place];  // line 27
-      };
-      i64 packed = (u64)out_row % 16 == 0 && (u64)x_row % 16 == 0 ? x_1 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> out_pack = *(const pack<double, 2>*)(out_row + j);
-        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, out_pack.at, x_pack.at);
-        *(pack<double, 2>*)(out_row + j) = out_pack;
-      }
-      for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, out_row, x_row);
-    }
+    team_loop<2>(x_1, [&](i64 j, i64 place, double* out_row, const double* x_row) {
+      out_row[place] += x_row[place];  // line 28
+    }, updates(out), reads(x + i * x_1));
     team_sync();
   }
   if (room) {  // one copy for all teams of the block
@@ -104,7 +80,7 @@ def empty(shape, dtype):
 
 
 def column_means(x):
-    """column_means.  From test_goldens.py:26."""
+    """column_means.  From test_goldens.py:27."""
     out = empty((x.shape[1],), cp.float64)
     column_means_kernel(x.shape[0], x, sums=(out,))
     out_2 = empty(out.shape, cp.float64)

@@ -25,8 +25,8 @@ extern "C" __global__ void kepler_grad_vmap_kernel_count(
       top++;
       double sin_e, cos_e;
       sincos(e, &sin_e, &cos_e);
-      double d_2 = (e - ecc_2 * sin_e - m_2) / (1.0 - ecc_2 * cos_e);
-      e -= d_2;
+      double d_2 = (e - ecc_2 * sin_e - m_2) / (1.0 - ecc_2 * cos_e);  // line 82
+      e -= d_2;  // line 83
       passes++;
       d = d_2;
     }
@@ -40,7 +40,7 @@ extern "C" __global__ void kepler_grad_vmap_kernel(
     const i64* __restrict__ saved_place, i64 saved_0) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
-  for (i64 i = team; i < rows; i += teams) {
+  for (i64 i = team; i < rows; i += teams) {  // line 81
     double m_2 = m[i];
     i64 top = 0;
     double ecc_2 = ecc[i];
@@ -52,28 +52,26 @@ extern "C" __global__ void kepler_grad_vmap_kernel(
       top++;
       double sin_e, cos_e;
       sincos(e, &sin_e, &cos_e);
-      double d_2 = (e - ecc_2 * sin_e - m_2) / (1.0 - ecc_2 * cos_e);
-      e -= d_2;
+      double d_2 = (e - ecc_2 * sin_e - m_2) / (1.0 - ecc_2 * cos_e);  // line 82
+      e -= d_2;  // line 83
       passes++;
       d = d_2;
     }
     double e_bar = 1.0;
     double m_bar = 0.0;
     #pragma unroll 1
-    for (i64 passes_2 = passes - 1; passes_2 >= 0; passes_2--) {
+    for (i64 passes_2 = passes - 1; passes_2 >= 0; passes_2--) {  // line 81
       top--;
       double e_2 = saved[from_end(saved_place[i] + 32 * top, saved_0)];
-      double sin_e_2, cos_e_2;
-      sincos(e_2, &sin_e_2, &cos_e_2);
-      double t = sin_e_2;
-      double t_2 = cos_e_2;
+      double t, t_2;
+      sincos(e_2, &t, &t_2);
       double t_3 = 1.0 - ecc_2 * t_2;
       double d_3 = (e_2 - ecc_2 * t - m_2) / t_3;
       double t_4 = e_bar / t_3;
       e_bar = e_bar + t_4 * d_3 * ecc_2 * t - t_4 + t_4 * ecc_2 * t_2;
       m_bar += t_4;
     }
-    out[i] = e_bar;
+    out[i] = e_bar;  // line 81
     out_2[i] = m_bar;
   }
 }

@@ -29,55 +29,23 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
   double total = 0.0;
   for (i64 i = team; i < rows; i += teams) {
     double largest = -INF64;  // line 50
-    {
-      const double* z_row = z + i * z_1;
-      auto pass = [&](i64 j, i64 place, const double* z_row) {
-        double t_3 = z_row[place];
-        largest = t_3 > largest || t_3 != t_3 ? t_3 : largest;
-      };
-      i64 packed = (u64)z_row % 16 == 0 ? z_1 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> z_pack = *(const pack<double, 2>*)(z_row + j);
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, z_pack.at);
-      }
-      for (i64 j = packed + threadIdx.x; j < z_1; j += blockDim.x) pass(j, j, z_row);
-    }
+    team_loop<2>(z_1, [&](i64 j, i64 place, const double* z_row) {
+      double t_3 = z_row[place];
+      largest = t_3 > largest || t_3 != t_3 ? t_3 : largest;
+    }, reads(z + i * z_1));
     largest = team_max(largest);
     double total_2 = 0.0;  // line 52
     double total_3 = 0.0;  // line 50
-    {
-      const double* z_row = z + i * z_1;
-      double* e_row = e;
-      double* out_2_row = out_2;
-      bool* out_3_row = out_3;
-      auto pass = [&](i64 j, i64 place, const double* z_row, double* e_row, double* out_2_row,
-          bool* out_3_row) {
-        double e_2 = z_row[place] - largest;
-        e_row[place] = e_2;
-        double t_4 = exp(e_2);  // line 52
-        out_2_row[place] = t_4;
-        total_2 += t_4;
-        total_3 += (double)(z_row[place] == largest);  // line 50
-        out_3_row[place] = z_row[place] == largest;
-      };
-      i64 packed = (u64)z_row % 16 == 0 && (u64)e_row % 16 == 0 && (u64)out_2_row % 16 == 0 &&
-          (u64)out_3_row % 2 == 0 ? z_1 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> z_pack = *(const pack<double, 2>*)(z_row + j);
-        pack<double, 2> e_pack;
-        pack<double, 2> out_2_pack;
-        pack<bool, 2> out_3_pack;
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++)
-          pass(j + lane, lane, z_pack.at, e_pack.at, out_2_pack.at, out_3_pack.at);
-        *(pack<double, 2>*)(e_row + j) = e_pack;
-        *(pack<double, 2>*)(out_2_row + j) = out_2_pack;
-        *(pack<bool, 2>*)(out_3_row + j) = out_3_pack;
-      }
-      for (i64 j = packed + threadIdx.x; j < z_1; j += blockDim.x)
-        pass(j, j, z_row, e_row, out_2_row, out_3_row);
-    }
+    team_loop<2>(z_1, [&](i64 j, i64 place, const double* z_row, double* e_row, double* out_2_row,
+        bool* out_3_row) {
+      double e_2 = z_row[place] - largest;
+      e_row[place] = e_2;
+      double t_4 = exp(e_2);  // line 52
+      out_2_row[place] = t_4;
+      total_2 += t_4;
+      total_3 += (double)(z_row[place] == largest);  // line 50
+      out_3_row[place] = z_row[place] == largest;
+    }, reads(z + i * z_1), stores(e), stores(out_2), stores(out_3));
     total_2 = team_sum(total_2);
     total_3 = team_sum(total_3);
     if (labels[i] < -z_1 || labels[i] >= z_1) {  // line 52
@@ -88,49 +56,18 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
     total += log(total_2) - e[from_end(labels[i], e_0)];
     double t_5 = t / total_2;
     double total_4 = 0.0;  // line 50
-    {
-      const double* out_2_row = out_2;
-      double* e_bar_row = e_bar;
-      auto pass = [&](i64 j, i64 place, const double* out_2_row, double* e_bar_row) {
-        double e_bar_2 = (j == out[i] ? t_2 : 0.0) + t_5 * out_2_row[place];  // line 52
-        e_bar_row[place] = e_bar_2;
-        total_4 += e_bar_2;  // line 50
-      };
-      i64 packed = (u64)out_2_row % 16 == 0 && (u64)e_bar_row % 16 == 0 ? z_1 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> out_2_pack = *(const pack<double, 2>*)(out_2_row + j);
-        pack<double, 2> e_bar_pack;
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, out_2_pack.at, e_bar_pack.at);
-        *(pack<double, 2>*)(e_bar_row + j) = e_bar_pack;
-      }
-      for (i64 j = packed + threadIdx.x; j < z_1; j += blockDim.x) pass(j, j, out_2_row, e_bar_row);
-    }
+    team_loop<2>(z_1, [&](i64 j, i64 place, const double* out_2_row, double* e_bar_row) {
+      double e_bar_2 = (j == out[i] ? t_2 : 0.0) + t_5 * out_2_row[place];  // line 52
+      e_bar_row[place] = e_bar_2;
+      total_4 += e_bar_2;  // line 50
+    }, reads(out_2), stores(e_bar));
     total_4 = team_sum(total_4);
     double t_6 = total_4 / total_3;
     team_sync();
-    {
-      double* z_bar_row = z_bar + i * z_bar_1;
-      const double* e_bar_row = e_bar;
-      const bool* out_3_row = out_3;
-      auto pass = [&](i64 j, i64 place, double* z_bar_row, const double* e_bar_row,
-          const bool* out_3_row) {
-        z_bar_row[place] = e_bar_row[place] - (out_3_row[place] ? t_6 : 0.0);
-      };
-      i64 packed = (u64)z_bar_row % 16 == 0 && (u64)e_bar_row % 16 == 0 && (u64)out_3_row % 2 == 0 ?
-          z_1 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> z_bar_pack;
-        pack<double, 2> e_bar_pack = *(const pack<double, 2>*)(e_bar_row + j);
-        pack<bool, 2> out_3_pack = *(const pack<bool, 2>*)(out_3_row + j);
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++)
-          pass(j + lane, lane, z_bar_pack.at, e_bar_pack.at, out_3_pack.at);
-        *(pack<double, 2>*)(z_bar_row + j) = z_bar_pack;
-      }
-      for (i64 j = packed + threadIdx.x; j < z_1; j += blockDim.x)
-        pass(j, j, z_bar_row, e_bar_row, out_3_row);
-    }
+    team_loop<2>(z_1, [&](i64 j, i64 place, double* z_bar_row, const double* e_bar_row,
+        const bool* out_3_row) {
+      z_bar_row[place] = e_bar_row[place] - (out_3_row[place] ? t_6 : 0.0);
+    }, stores(z_bar + i * z_bar_1), reads(e_bar), reads(out_3));
     team_sync();
   }
   double part_0 = block_sum(threadIdx.x == 0 ? total : 0.0);

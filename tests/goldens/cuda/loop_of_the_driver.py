@@ -53,52 +53,15 @@ extern "C" __global__ void conjugate_gradients_kernel_3(
     const double* __restrict__ rs_2_at, const double* __restrict__ r_2, double* __restrict__ x,
     double* __restrict__ r, double* __restrict__ p, double* __restrict__ ap, i64 a_0, i64 a_1) {
   const double rs_2 = *rs_2_at;
-  {
-    double* x_row = x;
-    auto pass = [&](i64 i, i64 place, double* x_row) {
-      x_row[place] = 0.0;
-    };
-    i64 packed = (u64)x_row % 16 == 0 ? a_0 / 2 * 2 : 0;
-    for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-      pack<double, 2> x_pack;
-      #pragma unroll
-      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, x_pack.at);
-      *(pack<double, 2>*)(x_row + i) = x_pack;
-    }
-    for (i64 i = packed + threadIdx.x; i < a_0; i += blockDim.x) pass(i, i, x_row);
-  }
-  {
-    double* r_row = r;
-    const double* r_2_row = r_2;
-    auto pass = [&](i64 i, i64 place, double* r_row, const double* r_2_row) {
-      r_row[place] = r_2_row[place];
-    };
-    i64 packed = (u64)r_row % 16 == 0 && (u64)r_2_row % 16 == 0 ? a_0 / 2 * 2 : 0;
-    for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-      pack<double, 2> r_pack;
-      pack<double, 2> r_2_pack = *(const pack<double, 2>*)(r_2_row + i);
-      #pragma unroll
-      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, r_pack.at, r_2_pack.at);
-      *(pack<double, 2>*)(r_row + i) = r_pack;
-    }
-    for (i64 i = packed + threadIdx.x; i < a_0; i += blockDim.x) pass(i, i, r_row, r_2_row);
-  }
-  {
-    double* p_row = p;
-    const double* product_2_row = product_2;
-    auto pass = [&](i64 i, i64 place, double* p_row, const double* product_2_row) {
-      p_row[place] = product_2_row[place];
-    };
-    i64 packed = (u64)p_row % 16 == 0 && (u64)product_2_row % 16 == 0 ? a_0 / 2 * 2 : 0;
-    for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-      pack<double, 2> p_pack;
-      pack<double, 2> product_2_pack = *(const pack<double, 2>*)(product_2_row + i);
-      #pragma unroll
-      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, p_pack.at, product_2_pack.at);
-      *(pack<double, 2>*)(p_row + i) = p_pack;
-    }
-    for (i64 i = packed + threadIdx.x; i < a_0; i += blockDim.x) pass(i, i, p_row, product_2_row);
-  }
+  team_loop<2>(a_0, [&](i64 i, i64 place, double* x_row) {
+    x_row[place] = 0.0;
+  }, stores(x));
+  team_loop<2>(a_0, [&](i64 i, i64 place, double* r_row, const double* r_2_row) {
+    r_row[place] = r_2_row[place];
+  }, stores(r), reads(r_2));
+  team_loop<2>(a_0, [&](i64 i, i64 place, double* p_row, const double* product_2_row) {
+    p_row[place] = product_2_row[place];
+  }, stores(p), reads(product_2));
   double rs = rs_2;
   team_sync();
   while (rs > tol) {  // line 127
@@ -115,53 +78,19 @@ extern "C" __global__ void conjugate_gradients_kernel_3(
     double step = rs / total;
     double new_ = 0.0;  // line 131
     team_sync();
-    {
-      double* x_row = x;
-      const double* p_row = p;
-      double* r_row = r;
-      const double* ap_row = ap;
-      auto pass = [&](i64 i, i64 place, double* x_row, const double* p_row, double* r_row,
-          const double* ap_row) {
-        x_row[place] += step * p_row[place];  // line 130
-        double r_3 = r_row[place] - step * ap_row[place];
-        r_row[place] = r_3;
-        new_ += r_3 * r_3;  // line 131
-      };
-      i64 packed = (u64)x_row % 16 == 0 && (u64)p_row % 16 == 0 && (u64)r_row % 16 == 0 &&
-          (u64)ap_row % 16 == 0 ? a_0 / 2 * 2 : 0;
-      for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + i);
-        pack<double, 2> p_pack = *(const pack<double, 2>*)(p_row + i);
-        pack<double, 2> r_pack = *(const pack<double, 2>*)(r_row + i);
-        pack<double, 2> ap_pack = *(const pack<double, 2>*)(ap_row + i);
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++)
-          pass(i + lane, lane, x_pack.at, p_pack.at, r_pack.at, ap_pack.at);
-        *(pack<double, 2>*)(x_row + i) = x_pack;
-        *(pack<double, 2>*)(r_row + i) = r_pack;
-      }
-      for (i64 i = packed + threadIdx.x; i < a_0; i += blockDim.x)
-        pass(i, i, x_row, p_row, r_row, ap_row);
-    }
+    team_loop<2>(a_0, [&](i64 i, i64 place, double* x_row, const double* p_row, double* r_row,
+        const double* ap_row) {
+      x_row[place] += step * p_row[place];  // line 130
+      double r_3 = r_row[place] - step * ap_row[place];
+      r_row[place] = r_3;
+      new_ += r_3 * r_3;  // line 131
+    }, updates(x), reads(p), updates(r), reads(ap));
     new_ = team_sum(new_);
     double t = new_ / rs;  // line 132
     team_sync();
-    {
-      double* p_row = p;
-      const double* r_row = r;
-      auto pass = [&](i64 i, i64 place, double* p_row, const double* r_row) {
-        p_row[place] = r_row[place] + t * p_row[place];
-      };
-      i64 packed = (u64)p_row % 16 == 0 && (u64)r_row % 16 == 0 ? a_0 / 2 * 2 : 0;
-      for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-        pack<double, 2> p_pack = *(const pack<double, 2>*)(p_row + i);
-        pack<double, 2> r_pack = *(const pack<double, 2>*)(r_row + i);
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, p_pack.at, r_pack.at);
-        *(pack<double, 2>*)(p_row + i) = p_pack;
-      }
-      for (i64 i = packed + threadIdx.x; i < a_0; i += blockDim.x) pass(i, i, p_row, r_row);
-    }
+    team_loop<2>(a_0, [&](i64 i, i64 place, double* p_row, const double* r_row) {
+      p_row[place] = r_row[place] + t * p_row[place];
+    }, updates(p), reads(r));
     rs = new_;
     team_sync();
   }

@@ -6,14 +6,14 @@ typedef long long i64;
 
 __device__ __forceinline__ void scaled_kernel_3_point(i64 i, const double* x, double* out,
     double total) {
-  out[i] = x[i] / total;  // line 37
+  out[i] = x[i] / total;  // line 38
 }
 
 extern "C" __global__ void scaled_kernel(
     const double* __restrict__ x, double limit, i64 k, i64 x_0, double* __restrict__ result_0,
     bool* __restrict__ result_1, u64* error) {
   if (threadIdx.x + threadIdx.y != 0) return;
-  if (k < -x_0 || k >= x_0) {  // line 33
+  if (k < -x_0 || k >= x_0) {  // line 34
     fail(error, 0, 0);  // IndexError
     return;
   }
@@ -89,15 +89,15 @@ def empty(shape, dtype):
 
 
 def scaled(x, limit):
-    """scaled.  From test_goldens.py:30."""
-    total = 0.0  # line 32
+    """scaled.  From test_goldens.py:31."""
+    total = 0.0  # line 33
     for k in range(len(x)):
         value, value_2 = scaled_kernel(None, x, limit, k)
         value_2 = read(value_2)
-        if value_2:  # line 33
-            raise ValueError(f"number {k} is above the limit")  # line 34
+        if value_2:  # line 34
+            raise ValueError(f"number {k} is above the limit")  # line 35
         total = scaled_kernel_2(None, total, value)
-    print("the total is", total)  # line 36
+    print("the total is", total)  # line 37
     out = empty(x.shape, cp.float64)
     scaled_kernel_3(len(x), x, total, out)
     return out

@@ -11,64 +11,24 @@ extern "C" __global__ void layer_norm_kernel(
   i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
     double total = 0.0;  // line 56
-    {
-      const double* x_row = x + i * x_1;
-      auto pass = [&](i64 j, i64 place, const double* x_row) {
-        total += x_row[place];
-      };
-      i64 packed = (u64)x_row % 16 == 0 ? x_1 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_pack.at);
-      }
-      for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, x_row);
-    }
+    team_loop<2>(x_1, [&](i64 j, i64 place, const double* x_row) {
+      total += x_row[place];
+    }, reads(x + i * x_1));
     total = team_sum(total);
     double t = total / n;
     double total_2 = 0.0;  // line 57
-    {
-      const double* x_row = x + i * x_1;
-      auto pass = [&](i64 j, i64 place, const double* x_row) {
-        double centred = x_row[place] - t;  // line 56
-        total_2 += centred * centred;  // line 57
-      };
-      i64 packed = (u64)x_row % 16 == 0 ? x_1 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_pack.at);
-      }
-      for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, x_row);
-    }
+    team_loop<2>(x_1, [&](i64 j, i64 place, const double* x_row) {
+      double centred = x_row[place] - t;  // line 56
+      total_2 += centred * centred;  // line 57
+    }, reads(x + i * x_1));
     total_2 = team_sum(total_2);
     double t_2 = sqrt(total_2 / n + 1e-05);
     double t_3 = total / n;  // line 56
-    {
-      const double* x_row = x + i * x_1;
-      double* out_row = out + i * out_1;
-      const double* g_row = g;
-      const double* b_row = b;
-      auto pass = [&](i64 j, i64 place, const double* x_row, double* out_row, const double* g_row,
-          const double* b_row) {
-        double centred_2 = x_row[place] - t_3;
-        out_row[place] = centred_2 / t_2 * g_row[place] + b_row[place];  // line 57
-      };
-      i64 packed = (u64)x_row % 16 == 0 && (u64)out_row % 16 == 0 && (u64)g_row % 16 == 0 &&
-          (u64)b_row % 16 == 0 ? x_1 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
-        pack<double, 2> out_pack;
-        pack<double, 2> g_pack = *(const pack<double, 2>*)(g_row + j);
-        pack<double, 2> b_pack = *(const pack<double, 2>*)(b_row + j);
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++)
-          pass(j + lane, lane, x_pack.at, out_pack.at, g_pack.at, b_pack.at);
-        *(pack<double, 2>*)(out_row + j) = out_pack;
-      }
-      for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x)
-        pass(j, j, x_row, out_row, g_row, b_row);
-    }
+    team_loop<2>(x_1, [&](i64 j, i64 place, const double* x_row, double* out_row,
+        const double* g_row, const double* b_row) {
+      double centred_2 = x_row[place] - t_3;
+      out_row[place] = centred_2 / t_2 * g_row[place] + b_row[place];  // line 57
+    }, reads(x + i * x_1), stores(out + i * out_1), reads(g), reads(b));
   }
 }
 """

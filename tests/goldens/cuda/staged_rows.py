@@ -14,58 +14,22 @@ extern "C" __global__ void softmax_kernel(
   double* e = room ? (double*)staged : e_all + team * e_0;
   for (i64 i = team; i < rows; i += teams) {
     double largest = -INF64;  // line 45
-    {
-      const double* x_row = x + i * x_1;
-      auto pass = [&](i64 j, i64 place, const double* x_row) {
-        double t = x_row[place];
-        largest = t > largest || t != t ? t : largest;
-      };
-      i64 packed = (u64)x_row % 16 == 0 ? x_1 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_pack.at);
-      }
-      for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, x_row);
-    }
+    team_loop<2>(x_1, [&](i64 j, i64 place, const double* x_row) {
+      double t = x_row[place];
+      largest = t > largest || t != t ? t : largest;
+    }, reads(x + i * x_1));
     largest = team_max(largest);
     double total = 0.0;  // line 46
-    {
-      const double* x_row = x + i * x_1;
-      double* e_row = e;
-      auto pass = [&](i64 j, i64 place, const double* x_row, double* e_row) {
-        double e_2 = exp(x_row[place] - largest);  // line 45
-        e_row[place] = e_2;
-        total += e_2;  // line 46
-      };
-      i64 packed = (u64)x_row % 16 == 0 && (u64)e_row % 16 == 0 ? x_1 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> x_pack = *(const pack<double, 2>*)(x_row + j);
-        pack<double, 2> e_pack;
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, x_pack.at, e_pack.at);
-        *(pack<double, 2>*)(e_row + j) = e_pack;
-      }
-      for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, x_row, e_row);
-    }
+    team_loop<2>(x_1, [&](i64 j, i64 place, const double* x_row, double* e_row) {
+      double e_2 = exp(x_row[place] - largest);  // line 45
+      e_row[place] = e_2;
+      total += e_2;  // line 46
+    }, reads(x + i * x_1), stores(e));
     total = team_sum(total);
     team_sync();
-    {
-      double* out_row = out + i * out_1;
-      const double* e_row = e;
-      auto pass = [&](i64 j, i64 place, double* out_row, const double* e_row) {
-        out_row[place] = e_row[place] / total;
-      };
-      i64 packed = (u64)out_row % 16 == 0 && (u64)e_row % 16 == 0 ? x_1 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> out_pack;
-        pack<double, 2> e_pack = *(const pack<double, 2>*)(e_row + j);
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++) pass(j + lane, lane, out_pack.at, e_pack.at);
-        *(pack<double, 2>*)(out_row + j) = out_pack;
-      }
-      for (i64 j = packed + threadIdx.x; j < x_1; j += blockDim.x) pass(j, j, out_row, e_row);
-    }
+    team_loop<2>(x_1, [&](i64 j, i64 place, double* out_row, const double* e_row) {
+      out_row[place] = e_row[place] / total;
+    }, stores(out + i * out_1), reads(e));
     team_sync();
   }
 }

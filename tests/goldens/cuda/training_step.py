@@ -6,11 +6,11 @@ typedef long long i64;
 
 __device__ __forceinline__ void trained_kernel_2_point(i64 i, const double* b, const double* b_bar,
     double* out) {
-  out[i] = b[i] - 0.1 * b_bar[i];  // line 66
+  out[i] = b[i] - 0.1 * b_bar[i];  // line 67
 }
 
 __device__ __forceinline__ void trained_kernel_3_point(i64 i, const double* w, double* w_bar) {
-  w_bar[i] = w[i] - 0.1 * w_bar[i];  // line 66
+  w_bar[i] = w[i] - 0.1 * w_bar[i];  // line 67
 }
 
 extern "C" __global__ void trained_kernel(
@@ -23,55 +23,22 @@ extern "C" __global__ void trained_kernel(
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
   double* b_bar = room ? (double*)staged : b_bar_all + team * b_bar_0;
-  double total = 0.0;  // line 63
-  {
-    double* b_bar_row = b_bar;
-    auto pass = [&](i64 i, i64 place, double* b_bar_row) {
-      b_bar_row[place] = 0.0;
-    };
-    i64 packed = (u64)b_bar_row % 16 == 0 ? b_0 / 2 * 2 : 0;
-    for (i64 i = 2 * threadIdx.x; i < packed; i += 2 * blockDim.x) {
-      pack<double, 2> b_bar_pack;
-      #pragma unroll
-      for (int lane = 0; lane < 2; lane++) pass(i + lane, lane, b_bar_pack.at);
-      *(pack<double, 2>*)(b_bar_row + i) = b_bar_pack;
-    }
-    for (i64 i = packed + threadIdx.x; i < b_0; i += blockDim.x) pass(i, i, b_bar_row);
-  }
+  double total = 0.0;  // line 64
+  team_loop<2>(b_0, [&](i64 i, i64 place, double* b_bar_row) {
+    b_bar_row[place] = 0.0;
+  }, stores(b_bar));
   for (i64 i = team; i < rows; i += teams) {
     team_sync();
-    {
-      const double* product_2_row = product_2 + i * product_2_1;
-      const double* b_row = b;
-      const double* y_row = y + i * y_1;
-      double* out_row = out + i * out_1;
-      double* b_bar_row = b_bar;
-      auto pass = [&](i64 j, i64 place, const double* product_2_row, const double* b_row,
-          const double* y_row, double* out_row, double* b_bar_row) {
-        double t = tanh(product_2_row[place] + b_row[place]);
-        double t_2 = t - y_row[place];
-        total += t_2 * t_2;
-        double out_2 = 2.0 * (t_2 / n * (1.0 - t * t));
-        out_row[place] = out_2;
-        b_bar_row[place] += out_2;
-      };
-      i64 packed = (u64)product_2_row % 16 == 0 && (u64)b_row % 16 == 0 && (u64)y_row % 16 == 0 &&
-          (u64)out_row % 16 == 0 && (u64)b_bar_row % 16 == 0 ? b_0 / 2 * 2 : 0;
-      for (i64 j = 2 * threadIdx.x; j < packed; j += 2 * blockDim.x) {
-        pack<double, 2> product_2_pack = *(const pack<double, 2>*)(product_2_row + j);
-        pack<double, 2> b_pack = *(const pack<double, 2>*)(b_row + j);
-        pack<double, 2> y_pack = *(const pack<double, 2>*)(y_row + j);
-        pack<double, 2> out_pack;
-        pack<double, 2> b_bar_pack = *(const pack<double, 2>*)(b_bar_row + j);
-        #pragma unroll
-        for (int lane = 0; lane < 2; lane++)
-          pass(j + lane, lane, product_2_pack.at, b_pack.at, y_pack.at, out_pack.at, b_bar_pack.at);
-        *(pack<double, 2>*)(out_row + j) = out_pack;
-        *(pack<double, 2>*)(b_bar_row + j) = b_bar_pack;
-      }
-      for (i64 j = packed + threadIdx.x; j < b_0; j += blockDim.x)
-        pass(j, j, product_2_row, b_row, y_row, out_row, b_bar_row);
-    }
+    team_loop<2>(b_0, [&](i64 j, i64 place, const double* product_2_row, const double* b_row,
+        const double* y_row, double* out_row, double* b_bar_row) {
+      double t = tanh(product_2_row[place] + b_row[place]);
+      double t_2 = t - y_row[place];
+      total += t_2 * t_2;
+      double out_2 = 2.0 * (t_2 / n * (1.0 - t * t));
+      out_row[place] = out_2;
+      b_bar_row[place] += out_2;
+    }, reads(product_2 + i * product_2_1), reads(b), reads(y + i * y_1), stores(out + i * out_1),
+        updates(b_bar));
     team_sync();
   }
   double part_0 = block_sum(total);
@@ -97,7 +64,7 @@ extern "C" __global__ void trained_kernel_2(
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   const double value = *value_at;
-  double value_2 = value / n;  // line 63
+  double value_2 = value / n;  // line 64
   i64 packed = ((u64)b | (u64)b_bar | (u64)out) % 16 == 0 ? rows / 2 * 2 : 0;
   for (i64 i = 2 * team; i < packed; i += 2 * teams) {
     pack<double, 2> b_pack = *(const pack<double, 2>*)(b + i);
@@ -167,8 +134,8 @@ def empty(shape, dtype):
 
 
 def trained(w, b, x, y):
-    """trained.  From test_goldens.py:61."""
-    if w.shape[0] != x.shape[1]:  # line 63
+    """trained.  From test_goldens.py:62."""
+    if w.shape[0] != x.shape[1]:  # line 64
         raise ValueError("operands could not be broadcast together: the lengths differ")
     if len(b) != w.shape[1]:
         raise ValueError("operands could not be broadcast together: the lengths differ")

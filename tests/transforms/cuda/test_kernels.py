@@ -485,7 +485,7 @@ def test_elements_that_a_branch_leaves_alone_are_loaded_first():
         """,
         *(array("x", ndim=2), array("out", ndim=2)),
     )
-    assert "out_pack = *(const pack<double, 2>*)(out_row + j);" in rows.text
+    assert "updates(out + i * out_1)" in rows.text
     compiled(kernel)
     compiled(rows)
 
@@ -613,3 +613,25 @@ def test_rows_may_be_counted_from_elsewhere():
     )
     assert "for (i64 i = 2 + team; i < 2 + rows; i += teams) {" in kernel.text
     compiled(kernel)
+
+
+def test_variables_that_are_a_sine_and_a_cosine_get_them_at_once():
+    text = """
+        def f_kernel(first, last, x, out):
+            for i in range(first, last):
+                v = x[i]
+                s = sin(v)
+                c = cos(v)
+                CHANGE
+                out[i] = s + c * sin(v)
+        """
+    kernel = printed(text.replace("CHANGE", "d = v + 1"), array("x"), array("out"))
+    same(
+        kernel.helpers[-1],
+        "double s, c;\nsincos(v, &s, &c);\ndouble d = v + 1.0;",
+    )
+    kernel = printed(text.replace("CHANGE", "s = s + 1"), array("x"), array("out"))
+    same(
+        kernel.helpers[-1], "double sin_v, c;\nsincos(v, &sin_v, &c);\ndouble s = sin_v;\ns += 1.0;"
+    )
+    same(kernel.helpers[-1], "out[i] = s + c * sin_v;")
