@@ -46,6 +46,7 @@ class Counters:
     def clear(self) -> None:
         """Begins again."""
         self.waits = self.transfers = self.allocated = 0
+        self.computed = 0  # bytes of new arrays that functions of CuPy have filled
         self.launches: list[tuple[str, tuple[int, ...], tuple[int, ...]]] = []
 
 
@@ -209,6 +210,9 @@ class ndarray:  # noqa: N801  # CuPy's name
     def __repr__(self) -> str:
         return repr(self.get())
 
+    def __str__(self) -> str:
+        return str(self.get())
+
     def __format__(self, spec: str) -> str:
         return format(self.get(), spec)
 
@@ -297,7 +301,9 @@ def on_device(x: Any, place: int | None = None) -> Any:
     """A result of NumPy as one of CuPy."""
     if isinstance(x, (np.ndarray, np.generic)):
         x = np.asarray(x)
-        COUNTERS.allocated += x.nbytes if x.base is None else 0
+        size = x.nbytes if x.base is None else 0
+        COUNTERS.allocated += size
+        COUNTERS.computed += size
         return ndarray.over(x, place)
     if isinstance(x, tuple):
         made = [on_device(part, place) for part in x]

@@ -6,8 +6,9 @@
 // lanes are elsewhere, and arguments of other sizes are errors. Shared memory is filled with NaN
 // before each block. Under -fsanitize=thread fibres are threads to the sanitizer, and only
 // barriers, warp operations and atomics order them: it finds races in a block and between blocks.
-// Under -fsanitize=address it finds what lies out of bounds. Not emulated: time, weak memory order,
-// alignment of wide loads, limits.
+// Under -fsanitize=address it finds what lies out of bounds. With COUNT_TRAFFIC the compiler's calls
+// for the thread sanitizer count the bytes that are loaded and stored, for each array. Not emulated:
+// time, weak memory order, alignment of wide loads, limits.
 #pragma once
 #define CUDA_EMULATOR 1
 #include <cmath>
@@ -21,7 +22,11 @@
 #include <ucontext.h>
 #include <utility>
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(COUNT_TRAFFIC)
+#undef __SANITIZE_THREAD__
+#define INTERNAL __attribute__((no_sanitize_thread, noinline)) static
+#define UNDER_TSAN(...)
+#elif defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
 extern "C" {
 void __tsan_java_init(unsigned long, unsigned long);
@@ -70,6 +75,46 @@ typedef emulated_vector<unsigned, 4> uint4;
 typedef emulated_vector<short, 4> short4;
 
 extern "C" char __start_cuda_shared[], __stop_cuda_shared[];
+
+#if defined(COUNT_TRAFFIC)
+namespace emulator {
+struct Counted {  // an allocation, and the bytes of it that were loaded and stored
+  uintptr_t begin, end;
+  long long loaded, stored;
+};
+}  // namespace emulator
+extern "C" {
+emulator::Counted* traffic = 0;
+int traffic_count = 0;
+}
+namespace emulator {
+INTERNAL void count_access(const void* p, size_t n, bool is_store) {
+  for (int k = 0; k < traffic_count; k++)
+    if ((uintptr_t)p >= traffic[k].begin && (uintptr_t)p < traffic[k].end)
+      (is_store ? traffic[k].stored : traffic[k].loaded) += n;
+}
+}  // namespace emulator
+#define COUNTED(name, n)                                                                   \
+  INTERNAL_CALL void __tsan_read##name(void* p) { emulator::count_access(p, n, false); }          \
+  INTERNAL_CALL void __tsan_write##name(void* p) { emulator::count_access(p, n, true); }          \
+  INTERNAL_CALL void __tsan_unaligned_read##name(void* p) { emulator::count_access(p, n, false); } \
+  INTERNAL_CALL void __tsan_unaligned_write##name(void* p) { emulator::count_access(p, n, true); }
+#define INTERNAL_CALL extern "C" __attribute__((no_sanitize_thread, used))
+COUNTED(1, 1)
+COUNTED(2, 2)
+COUNTED(4, 4)
+COUNTED(8, 8)
+COUNTED(16, 16)
+INTERNAL_CALL void __tsan_read_range(void* p, unsigned long n) { emulator::count_access(p, n, false); }
+INTERNAL_CALL void __tsan_write_range(void* p, unsigned long n) { emulator::count_access(p, n, true); }
+INTERNAL_CALL void __tsan_func_entry(void*) {}
+INTERNAL_CALL void __tsan_func_exit() {}
+INTERNAL_CALL void __tsan_init() {}
+INTERNAL_CALL void __tsan_vptr_update(void**, void*) {}
+#define COUNT_ATOMIC(p) (emulator::count_access(p, sizeof *p, false), emulator::count_access(p, sizeof *p, true))
+#else
+#define COUNT_ATOMIC(p)
+#endif
 
 namespace emulator {
 static __attribute__((section("cuda_shared"), used, aligned(16))) char some_shared[16];
@@ -430,7 +475,11 @@ T __shfl_xor_sync(unsigned m, T v, int d, int w = 32) {
 template <class T>
 using atomic_word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
 template <class T, class F>
+#if defined(COUNT_TRAFFIC)
+__attribute__((no_sanitize_thread, noinline))
+#endif
 T atomic_update(T* p, F f) {
+  COUNT_ATOMIC(p);
   atomic_word<T>*b = (atomic_word<T>*)p, old = __atomic_load_n(b, __ATOMIC_ACQUIRE), next;
   T v, r;
   do {

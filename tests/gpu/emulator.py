@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.gpu import sanitizers
+from tests.gpu.traffic import Traffic
 
 HEADER = Path(__file__).with_name("emulator.h")
 KERNEL = re.compile(
@@ -38,7 +39,10 @@ FLAGS_OF = {
     None: ("-O1",),
     "address": ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"),
     "thread": ("-O1", "-g", "-fsanitize=thread"),
+    # to the compiler alone: what it calls is in the header, not in the sanitizer's library
+    "traffic": ("-O1", "-DCOUNT_TRAFFIC", "-Wp,-fsanitize=thread"),
 }
+PROGRAMS = ("address", "thread")  # of a process of their own
 
 
 class EmulationError(Exception):
@@ -52,11 +56,13 @@ class Settings:
     order     of blocks, warps and threads
     seed      of the shuffled order
     sanitize  None, "address" or "thread": each launch is then a process of its own
+    traffic   what counts the bytes that kernels load and store; None: nobody
     """
 
     order: str = "shuffled"
     seed: int = 0
     sanitize: str | None = None
+    traffic: Traffic | None = None
 
 
 @dataclass
@@ -153,6 +159,10 @@ class Code:
         if settings.sanitize is not None:
             program = built([self], settings.sanitize)
             error = sanitizers.run(program, f"{self.symbol}_{name}", config, args)
+        elif settings.traffic is not None:
+            library = _library(built([self], "traffic"))
+            with settings.traffic.counting(library, name, args):
+                error = _called(getattr(library, f"{self.symbol}_{name}"), config, args)
         else:
             error = _called(
                 getattr(_library(library_of(self)), f"{self.symbol}_{name}"), config, args
@@ -202,12 +212,12 @@ def in_namespace(code: Code) -> str:
     )
 
 
-def built(codes: Sequence[Code], sanitize: str | None) -> Path:
+def built(codes: Sequence[Code], kind: str | None) -> Path:
     """A library of texts, or under a sanitizer a program. Kept in a folder of this user."""
     text = "\n".join(['#include "emulator.h"', *map(in_namespace, codes)])
-    if sanitize is not None:
+    if kind in PROGRAMS:
         text += sanitizers.main(f"{code.symbol}_{name}" for code in codes for name in code.names)
-    flags = (*FLAGS, *FLAGS_OF[sanitize], *(("-shared", "-fPIC") if sanitize is None else ()))
+    flags = (*FLAGS, *FLAGS_OF[kind], *(() if kind in PROGRAMS else ("-shared", "-fPIC")))
     parts = (text, HEADER.read_text(encoding="utf-8"), compiler(), *flags)
     path = folder() / hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
     if not path.exists():

@@ -14,7 +14,7 @@ ARCHITECTURES = [80, 90, 100, 120]
 pytestmark = pytest.mark.skipif(
     NVRTC is None,
     reason=f"NVRTC cannot be loaded, so no text is compiled for GPUs: {MISSING}; "
-    "pip install cupy-cuda13x 'nvidia-cuda-nvrtc==13.0.*'",
+    "pip install -e '.[gputest]'",
 )
 #: All programs for the GPU of servers; what uses most of the language for the others, too.
 CASES = [(name, 90) for name in PROGRAMS if name not in REFUSED]

@@ -17,7 +17,7 @@ matrix_slope order_in_place place_after place_before plus plus_product product r
 row_order scratch sort_in_place substitute_in_place threefry2x32 turned turned_back unit_of
 zeros_like
 nan_where_unclear values_and_turns
-stack_places read module Kernel on_device raising cp cupyx numpy CODE
+stack_places read module Kernel on_device raising cp cupyx numpy CODE host
 """
 CALLED = frozenset([*HELPERS.split(), *dir(builtins)])
 OURS = re.compile(r"(done|stop|left)_\d+|.*_(bar|dot|saved)|")

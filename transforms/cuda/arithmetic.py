@@ -63,6 +63,21 @@ ORDERS: dict[type[ast.cmpop], tuple[str, int]] = {
     ast.Eq: ("==", EQUALITY),
     ast.NotEq: ("!=", EQUALITY),
 }
+OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
+MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+}
+WORD = np.dtype(np.uint32)
 BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 SHIFTS = (ast.LShift, ast.RShift)
 LARGEST_POWER = 64  # that is made of products
@@ -87,6 +102,10 @@ def binary(op: ast.operator, a: Value, b: Value) -> Value:
     if a.known is not None and b.known is not None and dtype == INT:
         folded = {ast.Add: a.known + b.known, ast.Sub: a.known - b.known}
         return constant(folded.get(type(op), a.known * b.known), INT)
+    if isinstance(op, ast.Add) and dtype.kind in "iu":
+        for x, zero in ((a, b), (b, a)):
+            if zero.known == 0 and x.dtype == dtype:
+                return x
     natural = a.natural and b.natural and dtype == INT and not isinstance(op, ast.Sub)
     return _infix(op, *meet(a, b, dtype), dtype, natural)
 
@@ -99,8 +118,17 @@ def _common(a: Value, b: Value) -> Dtype:
 
 def _infix(op: ast.operator, a: Value, b: Value, dtype: Dtype, natural: bool = False) -> Value:
     """An operator of C."""
+    if isinstance(op, (ast.Add, ast.Sub)) and _is_negative(b):  # a + -1
+        op = ast.Sub() if isinstance(op, ast.Add) else ast.Add()
+        b = constant(-b.known, b.dtype)  # type: ignore[operator]  # it is known
     sign, level = SIGNS[type(op)]
-    return Value(f"{a.at(level)} {sign} {b.at(level - 1)}", dtype, level, natural)
+    whole_sum = isinstance(op, ast.Add) and a.dtype == b.dtype == dtype and dtype in (INT, UINT)
+    return Value(f"{a.at(level)} {sign} {b.at(level - (not whole_sum))}", dtype, level, natural)
+
+
+def _is_negative(x: Value) -> bool:
+    """Whether a number is written with a sign that an operator can take."""
+    return x.known is not None and x.level == UNARY and x.text.startswith("-") and x.known < 0
 
 
 def divided(op: ast.FloorDiv | ast.Mod, a: Value, b: Value, dtype: Dtype) -> Value:
@@ -153,14 +181,35 @@ def shifted(op: ast.operator, a: Value, b: Value) -> Value:
     return _infix(op, cast(a, whole(a.dtype)), b, whole(a.dtype))
 
 
+def wrapped(op: ast.operator, a: Value, b: Value) -> Value | None:
+    """An operator of two integers of 32 bits without a sign, of which the last 32 bits are asked
+    for; None where more are needed for them."""
+    if a.dtype != WORD:
+        return None
+    if isinstance(op, SHIFTS):
+        few = b.known is not None and 0 <= b.known < 8 * WORD.itemsize
+        return _infix(op, a, b, WORD, True) if few else None
+    if b.dtype != WORD or not isinstance(op, (ast.Add, ast.Sub, ast.Mult, *BITS)):
+        return None
+    if isinstance(op, BITS):
+        return _bits(op, a, b, WORD, True)
+    return _infix(op, a, b, WORD, True)
+
+
 def bits(op: ast.operator, a: Value, b: Value) -> Value:
     kinds = a.dtype.kind + b.dtype.kind
     if set(kinds) & set("fc"):
         raise NotPrintedError("bits of floats")
     dtype = BOOL if kinds == "bb" else _common(a, b)
     x, y = (a, b) if dtype == BOOL else meet(a, b, dtype)
+    return _bits(op, x, y, dtype, a.natural and b.natural)
+
+
+def _bits(op: ast.operator, a: Value, b: Value, dtype: Dtype, natural: bool) -> Value:
+    """&, | or ^, whose operands are in brackets unless they are the same operator."""
     sign, level = SIGNS[type(op)]
-    return Value(f"{x.at(UNARY)} {sign} {y.at(UNARY)}", dtype, level, a.natural and b.natural)
+    left = a.text if a.level == level else a.at(UNARY)
+    return Value(f"{left} {sign} {b.at(UNARY)}", dtype, level, natural)
 
 
 def unary(op: ast.unaryop, x: Value) -> Value:
@@ -197,6 +246,14 @@ def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
     elif not kinds <= set("bu") or len(kinds) > 1:
         a, b = _alike(a, b, INT if kinds <= set("biu") else common(a.dtype, b.dtype))
     return Value(f"{a.at(SHIFT)} {sign} {b.at(SHIFT)}", BOOL, level)
+
+
+def opposite(op: ast.cmpop, a: Value, b: Value) -> Value:
+    """Whether a comparison of integers does not hold: k < -n, of `-n <= k`."""
+    other = OPPOSITE[type(op)]
+    if a.text[0] in "-0123456789" and other in MIRRORED:
+        return compared(MIRRORED[other](), b, a)
+    return compared(other(), a, b)
 
 
 def _alike(a: Value, b: Value, dtype: Dtype) -> tuple[Value, Value]:

@@ -115,7 +115,7 @@ class FunctionWriter(Statements):
         for k, dtype in enumerate(() if by_value else self.returned):
             self.parameters.append(f"{c_type(dtype)}& result_{k}")
         self.suite(self.node)
-        if self.fails:
+        if self.fails and not isinstance(self.node.body[-1], ast.Return):
             self.put("return 0;")
         kind = "int" if self.fails else c_type(self.returned[0]) if by_value else "void"
         head = f"__device__ {kind} {self.node.name}({', '.join(self.parameters)}) {{"
@@ -141,7 +141,8 @@ class FunctionWriter(Statements):
             return
         for k, text in enumerate(texts):
             self.put(f"result_{k} = {text};", s)
-        self.put("return 0;" if self.fails else "return;")
+        if self.fails or s is not self.node.body[-1]:
+            self.put("return 0;" if self.fails else "return;")
 
     def effect(self, e: ast.Call, s: ast.stmt) -> None:
         call_statement(self, self.functions, e, [], s)
@@ -150,7 +151,7 @@ class FunctionWriter(Statements):
         call_statement(self, self.functions, e, targets, s)
 
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
-        self.put(f"return {self.code(error) + 1};", s)
+        self.put(f"return {self.code(error) + 1};", s, error[0])
 
     def fail_by(self, errors: Sequence[Error], number: str) -> None:
         codes = [self.code(error) for error in errors]

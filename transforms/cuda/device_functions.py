@@ -157,7 +157,7 @@ def last_store(shape, key):
 NAME = re.compile(r"\b(np|scipy)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 #: Arrays of what calls saved, which are no numbers, are of the host.
 OF_OBJECTS = re.compile(r"\bnp(?=\.empty\(.*, object\))")
-HOST = "numpy"
+NUMPY = "numpy"
 STRING = re.compile(r'("""|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')')
 
 
@@ -172,7 +172,7 @@ def device_names(noted: tuple[str, str]) -> str:
     'tapes = numpy.empty(5, object)'
     """
     line, note = noted
-    parts = STRING.split(OF_OBJECTS.sub(HOST, line))
+    parts = STRING.split(OF_OBJECTS.sub(NUMPY, line))
     parts[::2] = [NAME.sub(lambda m: _renamed(m[1], m[2], note), part) for part in parts[::2]]
     return "".join(parts)
 

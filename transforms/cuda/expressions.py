@@ -94,6 +94,8 @@ class Expressions:
                 return tuple(map(self.value, parts))
             case ast.BinOp(left=left, op=op, right=right):
                 return arithmetic.binary(op, self.number(left), self.number(right))
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Compare() as order) if self.is_whole(order):
+                return self.comparison(order, both=False)
             case ast.UnaryOp(op=op, operand=operand):
                 return arithmetic.unary(op, self.number(operand))
             case ast.Compare():
@@ -108,13 +110,24 @@ class Expressions:
                 return self.call(e)
         raise NotPrintedError(ast.unparse(e))
 
-    def comparison(self, e: ast.Compare) -> Value:
+    def comparison(self, e: ast.Compare, both: bool = True) -> Value:
+        """a < b < c; or `not` that, of integers: a >= b || b >= c."""
         left, tests = self.number(e.left), []
         for op, other in zip(e.ops, e.comparators, strict=True):
             right = self.number(other)
-            tests.append(arithmetic.compared(op, left, right))
+            if both:
+                tests.append(arithmetic.compared(op, left, right))
+            else:
+                tests.append(arithmetic.opposite(op, left, right))
             left = right
-        return self.either(True, tests)
+        return self.either(both, tests)
+
+    def is_whole(self, e: ast.Compare) -> bool:
+        """Whether a comparison is one of integers, of which the opposite may be asked for."""
+        numbers = [self.value(x) for x in (e.left, *e.comparators)]
+        return all(isinstance(x, Value) and x.dtype.kind in "iub" for x in numbers) and all(
+            type(op) in arithmetic.OPPOSITE for op in e.ops
+        )
 
     @staticmethod
     def either(both: bool, values: Sequence[Value]) -> Value:
@@ -196,7 +209,8 @@ class Expressions:
             raise NotPrintedError(f"the call {ast.unparse(e)}")
         match e.func:
             case ast.Attribute(value=ast.Name(id="np"), attr=name) if name in DTYPES:
-                return converted(DTYPES[name], [self.number(a) for a in e.args])
+                numbers = [self.number(a) for a in e.args]
+                return self.wrapped(DTYPES[name], e.args) or converted(DTYPES[name], numbers)
             case ast.Attribute(value=ast.Name(id="np" | "math"), attr=name):
                 return self.of_numbers(name, e)
             case ast.Attribute(value=owner, attr="view"):
@@ -217,6 +231,13 @@ class Expressions:
             case ast.Name(id=name):
                 return self.of_numbers(name, e)
         raise NotPrintedError(f"the call {ast.unparse(e)}")
+
+    def wrapped(self, dtype: Dtype, args: Sequence[ast.expr]) -> Value | None:
+        """np.uint32(a + b) of such integers, in 32 bits; None of others."""
+        match args:
+            case [ast.BinOp(left=left, op=op, right=right)] if dtype == arithmetic.WORD:
+                return arithmetic.wrapped(op, self.number(left), self.number(right))
+        return None
 
     def is_other(self, name: str) -> bool:
         """Whether another function of the module has this name."""
@@ -249,7 +270,8 @@ def flat(x: Array, places: Sequence[Value]) -> Value:
     for axis, k in enumerate(places):
         if axis:
             total = arithmetic.binary(ast.Mult(), total, x.lengths[axis])
-        total = k if total.known == 0 else arithmetic.binary(ast.Add(), total, k)
+        if k.known != 0:
+            total = k if total.known == 0 else arithmetic.binary(ast.Add(), total, k)
     return total
 
 

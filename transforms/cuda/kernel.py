@@ -24,7 +24,8 @@ from tapeless.transforms.cuda.called_functions import Functions
 from tapeless.transforms.cuda.expressions import Scope, product
 from tapeless.transforms.cuda.helpers import HELPERS, needed, words
 from tapeless.transforms.cuda.launch_text import COMBINED
-from tapeless.transforms.cuda.packed_loops import packed_loops
+from tapeless.transforms.cuda.long_lines import broken
+from tapeless.transforms.cuda.packed_loops import TEAM_LOOP, packed_loops
 from tapeless.transforms.cuda.points import PACK, Points, as_points
 from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
 from tapeless.transforms.cuda.values import (
@@ -52,7 +53,7 @@ typedef typeid typename union unsigned using virtual void volatile wchar_t while
 blockIdx threadIdx blockDim gridDim warpSize dim3 NULL INFINITY NAN atomicAdd atomicMin atomicCAS
 atomicExch min max abs clock printf assert main malloc free signgam div j0 j1 jn y0 y1 yn index
 i64 error rows team teams thread threads module cp results room staged shared_room
-pack packed lane place row pass
+pack packed lane place row pass reads stores updates
 """
 #: Names of device functions that are put together, and of the compiler.
 OURS = re.compile(r"__\w*|(team|block|join|take|result)_\w+")
@@ -69,8 +70,10 @@ ACROSS = re.compile(r"\w+\[(?:j|k|l|m)\w* \* \w+ \+ i\w*\]")
 UNKNOWN_LENGTH = 32  # for a loop whose passes each row counts itself: a thread for each of a warp
 ROOM = "extern __shared__ double2 shared_room[];"
 STAGED = "char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there"
-TEAMS = """\
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y, teams = gridDim.x * (i64)blockDim.y;"""
+TEAMS = (
+    "  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row",
+    "  i64 teams = gridDim.x * (i64)blockDim.y;",
+)
 
 
 @dataclass(frozen=True)
@@ -200,7 +203,7 @@ class _Printer:
         writer.write()
         body: Sequence[str] = _grouped(writer.lines)
         if self.bounds:
-            head.insert(0, TEAMS)
+            head[:0] = TEAMS
         while head and head[-1].lstrip().startswith("staged += "):
             head.pop()  # nobody looks where it ends
         points = self.points(head, body)
@@ -210,9 +213,11 @@ class _Printer:
         body = [*body, *self.of_blocks()]
         texts, arguments = self.signature("\n".join([*head, *body]))
         lines = [*_head(writer.node.name, texts), *(h for h in head if h), *body, "}"]
-        text = "\n".join(lines)
-        called = [f.text for f in self.functions.printed.values()]
-        own = [PACK] * packed if points is None else [PACK, points.function]
+        text = _in_width(lines)
+        called = [_in_width(f.text.splitlines()) for f in self.functions.printed.values()]
+        own = [PACK, TEAM_LOOP] * packed
+        if points is not None:
+            own = [PACK, _in_width(points.function.splitlines())]
         more = [*called, *writer.reductions, *own]
         helpers = (*needed([text, *more]), *writer.reductions, *called, *own)
         own_lengths = {self.known_length(n): None for n in writer.lengths}
@@ -397,15 +402,21 @@ class _Printer:
         return texts, arguments
 
     def changed(self) -> set[str]:
-        """Arrays that functions which are called may change, or that are added to."""
+        """Arrays that are added to, or passed to functions, which may change them."""
         found = set()
         for e in ast.walk(self.writer.node):
             match e:
-                case ast.Expr(value=ast.Call(args=args)):
-                    found |= {n.id for a in args for n in ast.walk(a) if isinstance(n, ast.Name)}
+                case ast.Call(func=ast.Name(id="add_at"), args=[ast.Subscript() as place, _]):
+                    found.add(_owner(place))
                 case ast.Call(func=ast.Name(id=name), args=args) if name in self.functions.nodes:
-                    found |= {n.id for a in args for n in ast.walk(a) if isinstance(n, ast.Name)}
+                    found |= {_owner(a) for a in args if self.is_array(a)}
         return found
+
+    def is_array(self, e: ast.expr) -> bool:
+        """Whether an argument is an array, or a part of one, and no number."""
+        if not isinstance(e, ast.Name | ast.Subscript):
+            return False
+        return isinstance(self.writer.value(e), Array)
 
     def parameter(self, p: Parameter, written: bool) -> tuple[str, str]:
         c, python = c_type(p.dtype), self.python.get(p.name, p.name)
@@ -438,6 +449,10 @@ def _head(name: str, parameters: Sequence[str]) -> list[str]:
     return [*lines, current.rstrip()]
 
 
+def _in_width(lines: Iterable[str]) -> str:
+    return "\n".join(part for line in lines for part in broken(line))
+
+
 GUARDED = re.compile(r"^( *)if \(threadIdx\.x == 0\) (?!\{)(.*)$")
 
 
@@ -466,6 +481,13 @@ def _notes(source: str) -> dict[int, str]:
     """Comments that name the user's lines, by the line of the text that has them."""
     lines = enumerate(source.splitlines(), 1)
     return {k: m[1] for k, line in lines if (m := NOTE.search(line))}
+
+
+def _owner(e: ast.expr) -> str:
+    """The array that an expression is a part of."""
+    while isinstance(e, ast.Subscript):
+        e = e.value
+    return e.id if isinstance(e, ast.Name) else ""
 
 
 def _names(node: ast.AST) -> set[str]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 #: Names of the module that are not the user's.
-NAMES = ("cp", "numpy", "cupyx", "CODE", "module", "Kernel", "on_device", "raising")
+NAMES = ("cp", "numpy", "cupyx", "CODE", "module", "Kernel", "on_device", "host", "raising")
 
 #: Limit 2 is that of memory that kernels make; before the first of them is launched it can be set.
 HEAP = """
@@ -156,11 +156,16 @@ class Kernel:
         function = module.get_function(f"join_{word}_{flat}")
         if size:
             function((-(-size // across),), (across, 256 // across), (parts, out, len(parts), size))
-
-
+'''
+ON_DEVICE = '''
 def on_device(x, dtype):
     """A number that a kernel reads from memory: it is there, or is put there."""
     return x if isinstance(x, cp.ndarray) else cp.asarray(x, dtype)
+'''
+HOST = '''
+def host(x):
+    """A number or an array as NumPy has it; it waits for the device."""
+    return x.get()[()] if isinstance(x, cp.ndarray) else x
 '''
 
 #: How two partial results become one, a before b. NaN is larger and smaller than all numbers.

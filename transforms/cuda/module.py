@@ -15,15 +15,23 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Block, Let, Var, statements
-from tapeless.transforms.cuda.device_functions import HOST, LAST_STORE_IN_ORDER, device_names
+from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
+from tapeless.transforms.cuda.device_functions import LAST_STORE_IN_ORDER, NUMPY, device_names
 from tapeless.transforms.cuda.kernel import (
     CudaKernel,
     NotPrintedError,
     Parameter,
     print_kernel,
 )
-from tapeless.transforms.cuda.launch_text import HEAP, KERNEL, NAMES, RAISING, join_texts
+from tapeless.transforms.cuda.launch_text import (
+    HEAP,
+    HOST,
+    KERNEL,
+    NAMES,
+    ON_DEVICE,
+    RAISING,
+    join_texts,
+)
 from tapeless.transforms.cuda.teams import ARRAY
 from tapeless.transforms.emit.module import called, function_text, join_module
 from tapeless.transforms.emit.writer import emit_function
@@ -31,7 +39,8 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
 from tapeless.transforms.ops.primitives.slices_and_gathers import LAST_STORE, Slot
-from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH
+from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH, wrap
+from tapeless.transforms.python_text.python_source import quoted
 
 HEAD = "typedef long long i64;\n"
 #: C++ has more keywords than Python, and the launch has names of its own.
@@ -63,21 +72,38 @@ def write_cuda(
     functions = [function_text(f.name, b, "") for f, b in others.items()]
     taken = {*arguments, *(kernel.name for kernel in kernels), *NAMES}
     signature = ", ".join(arguments)
-    main = emit_function(name, driver, signature, unpack, result, doc, taken, Driver)
+    writer = type("DeviceDriver", (DeviceDriver,), {"on_device": staticmethod(on_device)})
+    main = emit_function(name, driver, signature, unpack, result, doc, taken, writer)
     text = join_module([*functions, main])
     text = text.replace(LAST_STORE.strip(), LAST_STORE_IN_ORDER.strip())
     text = "\n".join(map(device_names, _with_notes(text.splitlines())))
     head, _, rest = text.partition("\n\n\n")
     head = head.replace("import numpy as np", "import cupy as cp")
-    if f"{HOST}.empty(" in rest:
-        head += f"\nimport {HOST}"
+    if f"{NUMPY}.empty(" in rest:
+        head += f"\nimport {NUMPY}"
     pairs = [*zip(kernels, printed, strict=True)]
     joins = join_texts(part for pair in pairs for part in _partial(*pair))
     launches = "\n".join(text for pair in pairs for text in _launch(*pair))
-    parts = [head, _code(printed, joins), KERNEL.strip(), launches, rest]
+    parts = [_code(printed, joins), KERNEL.strip()] if printed else []
+    parts += [ON_DEVICE.strip()] * ("on_device(" in launches) + [launches]
+    parts += [HOST.strip()] * bool(re.search(r"(?<!\w)host\(", rest))
     if "cp.linalg." in rest:
-        parts = [head + "\nimport cupyx", *parts[1:-1], RAISING.strip(), _decorated(name, rest)]
+        head, rest = f"{head}\nimport cupyx", _decorated(name, rest)
+        parts.append(RAISING.strip())
+    parts = [head, *parts, rest]
     return "\n\n\n".join(part for part in parts if part) + "\n"
+
+
+class DeviceDriver(Driver):
+    """Writes a driver whose numbers and arrays lie in the memory of a device."""
+
+    on_device: Callable[[Var], bool]
+
+    def kept(self, a: Atom) -> ast.expr:
+        e = self.expr(a)
+        if isinstance(a, Var) and (a.type.shape or self.on_device(a)):
+            return ast.Call(ast.Name("host", ast.Load()), [e], [])
+        return e
 
 
 def _refuse_unchecked(block: Block) -> None:
@@ -199,19 +225,30 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
     if kernel.width > 1:
         parts.append(f"width={kernel.width}")
     if kernel.results:
-        words = ((dtype.name, word) for dtype, word in kernel.results)
-        parts.append(f"results={tuple(words)!r}")
+        words = tuple((dtype.name, word) for dtype, word in kernel.results)
+        parts.append(f"results={_literal(words)}")
     if kernel.errors:
-        parts.append(f"errors={kernel.errors!r}")
+        parts.append(f"errors={_literal(kernel.errors)}")
     if kernel.scratch:
         made = ((f'"{n}"', f'"{d.name}"', f"lambda {sizes}: {s}") for n, d, s in kernel.scratch)
         parts.append(f"scratch={_tuple([_tuple(part) for part in made])}")
     if joins:
-        parts.append(f"joins={joins!r}")
+        parts.append(f"joins={_literal(joins)}")
     whole = f"{lowered.name} = Kernel({', '.join(parts)})"
     if len(whole) <= WIDTH:
         return [whole]
     return [f"{lowered.name} = Kernel(", *(line for part in parts for line in _part(part)), ")"]
+
+
+def _literal(x: Any) -> str:
+    """A value as text of Python, with the quotes that we write.
+
+    >>> print(_literal((("float64", "sum"), ...)))
+    (("float64", "sum"), ...)
+    """
+    if isinstance(x, tuple):
+        return _tuple(map(_literal, x))
+    return "..." if x is ... else quoted(x)
 
 
 def _tuple(parts: Iterable[str]) -> str:
@@ -224,12 +261,9 @@ def _part(text: str) -> list[str]:
     line = f"    {text},"
     head, _, value = text.partition(": (")
     if len(line) <= WIDTH or not value or head.count("(") != head.count(")"):
-        return [line]
+        return wrap(line)
     value = f"{value[:-1].rstrip(',')},"
-    names, passed = (textwrap.wrap(x, WIDTH - 10) for x in (f"{head}: (", value))
-    deep = [
-        f"    {names[0]}",
-        *(f"        {x}" for x in names[1:]),
-        *(f"        {x}" for x in passed),
-    ]
-    return [*deep, "    ),"]
+    names, passed = (textwrap.wrap(x, WIDTH - 8) for x in (f"{head}:_(", value))
+    names[-1] = names[-1].replace(":_(", ": (")
+    first, *more = names
+    return [f"    {first}", *(f"        {x}" for x in (*more, *passed)), "    ),"]

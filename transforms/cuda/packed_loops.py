@@ -1,8 +1,14 @@
 """Loops that the threads of a team share, with 16 bytes of each row at once.
 
-for (i64 j = threadIdx.x; j < n; j += blockDim.x) out[i * n + j] = x[i * n + j] / total;
-    becomes      a pass as a function of where its elements are, which is called for four of them in
-                 registers, and for the last ones of a row in memory
+for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
+  out[i * n + j] = x[i * n + j] / total;
+}
+    becomes      a pass as a function of where its elements are: for four of them in registers, and
+                 for the last ones of a row in memory
+
+team_loop<4>(n, [&](i64 j, i64 place, float* out_row, const float* x_row) {
+  out_row[place] = x_row[place] / total;
+}, stores(out + i * n), reads(x + i * n));
 
 Rows that begin elsewhere than at a multiple of 16 bytes are taken element by element.
 """
@@ -13,12 +19,55 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tapeless.transforms.cuda.helpers import words
+from tapeless.transforms.cuda.stored_first import is_stored_first
 from tapeless.transforms.cuda.values import c_type
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 BYTES = 16  # the widest load
 LOOP = re.compile(r"^( *)for \(i64 (\w+) = threadIdx\.x; \2 < (.+); \2 \+= blockDim\.x\) \{$")
 PLACE = re.compile(r"\b(\w+)\[([^\[\]]*)\]")
+#: How a loop moves through rows: `loads` and `stores` are what it does with a pack of each.
+TEAM_LOOP = """\
+template <typename T, bool is_loaded, bool is_stored> struct team_row {
+  T* row;
+  template <int n> struct packed {
+    pack<T, n> held;
+    T* place;
+    __device__ __forceinline__ void store() {
+      if (is_stored) *(pack<T, n>*)place = held;
+    }
+  };
+  template <int n> __device__ __forceinline__ packed<n> at(i64 j) {
+    packed<n> found;
+    found.place = row + j;
+    if (is_loaded) found.held = *(const pack<T, n>*)(row + j);
+    return found;
+  }
+};
+
+template <typename T> __device__ team_row<T, true, false> reads(const T* row) {
+  return {(T*)row};
+}
+
+template <typename T> __device__ team_row<T, false, true> stores(T* row) { return {row}; }
+
+template <typename T> __device__ team_row<T, true, true> updates(T* row) { return {row}; }
+
+template <int n, typename F, typename... P>
+__device__ __forceinline__ void team_pass(i64 j, F& pass, P... packs) {
+  #pragma unroll
+  for (int lane = 0; lane < n; lane++) pass(j + lane, lane, packs.held.at...);
+  (packs.store(), ...);
+}
+
+template <int n, typename F, typename... R>  // n elements of each row at once, the last ones singly
+__device__ __forceinline__ void team_loop(i64 count, F pass, R... rows) {
+  bool aligned = (... && ((u64)rows.row % (n * sizeof(*rows.row)) == 0));
+  i64 packed = aligned ? count / n * n : 0;
+  for (i64 j = n * threadIdx.x; j < packed; j += n * blockDim.x)
+    team_pass<n>(j, pass, rows.template at<n>(j)...);
+  for (i64 j = packed + threadIdx.x; j < count; j += blockDim.x) pass(j, j, rows.row...);
+}"""
 LEAVES = re.compile(r"^\s*(goto|break|while|do|for)\b|\bteam_\w+\(|__sync")
 
 
@@ -44,23 +93,6 @@ def packed_loops(lines: Sequence[str], arrays: Mapping[str, Dtype]) -> tuple[lis
     return made, found
 
 
-def broken(line: str, width: int = 100) -> list[str]:
-    """A long line of C on several, broken after commas and operators.
-
-    >>> broken("  f(first, second);", width=14)
-    ['  f(first,', '      second);']
-    """
-    made, pad = [], line[: len(line) - len(line.lstrip())] + "    "
-    while len(line) > width:
-        cuts = [m.end() for m in re.finditer(r"[,&] ", line[: width + 1])]
-        cuts = [cut for cut in cuts if cut > len(pad)]
-        if not cuts:
-            break
-        made.append(line[: cuts[-1]].rstrip())
-        line = pad + line[cuts[-1] :]
-    return [*made, line]
-
-
 class _Loop:
     """One loop. `rows` are the places that it moves through: array, where the row begins."""
 
@@ -83,19 +115,14 @@ class _Loop:
         size = max((arrays[x].itemsize for x, _ in self.rows), default=BYTES)
         self.width = BYTES // size
         moved = [self.moved(line) for line in self.code]
-        text, pad = "\n".join(moved), " " * (len(self.indent) + 2)
+        text = "\n".join(moved)
         self.stored = [
             r
             for r in self.rows.values()
             if re.search(rf"\b{r}\[place\] (?:[-+*/|&^]|<<|>>)?= ", text)
         ]
         self.loaded = [
-            r
-            for r in self.rows.values()
-            if r not in self.stored
-            or len(re.findall(rf"\b{r}\[", text)) > 1
-            or not any(line.startswith(f"{pad}{r}[place] = ") for line in moved)  # in a branch
-            or "continue;" in text
+            r for r in self.rows.values() if r not in self.stored or not is_stored_first(r, moved)
         ]
 
     def fresh(self, name: str) -> str:
@@ -133,57 +160,23 @@ class _Loop:
         return PLACE.sub(at_place, line).replace("continue;", "return;")
 
     def lines(self) -> list[str]:
-        j = self.index
-        self.passing, self.end = self.fresh("pass"), self.fresh("packed")
-        made = []
-        for (x, start), row in self.rows.items():
-            const = "" if row in self.stored else "const "
-            made.append(f"{const}{self.c(x)}* {row} = {x}{f' + {start}' if start else ''};")
-        given = [f"i64 {j}", "i64 place"]
+        """The loop as a call, for which a pass is a function."""
+        given = [f"i64 {self.index}", "i64 place"]
         for (x, _), row in self.rows.items():
             given.append(f"{'' if row in self.stored else 'const '}{self.c(x)}* {row}")
-        made.append(f"auto {self.passing} = [&]({', '.join(given)}) {{")
-        made += [self.moved(line)[len(self.indent) :] for line in self.body]
-        made += ["};", *self.wide(), *self.narrow()]
-        inside = [part for line in made for part in broken(f"{self.indent}  {line}")]
-        return [f"{self.indent}{{", *inside, f"{self.indent}}}"]
-
-    def wide(self) -> list[str]:
-        j, n = self.index, self.width
-        aligned = " && ".join(
-            f"(u64){row} % {n * self.arrays[x].itemsize} == 0" for (x, _), row in self.rows.items()
-        )
-        packs = {row: self.fresh(f"{row}_{n}") for row in self.rows.values()}
-        lane = self.fresh("lane")
-        called = ", ".join(
-            [f"{j} + {lane}", lane, *(f"{packs[row]}.at" for row in self.rows.values())]
-        )
-        made = [
-            f"i64 {self.end} = {aligned} ? {self.whole()} / {n} * {n} : 0;",
-            f"for (i64 {j} = {n} * threadIdx.x; {j} < {self.end}; {j} += {n} * blockDim.x) {{",
+        moves = [
+            f"{self.does(row)}({x}{f' + {start}' if start else ''})"
+            for (x, start), row in self.rows.items()
         ]
-        for (x, _), row in self.rows.items():
-            kind = f"pack<{self.c(x)}, {n}>"
-            load = f" = *(const {kind}*)({row} + {j})" if row in self.loaded else ""
-            made.append(f"  {kind} {packs[row]}{load};")
-        made += [
-            "  #pragma unroll",
-            f"  for (int {lane} = 0; {lane} < {n}; {lane}++) {self.passing}({called});",
-        ]
-        for (x, _), row in self.rows.items():
-            if row in self.stored:
-                made.append(f"  *(pack<{self.c(x)}, {n}>*)({row} + {j}) = {packs[row]};")
-        return [*made, "}"]
+        head = f"team_loop<{self.width}>({self.count}, [&]({', '.join(given)}) {{"
+        body = [self.moved(line)[len(self.indent) :] for line in self.body]
+        return [f"{self.indent}{line}" for line in (head, *body, f"}}, {', '.join(moves)});")]
 
-    def whole(self) -> str:
-        """How many passes there are, as an operand."""
-        return self.count if re.fullmatch(r"\w+", self.count) else f"({self.count})"
-
-    def narrow(self) -> list[str]:
-        j = self.index
-        called = ", ".join([j, j, *self.rows.values()])
-        head = f"for (i64 {j} = {self.end} + threadIdx.x; {j} < {self.count}; {j} += blockDim.x)"
-        return [f"{head} {self.passing}({called});"]
+    def does(self, row: str) -> str:
+        """What a loop does with a row."""
+        if row not in self.stored:
+            return "reads"
+        return "updates" if row in self.loaded else "stores"
 
     def c(self, x: str) -> str:
         return c_type(self.arrays[x])

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tapeless.transforms.cuda.helpers import words
+from tapeless.transforms.cuda.stored_first import is_stored_first
 from tapeless.transforms.cuda.values import c_type
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
@@ -103,25 +104,17 @@ class _Writer:
         self.stored = [
             x for x in arrays if re.search(rf"\b{x}\[\w+\] (?:[-+*/|&^]|<<|>>)?= ", text)
         ]
-        self.loaded = [x for x in arrays if x not in self.stored or self.is_read(x, text)]
+        self.loaded = [x for x in arrays if x not in self.stored or not is_stored_first(x, body)]
         used = words(text)
         self.outer = {x: c for x, c in declared.items() if x in used and x not in arrays}
         self.changed = [
             x for x in self.outer if re.search(rf"(?<![\w.]){x} (?:[-+*/|&^]|<<|>>)?= ", text)
         ]
 
-    @staticmethod
-    def is_read(x: str, text: str) -> bool:
-        """Whether an element that is stored to is read before, or stays as it is in a branch."""
-        places = re.findall(rf"\b{x}\[\w+\](?: ([-+*/|&^]|<<|>>)?=(?!=))?", text)
-        always = re.search(rf"^    {x}\[\w+\] = ", text, re.MULTILINE)
-        plain = len(re.findall(rf"\b{x}\[\w+\] = ", text))
-        return always is None or "continue;" in text or plain != len(places)
-
     def points(self, before: Sequence[str], after: Sequence[str]) -> Points:
         taken = words("\n".join([*before, *self.body, *after])) | {*self.arrays}
-        names = {x: f"{x}_{self.width}" for x in self.arrays}
-        self.packs = {x: name if name not in taken else f"{x}_pack_" for x, name in names.items()}
+        names = {x: f"{x}_pack" for x in self.arrays}
+        self.packs = {x: name if name not in taken else f"{name}_" for x, name in names.items()}
         lines = [*before, *self.calls(), *after]
         return Points(self.function(), lines, self.width)
 

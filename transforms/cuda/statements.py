@@ -15,6 +15,7 @@ from tapeless.transforms.cuda.arithmetic import SIGNS
 from tapeless.transforms.cuda.declarations import homes
 from tapeless.transforms.cuda.expressions import Expressions, Scope
 from tapeless.transforms.cuda.functions import LONG
+from tapeless.transforms.cuda.helpers import words
 from tapeless.transforms.cuda.inference import infer, is_scratch, scratch_of
 from tapeless.transforms.cuda.sincos_pairs import paired
 from tapeless.transforms.cuda.values import (
@@ -50,6 +51,7 @@ class Statements(Expressions):
         self.ends: list[str] = []  # labels at the ends of passes that errors leave, or ""
         self.nested = 0  # loops of C inside of the pass that errors leave
         self.together: dict[str, dict[str, str]] = {}  # sines and cosines that are computed
+        self.computed: set[int] = set()  # statements that are made with others
         self.spelled: dict[str, str] = {}  # variables that are written by another name
 
     def begin(self) -> None:
@@ -84,8 +86,8 @@ class Statements(Expressions):
         self.taken.add(name)
         return name
 
-    def put(self, text: str, s: ast.stmt | None = None) -> None:
-        note = self.note(s)
+    def put(self, text: str, s: ast.stmt | None = None, remark: str = "") -> None:
+        note = ": ".join(filter(None, (self.note(s), remark)))
         self.lines.append("  " * self.depth + text + (f"  // {note}" if note else ""))
 
     def note(self, s: ast.stmt | None) -> str:
@@ -149,22 +151,47 @@ class Statements(Expressions):
         pairs = paired(body)
         for k, s in enumerate(body):
             for x in pairs.get(id(s), ()):
-                self.sine_and_cosine(x)
-            self.statement(s, body[:k])
+                self.sine_and_cosine(x, body[k:])
+            if id(s) not in self.computed:
+                self.statement(s, body[:k])
             self.forget_sines(s)
 
-    def sine_and_cosine(self, e: ast.expr) -> None:
-        """Computes both of a number at once, for calls that follow."""
+    def sine_and_cosine(self, e: ast.expr, body: Sequence[ast.stmt]) -> None:
+        """Computes both of a number at once, for calls that follow in a block."""
         x = self.number(e)
         if x.dtype.kind not in "iuf":
             return
         single = x.dtype == SINGLE
         stem = x.text if x.text.isidentifier() else "t"
-        names = self.fresh(f"sin_{stem}"), self.fresh(f"cos_{stem}")
+        variables = self.that_are(e, SINGLE if single else DOUBLE, body)
+        names = [variables.get(f) or self.fresh(f"{f}_{stem}") for f in ("sin", "cos")]
         self.put(f"{'float' if single else 'double'} {', '.join(names)};")
         text = cast(x, SINGLE if single else DOUBLE).text
         self.put(f"sincos{'f' * single}({text}, &{names[0]}, &{names[1]});")
         self.together[ast.dump(e)] = dict(zip(("sin", "cos"), names, strict=True))
+
+    def that_are(self, e: ast.expr, dtype: Dtype, body: Sequence[ast.stmt]) -> dict[str, str]:
+        """The variables that begin as the sine or the cosine of a number: t = sin(x). They need no
+        statements of their own."""
+        found: dict[str, str] = {}
+        reads = {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
+        for s in body:
+            match s:
+                case ast.Assign(
+                    targets=[ast.Name(id=name)], value=ast.Call(ast.Name(id=f), [x])
+                ) if (
+                    f in ("sin", "cos")
+                    and f not in found
+                    and ast.dump(x) == ast.dump(e)
+                    and self.homes.first.get(name) is s
+                    and sum(n.id == name for n in _stored(self.node)) == 1
+                    and self.scope.numbers[name] == dtype
+                ):
+                    found[f] = name
+                    self.computed.add(id(s))
+            if reads & {n.id for n in _stored(s)}:
+                break
+        return found
 
     def forget_sines(self, s: ast.stmt) -> None:
         """After a statement that changes what they are of."""
@@ -237,6 +264,8 @@ class Statements(Expressions):
     def update(self, place: str, value: Value, e: ast.expr) -> str:
         """place = value; or place += more; where the value is that."""
         match e:
+            case ast.Call(func=ast.Attribute(ast.Name("np")), args=[ast.BinOp() as inner]):
+                e = inner
             case ast.Call(func=ast.Name(id="plus"), args=[left, right]):
                 e = ast.BinOp(left, ast.Add(), right)
             case ast.Call(func=ast.Name(id="plus_product"), args=[left, a, b]):
@@ -247,6 +276,8 @@ class Statements(Expressions):
             start = f"{place} {sign} "
             if old.text == place and old.dtype == value.dtype and value.text.startswith(start):
                 rest = cast(more, value.dtype) if more.known is not None else more
+                if rest.known == 1 and value.dtype.kind in "iu" and sign in "+-":
+                    return f"{place}{2 * sign};"
                 if rest.at(level - 1) == value.text.removeprefix(start):
                     return f"{place} {sign}= {rest.text};"
         return f"{place} = {value.text};"
@@ -304,12 +335,20 @@ class Statements(Expressions):
         if rest:
             self.unpack([t for t, _ in rest], ast.Tuple([v for _, v in rest]), s)
         if not all(t == v for t, v in arrays):
-            c = c_type(self.scope.arrays[arrays[0][0]].dtype)
-            held = {v: self.fresh("held") for _, v in arrays}
-            for v, name in held.items():
-                self.put(f"{c}* {name} = {v};", s)
-            for t, v in arrays:
-                self.put(f"{t} = {held[v]};")
+            self.rotate(arrays, s)
+
+    def rotate(self, arrays: Sequence[tuple[str, str]], s: ast.stmt) -> None:
+        """a, b, c = b, c, a: one pointer is kept, the others move."""
+        sources = {t: v for t, v in arrays if t != v}
+        while sources:
+            first = next(iter(sources))
+            held = self.fresh("held")
+            self.put(f"{c_type(self.scope.arrays[first].dtype)}* {held} = {first};", s)
+            target = first
+            while (source := sources.pop(target)) != first:
+                self.put(f"{target} = {source};")
+                target = source
+            self.put(f"{target} = {held};")
 
     def results_of(self, targets: list[ast.expr], e: ast.expr, s: ast.stmt) -> None:
         raise NotPrintedError(ast.unparse(e))
@@ -375,13 +414,15 @@ class Statements(Expressions):
         if any(v.dtype.kind not in "iu" for v in values):
             raise NotPrintedError("a range of what are no integers")
         start, stop = (constant(0), values[0]) if len(values) == 1 else values[:2]
-        stop = self.before_loop(stop, args[min(1, len(args) - 1)], s)
+        stop = self.before_loop(stop, s)
         step = values[2] if len(values) > 2 else constant(1)
         if not isinstance(step.known, int) or step.known == 0:
-            return self.head_by(name, start, stop, self.before_loop(step, args[2], s))
+            return self.head_by(name, start, stop, self.before_loop(step, s))
         by = {1: f"{name}++", -1: f"{name}--"}.get(step.known, f"{name} += {step.text}")
-        sign = "<" if step.known > 0 else ">"
-        return f"for (i64 {name} = {start.text}; {name} {sign} {stop.at(SHIFT)}; {by})"
+        test = f"{'<' if step.known > 0 else '>'} {stop.at(SHIFT)}"
+        if step.known < 0 and stop.known == -1:
+            test = ">= 0"
+        return f"for (i64 {name} = {start.text}; {name} {test}; {by})"
 
     def head_by(self, name: str, start: Value, stop: Value, step: Value) -> str:
         """A loop whose step is not known."""
@@ -390,11 +431,9 @@ class Statements(Expressions):
         test = f"{step.at(ORDER)} > 0 ? {name} < {stop.at(SHIFT)} : {name} > {stop.at(SHIFT)}"
         return f"for (i64 {name} = {start.text}; {test}; {name} += {step.text})"
 
-    def before_loop(self, bound: Value, e: ast.expr, s: ast.For) -> Value:
+    def before_loop(self, bound: Value, s: ast.For) -> Value:
         """A bound that the passes may change is computed before them."""
-        stored = {n.id for n in _stored(s)}
-        reads = {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
-        if bound.known is not None or not reads & stored:
+        if bound.known is not None or not words(bound.text) & {n.id for n in _stored(s)}:
             return bound
         name = self.fresh("stop")
         self.put(f"const i64 {name} = {bound.text};")

@@ -462,22 +462,23 @@ class KernelWriter(Statements):
     # -- errors and results
 
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
-        self.leave(str(self.code(error)), s)
+        self.leave(str(self.code(error)), error[0], s)
 
     def fail_telling(self, error: Error, values: Sequence[str], s: ast.stmt) -> None:
         told = ", ".join([*values, "0"][:TOLD])
-        self.leave(str(self.code(error)), s, f", {told}")
+        self.leave(str(self.code(error)), error[0], s, f", {told}")
 
     def fail_by(self, errors: Sequence[Error], number: str) -> None:
         codes = [self.code(error) for error in errors]
         if codes != [*range(codes[0], codes[0] + len(codes))]:
             raise NotPrintedError("errors of several functions")
         shift = codes[0] - 1
-        self.leave(f"{number} {'-' if shift < 0 else '+'} {abs(shift)}" if shift else number)
+        code = f"{number} {'-' if shift < 0 else '+'} {abs(shift)}" if shift else number
+        self.leave(code, " or ".join(dict.fromkeys(kind for kind, _ in errors)))
 
-    def leave(self, code: str, s: ast.stmt | None = None, told: str = "") -> None:
+    def leave(self, code: str, kind: str, s: ast.stmt | None = None, told: str = "") -> None:
         name = "fail_telling" if told else "fail"
-        self.put(f"{name}(error, {self.row}, {code}{told});", s)
+        self.put(f"{name}(error, {self.row}, {code}{told});", s, kind)
         if not self.ends:
             self.put("return;")
         elif not self.nested:

@@ -38,7 +38,7 @@ def write_effect(w: Writer, s: Effect) -> None:
             w.put(to_source(template(s.params["form"], holes)), s.origin)
         case "raise":
             kind = s.params["type"]
-            values = [to_source(part(w, p, s)) for p in s.params["parts"]]
+            values = [to_source(part(w, p, s, kept=True)) for p in s.params["parts"]]
             if kind.__module__ != "builtins":
                 w.imports.add(
                     f"from {kind.__module__} import {kind.__qualname__.partition('.')[0]}"
@@ -53,23 +53,26 @@ def write_effect(w: Writer, s: Effect) -> None:
             raise InternalError(f"unknown effect {s.kind}")
 
 
-def part(w: Writer, p: Any, s: Effect) -> ast.expr:
+def part(w: Writer, p: Any, s: Effect, kept: bool = False) -> ast.expr:
+    """A value of the user's. `kept` is whether it is seen as it is, and not by `str` or `format`:
+    in a container, by `repr`, or as an argument of an error."""
     kind, value = p
     if kind == "atom":
-        return w.expr(s.args[value])
+        return w.kept(s.args[value]) if kept else w.expr(s.args[value])
     if kind == "value":
         return literal(value)
     if kind == "text":
         return _text(w, value, s)
     if kind == "made":
         form, parts = value
-        return template(form, {str(k): part(w, v, s) for k, v in enumerate(parts)})  # type: ignore[no-any-return]
+        holes = {str(k): part(w, v, s, kept) for k, v in enumerate(parts)}
+        return template(form, holes)  # type: ignore[no-any-return]
     if kind == "dict":
         return ast.Dict(
             [literal(k) for k, _ in value],
-            [part(w, v, s) for _, v in value],
+            [part(w, v, s, kept=True) for _, v in value],
         )
-    elements = [part(w, v, s) for v in value]
+    elements = [part(w, v, s, kept=True) for v in value]
     return ast.Tuple(elements, ast.Load()) if kind == "tuple" else ast.List(elements, ast.Load())
 
 
@@ -94,7 +97,7 @@ def _text(w: Writer, pieces: Any, s: Effect) -> ast.expr:
         inner, conversion, spec = piece
         shown = _spec(w, spec, s) if spec else None
         code = ord(conversion) if conversion else -1
-        values.append(ast.FormattedValue(part(w, inner, s), code, shown))
+        values.append(ast.FormattedValue(part(w, inner, s, conversion == "r"), code, shown))
     formatted = [v for v in values if isinstance(v, ast.FormattedValue)]
     if not any(c in to_source(v.value) for v in formatted for c in "'\"\\{}"):
         return ast.JoinedStr(values)

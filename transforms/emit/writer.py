@@ -225,6 +225,10 @@ class Writer(Spelling):
     def effect(self, s: Effect) -> None:
         write_effect(self, s)
 
+    def kept(self, a: Atom) -> ast.expr:
+        """A value that a program keeps in a container, or tells with an error."""
+        return self.expr(a)
+
 
 def _is_name(tree: ast.expr, name: str) -> bool:
     return isinstance(tree, ast.Name) and tree.id == name

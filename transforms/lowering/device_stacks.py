@@ -7,6 +7,7 @@ kernel(rows, x, out)      becomes      kernel_count(rows, x, saved_count); memor
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from tapeless.transforms.lowering.kernels.counted_stacks import (
 )
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.schedule.stack_capacity import GROWN
+from tapeless.transforms.python_text.line_breaking import NOTE
 
 
 def counted_kernels(
@@ -54,7 +56,7 @@ def counted_kernels(
         replace(
             kernel,
             name=found.counting.name,
-            text=ast.unparse(found.counting),
+            text=_with_notes(found.counting, kernel.text),
             arguments=inserted(kernel.arguments, counted, last),
             results=(),
             same={},
@@ -64,7 +66,7 @@ def counted_kernels(
     )
     second = replace(
         kernel,
-        text=ast.unparse(found.using),
+        text=_with_notes(found.using, kernel.text),
         arguments=inserted(kernel.arguments, used, last),
         helpers=helpers,
         types=_typed(kernel, used, last),
@@ -83,7 +85,7 @@ def read_only_what_is_named(kernel: Kernel) -> Kernel:
     node.args.args = [a for a in node.args.args if a.arg in named]
     return replace(
         kernel,
-        text=ast.unparse(node),
+        text=_with_notes(node, kernel.text),
         arguments=kept,
         scratch=[(v, t) for v, t in kernel.scratch if v in kept],
         types={name: t for name, t in kernel.types.items() if name in named},
@@ -91,6 +93,21 @@ def read_only_what_is_named(kernel: Kernel) -> Kernel:
             kernel.launch, own=tuple(v for v in kernel.launch.own if v in kept), sums=(), join=()
         ),
     )
+
+
+def _with_notes(node: ast.AST, text: str) -> str:
+    """The text of a function with the notes of the lines that its statements are from."""
+    notes = {k: m[0] for k, line in enumerate(text.splitlines(), 1) if (m := NOTE.search(line))}
+    lines = ast.unparse(node).splitlines()
+    for new, old in zip(ast.walk(ast.parse("\n".join(lines))), _walk(node), strict=True):
+        if isinstance(new, ast.stmt) and getattr(old, "lineno", None) in notes:
+            lines[new.lineno - 1] += f"  {notes[old.lineno]}"  # type: ignore[attr-defined]
+    return "\n".join(lines)
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a module with one statement."""
+    return ast.walk(ast.Module([node], []))  # type: ignore[list-item]
 
 
 def _typed(kernel: Kernel, new: list[Var], last: int) -> dict[str, Type]:

@@ -1,0 +1,150 @@
+import cupy as cp
+
+
+CODE = r"""
+typedef long long i64;
+
+__device__ __forceinline__ void kepler_grad_vmap_kernel_2_point(i64 i, const double* out,
+    const double* out_2, double* m_bar) {
+  m_bar[i] = out_2[i] + out[i];  // line 82
+}
+
+extern "C" __global__ void kepler_grad_vmap_kernel_count(
+    i64 rows, const double* __restrict__ m, const double* __restrict__ ecc,
+    i64* __restrict__ saved_count) {
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
+  for (i64 i = team; i < rows; i += teams) {
+    double m_2 = m[i];
+    i64 top = 0;
+    double ecc_2 = ecc[i];
+    i64 passes = 0;
+    double d = 1.0;
+    double e = m_2;
+    while (fabs(d) > 1e-12) {
+      top++;
+      double sin_e, cos_e;
+      sincos(e, &sin_e, &cos_e);
+      double d_2 = (e - ecc_2 * sin_e - m_2) / (1.0 - ecc_2 * cos_e);  // line 82
+      e -= d_2;  // line 83
+      passes++;
+      d = d_2;
+    }
+    saved_count[i] = top;
+  }
+}
+
+extern "C" __global__ void kepler_grad_vmap_kernel(
+    i64 rows, const double* __restrict__ m, const double* __restrict__ ecc,
+    double* __restrict__ out, double* __restrict__ out_2, double* __restrict__ saved,
+    const i64* __restrict__ saved_place, i64 saved_0) {
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
+  for (i64 i = team; i < rows; i += teams) {  // line 81
+    double m_2 = m[i];
+    i64 top = 0;
+    double ecc_2 = ecc[i];
+    i64 passes = 0;
+    double d = 1.0;
+    double e = m_2;
+    while (fabs(d) > 1e-12) {
+      saved[from_end(saved_place[i] + 32 * top, saved_0)] = e;
+      top++;
+      double sin_e, cos_e;
+      sincos(e, &sin_e, &cos_e);
+      double d_2 = (e - ecc_2 * sin_e - m_2) / (1.0 - ecc_2 * cos_e);  // line 82
+      e -= d_2;  // line 83
+      passes++;
+      d = d_2;
+    }
+    double e_bar = 1.0;
+    double m_bar = 0.0;
+    #pragma unroll 1
+    for (i64 passes_2 = passes - 1; passes_2 >= 0; passes_2--) {  // line 81
+      top--;
+      double e_2 = saved[from_end(saved_place[i] + 32 * top, saved_0)];
+      double t, t_2;
+      sincos(e_2, &t, &t_2);
+      double t_3 = 1.0 - ecc_2 * t_2;
+      double d_3 = (e_2 - ecc_2 * t - m_2) / t_3;
+      double t_4 = e_bar / t_3;
+      e_bar = e_bar + t_4 * d_3 * ecc_2 * t - t_4 + t_4 * ecc_2 * t_2;
+      m_bar += t_4;
+    }
+    out[i] = e_bar;  // line 81
+    out_2[i] = m_bar;
+  }
+}
+
+extern "C" __global__ void kepler_grad_vmap_kernel_2(
+    i64 rows, const double* __restrict__ out, const double* __restrict__ out_2,
+    double* __restrict__ m_bar) {
+  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
+  i64 teams = gridDim.x * (i64)blockDim.y;
+  i64 packed = ((u64)out | (u64)out_2 | (u64)m_bar) % 16 == 0 ? rows / 2 * 2 : 0;
+  for (i64 i = 2 * team; i < packed; i += 2 * teams) {
+    pack<double, 2> out_pack = *(const pack<double, 2>*)(out + i);
+    pack<double, 2> out_2_pack = *(const pack<double, 2>*)(out_2 + i);
+    pack<double, 2> m_bar_pack;
+    #pragma unroll
+    for (int lane = 0; lane < 2; lane++)
+      kepler_grad_vmap_kernel_2_point(lane, out_pack.at, out_2_pack.at, m_bar_pack.at);
+    *(pack<double, 2>*)(m_bar + i) = m_bar_pack;
+  }
+  for (i64 i = packed + team; i < rows; i += teams)
+    kepler_grad_vmap_kernel_2_point(i, out, out_2, m_bar);
+}
+"""
+module = cp.RawModule(code=CODE, options=("--std=c++17",))
+
+
+kepler_grad_vmap_kernel_count = Kernel(
+    "kepler_grad_vmap_kernel_count",
+    lambda rows, m, ecc, saved_count: (rows, m, ecc, saved_count),
+)
+kepler_grad_vmap_kernel = Kernel(
+    "kepler_grad_vmap_kernel",
+    lambda rows, m, ecc, out, out_2, saved, saved_place: (
+        rows, m, ecc, out, out_2, saved, saved_place, saved.shape[0],
+    ),
+)
+kepler_grad_vmap_kernel_2 = Kernel(
+    "kepler_grad_vmap_kernel_2",
+    lambda rows, out, out_2, m_bar: (rows, out, out_2, m_bar),
+    width=2,
+)
+
+
+def empty(shape, dtype):
+    """An array to be filled."""
+    return cp.empty(shape, dtype)
+
+
+def stack_places(counts):
+    """Where the stack of each row begins, and how many items there are: those of 32 rows lie side
+    by side, item by item, with room for the longest. It waits for the counts."""
+    groups = -(-len(counts) // 32)
+    longest = cp.zeros(32 * groups, cp.int64)
+    longest[: len(counts)] = counts
+    longest = longest.reshape(groups, 32).max(axis=1) if groups else longest
+    ends = cp.cumsum(32 * longest)
+    places = cp.repeat(ends - 32 * longest, 32) + cp.tile(cp.arange(32), groups)
+    return places[: len(counts)], int(ends[-1]) if groups else 0
+
+
+def kepler_grad_vmap(m, ecc):
+    """kepler_grad for a batch.  From programs.py:79."""
+    if len(ecc) != len(m):  # line 81
+        raise ValueError("operands could not be broadcast together: the lengths differ")
+    n = len(m)
+    saved_count = empty(m.shape, cp.int64)
+    kepler_grad_vmap_kernel_count(len(m), m, ecc, saved_count)
+    saved_place, total = stack_places(saved_count)
+    saved = empty((total,), cp.float64)
+    out = empty(m.shape, cp.float64)
+    out_2 = empty(m.shape, cp.float64)
+    t = len(saved_place)
+    kepler_grad_vmap_kernel(t, m, ecc, out, out_2, saved, saved_place)
+    m_bar = empty(m.shape, cp.float64)
+    kepler_grad_vmap_kernel_2(t, out, out_2, m_bar)
+    return m_bar

@@ -1,0 +1,125 @@
+"""How often kernels load and store the elements of arrays in the memory of a device."""
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless import grad, jit, value_and_grad, vmap
+from tests.gpu import programs
+from tests.gpu.emulator import Code, Pointer, emulating
+from tests.gpu.traffic import Traffic
+
+_random = np.random.default_rng(0)
+matrix, columns = _random.normal(size=(48, 120)), _random.normal(size=120)
+wide, square = _random.normal(size=(3, 7000)), _random.normal(size=(64, 64))
+labels = _random.integers(0, 120, 48)
+mlp = (square, square[0], square, square[1], square, square)
+
+
+def mlp_step(w1, b1, w2, b2, x, y):
+    gradient = value_and_grad(programs.mlp_loss, (0, 1, 2, 3))
+    loss, (w1_bar, b1_bar, w2_bar, b2_bar) = gradient(w1, b1, w2, b2, x, y)
+    return loss, w1 - 0.1 * w1_bar, b1 - 0.1 * b1_bar, w2 - 0.1 * w2_bar, b2 - 0.1 * b2_bar
+
+
+def powered(x):
+    if x > 0:
+        for _ in range(3):
+            x = x * np.sin(x)
+        return x
+    return np.exp(x)
+
+
+def moved(function, args, counters):
+    """Passes over the first argument: what kernels load, what they store, and what functions of
+    CuPy fill."""
+    device = tapeless.devices("gpu")[0]
+    args = [tapeless.device_put(x, device) if isinstance(x, np.ndarray) else x for x in args]
+    run, traffic = jit(function, backend="gpu"), Traffic()
+    run(*args)
+    counters.clear()
+    with emulating(traffic=traffic):
+        run(*args)
+    parts = sum(traffic.loaded.values()), sum(traffic.stored.values()), counters.computed
+    return tuple(part / args[0].nbytes for part in parts)
+
+
+#: Each element of the argument once, each of the result once.
+MINIMAL = {
+    "s1": (programs.s1, (matrix,)),
+    "s2": (programs.s2, (matrix,)),
+    "s2-float32": (programs.s2, (matrix.astype("f4"),)),
+    "s3": (programs.s3, (matrix,)),
+    "s3-gradient": (grad(programs.sum_of_s3), (matrix,)),
+    "black-scholes": (lambda x: programs.black_scholes(x, x, x), (np.abs(matrix),)),
+}
+
+
+@pytest.mark.parametrize("name", MINIMAL)
+def test_elements_are_loaded_once_and_stored_once(name, stand_in):
+    assert moved(*MINIMAL[name], stand_in) == (1, 1, 0)
+
+
+#: What is above the minimum says why, and no more than it may be.
+TODAY = {
+    # x.T[i, j] is another element than x[i, j], of another thread
+    "s4": (programs.s4, (square,), (2, 1, 0)),
+    "sum": (np.sum, (matrix,), (1, 0, 0)),
+    "column-sums": (lambda x: np.sum(x, axis=0), (matrix,), (1.06, 0.08, 0)),  # parts of blocks
+    # the maximum comes first; what the second loop loads lies in the cache by then
+    "softmax": (programs.softmax, (matrix,), (2, 1, 0)),
+    # exp(x - max) of such rows does not fit into shared memory: it is stored, and loaded
+    "softmax-wide": (programs.softmax, (wide,), (3, 2, 0)),
+    # mean, variance and result; g and b for each row
+    "layer-norm": (programs.layer_norm, (matrix, columns, columns), (5, 1, 0)),
+    # each thread of a team loads the label twice: one transaction of a warp
+    "cross-entropy": (programs.cross_entropy, (matrix, labels), (2.31, 0, 0)),
+    "cross-entropy-value-and-gradient": (
+        value_and_grad(programs.cross_entropy),
+        (matrix, labels),
+        (2.82, 1.01, 0),
+    ),
+    # the cotangents of the labels' elements are an array: filled, stored to, loaded
+    "cross-entropy-gradient": (grad(programs.cross_entropy), (matrix, labels), (3.14, 1.01, 1)),
+    # each product is filled by cuBLAS; biases are loaded for each row; what is squared for a sum is
+    # stored where the product lay, though nobody loads it
+    "mlp": (programs.mlp_loss, mlp, (5.06, 2, 2)),
+    "mlp-step": (mlp_step, mlp, (11.19, 6.13, 5)),
+    # the test is a kernel of its own, with an array of bool
+    "branch-of-a-batch": (vmap(powered), (columns,), (2.13, 1.13, 0)),
+    # the stencil alone is 5 and 1: arrays are copied in, before stores to their inner part, and out
+    "heat-2d": (programs.heat_2d, (matrix, 1), (9.65, 5.88, 0)),
+}
+
+
+@pytest.mark.parametrize("name", TODAY)
+def test_passes_over_arrays(name, stand_in):
+    function, args, expected = TODAY[name]
+    assert moved(function, args, stand_in) == pytest.approx(expected, abs=0.006)
+
+
+KERNEL = r"""
+extern "C" __global__ void moves(const float4* __restrict__ x, double* out, unsigned* hits, int n) {
+  __shared__ float held[32];
+  float local[4];
+  for (int i = threadIdx.x; i < n; i += 32) {
+    float4 v = x[i];
+    local[i % 4] = v.x + v.w;
+    held[threadIdx.x] = local[i % 4];
+    __syncwarp();
+    out[i] += held[threadIdx.x];
+    atomicAdd(hits, 1u);
+  }
+}
+"""
+
+
+def test_bytes_of_each_array_are_counted(stand_in):
+    x, out, hits = np.ones(256, "f4"), np.zeros(64), np.zeros(1, "u4")
+    traffic = Traffic()
+    with emulating(traffic=traffic):
+        Code(KERNEL).launch("moves", (1,), (32,), [*map(Pointer, (x, out, hits)), np.int32(64)])
+    places = [a.ctypes.data for a in (x, out, hits)]
+    assert hits[0] == 64
+    assert [traffic.loaded[p] for p in places] == [1024 // 2, 512, 256]
+    assert [traffic.stored[p] for p in places] == [0, 512, 256]

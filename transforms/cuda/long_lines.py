@@ -1,0 +1,89 @@
+"""Breaks long lines of C where a person would: behind the head of a loop, or outermost operators.
+
+f(first, second);  // line 3      becomes        f(first,  // line 3
+                                                     second);
+"""
+
+from __future__ import annotations
+
+import re
+
+WIDTH = 100
+HEAD = re.compile(r"\s*(?:for|if|while) \(")
+CUT = re.compile(r"(?:,|(?<= )(?:&&|\|\||[-+*/%&|?:]|[-+*/%]?=)) (?=\S)")
+#: How weakly operators bind; after an assignment lines are broken last.
+LEVELS = {
+    ",": 0,
+    "?": 1,
+    ":": 1,
+    "||": 2,
+    "&&": 3,
+    "|": 4,
+    "&": 5,
+    "+": 6,
+    "-": 6,
+    "*": 7,
+    "/": 7,
+    "%": 7,
+}
+LAST = 8  # of an assignment
+
+
+def broken(line: str, width: int = WIDTH) -> list[str]:
+    """A line of C on several, none longer than `width` if it can be.
+
+    >>> print(*broken("  t = f(a, b) + g(c, d);  // line 3", width=26), sep="\\n")
+      t = f(a, b) +  // line 3
+          g(c, d);
+    >>> print(*broken("for (i64 i = 0; i < n; i++) f(i);", width=30), sep="\\n")
+    for (i64 i = 0; i < n; i++)
+      f(i);
+    """
+    if len(line) <= width:
+        return [line]
+    code, mark, note = line.partition("  //")
+    pad = code[: len(code) - len(code.lstrip())]
+    end = _end_of_head(code)
+    if end:
+        lines = [code[:end], *broken(f"{pad}  {code[end:].lstrip()}", width)]
+    else:
+        lines = _cut(code, f"{pad}    ", width, width - len(mark + note))
+    return [lines[0] + mark + note, *lines[1:]]
+
+
+def _end_of_head(code: str) -> int:
+    """Where the head of a loop or a test ends that has its statement on the same line; else 0."""
+    depths = _depths(code)
+    if not HEAD.match(code) or code.endswith("{"):
+        return 0
+    end = next(k for k, c in enumerate(code) if c == ")" and depths[k] == 1)
+    return end + 1 if code[end + 1 :].strip() else 0
+
+
+def _cut(code: str, pad: str, width: int, first: int) -> list[str]:
+    """Lines that end at operators, of which the outermost come first. `first` is the width of the
+    first line."""
+    lines = []
+    while len(code) > first:
+        depths, start = _depths(code), len(code) - len(code.lstrip())
+        order = {
+            m.end(): (depths[m.start()], LEVELS.get(m[0].strip(), LAST), -m.end())
+            for m in CUT.finditer(code, start + 1, first + 2)
+        }
+        if not order:
+            break
+        late = [k for k in order if k >= first // 3]  # an early one leaves more lines
+        cut = min(late or order, key=lambda k: order[k])
+        lines.append(code[:cut].rstrip())
+        code, first = pad + code[cut:], width
+    return [*lines, code]
+
+
+def _depths(code: str) -> list[int]:
+    """The brackets around each character."""
+    depth, depths = 0, []
+    for c in code:
+        depth += c in "([{"
+        depths.append(depth)
+        depth -= c in ")]}"
+    return depths
