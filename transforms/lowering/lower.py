@@ -41,6 +41,7 @@ from tapeless.transforms.lowering.rewrite.small_linalg import Small, left_over
 from tapeless.transforms.lowering.rewrite.sum_before_matmul import sums_first
 from tapeless.transforms.lowering.rewrite.transposes import transposes_last
 from tapeless.transforms.lowering.rewrite.wide_integers import without_wide_integers
+from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
 from tapeless.transforms.lowering.schedule.reassociable_sums import IN_ORDER
 from tapeless.transforms.lowering.sizes.rename_sizes import lasting
 from tapeless.transforms.lowering.sizes.size_equalities import (
@@ -145,7 +146,7 @@ def _prepared(
         block,
         *inexact(partial(contractions, hints=hints)),
         without_wide_integers,
-        partial(decompose, everywhere=target.taken_apart),
+        partial(decompose, everywhere=() if target.has_library else WITHOUT_LIBRARY),
         partial(transposes_last, any_order=fastmath),
         *inexact(reciprocals),
         alike,

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
-
 
 @dataclass(frozen=True)
 class Target:
@@ -24,7 +22,7 @@ class Target:
                     memory of the device, as arrays without axes
     one_block       additions of a pass below which a loop whose passes depend on each other is made
                     by a single block of threads
-    taken_apart     operations that a library would be called for, and that become kernels here
+    has_library     whether NumPy's and SciPy's own functions can be called
     names           names that the calls of kernels have for themselves
     """
 
@@ -35,7 +33,7 @@ class Target:
     memory: int
     returns_numbers: bool
     one_block: int = 0
-    taken_apart: frozenset[str] = frozenset()
+    has_library: bool = True
     names: frozenset[str] = frozenset()
 
 
@@ -48,6 +46,6 @@ GPU = Target(
     memory=40,
     returns_numbers=False,
     one_block=200_000,
-    taken_apart=frozenset(WITHOUT_LIBRARY),
+    has_library=False,
     names=frozenset(["cp", "on_device"]),
 )

@@ -6,6 +6,7 @@ for i in range(first, last): y[i] = x[i]      is for threads      y[0] = 1.0; fo
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from tapeless.transforms.errors import InternalError
@@ -14,7 +15,7 @@ from tapeless.transforms.lowering.kernels.kernel import Kernel
 
 def verify_rows(kernel: Kernel) -> None:
     """Raises InternalError for a store that each thread would make to memory which they share, and
-    for an array that is stored to along one axis and used along another one."""
+    for an array that is stored to in some rows and read in others."""
     if kernel.launch is None:
         return
     function = ast.parse(kernel.text).body[-1]
@@ -26,7 +27,7 @@ def verify_rows(kernel: Kernel) -> None:
     accesses = [(name, e, row) for name, e, row in _accesses(function, bounds) if name in shared]
     for stored in sorted({name for name, e, _ in accesses if isinstance(e.ctx, ast.Store)}):
         own = [(e, row) for name, e, row in accesses if name == stored]
-        places = {_axis(e, row) for e, row in own}
+        places = {_place(e, row) for e, row in own}
         read = any(isinstance(e.ctx, ast.Load) for e, _ in own)
         if "outside" in places or (read and (len(places) > 1 or "elsewhere" in places)):
             raise InternalError(
@@ -40,21 +41,24 @@ def _accesses(
     """The elements that are named: the array, the element, the variable of the row around it."""
     for child in ast.iter_child_nodes(node):
         inner = row
-        if isinstance(child, ast.For) and bounds <= _names(child.iter):
-            assert isinstance(child.target, ast.Name)
-            inner = child.target.id
+        if isinstance(child, ast.For) and isinstance(child.target, ast.Name):
+            names = _names(child.iter)
+            if bounds <= names or (row in names and bounds & names):  # of a block of rows
+                inner = child.target.id
         if isinstance(child, ast.Subscript) and isinstance(child.value, ast.Name):
             yield child.value.id, child, row
         yield from _accesses(child, bounds, inner)
 
 
-def _axis(e: ast.Subscript, row: str) -> int | str:
-    """The axis along which an element belongs to its row."""
+def _place(e: ast.Subscript, row: str) -> tuple[int, str] | str:
+    """The axis along which an element belongs to its row, and how: of x[i + 1, j] it is
+    (0, "row + 1")."""
     if not row:
         return "outside"
-    index = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
-    axes = [k for k, n in enumerate(index) if isinstance(n, ast.Name) and n.id == row]
-    return axes[0] if axes else "elsewhere"
+    for k, n in enumerate(e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]):
+        if row in _names(n):
+            return k, re.sub(rf"\b{row}\b", "row", ast.unparse(n))
+    return "elsewhere"
 
 
 def _names(e: ast.expr) -> set[str]:
