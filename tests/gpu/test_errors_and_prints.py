@@ -94,6 +94,15 @@ def gathering_in_a_loop(k):
     return out
 
 
+def differentiated(labels):
+    def loss(z):
+        e = z - np.max(z, axis=1, keepdims=True)
+        picked = e[np.arange(30), labels]
+        return np.sum(np.log(np.sum(np.exp(e), axis=1)) - picked)
+
+    return tapeless.grad(loss)(x.reshape(30, 10))
+
+
 def storing(k):
     out = np.zeros(400)
     out[k] = 1.0
@@ -134,6 +143,8 @@ CASES = [
     (gathering, ones, with_(ones, 20, 300)),
     (gathering, ones, with_(ones, 20, -301)),
     (gathering_in_a_loop, ones, with_(ones, 20, 300)),
+    (differentiated, ones, with_(ones, 20, 10)),
+    (differentiated, with_(ones, 5, -10), with_(ones, 20, -11)),
     (storing, ones, with_(ones, 20, 400)),
     (dividing, ones, with_(ones, 20, 0)),
     (factorising, good, np.zeros((20, 3))),

@@ -9,8 +9,7 @@ import pytest
 import tapeless
 from tapeless import grad, jit, value_and_grad, vmap
 from tapeless.transforms.cuda.helpers import HELPERS
-from tapeless.transforms.cuda.packed_loops import TEAM_LOOP
-from tapeless.transforms.cuda.points import PACK
+from tapeless.transforms.cuda.packed_loops import PACK_LOOP
 from tests.gpu import programs
 from tests.gpu.test_programs import code_of
 
@@ -82,7 +81,11 @@ CASES = {
     "while_of_each_thread": (vmap(programs.kepler), (np.ones(9), np.ones(9))),
     "counted_stack": (vmap(grad(programs.kepler)), (np.ones(9), np.ones(9))),
     "one_block": (programs.heat_2d, (matrix, 5)),
-    "loop_of_the_driver": (programs.conjugate_gradients, (np.eye(9), np.ones(9), 1e-9)),
+    "while_in_one_block": (programs.conjugate_gradients, (np.eye(9), np.ones(9), 1e-9)),
+    "loop_of_the_driver": (
+        programs.conjugate_gradients,
+        (np.zeros((3000, 3000)), np.zeros(3000), 1e-9),
+    ),
     "list_that_grows": (positive_squares, (np.ones(9),)),
     "atomic_additions": (programs.histogram, (np.ones(9), places[:9])),
     "last_store_wins": (programs.last_store_wins, (np.ones(9), places[:9])),
@@ -107,7 +110,7 @@ def own_text(source):
 
 def is_alike(part):
     """Whether a part of CUDA C is one of those that many kernels need."""
-    alike = {PACK, *TEAM_LOOP.split("\n\n"), *(text.strip() for text in HELPERS.values())}
+    alike = {*PACK_LOOP.split("\n\n"), *(text.strip() for text in HELPERS.values())}
     return part in alike or bool(ALIKE.match(part))
 
 

@@ -6,6 +6,9 @@ a // b, of int64      becomes      floor_div(a, b)
 from __future__ import annotations
 
 import ast
+import operator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -78,6 +81,14 @@ MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.GtE: ast.LtE,
 }
 WORD = np.dtype(np.uint32)
+KNOWN: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
 BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 SHIFTS = (ast.LShift, ast.RShift)
 LARGEST_POWER = 64  # that is made of products
@@ -237,6 +248,8 @@ def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
         raise NotPrintedError(f"the comparison {type(op).__name__}")
     sign, level = ORDERS[type(op)]
     kinds = {a.dtype.kind, b.dtype.kind}
+    if a.known is not None and b.known is not None and kinds == {"i"}:
+        return constant(KNOWN[type(op)](a.known, b.known))
     if "c" in kinds:
         if level != EQUALITY:
             raise NotPrintedError("an order of complex numbers")

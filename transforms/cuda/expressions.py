@@ -134,6 +134,9 @@ class Expressions:
         """`and` or `or` of flags."""
         if any(v.dtype != BOOL for v in values):
             raise NotPrintedError("and, or of what are no flags")
+        if any(v.known is (not both) for v in values):
+            return constant(not both)
+        values = [v for v in values if v.known is None] or values[:1]
         if len(values) == 1:
             return values[0]
         sign, level = ("&&", BOTH) if both else ("||", EITHER)

@@ -25,8 +25,8 @@ from tapeless.transforms.cuda.expressions import Scope, product
 from tapeless.transforms.cuda.helpers import HELPERS, needed, words
 from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.long_lines import broken
-from tapeless.transforms.cuda.packed_loops import TEAM_LOOP, packed_loops
-from tapeless.transforms.cuda.points import PACK, Points, as_points
+from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
+from tapeless.transforms.cuda.points import Points, as_points
 from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
 from tapeless.transforms.cuda.values import (
     PRODUCT,
@@ -56,7 +56,7 @@ i64 error rows team teams thread threads module cp results room staged shared_ro
 pack packed lane place row pass reads stores updates
 """
 #: Names of device functions that are put together, and of the compiler.
-OURS = re.compile(r"__\w*|(team|block|join|take|result)_\w+")
+OURS = re.compile(r"__\w*|(team|block|join|take|result|pack)_\w+")
 RESERVED = frozenset(WORDS.split()) | frozenset(HELPERS)
 #: Functions of loop form that are no functions here.
 BUILT_IN = frozenset(
@@ -215,9 +215,7 @@ class _Printer:
         lines = [*_head(writer.node.name, texts), *(h for h in head if h), *body, "}"]
         text = _in_width(lines)
         called = [_in_width(f.text.splitlines()) for f in self.functions.printed.values()]
-        own = [PACK, TEAM_LOOP] * packed
-        if points is not None:
-            own = [PACK, _in_width(points.function.splitlines())]
+        own = [PACK_LOOP] * (packed or points is not None)
         more = [*called, *writer.reductions, *own]
         helpers = (*needed([text, *more]), *writer.reductions, *called, *own)
         own_lengths = {self.known_length(n): None for n in writer.lengths}
@@ -247,10 +245,7 @@ class _Printer:
         plain = all(p.kind not in ("own", "sum") for p in self.parameters)
         if not self.bounds or self.writer.has_teams or not plain:
             return None
-        arrays = {p.name: p.dtype for p in self.parameters if p.ndim}
-        numbers = {p.name: p.dtype for p in self.parameters if not p.ndim}
-        numbers |= dict.fromkeys(self.lengths, INT)
-        found = as_points(self.writer.node.name, [*head, *body], arrays, numbers)
+        found = as_points([*head, *body], {p.name: p.dtype for p in self.parameters if p.ndim})
         return None if found is None else replace(found, lines=found.lines[len(head) :])
 
     # -- what the kernel gets
@@ -299,9 +294,8 @@ class _Printer:
             combined = re.sub(r"\b[ab]\b", lambda m: names[m[0]], COMBINED[p.join])  # noqa: B023  # called at once
             first = f"(char*){p.name} - threadIdx.y * room"
             lines += [
-                f"    for (i64 {at} = threadIdx.y * blockDim.x + threadIdx.x;",
-                f"         {at} < {size.at(SHIFT)};",
-                f"         {at} += blockDim.x * blockDim.y) {{",
+                f"    for (i64 {at} = threadIdx.y * blockDim.x + threadIdx.x; "
+                f"{at} < {size.at(SHIFT)}; {at} += blockDim.x * blockDim.y) {{",
                 f"      {c} {a} = (({c}*)({first}))[{at}];",
                 f"      for (unsigned {team} = 1; {team} < blockDim.y; {team}++) {{",
                 f"        {c} {b} = (({c}*)({first} + {team} * room))[{at}];",

@@ -10,9 +10,10 @@ import re
 
 WIDTH = 100
 HEAD = re.compile(r"\s*(?:for|if|while) \(")
-CUT = re.compile(r"(?:,|(?<= )(?:&&|\|\||[-+*/%&|?:]|[-+*/%]?=)) (?=\S)")
+CUT = re.compile(r"(?:[,;]|(?<= )(?:&&|\|\||[-+*/%&|?:]|[-+*/%]?=)) (?=\S)")
 #: How weakly operators bind; after an assignment lines are broken last.
 LEVELS = {
+    ";": 0,
     ",": 0,
     "?": 1,
     ":": 1,

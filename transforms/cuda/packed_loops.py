@@ -6,7 +6,7 @@ for (i64 j = threadIdx.x; j < n; j += blockDim.x) {
     becomes      a pass as a function of where its elements are: for four of them in registers, and
                  for the last ones of a row in memory
 
-team_loop<4>(n, [&](i64 j, i64 place, float* out_row, const float* x_row) {
+pack_loop<4>(threadIdx.x, blockDim.x, n, [&](i64 j, i64 place, float* out_row, const float* x_row) {
   out_row[place] = x_row[place] / total;
 }, stores(out + i * n), reads(x + i * n));
 
@@ -24,11 +24,17 @@ from tapeless.transforms.cuda.values import c_type
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 BYTES = 16  # the widest load
-LOOP = re.compile(r"^( *)for \(i64 (\w+) = threadIdx\.x; \2 < (.+); \2 \+= blockDim\.x\) \{$")
+LOOP = re.compile(
+    r"^( *)for \(i64 (\w+) = threadIdx\.x; \2 < (.+); \2 \+= blockDim\.x\) \{(  //.*)?$"
+)
 PLACE = re.compile(r"\b(\w+)\[([^\[\]]*)\]")
-#: How a loop moves through rows: `loads` and `stores` are what it does with a pack of each.
-TEAM_LOOP = """\
-template <typename T, bool is_loaded, bool is_stored> struct team_row {
+#: A loop over elements of rows, n of each at once; `first` and `step` are a thread's.
+PACK_LOOP = """\
+template <typename T, int n> struct alignas(n * sizeof(T)) pack {  // elements that move at once
+  T at[n];
+};
+
+template <typename T, bool is_loaded, bool is_stored> struct pack_row {  // what a loop moves along
   T* row;
   template <int n> struct packed {
     pack<T, n> held;
@@ -37,38 +43,38 @@ template <typename T, bool is_loaded, bool is_stored> struct team_row {
       if (is_stored) *(pack<T, n>*)place = held;
     }
   };
-  template <int n> __device__ __forceinline__ packed<n> at(i64 j) {
+  template <int n> __device__ __forceinline__ packed<n> at(i64 i) {
     packed<n> found;
-    found.place = row + j;
-    if (is_loaded) found.held = *(const pack<T, n>*)(row + j);
+    found.place = row + i;
+    if (is_loaded) found.held = *(const pack<T, n>*)(row + i);
     return found;
   }
 };
 
-template <typename T> __device__ team_row<T, true, false> reads(const T* row) {
+template <typename T> __device__ pack_row<T, true, false> reads(const T* row) {
   return {(T*)row};
 }
 
-template <typename T> __device__ team_row<T, false, true> stores(T* row) { return {row}; }
+template <typename T> __device__ pack_row<T, false, true> stores(T* row) { return {row}; }
 
-template <typename T> __device__ team_row<T, true, true> updates(T* row) { return {row}; }
+template <typename T> __device__ pack_row<T, true, true> updates(T* row) { return {row}; }
 
 template <int n, typename F, typename... P>
-__device__ __forceinline__ void team_pass(i64 j, F& pass, P... packs) {
+__device__ __forceinline__ void pack_pass(i64 i, F& pass, P&&... packs) {
   #pragma unroll
-  for (int lane = 0; lane < n; lane++) pass(j + lane, lane, packs.held.at...);
+  for (int lane = 0; lane < n; lane++) pass(i + lane, lane, packs.held.at...);
   (packs.store(), ...);
 }
 
 template <int n, typename F, typename... R>  // n elements of each row at once, the last ones singly
-__device__ __forceinline__ void team_loop(i64 count, F pass, R... rows) {
+__device__ __forceinline__ void pack_loop(i64 first, i64 step, i64 count, F pass, R... rows) {
   bool aligned = (... && ((u64)rows.row % (n * sizeof(*rows.row)) == 0));
   i64 packed = aligned ? count / n * n : 0;
-  for (i64 j = n * threadIdx.x; j < packed; j += n * blockDim.x)
-    team_pass<n>(j, pass, rows.template at<n>(j)...);
-  for (i64 j = packed + threadIdx.x; j < count; j += blockDim.x) pass(j, j, rows.row...);
+  for (i64 i = n * first; i < packed; i += n * step)
+    pack_pass<n>(i, pass, rows.template at<n>(i)...);
+  for (i64 i = packed + first; i < count; i += step) pass(i, i, rows.row...);
 }"""
-LEAVES = re.compile(r"^\s*(goto|break|while|do|for)\b|\bteam_\w+\(|__sync")
+LEAVES = re.compile(r"^\s*(goto|break|while|do|for)\b|\bteam_\w+\(|__sync|&\w+\[")
 
 
 def packed_loops(lines: Sequence[str], arrays: Mapping[str, Dtype]) -> tuple[list[str], bool]:
@@ -104,6 +110,7 @@ class _Loop:
         taken: set[str],
     ) -> None:
         self.indent, self.index, self.count = head[1], head[2], head[3]
+        self.note = head[4] or ""
         self.body, self.arrays, self.taken = list(body), arrays, {*taken}
         self.code = [line.partition("//")[0] for line in body]
         self.rows: dict[tuple[str, str], str] = {}
@@ -115,15 +122,7 @@ class _Loop:
         size = max((arrays[x].itemsize for x, _ in self.rows), default=BYTES)
         self.width = BYTES // size
         moved = [self.moved(line) for line in self.code]
-        text = "\n".join(moved)
-        self.stored = [
-            r
-            for r in self.rows.values()
-            if re.search(rf"\b{r}\[place\] (?:[-+*/|&^]|<<|>>)?= ", text)
-        ]
-        self.loaded = [
-            r for r in self.rows.values() if r not in self.stored or not is_stored_first(r, moved)
-        ]
+        self.stored = [r for r in self.rows.values() if is_stored(r, moved)]
 
     def fresh(self, name: str) -> str:
         while name in self.taken:
@@ -160,23 +159,50 @@ class _Loop:
         return PLACE.sub(at_place, line).replace("continue;", "return;")
 
     def lines(self) -> list[str]:
-        """The loop as a call, for which a pass is a function."""
-        given = [f"i64 {self.index}", "i64 place"]
-        for (x, _), row in self.rows.items():
-            given.append(f"{'' if row in self.stored else 'const '}{self.c(x)}* {row}")
-        moves = [
-            f"{self.does(row)}({x}{f' + {start}' if start else ''})"
+        rows = {
+            row: (f"{x}{f' + {start}' if start else ''}", self.arrays[x])
             for (x, start), row in self.rows.items()
-        ]
-        head = f"team_loop<{self.width}>({self.count}, [&]({', '.join(given)}) {{"
-        body = [self.moved(line)[len(self.indent) :] for line in self.body]
-        return [f"{self.indent}{line}" for line in (head, *body, f"}}, {', '.join(moves)});")]
+        }
+        given = f"threadIdx.x, blockDim.x, {self.count}, [&](i64 {self.index}, i64 place, "
+        body = [self.moved(line) for line in self.body]
+        return call_lines(self.indent, self.width, given, self.note, body, rows)
 
-    def does(self, row: str) -> str:
-        """What a loop does with a row."""
-        if row not in self.stored:
-            return "reads"
-        return "updates" if row in self.loaded else "stores"
 
-    def c(self, x: str) -> str:
-        return c_type(self.arrays[x])
+def call_lines(
+    indent: str,
+    width: int,
+    given: str,
+    note: str,
+    body: Sequence[str],
+    rows: Mapping[str, tuple[str, Dtype]],
+) -> list[str]:
+    """A loop as a call of `pack_loop`.
+
+    given  what comes first among the arguments, and among the parameters of a pass
+    body   of a pass, in which elements of rows are at `place`
+    rows   by name: where it begins, dtype of its elements
+    """
+    stored = [row for row in rows if is_stored(row, body)]
+    parameters = [
+        f"{'' if row in stored else 'const '}{c_type(dtype)}* {row}"
+        for row, (_, dtype) in rows.items()
+    ]
+    moves = [
+        f"{'reads' if row not in stored else 'stores' if is_stored_first(row, body) else 'updates'}"
+        f"({start})"
+        for row, (start, _) in rows.items()
+    ]
+    return [
+        f"{indent}pack_loop<{width}>({given}{', '.join(parameters)}) {{{note}",
+        *body,
+        f"{indent}}}, {', '.join(moves)});",
+    ]
+
+
+def is_stored(row: str, lines: Sequence[str]) -> bool:
+    """Whether statements store to an element of a row."""
+    code = "\n".join(line.partition("//")[0] for line in lines)
+    return (
+        re.search(rf"\b{row}\[place\] (?:[-+*/|&^]|<<|>>)?= |\b{row}\[place\](?:\+\+|--)", code)
+        is not None
+    )

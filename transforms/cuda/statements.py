@@ -364,7 +364,10 @@ class Statements(Expressions):
         raise NotPrintedError("a return before the end")
 
     def branch(self, s: ast.If) -> None:
-        self.put(f"if ({self.test(s.test).text}) {{", s)
+        test = self.test(s.test)
+        if test.known is False and not s.orelse:
+            return
+        self.put(f"if ({test.text}) {{", s)
         self.depth += 1
         self.suite(s)
         self.depth -= 1

@@ -4,11 +4,6 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ __forceinline__ void column_means_kernel_2_point(i64 i, const double* out_2, double* out,
-    i64 n) {
-  out[i] = out_2[i] / n;  // line 28
-}
-
 extern "C" __global__ void column_means_kernel(
     i64 rows, const double* __restrict__ x, double* __restrict__ out_all, i64 x_1, i64 out_0,
     i64 room) {
@@ -17,21 +12,21 @@ extern "C" __global__ void column_means_kernel(
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
   double* out = room ? (double*)staged : out_all + team * out_0;
-  team_loop<2>(x_1, [&](i64 i, i64 place, double* out_row) {
+  pack_loop<2>(threadIdx.x, blockDim.x, x_1, [&](i64 i, i64 place, double* out_row) {
     out_row[place] = 0.0;
   }, stores(out));
   for (i64 i = team; i < rows; i += teams) {
     team_sync();
-    team_loop<2>(x_1, [&](i64 j, i64 place, double* out_row, const double* x_row) {
-      out_row[place] += x_row[place];  // line 28
+    pack_loop<2>(threadIdx.x, blockDim.x, x_1,
+        [&](i64 j, i64 place, double* out_row, const double* x_row) {
+      out_row[place] += x_row[place];  // line 27
     }, updates(out), reads(x + i * x_1));
     team_sync();
   }
   if (room) {  // one copy for all teams of the block
     __syncthreads();
-    for (i64 at = threadIdx.y * blockDim.x + threadIdx.x;
-         at < out_0;
-         at += blockDim.x * blockDim.y) {
+    for (i64 at = threadIdx.y * blockDim.x + threadIdx.x; at < out_0;
+        at += blockDim.x * blockDim.y) {
       double a = ((double*)((char*)out - threadIdx.y * room))[at];
       for (unsigned member = 1; member < blockDim.y; member++) {
         double b = ((double*)((char*)out - threadIdx.y * room + member * room))[at];
@@ -46,16 +41,9 @@ extern "C" __global__ void column_means_kernel_2(
     i64 rows, const double* __restrict__ out_2, i64 n, double* __restrict__ out) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
-  i64 packed = ((u64)out_2 | (u64)out) % 16 == 0 ? rows / 2 * 2 : 0;
-  for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> out_2_pack = *(const pack<double, 2>*)(out_2 + i);
-    pack<double, 2> out_pack;
-    #pragma unroll
-    for (int lane = 0; lane < 2; lane++)
-      column_means_kernel_2_point(lane, out_2_pack.at, out_pack.at, n);
-    *(pack<double, 2>*)(out + i) = out_pack;
-  }
-  for (i64 i = packed + team; i < rows; i += teams) column_means_kernel_2_point(i, out_2, out, n);
+  pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* out_2, double* out) {
+    out[place] = out_2[place] / n;  // line 27
+  }, reads(out_2), stores(out));
 }
 """
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
@@ -80,7 +68,7 @@ def empty(shape, dtype):
 
 
 def column_means(x):
-    """column_means.  From test_goldens.py:27."""
+    """column_means.  From test_goldens.py:26."""
     out = empty((x.shape[1],), cp.float64)
     column_means_kernel(x.shape[0], x, sums=(out,))
     out_2 = empty(out.shape, cp.float64)

@@ -4,11 +4,6 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ __forceinline__ void kepler_grad_vmap_kernel_2_point(i64 i, const double* out,
-    const double* out_2, double* m_bar) {
-  m_bar[i] = out_2[i] + out[i];  // line 82
-}
-
 extern "C" __global__ void kepler_grad_vmap_kernel_count(
     i64 rows, const double* __restrict__ m, const double* __restrict__ ecc,
     i64* __restrict__ saved_count) {
@@ -81,18 +76,10 @@ extern "C" __global__ void kepler_grad_vmap_kernel_2(
     double* __restrict__ m_bar) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
-  i64 packed = ((u64)out | (u64)out_2 | (u64)m_bar) % 16 == 0 ? rows / 2 * 2 : 0;
-  for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> out_pack = *(const pack<double, 2>*)(out + i);
-    pack<double, 2> out_2_pack = *(const pack<double, 2>*)(out_2 + i);
-    pack<double, 2> m_bar_pack;
-    #pragma unroll
-    for (int lane = 0; lane < 2; lane++)
-      kepler_grad_vmap_kernel_2_point(lane, out_pack.at, out_2_pack.at, m_bar_pack.at);
-    *(pack<double, 2>*)(m_bar + i) = m_bar_pack;
-  }
-  for (i64 i = packed + team; i < rows; i += teams)
-    kepler_grad_vmap_kernel_2_point(i, out, out_2, m_bar);
+  pack_loop<2>(team, teams, rows,
+      [&](i64 i, i64 place, const double* out, const double* out_2, double* m_bar) {
+    m_bar[place] = out_2[place] + out[place];  // line 82
+  }, reads(out), reads(out_2), stores(m_bar));
 }
 """
 module = cp.RawModule(code=CODE, options=("--std=c++17",))

@@ -29,14 +29,15 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
   double total = 0.0;
   for (i64 i = team; i < rows; i += teams) {
     double largest = -INF64;  // line 50
-    team_loop<2>(z_1, [&](i64 j, i64 place, const double* z_row) {
+    pack_loop<2>(threadIdx.x, blockDim.x, z_1, [&](i64 j, i64 place, const double* z_row) {
       double t_3 = z_row[place];
       largest = t_3 > largest || t_3 != t_3 ? t_3 : largest;
     }, reads(z + i * z_1));
     largest = team_max(largest);
     double total_2 = 0.0;  // line 52
     double total_3 = 0.0;  // line 50
-    team_loop<2>(z_1, [&](i64 j, i64 place, const double* z_row, double* e_row, double* out_2_row,
+    pack_loop<2>(threadIdx.x, blockDim.x, z_1,
+        [&](i64 j, i64 place, const double* z_row, double* e_row, double* out_2_row,
         bool* out_3_row) {
       double e_2 = z_row[place] - largest;
       e_row[place] = e_2;
@@ -56,7 +57,8 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
     total += log(total_2) - e[from_end(labels[i], e_0)];
     double t_5 = t / total_2;
     double total_4 = 0.0;  // line 50
-    team_loop<2>(z_1, [&](i64 j, i64 place, const double* out_2_row, double* e_bar_row) {
+    pack_loop<2>(threadIdx.x, blockDim.x, z_1,
+        [&](i64 j, i64 place, const double* out_2_row, double* e_bar_row) {
       double e_bar_2 = (j == out[i] ? t_2 : 0.0) + t_5 * out_2_row[place];  // line 52
       e_bar_row[place] = e_bar_2;
       total_4 += e_bar_2;  // line 50
@@ -64,8 +66,8 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
     total_4 = team_sum(total_4);
     double t_6 = total_4 / total_3;
     team_sync();
-    team_loop<2>(z_1, [&](i64 j, i64 place, double* z_bar_row, const double* e_bar_row,
-        const bool* out_3_row) {
+    pack_loop<2>(threadIdx.x, blockDim.x, z_1,
+        [&](i64 j, i64 place, double* z_bar_row, const double* e_bar_row, const bool* out_3_row) {
       z_bar_row[place] = e_bar_row[place] - (out_3_row[place] ? t_6 : 0.0);
     }, stores(z_bar + i * z_bar_1), reads(e_bar), reads(out_3));
     team_sync();

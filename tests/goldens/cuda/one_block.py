@@ -4,10 +4,6 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ __forceinline__ void heat_2d_kernel_2_point(i64 i, const double* u, double* out) {
-  out[i] = u[i];
-}
-
 extern "C" __global__ void heat_2d_kernel(
     const double* __restrict__ u_3, i64 steps, double* __restrict__ u, double* u_2,
     double* __restrict__ v, double* u_4, i64 u_3_0, i64 u_3_1, i64 u_1, i64 u_2_1, i64 v_0, i64 v_1,
@@ -55,15 +51,9 @@ extern "C" __global__ void heat_2d_kernel_2(
     i64 rows, const double* __restrict__ u, double* __restrict__ out) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
-  i64 packed = ((u64)u | (u64)out) % 16 == 0 ? rows / 2 * 2 : 0;
-  for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> u_pack = *(const pack<double, 2>*)(u + i);
-    pack<double, 2> out_pack;
-    #pragma unroll
-    for (int lane = 0; lane < 2; lane++) heat_2d_kernel_2_point(lane, u_pack.at, out_pack.at);
-    *(pack<double, 2>*)(out + i) = out_pack;
-  }
-  for (i64 i = packed + team; i < rows; i += teams) heat_2d_kernel_2_point(i, u, out);
+  pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* u, double* out) {
+    out[place] = u[place];
+  }, reads(u), stores(out));
 }
 """
 module = cp.RawModule(code=CODE, options=("--std=c++17",))

@@ -4,23 +4,13 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ __forceinline__ void s2_point(i64 i, const float* x, float* out) {
-  out[i] = x[i] + x[i] * x[i] + 3.0f;  // line 27
-}
-
 extern "C" __global__ void s2_kernel(
     i64 rows, const float* __restrict__ x, float* __restrict__ out) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
-  i64 packed = ((u64)x | (u64)out) % 16 == 0 ? rows / 4 * 4 : 0;
-  for (i64 i = 4 * team; i < packed; i += 4 * teams) {
-    pack<float, 4> x_pack = *(const pack<float, 4>*)(x + i);
-    pack<float, 4> out_pack;
-    #pragma unroll
-    for (int lane = 0; lane < 4; lane++) s2_point(lane, x_pack.at, out_pack.at);
-    *(pack<float, 4>*)(out + i) = out_pack;
-  }
-  for (i64 i = packed + team; i < rows; i += teams) s2_point(i, x, out);
+  pack_loop<4>(team, teams, rows, [&](i64 i, i64 place, const float* x, float* out) {
+    out[place] = x[place] + x[place] * x[place] + 3.0f;  // line 27
+  }, reads(x), stores(out));
 }
 """
 module = cp.RawModule(code=CODE, options=("--std=c++17",))

@@ -4,16 +4,11 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ __forceinline__ void scaled_kernel_3_point(i64 i, const double* x, double* out,
-    double total) {
-  out[i] = x[i] / total;  // line 38
-}
-
 extern "C" __global__ void scaled_kernel(
     const double* __restrict__ x, double limit, i64 k, i64 x_0, double* __restrict__ result_0,
     bool* __restrict__ result_1, u64* error) {
   if (threadIdx.x + threadIdx.y != 0) return;
-  if (k < -x_0 || k >= x_0) {  // line 34
+  if (k < -x_0 || k >= x_0) {  // line 33
     fail(error, 0, 0);  // IndexError
     return;
   }
@@ -37,15 +32,9 @@ extern "C" __global__ void scaled_kernel_3(
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   const double total = *total_at;
-  i64 packed = ((u64)x | (u64)out) % 16 == 0 ? rows / 2 * 2 : 0;
-  for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> x_pack = *(const pack<double, 2>*)(x + i);
-    pack<double, 2> out_pack;
-    #pragma unroll
-    for (int lane = 0; lane < 2; lane++) scaled_kernel_3_point(lane, x_pack.at, out_pack.at, total);
-    *(pack<double, 2>*)(out + i) = out_pack;
-  }
-  for (i64 i = packed + team; i < rows; i += teams) scaled_kernel_3_point(i, x, out, total);
+  pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* x, double* out) {
+    out[place] = x[place] / total;  // line 37
+  }, reads(x), stores(out));
 }
 """
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
@@ -89,15 +78,15 @@ def empty(shape, dtype):
 
 
 def scaled(x, limit):
-    """scaled.  From test_goldens.py:31."""
-    total = 0.0  # line 33
+    """scaled.  From test_goldens.py:30."""
+    total = 0.0  # line 32
     for k in range(len(x)):
         value, value_2 = scaled_kernel(None, x, limit, k)
         value_2 = read(value_2)
-        if value_2:  # line 34
-            raise ValueError(f"number {k} is above the limit")  # line 35
+        if value_2:  # line 33
+            raise ValueError(f"number {k} is above the limit")  # line 34
         total = scaled_kernel_2(None, total, value)
-    print("the total is", total)  # line 37
+    print("the total is", total)  # line 36
     out = empty(x.shape, cp.float64)
     scaled_kernel_3(len(x), x, total, out)
     return out

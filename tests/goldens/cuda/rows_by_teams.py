@@ -11,21 +11,22 @@ extern "C" __global__ void layer_norm_kernel(
   i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
     double total = 0.0;  // line 56
-    team_loop<2>(x_1, [&](i64 j, i64 place, const double* x_row) {
+    pack_loop<2>(threadIdx.x, blockDim.x, x_1, [&](i64 j, i64 place, const double* x_row) {
       total += x_row[place];
     }, reads(x + i * x_1));
     total = team_sum(total);
     double t = total / n;
     double total_2 = 0.0;  // line 57
-    team_loop<2>(x_1, [&](i64 j, i64 place, const double* x_row) {
+    pack_loop<2>(threadIdx.x, blockDim.x, x_1, [&](i64 j, i64 place, const double* x_row) {
       double centred = x_row[place] - t;  // line 56
       total_2 += centred * centred;  // line 57
     }, reads(x + i * x_1));
     total_2 = team_sum(total_2);
     double t_2 = sqrt(total_2 / n + 1e-05);
     double t_3 = total / n;  // line 56
-    team_loop<2>(x_1, [&](i64 j, i64 place, const double* x_row, double* out_row,
-        const double* g_row, const double* b_row) {
+    pack_loop<2>(threadIdx.x, blockDim.x, x_1,
+        [&](i64 j, i64 place, const double* x_row, double* out_row, const double* g_row,
+        const double* b_row) {
       double centred_2 = x_row[place] - t_3;
       out_row[place] = centred_2 / t_2 * g_row[place] + b_row[place];  // line 57
     }, reads(x + i * x_1), stores(out + i * out_1), reads(g), reads(b));

@@ -14,20 +14,22 @@ extern "C" __global__ void softmax_kernel(
   double* e = room ? (double*)staged : e_all + team * e_0;
   for (i64 i = team; i < rows; i += teams) {
     double largest = -INF64;  // line 45
-    team_loop<2>(x_1, [&](i64 j, i64 place, const double* x_row) {
+    pack_loop<2>(threadIdx.x, blockDim.x, x_1, [&](i64 j, i64 place, const double* x_row) {
       double t = x_row[place];
       largest = t > largest || t != t ? t : largest;
     }, reads(x + i * x_1));
     largest = team_max(largest);
     double total = 0.0;  // line 46
-    team_loop<2>(x_1, [&](i64 j, i64 place, const double* x_row, double* e_row) {
+    pack_loop<2>(threadIdx.x, blockDim.x, x_1,
+        [&](i64 j, i64 place, const double* x_row, double* e_row) {
       double e_2 = exp(x_row[place] - largest);  // line 45
       e_row[place] = e_2;
       total += e_2;  // line 46
     }, reads(x + i * x_1), stores(e));
     total = team_sum(total);
     team_sync();
-    team_loop<2>(x_1, [&](i64 j, i64 place, double* out_row, const double* e_row) {
+    pack_loop<2>(threadIdx.x, blockDim.x, x_1,
+        [&](i64 j, i64 place, double* out_row, const double* e_row) {
       out_row[place] = e_row[place] / total;
     }, stores(out + i * out_1), reads(e));
     team_sync();

@@ -4,15 +4,6 @@ import cupy as cp
 CODE = r"""
 typedef long long i64;
 
-__device__ __forceinline__ void trained_kernel_2_point(i64 i, const double* b, const double* b_bar,
-    double* out) {
-  out[i] = b[i] - 0.1 * b_bar[i];  // line 67
-}
-
-__device__ __forceinline__ void trained_kernel_3_point(i64 i, const double* w, double* w_bar) {
-  w_bar[i] = w[i] - 0.1 * w_bar[i];  // line 67
-}
-
 extern "C" __global__ void trained_kernel(
     i64 rows, const double* __restrict__ b, const double* __restrict__ y,
     const double* __restrict__ product_2, i64 n, double* __restrict__ out,
@@ -23,14 +14,15 @@ extern "C" __global__ void trained_kernel(
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
   double* b_bar = room ? (double*)staged : b_bar_all + team * b_bar_0;
-  double total = 0.0;  // line 64
-  team_loop<2>(b_0, [&](i64 i, i64 place, double* b_bar_row) {
+  double total = 0.0;  // line 63
+  pack_loop<2>(threadIdx.x, blockDim.x, b_0, [&](i64 i, i64 place, double* b_bar_row) {
     b_bar_row[place] = 0.0;
   }, stores(b_bar));
   for (i64 i = team; i < rows; i += teams) {
     team_sync();
-    team_loop<2>(b_0, [&](i64 j, i64 place, const double* product_2_row, const double* b_row,
-        const double* y_row, double* out_row, double* b_bar_row) {
+    pack_loop<2>(threadIdx.x, blockDim.x, b_0,
+        [&](i64 j, i64 place, const double* product_2_row, const double* b_row, const double* y_row,
+        double* out_row, double* b_bar_row) {
       double t = tanh(product_2_row[place] + b_row[place]);
       double t_2 = t - y_row[place];
       total += t_2 * t_2;
@@ -45,9 +37,8 @@ extern "C" __global__ void trained_kernel(
   if (threadIdx.x + threadIdx.y == 0) result_0[blockIdx.x] = part_0;
   if (room) {  // one copy for all teams of the block
     __syncthreads();
-    for (i64 at = threadIdx.y * blockDim.x + threadIdx.x;
-         at < b_bar_0;
-         at += blockDim.x * blockDim.y) {
+    for (i64 at = threadIdx.y * blockDim.x + threadIdx.x; at < b_bar_0;
+        at += blockDim.x * blockDim.y) {
       double a = ((double*)((char*)b_bar - threadIdx.y * room))[at];
       for (unsigned member = 1; member < blockDim.y; member++) {
         double b_2 = ((double*)((char*)b_bar - threadIdx.y * room + member * room))[at];
@@ -64,18 +55,11 @@ extern "C" __global__ void trained_kernel_2(
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   const double value = *value_at;
-  double value_2 = value / n;  // line 64
-  i64 packed = ((u64)b | (u64)b_bar | (u64)out) % 16 == 0 ? rows / 2 * 2 : 0;
-  for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> b_pack = *(const pack<double, 2>*)(b + i);
-    pack<double, 2> b_bar_pack = *(const pack<double, 2>*)(b_bar + i);
-    pack<double, 2> out_pack;
-    #pragma unroll
-    for (int lane = 0; lane < 2; lane++)
-      trained_kernel_2_point(lane, b_pack.at, b_bar_pack.at, out_pack.at);
-    *(pack<double, 2>*)(out + i) = out_pack;
-  }
-  for (i64 i = packed + team; i < rows; i += teams) trained_kernel_2_point(i, b, b_bar, out);
+  double value_2 = value / n;  // line 63
+  pack_loop<2>(team, teams, rows,
+      [&](i64 i, i64 place, const double* b, const double* b_bar, double* out) {
+    out[place] = b[place] - 0.1 * b_bar[place];  // line 66
+  }, reads(b), reads(b_bar), stores(out));
   if (blockIdx.x + threadIdx.x + threadIdx.y == 0) result_0[0] = value_2;
 }
 
@@ -83,15 +67,9 @@ extern "C" __global__ void trained_kernel_3(
     i64 rows, const double* __restrict__ w, double* __restrict__ w_bar) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
-  i64 packed = ((u64)w | (u64)w_bar) % 16 == 0 ? rows / 2 * 2 : 0;
-  for (i64 i = 2 * team; i < packed; i += 2 * teams) {
-    pack<double, 2> w_pack = *(const pack<double, 2>*)(w + i);
-    pack<double, 2> w_bar_pack = *(const pack<double, 2>*)(w_bar + i);
-    #pragma unroll
-    for (int lane = 0; lane < 2; lane++) trained_kernel_3_point(lane, w_pack.at, w_bar_pack.at);
-    *(pack<double, 2>*)(w_bar + i) = w_bar_pack;
-  }
-  for (i64 i = packed + team; i < rows; i += teams) trained_kernel_3_point(i, w, w_bar);
+  pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* w, double* w_bar) {
+    w_bar[place] = w[place] - 0.1 * w_bar[place];  // line 66
+  }, reads(w), updates(w_bar));
 }
 """
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
@@ -134,8 +112,8 @@ def empty(shape, dtype):
 
 
 def trained(w, b, x, y):
-    """trained.  From test_goldens.py:62."""
-    if w.shape[0] != x.shape[1]:  # line 64
+    """trained.  From test_goldens.py:61."""
+    if w.shape[0] != x.shape[1]:  # line 63
         raise ValueError("operands could not be broadcast together: the lengths differ")
     if len(b) != w.shape[1]:
         raise ValueError("operands could not be broadcast together: the lengths differ")

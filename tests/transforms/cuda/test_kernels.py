@@ -474,7 +474,7 @@ def test_elements_that_a_branch_leaves_alone_are_loaded_first():
         """,
         *(array("x"), array("out")),
     )
-    assert "out_pack = *(const pack<double, 2>*)(out + i);" in kernel.text
+    assert "updates(out)" in kernel.text
     rows = printed(
         """
         def f_kernel(first, last, x, out):
@@ -557,8 +557,8 @@ def test_sines_and_cosines_of_one_number_are_computed_together():
         *(array("x", "f4"), array("y"), array("out")),
     )
     text = kernel.text + "".join(kernel.helpers)
-    same(text, "sincos(t, &sin_t, &cos_t);\ndouble u = sin_t + y[i] * cos_t;")
-    assert text.count("sincos") == 3
+    same(text, "sincos(t, &sin_t, &cos_t);\ndouble u = sin_t + y[place] * cos_t;")
+    assert text.count("sincos(") == 3
     compiled(kernel)
 
 
@@ -626,12 +626,22 @@ def test_variables_that_are_a_sine_and_a_cosine_get_them_at_once():
                 out[i] = s + c * sin(v)
         """
     kernel = printed(text.replace("CHANGE", "d = v + 1"), array("x"), array("out"))
-    same(
-        kernel.helpers[-1],
-        "double s, c;\nsincos(v, &s, &c);\ndouble d = v + 1.0;",
-    )
+    same(kernel.text, "double s, c;\nsincos(v, &s, &c);\ndouble d = v + 1.0;")
+    same(kernel.text, "out[place] = s + c * s;")
     kernel = printed(text.replace("CHANGE", "s = s + 1"), array("x"), array("out"))
-    same(
-        kernel.helpers[-1], "double sin_v, c;\nsincos(v, &sin_v, &c);\ndouble s = sin_v;\ns += 1.0;"
+    same(kernel.text, "double sin_v, c;\nsincos(v, &sin_v, &c);\ndouble s = sin_v;\ns += 1.0;")
+    same(kernel.text, "out[place] = s + c * sin_v;")
+
+
+@pytest.mark.parametrize("change", ["out[i] += 1", "out[i] -= 1", "out[i] += x[i]", "out[i] = 1"])
+def test_elements_that_change_are_stored(change):
+    text = (
+        f"def f_kernel(first, last, x, out):\n    for i in range(first, last):\n        {change}\n"
     )
-    same(kernel.helpers[-1], "out[i] = s + c * sin_v;")
+    kernel = printed(text, array("x", "i8"), array("out", "i8"))
+    does = "stores" if change == "out[i] = 1" else "updates"
+    assert f"{does}(out)" in kernel.text
+    rows = text.replace(change, f"for j in each(x.shape[1]):\n            {change}")
+    rows = rows.replace("[i]", "[i, j]")
+    kernel = printed(rows, array("x", "i8", ndim=2), array("out", "i8", ndim=2))
+    assert f"{does}(out + i * out_1)" in kernel.text

@@ -4,7 +4,8 @@ sums = zeros((n, c)); sums[arange(n), labels] += v
     becomes      sums = where(columns == labels, v, 0)
 
 The derivative of x[arange(n), labels] is such an array. What reads it computes its elements then,
-and needs no memory for them.
+and needs no memory for them. Labels that no statement before has read at are checked: the columns
+are read at them.
 """
 
 from __future__ import annotations
@@ -25,35 +26,24 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import less
 from tapeless.transforms.ops.primitives.new_arrays import arange, count_up, zeros
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import reshape
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, gather
 
 Definitions = Mapping[Var, Let]
 Equal = Callable[[Size, Size], bool]
 
 
 def one_hot(block: Block, equal: Equal) -> Block:
-    """The block with such arrays, where their places were read from an array before: then they are
-    known to be there. `equal` says whether two sizes are."""
+    """The block with such arrays. `equal` says whether two sizes are."""
     defs = {v: s for s in block.body if isinstance(s, Let) for v in s.outs}
     uses = reads_of(block)
     body: list[Statement] = []
     for k, s in enumerate(block.body):
-        if isinstance(s, Let) and is_one_hot(s, block.body[:k], defs, uses, equal):
-            body += parts_of(s, _compared)
+        if isinstance(s, Let) and _is_scatter(s, defs, uses, equal):
+            known = _was_read(s, block.body[:k], defs, equal)
+            body += parts_of(s, _compared if known else _checked)
         else:
             body.append(s)
     return replace(block, body=tuple(body)) if len(body) > len(block.body) else block
-
-
-def is_one_hot(
-    s: Let,
-    before: Iterable[Statement],
-    defs: Definitions,
-    uses: Mapping[Var, int],
-    equal: Equal,
-) -> bool:
-    """Whether a statement makes such an array."""
-    return _is_scatter(s, defs, uses, equal) and _was_read(s, before, defs, equal)
 
 
 def _is_scatter(s: Let, defs: Definitions, uses: Mapping[Var, int], equal: Equal) -> bool:
@@ -97,8 +87,19 @@ def _was_read(s: Let, before: Iterable[Statement], defs: Definitions, equal: Equ
 
 def _compared(base: Any, value: Any, rows: Any, columns: Any, key: Any) -> Any:
     """For each element the number if its column is the one of its row, else zero."""
-    n, width = base.type.shape
+    width = base.type.shape[1]
     place = select(less(columns, 0), add(columns, atom_of_size(width)), columns)
+    return _where(base, value, place)
+
+
+def _checked(base: Any, value: Any, rows: Any, columns: Any, key: Any) -> Any:
+    """The same, with an IndexError for columns that are not there."""
+    all_columns = reshape(count_up(base.type.shape[1]), shape=(1, base.type.shape[1]))
+    return _where(base, value, gather(all_columns, Literal(0, columns.type), columns, key=key))
+
+
+def _where(base: Any, value: Any, place: Any) -> Any:
+    n, width = base.type.shape
     place = reshape(fitted(place, shape=(n,)), shape=(n, 1))
     if value.type.ndim:
         value = reshape(fitted(value, shape=(n,)), shape=(n, 1))
