@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import For, Literal, Var
+from tapeless.transforms.core.language import For, Let, Literal, Var
 from tapeless.transforms.lowering.kernels.element_access import Buffer
 from tapeless.transforms.lowering.kernels.lanes import Lanes
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
@@ -80,10 +80,12 @@ class Rows(Lanes):
         self.joined: dict[Var, str] = {}  # numbers
         self.bounds_of_rows: list[str] = []
         self.in_element = False  # inside of the loop over a batch
+        self.row_axes: dict[Let, int] = {}  # the axis of a statement that the rows run over
 
     def begin(self, part: Part) -> None:
         if part.rows is not None:
             self.part = part
+            self.row_axes = {g.let: k for nest in part.nests for g, k in nest.axes.items()}
             self.bounds_of_rows = [self.names.new("first"), self.names.new("last")]
             self.joined |= part.joined
 
@@ -106,10 +108,17 @@ class Rows(Lanes):
             return f"range({', '.join(f'{start} + {bound}' for bound in self.bounds_of_rows)})"
         return super().span(s)
 
+    def open_axes(self, stage: LoopNest) -> list[int]:
+        found = super().open_axes(stage)
+        if self.part is None or self.in_row:
+            return found
+        return sorted(found, key=lambda k: k != self.row_axes.get(stage.let))
+
     def passes(self, item: FusedNest) -> str:
         if self.part is None or self.in_row:
             return super().passes(item)
-        if item.size is None or not self.analysis.equal(item.size, self.part.rows or 1):
+        same = item.size is not None and self.analysis.equal(item.size, self.part.rows or 1)
+        if not same or any(self.row_axes.get(g.let, k) != k for g, k in item.axes.items()):
             raise NotCompiled  # what is written goes along another axis than what was cut
         return f"range({', '.join(self.bounds_of_rows)})"
 
