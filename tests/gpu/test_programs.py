@@ -13,6 +13,7 @@ from tapeless.transforms.errors import ArgumentError, UnsupportedError
 from tests.gpu.conftest import REAL, installed
 from tests.gpu.emulator import Code, compile_batch, emulating
 from tests.gpu.programs import PROGRAMS
+from tests.transforms.lowering.test_memory_seen_twice import BRANCHES
 
 #: Never wait for the device, with arguments that lie there.
 WITHOUT_WAITS = ["s1", "s2", "s3", "s4", "softmax", "cross-entropy", "mlp", "layer-norm"]
@@ -339,3 +340,35 @@ def test_functions_of_arrays_of_three_axes(function, gpu):
     ours, expected = tapeless.device_get(jit(function, backend="gpu")(x)), function(x)
     assert ours.dtype == expected.dtype
     np.testing.assert_allclose(ours, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("first", [0, 200])
+@pytest.mark.parametrize("function", BRANCHES)
+def test_a_branch_of_a_driver_results_in_memory_that_is_not_stored_to(function, first, gpu):
+    b = np.arange(first, first + 7)
+    ours, expected = b.copy(), b.copy()
+    found = tapeless.device_get(jit(function, backend="gpu")(ours))
+    np.testing.assert_array_equal(np.stack(found), np.stack(function(expected)))
+    np.testing.assert_array_equal(ours, expected)
+
+
+def outer_sum(d, a):
+    return np.sum(np.cos(d[:, None] * 0.5 + np.swapaxes(a, 0, 1)))
+
+
+def test_memory_of_teams_says_how_many_rows_there_are(gpu):
+    slopes = tapeless.value_and_grad(outer_sum, argnums=(0, 1))
+    d, a = np.random.default_rng(0).normal(size=(2, 33, 33))
+    found = tapeless.device_get(jit(slopes, backend="gpu")(d, a))
+    for ours, expected in zip(*map(tapeless.tree.leaves, (found, slopes(d, a))), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-10)
+
+
+def half_of_each(c, d):
+    d[1::2] += d[:-1:2]
+    return c
+
+
+def test_lengths_of_memory_are_python_in_launches(gpu):
+    c, d = np.zeros((0, 8)), np.zeros((8, 0))
+    assert tapeless.device_get(jit(half_of_each, backend="gpu")(c, d)).shape == (0, 8)

@@ -86,3 +86,16 @@ def test_no_other_row_is_touched(f, shape, gpu):
     found = tapeless.device_get(jit(f, backend="gpu")(a.copy()))
     for x, y in zip(tapeless.tree.leaves(found), tapeless.tree.leaves(f(a.copy())), strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-12)
+
+
+def rows_then_all(a):
+    y = a[[0, 1, 1]]
+    for k in range(1, y.shape[0]):
+        y[k] -= k
+    return np.where(a > 0, y, y)
+
+
+def test_columns_and_rows_of_a_square_matrix_are_not_one_thread_s(gpu):
+    a = np.random.default_rng(0).normal(size=(3, 3))
+    found = tapeless.device_get(jit(rows_then_all, backend="gpu")(a))
+    np.testing.assert_array_equal(found, rows_then_all(a))

@@ -335,14 +335,13 @@ class _Printer:
         ]
 
     def shape_text(self, p: Parameter) -> str:
-        lengths = [self.in_python(n.text) for n in self.scope.arrays[p.name].lengths]
-        return f"({', '.join(lengths)}{',' * (len(lengths) == 1)})"
-
-    def in_python(self, text: str) -> str:
-        """A length as Python, in terms of the parameters."""
-        for name, (array, axis) in self.lengths.items():
-            text = re.sub(rf"\b{name}\b", self.length_text(self.python[array], axis), text)
-        return re.sub(r"\(i64\)", "", text)
+        """The shape of memory that the launch makes, in Python, in terms of the parameters."""
+        for s in ast.walk(self.writer.node):
+            match s:
+                case ast.Assign([ast.Name(p.name)], ast.Call(args=[ast.Tuple(lengths), _])):
+                    texts = [self.python_text(ast.unparse(n)) for n in lengths]
+                    return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
+        raise AssertionError(p.name)
 
     def python_text(self, text: str) -> str:
         """A length as loop form has it, with the names that the caller knows."""

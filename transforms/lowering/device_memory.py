@@ -30,6 +30,13 @@ class per_team:
 
     def __len__(self):
         return self.shape[0]
+
+    @property
+    def size(self):
+        size = 1
+        for length in self.shape:
+            size *= length
+        return size
 '''
 #: Memory of which each team of threads that shares a row has its own.
 team_memory = Op(

@@ -52,7 +52,7 @@ from tapeless.transforms.lowering.remove_copies import uncopied
 from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS, is_routine
 from tapeless.transforms.lowering.scalars.operations import DTYPES, form_of
 from tapeless.transforms.lowering.schedule.analysis import Analysis
-from tapeless.transforms.lowering.schedule.dependences import Dependences, inside
+from tapeless.transforms.lowering.schedule.dependences import Dependences, inside, is_array
 from tapeless.transforms.lowering.schedule.element_loops import (
     NotInLoops,
     over_batch,
@@ -75,7 +75,7 @@ from tapeless.transforms.lowering.sizes.size_inequalities import Relation
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
 from tapeless.transforms.ops.primitives.new_arrays import empty
-from tapeless.transforms.ops.primitives.shapes import cast
+from tapeless.transforms.ops.primitives.shapes import cast, copy
 from tapeless.transforms.optimize.placeholders import with_placeholders
 
 CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
@@ -162,13 +162,36 @@ class Lowering:
 
     def run(self) -> Block:
         live = {a for a in self.block.results if isinstance(a, Var)}
-        body = self.body(self.block.body, live, True)
+        body = map(self.with_own_results, self.body(self.block.body, live, True))
         made = Block(self.block.params, (*self.prepared.checks, *body), self.block.results)
         passed = {a for v in self.passed if isinstance(a := self.same.get(v, v), Var)}
         kept = {*self.block.params} - {*self.analysis.targets, *self.prepared.donated}
         made = uncopied(substitute(made, self.same), self.kernels, kept, memory)
         made = without_unread_views(made)
         return with_pooled(with_placeholders(made, passed, memory))
+
+    def with_own_results(self, s: Statement) -> Statement:
+        """A statement of the driver in which no branch results in memory from outside that kernels
+        store to: other branches result in other memory, so what reads the result cannot know."""
+
+        def own(block: Block) -> Block:
+            body = [*map(self.with_own_results, block.body)]
+            results = list(block.results)
+            for k, v in enumerate(outputs(s) if isinstance(s, If) else ()):
+                if is_array(v) and self.is_stored_to(results[k], self.memory.defs[v]):
+                    copied = Var(v.type, v.name)
+                    body.append(Let((copied,), copy, (results[k],), {}))
+                    results[k] = copied
+            return replace(block, body=tuple(body), results=tuple(results))
+
+        return with_blocks(s, own)
+
+    def is_stored_to(self, a: Atom, branch: Statement) -> bool:
+        """Whether what a branch results in is memory from outside of it that is stored to, and not
+        what all branches result in."""
+        base = self.memory.base(a)
+        apart = all(self.memory.cell(v) is not base for v in outputs(branch))
+        return apart and base in self.analysis.targets and base not in inside(branch)
 
     def constants(self, block: Block) -> None:
         """Notes what is stored into, and which constants can be written where they are read."""

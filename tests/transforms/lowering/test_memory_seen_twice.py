@@ -150,3 +150,37 @@ def test_an_element_that_is_returned_is_read_before_it_is_overwritten():
     args = ROWS[0], ROWS + 1, ROWS - 1
     made = jit(grad(element_and_rows))(*args)
     np.testing.assert_allclose(made, grad(element_and_rows)(*args), rtol=1e-12)
+
+
+def reversed_after_a_branch(b):
+    if b[0] > 100:
+        b += 1
+    b[:] = b[::-1]
+    return b * 1
+
+
+def the_argument_or_another(b):
+    x = b if b[0] > 100 else b * 2
+    b += x[::-1]
+    return b * 1, x * 1
+
+
+def shifted_from_one_of_two(b):
+    x = b * 2
+    if b[0] > 100:
+        x = b
+    b[1:] = x[:-1]
+    return b * 1
+
+
+BRANCHES = [reversed_after_a_branch, the_argument_or_another, shifted_from_one_of_two]
+
+
+@pytest.mark.parametrize("first", [0, 200])
+@pytest.mark.parametrize("function", BRANCHES)
+def test_a_branch_of_a_driver_results_in_memory_that_is_not_stored_to(function, first):
+    b = np.arange(first, first + 3_000_000)  # so many that kernels are called inside of branches
+    ours, expected = b.copy(), b.copy()
+    found, wanted = (np.stack(f(x)) for f, x in ((jit(function), ours), (function, expected)))
+    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(ours, expected)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import For, Literal, Statement, Var
+from tapeless.transforms.core.language import For, Let, Literal, Var
 from tapeless.transforms.lowering.kernels.element_access import Buffer
 from tapeless.transforms.lowering.kernels.lanes import Lanes
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
@@ -78,16 +78,16 @@ class Rows(Lanes):
         self.own: list[Var] = []
         self.sums: dict[Var, str] = {}
         self.joined: dict[Var, str] = {}  # numbers
-        self.cut: dict[Statement, int] = {}  # the axis of statements along which rows are shared
         self.bounds_of_rows: list[str] = []
         self.in_element = False  # inside of the loop over a batch
+        self.row_axes: dict[Let, int] = {}  # the axis of a statement that the rows run over
 
     def begin(self, part: Part) -> None:
         if part.rows is not None:
             self.part = part
+            self.row_axes = {g.let: k for nest in part.nests for g, k in nest.axes.items()}
             self.bounds_of_rows = [self.names.new("first"), self.names.new("last")]
             self.joined |= part.joined
-            self.cut = {stage.let: k for nest in part.nests for stage, k in nest.axes.items()}
 
     @property
     def in_row(self) -> bool:
@@ -108,13 +108,18 @@ class Rows(Lanes):
             return f"range({', '.join(f'{start} + {bound}' for bound in self.bounds_of_rows)})"
         return super().span(s)
 
+    def open_axes(self, stage: LoopNest) -> list[int]:
+        found = super().open_axes(stage)
+        if self.part is None or self.in_row:
+            return found
+        return sorted(found, key=lambda k: k != self.row_axes.get(stage.let))
+
     def passes(self, item: FusedNest) -> str:
         if self.part is None or self.in_row:
             return super().passes(item)
-        if item.size is None or not self.analysis.equal(item.size, self.part.rows or 1):
+        same = item.size is not None and self.analysis.equal(item.size, self.part.rows or 1)
+        if not same or any(self.row_axes.get(g.let, k) != k for g, k in item.axes.items()):
             raise NotCompiled  # what is written goes along another axis than what was cut
-        if any(self.cut.get(stage.let, axis) != axis for stage, axis in item.axes.items()):
-            raise NotCompiled  # an axis that is as long
         return f"range({', '.join(self.bounds_of_rows)})"
 
     def open_axes(self, stage: LoopNest) -> list[int]:
@@ -122,7 +127,7 @@ class Rows(Lanes):
         axes = super().open_axes(stage)
         if self.part is None or self.in_row or not axes:
             return axes
-        first = self.cut.get(stage.let, axes[0])
+        first = self.row_axes.get(stage.let, axes[0])
         return [first, *(k for k in axes if k != first)] if first in axes else axes
 
     def over_elements(self, v: Var, write: Callable[[list[Any]], None]) -> None:
