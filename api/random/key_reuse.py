@@ -17,7 +17,7 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.source.positions import find_origins
 from tapeless.transforms.frontend.trace.trace import Trace, trace
-from tapeless.transforms.optimize.inline_calls import identity
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.random_keys.key_events import Made, Use
 
 FOLDERS = tuple(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + end for end in "/\\")

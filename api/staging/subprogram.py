@@ -52,10 +52,11 @@ from tapeless.transforms.frontend.values.structure import Structure, refuse_text
 from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.ops.numpy.creation import cast_to
 from tapeless.transforms.ops.primitives.function_calls import calls
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.stacks import pop
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
 from tapeless.transforms.optimize.hoist_views import views_ahead
-from tapeless.transforms.optimize.inline_calls import expand, identity
+from tapeless.transforms.optimize.inline_calls import expand
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
 from tapeless.transforms.optimize.outline import outline
 from tapeless.transforms.prelude.containers.hashed_containers import Keys

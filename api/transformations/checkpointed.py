@@ -25,9 +25,9 @@ from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.primitives.identities import again, identity
 from tapeless.transforms.ops.primitives.random_draws import draws
 from tapeless.transforms.ops.primitives.stacks import pop
-from tapeless.transforms.optimize.inline_calls import again, identity
 
 
 class Checkpoint(Custom):

@@ -21,7 +21,7 @@ from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import ArgumentTypeError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.optimize.inline_calls import stopped
+from tapeless.transforms.ops.primitives.identities import stopped
 
 
 def jvp(

@@ -18,8 +18,13 @@ from tapeless.transforms.core.language import (
     blocks,
     outputs,
 )
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.reductions import amax, amin, mean, prod
+from tapeless.transforms.ops.primitives import shapes
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
-SCALAR_RESULTS = frozenset({"sum", "mean", "prod", "max", "min", "matmul", "dot"})
+SCALAR_RESULTS = frozenset({shapes.sum, mean, prod, amax, amin, matmul})
 
 
 def plain_scalars(block: Block, names: dict[Var, str]) -> set[str]:
@@ -87,9 +92,9 @@ class _Finder:
         if not isinstance(s, Let) or not isinstance(v.type, Type) or v.type.shape:
             return False
         return (
-            (s.op.elementwise and s.op.name != "select")
-            or s.op.name in SCALAR_RESULTS
-            or (s.op.name == "index" and bool(s.params["key"]))
+            (s.op.elementwise and s.op is not select)
+            or s.op in SCALAR_RESULTS
+            or (s.op is index and bool(s.params["key"]))
         )
 
     def flow(self, outs: tuple[Var, ...], values: tuple[Atom, ...]) -> None:

@@ -137,7 +137,7 @@ def chooses(function: Function) -> bool:
 
 
 def _chooses(s: Statement) -> bool:
-    return s.op.name in CHOICES if isinstance(s, Let) else not isinstance(s, Effect)
+    return s.op in CHOICES if isinstance(s, Let) else not isinstance(s, Effect)
 
 
 def _known(a: Atom) -> int:
@@ -179,4 +179,4 @@ def _of_test(test: Atom) -> tuple[Atom | None, int, int]:
 def _comparison(let: Let) -> None:
     if len(let.args) == 2 and isinstance(let.args[0], Var):
         x, bound = let.args
-        _tests[let.outs[0]] = (x, *of_comparison(let.op.name, bound, _known(bound)))
+        _tests[let.outs[0]] = (x, *of_comparison(let.op, bound, _known(bound)))

@@ -29,34 +29,14 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.ops.numpy.indexing import Slot
+from tapeless.transforms.ops.primitives.arithmetic import add, sub
+from tapeless.transforms.ops.primitives.shapes import cast, copy, reshape, transpose
+from tapeless.transforms.ops.primitives.slices_and_gathers import gather, index
+from tapeless.transforms.ops.primitives.stacks import POPS, peek
 
 NAMELESS = re.compile(r"t(_\d+)?")
 STEMS = ("t", "value", "inner", "term")  # of what has no name: the first that no user has
-WORDS = {
-    "add": "total",
-    "sub": "difference",
-    "mul": "product",
-    "truediv": "ratio",
-    "floordiv": "quotient",
-    "matmul": "product",
-    "sum": "total",
-    "max": "largest",
-    "min": "smallest",
-    "power": "power",
-    "select": "chosen",
-    "abs": "magnitude",
-    "call": "value",
-    "unbundle": "part",
-    "bundle": "saved",
-    "size_value": "n",
-    "axis_size": "n",
-    "transpose": "transposed",
-    "reshape": "reshaped",
-    "broadcast_to": "spread",
-    "zeros": "sums",
-    "cast": "converted",
-}
-FORMS = {"copy", "transpose", "reshape", "cast", "add", "sub"}
+FORMS = {copy, transpose, reshape, cast, add, sub}
 BUILTIN_WORDS = {"sum", "max", "min", "abs", "all", "any", "round", "pow", "sorted", "len", "range"}
 
 
@@ -155,7 +135,7 @@ def _without_number(
 
 def _follows(s: Statement, before: list[Var]) -> bool:
     """Whether a statement gives the same thing in another form, or adds to it."""
-    same = isinstance(s, Let) and s.op.name in FORMS
+    same = isinstance(s, Let) and s.op in FORMS
     return same and any(a is v for a in s.args for v in before)  # type: ignore[union-attr]
 
 
@@ -186,15 +166,15 @@ class _Stems:
         if not isinstance(s, Let):
             return "t"
         kind = self.ending(s)
-        if s.op.name in ("index", "gather", "peek"):
+        if s.op in (index, gather, peek):
             return self.part(s, kind)
-        if s.op.name == "pop" and v is not s.outs[0]:
+        if s.op in POPS and v is not s.outs[0]:
             return "item_bar" if self.base(s.args[0]).endswith("_bar") else "kept"
-        if s.op.inplace or s.op.name == "copy":
+        if s.op.inplace or s.op is copy:
             return self.base(s.args[0]) or "t"
         if kind:
             return f"t{kind}"
-        word = WORDS.get(s.op.name, s.op.name.removeprefix("@").removeprefix("_"))
+        word = s.op.word or s.op.name.removeprefix("@").removeprefix("_")
         if isinstance(v.type, Type) and v.type.dtype.kind in "iu" and not v.type.shape:
             return self.integer(s)
         if isinstance(v.type, Type) and v.type.dtype.kind == "b":
@@ -210,7 +190,7 @@ class _Stems:
         """i_next for i + 1, i_before for i - 1."""
         known = self.name(s.args[0]) if s.args else ""
         one = len(s.args) == 2 and isinstance(s.args[1], Literal) and s.args[1].value == 1
-        ending = {"add": "_next", "sub": "_before"}.get(s.op.name)
+        ending = {add: "_next", sub: "_before"}.get(s.op)
         return known + ending if known and one and ending else "n"
 
     def ending(self, s: Let) -> str:

@@ -46,10 +46,10 @@ from tapeless.transforms.ops.primitives.elementwise import (
     sqrt,
     square,
 )
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast, reshape, transpose
 from tapeless.transforms.ops.primitives.shapes import sum as add_up
 from tapeless.transforms.ops.primitives.slices_and_gathers import gather, index
-from tapeless.transforms.optimize.inline_calls import identity
 
 MOST = 8  # statements that a factor is followed through
 MAGNITUDES = (absolute, hypot, norm)

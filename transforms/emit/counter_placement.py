@@ -13,6 +13,7 @@ from dataclasses import replace
 from tapeless.transforms.core.language import Block, For, If, Let, Literal, Statement, Var, While
 from tapeless.transforms.core.user_names import WORDS
 from tapeless.transforms.emit.control_flow import loop_flag
+from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
 
@@ -43,7 +44,7 @@ def _counts(s: For | While, body: Block, reads: Mapping[Var, int]) -> list[State
         t
         for t in body.body
         if isinstance(t, Let)
-        and t.op.name == "add"
+        and t.op is add
         and t.args[0] is ours.get(t.outs[0])
         and isinstance(t.args[1], Literal)
         and reads[t.args[0]] == reads[t.outs[0]] == 1

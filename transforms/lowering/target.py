@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.numpy.complex import round as round_to
+from tapeless.transforms.ops.numpy.sorting import permute
+
 
 @dataclass(frozen=True)
 class Target:
@@ -33,7 +37,7 @@ class Target:
     memory: int
     returns_numbers: bool
     one_block: int = 0
-    taken_apart: frozenset[str] = frozenset()
+    taken_apart: frozenset[Op] = frozenset()
     names: frozenset[str] = frozenset()
 
 
@@ -46,6 +50,6 @@ GPU = Target(
     memory=40,
     returns_numbers=False,
     one_block=200_000,
-    taken_apart=frozenset(["permute", "round"]),
+    taken_apart=frozenset([permute, round_to]),
     names=frozenset(["cp", "on_device"]),
 )

@@ -32,25 +32,8 @@ from tapeless.transforms.ops.numerics.even_functions import (
     parts_squared,
     sloped,
 )
-from tapeless.transforms.ops.primitives.batch_rules import anywhere
 from tapeless.transforms.ops.primitives.function_calls import acts
-from tapeless.transforms.ops.primitives.shapes import linear
-
-
-def _same_cotangent(ct: Atom, args: Any, used: Any, params: Any) -> tuple[Atom]:
-    return (ct,)
-
-
-#: Its argument under another name; `simplify` removes it.
-identity = linear(
-    "identity",
-    lambda x: x.type,
-    "{0}",
-    _same_cotangent,
-    simplify=lambda args, params: args[0],
-    view=True,
-    batch=anywhere,
-)
+from tapeless.transforms.ops.primitives.identities import again, identity, stopped
 
 
 def sized(a: Var, shape: tuple[Size, ...]) -> Var:
@@ -58,13 +41,6 @@ def sized(a: Var, shape: tuple[Size, ...]) -> Var:
     made = Var(Type(a.type.dtype, shape, a.type.weak), a.name)
     builder.current().let((made,), identity, (a,), {})
     return made
-
-
-#: Its argument, made to look like a new value, so that what is computed from it is computed again.
-again = linear("again", lambda x: x.type, "{0}", _same_cotangent, view=True, batch=anywhere)
-
-#: Its argument, without a derivative: it stays until nothing is differentiated any more.
-stopped = Op("stop_gradient", lambda x: x.type, "{0}", batch=anywhere)
 
 
 @dataclass(eq=False)

@@ -33,13 +33,13 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import reads_of, sizes_in
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.index_keys import Slot
 from tapeless.transforms.ops.primitives.new_arrays import new_stack, stack_length, zeros
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, update
 from tapeless.transforms.ops.primitives.stacks import peek, push, set_item, to_array, unstack
 from tapeless.transforms.optimize.disjoint_sets import Groups, through
-from tapeless.transforms.optimize.inline_calls import identity
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
 

@@ -27,6 +27,7 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.core.user_names import WORDS, of_user
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
 
 Loop = For | While
 Key = Callable[[Any], Any]
@@ -73,7 +74,7 @@ def known_flags(s: Loop) -> list[Var]:
 def _false_where(true: Atom, made: dict[Var, Statement]) -> set[Atom]:
     """What is false if `true` is true."""
     s = made.get(true) if isinstance(true, Var) else None
-    if isinstance(s, Let) and s.op.name == "logical_not":
+    if isinstance(s, Let) and s.op is logical_not:
         return {s.args[0]}
     if not isinstance(s, If):
         return set()

@@ -35,7 +35,7 @@ from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.core.uses import reads, sizes_in
 from tapeless.transforms.ops.primitives.function_calls import CALLS, acts
-from tapeless.transforms.optimize.inline_calls import identity
+from tapeless.transforms.ops.primitives.identities import identity
 
 SAVES = 24  # statements that an outlined function must save at least
 

@@ -33,7 +33,19 @@ from tapeless.transforms.core.substitution import map_sizes, map_symbols
 from tapeless.transforms.core.uses import reads_of, sizes_in
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
-from tapeless.transforms.ops.primitives.shapes import cast
+from tapeless.transforms.ops.primitives.joining import array
+from tapeless.transforms.ops.primitives.new_arrays import (
+    empty,
+    full,
+    new_stack,
+    ones,
+    zero_items,
+    zeros,
+    zeros_of_items,
+)
+from tapeless.transforms.ops.primitives.shapes import cast, copy
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
+from tapeless.transforms.ops.primitives.stacks import add_item, push, set_item, unstack
 from tapeless.transforms.optimize.algebra.facts import fits
 from tapeless.transforms.optimize.algebra.rules import algebra
 from tapeless.transforms.optimize.dead_code import dead_code
@@ -48,21 +60,10 @@ from tapeless.transforms.optimize.loop_carries import (
 )
 from tapeless.transforms.optimize.merge_stores import merge_stores
 
-STORES = frozenset({"update", "add_at"})
-MADE = frozenset({"zeros", "ones", "empty", "full", "new_stack"})
+STORES = frozenset({update, add_at})
+MADE = frozenset({zeros, ones, empty, full, new_stack})
 FRESH = MADE | frozenset(
-    {
-        "zero_items",
-        "zeros_of_items",
-        "set_item",
-        "add_item",
-        "array",
-        "copy",
-        "unstack",
-        "push",
-        "update",
-        "add_at",
-    }
+    {zero_items, zeros_of_items, set_item, add_item, array, copy, unstack, push, update, add_at}
 )
 
 
@@ -199,7 +200,7 @@ class Simplifier:
         if isinstance(a, Literal) or a is b:
             return a == b
         s, t = self.define(a), self.define(b)
-        if s is None or t is None or s.op.name not in MADE:
+        if s is None or t is None or s.op not in MADE:
             return False
         return s.op is t.op and s.args == t.args and _key(s.params) == _key(t.params)
 
@@ -215,7 +216,7 @@ class Simplifier:
                     self.uses[value] -= 1  # this statement reads it no more
                 self.replace_by(s.outs[0], self.atom(value))
                 return
-        if s.op.name not in FRESH and s.op.pure:
+        if s.op not in FRESH and s.op.pure:
             key = (s.op, s.args, _key(params) if params else ())
             if key in known:
                 for old, new in zip(s.outs, known[key].outs, strict=True):
@@ -253,7 +254,7 @@ class Simplifier:
         near = 0
         if self.before.tried.get(v) is s:
             near = min([self.news_of(a) for a in s.args if type(a) is Var], default=REACH + 1)
-            near += s.op.name not in STORES  # rules follow stores into one array all the way
+            near += s.op not in STORES  # rules follow stores into one array all the way
         self.news[v] = near
         return near <= REACH
 

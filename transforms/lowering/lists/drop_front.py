@@ -22,18 +22,8 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.uses import reads_of, sizes_in
-from tapeless.transforms.ops.primitives.new_arrays import no_tangent
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
-from tapeless.transforms.ops.primitives.stacks import to_array, unstack
-
-#: A list without its first items.
-shift = Op(
-    "shift",
-    lambda stack, *, count: stack.type,
-    lambda args, params: f"del {{0}}[:{params['count']}]",
-    no_tangent,
-    inplace=True,
-)
+from tapeless.transforms.ops.primitives.stacks import shift, to_array, unstack
 
 
 def shifted_lists(block: Block) -> Block:

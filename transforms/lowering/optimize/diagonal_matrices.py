@@ -14,14 +14,17 @@ from typing import Any
 from tapeless.transforms.core.builder import atom, atom_of_size, building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, For, Let, Literal, Statement, Type, Var
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.optimize.part_ranges import Ranges
 from tapeless.transforms.lowering.optimize.slice_pushdown import Unsliced, key_of
 from tapeless.transforms.lowering.sizes.size_inequalities import Relied, not_negative
-from tapeless.transforms.ops.primitives.arithmetic import mul, neg, truediv
+from tapeless.transforms.ops.primitives import new_arrays
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import zeros
-from tapeless.transforms.ops.primitives.shapes import cast_to
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, index
+from tapeless.transforms.ops.primitives.shapes import cast, cast_to, copy, transpose
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, index, update
 
 MANY = 12  # diagonals: with more of them, it is better to compute all
 
@@ -78,9 +81,9 @@ class Banding:
     def worth(self, v: Var) -> bool:
         """Whether a result is computed, by operations that bands have."""
         s = self.memory.defs.get(v)
-        while isinstance(s, Let) and s.op.name in ("transpose", "identity") and s.args:
+        while isinstance(s, Let) and s.op in (transpose, identity) and s.args:
             s = self.memory.defs.get(s.args[0])  # type: ignore[arg-type]
-        computed = isinstance(s, Let) and s.op.name in FORMS and s.op.name not in ("eye", "index")
+        computed = isinstance(s, Let) and s.op in FORMS and s.op not in (new_arrays.eye, index)
         return computed and isinstance(v.type, Type) and v.type.ndim == 2
 
     def matrix(self, v: Var) -> Atom:
@@ -132,11 +135,11 @@ class Banding:
         """The diagonals of a matrix."""
         if v not in self.known:
             s = self.memory.defs.get(v)  # type: ignore[arg-type]
-            if not isinstance(s, Let) or s.op.name not in FORMS or id(s) not in self.top:
+            if not isinstance(s, Let) or s.op not in FORMS or id(s) not in self.top:
                 raise Unsliced
             self.first = min(self.first, self.top[id(s)])
             self.builder.origin = s.origin
-            self.known[v] = FORMS[s.op.name](self, s)
+            self.known[v] = FORMS[s.op](self, s)
         return self.known[v]
 
     def is_banded(self, a: Atom) -> bool:
@@ -177,16 +180,16 @@ class Banding:
         left, right = s.args
         if not left.type.shape == right.type.shape == s.outs[0].type.shape:
             raise Unsliced  # one of them is broadcast
-        if s.op.name == "add":
+        if s.op is add:
             return (*self.bands(left), *self.bands(right))
         return (*self.bands(left), *self.each(right, lambda b: neg(b.values)))
 
     def product(self, s: Let) -> Bands:
-        first = 0 if s.op.name == "truediv" or self.is_banded(s.args[0]) else 1
+        first = 0 if s.op is truediv or self.is_banded(s.args[0]) else 1
         matrix, factor = s.args[first], s.args[1 - first]
         if s.outs[0].type.shape != matrix.type.shape or self.is_banded(factor):
             raise Unsliced
-        op = truediv if s.op.name == "truediv" else mul
+        op = truediv if s.op is truediv else mul
         return self.each(matrix, lambda b: op(b.values, self.factor(factor, b)))
 
     def factor(self, a: Atom, b: Band) -> Atom:
@@ -271,19 +274,19 @@ class Banding:
         raise Unsliced
 
 
-FORMS: dict[str, Callable[[Banding, Let], Bands]] = {
-    "eye": Banding.eye,
-    "zeros": Banding.none,
-    "identity": Banding.whole,
-    "copy": Banding.whole,
-    "cast": Banding.whole,
-    "neg": Banding.negative,
-    "transpose": Banding.transposed,
-    "add": Banding.added,
-    "sub": Banding.added,
-    "mul": Banding.product,
-    "truediv": Banding.product,
-    "index": Banding.picked,
-    "update": Banding.stored,
-    "add_at": Banding.stored,
+FORMS: dict[Op, Callable[[Banding, Let], Bands]] = {
+    new_arrays.eye: Banding.eye,
+    zeros: Banding.none,
+    identity: Banding.whole,
+    copy: Banding.whole,
+    cast: Banding.whole,
+    neg: Banding.negative,
+    transpose: Banding.transposed,
+    add: Banding.added,
+    sub: Banding.added,
+    mul: Banding.product,
+    truediv: Banding.product,
+    index: Banding.picked,
+    update: Banding.stored,
+    add_at: Banding.stored,
 }

@@ -31,13 +31,14 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.lowering.optimize.driver_views import measures
-from tapeless.transforms.lowering.schedule.loop_nests import STORES
-from tapeless.transforms.ops.primitives.arithmetic import mul
-from tapeless.transforms.ops.primitives.new_arrays import ones
+from tapeless.transforms.lowering.schedule.loop_nests import STORING
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
+from tapeless.transforms.ops.primitives.new_arrays import full, ones
+from tapeless.transforms.ops.primitives.shapes import broadcast_to
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
 from tapeless.transforms.optimize.dead_code import dead_code
 
-LINEAR = frozenset(["mul", "truediv", "add", "sub", "neg"])
+LINEAR = frozenset([mul, truediv, add, sub, neg])
 
 
 class Apart(Exception):  # noqa: N818 (a result, not an error)
@@ -131,7 +132,7 @@ class Joining:
 
     def is_one(self, a: Atom) -> bool:
         s = self.defs.get(a)
-        if s is not None and s.op.name in ("broadcast_to", "full"):
+        if s is not None and s.op in (broadcast_to, full):
             a = s.args[0]
         return isinstance(a, Literal) and a.value == 1
 
@@ -163,7 +164,7 @@ class Joining:
         saves = {v: s for k, v in enumerate(self.forward.outs) if (s := self.save(k)) is not None}
         self.saves = set(saves.values())
         for t in statements(self.forward.body):
-            if isinstance(t, Let) and t.op.name in STORES and t not in self.saves:
+            if isinstance(t, Let) and t.op in STORING and t not in self.saves:
                 raise Apart  # a value may be overwritten in its pass
         new: dict[Var, Atom] = {}
         for t in self.back.body.body:
@@ -216,9 +217,9 @@ class Joining:
         out = s.outs[0]
         on = [a in self.depends for a in s.args]
         (p,) = found if len(found) == 1 else (None,)
-        both = s.op.name in ("add", "sub")
-        known = s.op.name in LINEAR and (all(on) if both else sum(on) == 1)
-        if p is None or not known or (s.op.name == "truediv" and on[1]):
+        both = s.op in (add, sub)
+        known = s.op in LINEAR and (all(on) if both else sum(on) == 1)
+        if p is None or not known or (s.op is truediv and on[1]):
             raise Apart
         if len(s.outs) > 1 or out.type != p.type:
             raise Apart

@@ -18,13 +18,14 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.linalg.products import matmul
 
 
 def is_apart(s: Statement) -> bool:
     """Whether no nest of loops holds it together with others."""
     if not isinstance(s, Let):
         return True
-    return s.op.name == "matmul" or (s.op.costly and not s.op.elementwise)
+    return s.op is matmul or (s.op.costly and not s.op.elementwise)
 
 
 def of_elements(s: Statement) -> TypeGuard[Let]:

@@ -25,7 +25,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import less
 from tapeless.transforms.ops.primitives.new_arrays import arange, count_up, zeros
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import reshape
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, gather, index
 
 Definitions = Mapping[Var, Let]
 Equal = Callable[[Size, Size], bool]
@@ -86,7 +86,7 @@ def _was_read(s: Let, before: Iterable[Statement], defs: Definitions, equal: Equ
     """Whether the same places of an array of the same shape were read before."""
     return any(
         isinstance(t, Let)
-        and t.op.name in ("gather", "index")
+        and t.op in (gather, index)
         and _is_by_rows(t, 1, defs, equal)
         and all(map(equal, t.args[0].type.shape, s.args[0].type.shape))
         and t.args[2] is s.args[3]

@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.ops.primitives.new_arrays import zeros
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 from tapeless.transforms.optimize.loop_carries import without
 
@@ -73,7 +74,7 @@ def _for(s: For, defs: Defs, new: dict[Var, Atom]) -> For:
 
 
 def _zeros(s: Let | None) -> bool:
-    return s is not None and s.op.name == "zeros"
+    return s is not None and s.op is zeros
 
 
 def _cleared(s: Let | None) -> bool:

@@ -14,6 +14,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Let, Statement, Type, Var
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.lowering.optimize.library_calls import Program, is_apart, of_elements
+from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 
 Equal = Callable[[Size, Size], bool]
@@ -46,9 +47,7 @@ class _Overlaid(Program):
         super().__init__(list(block.body), block.results)
         self.equal = equal
         self.taken = {b for a in block.results for b in self.bases(a)}
-        self.products = [
-            s.outs[0] for s in self.body if isinstance(s, Let) and s.op.name == "matmul"
-        ]
+        self.products = [s.outs[0] for s in self.body if isinstance(s, Let) and s.op is matmul]
 
     def place_for(self, v: Var) -> Var | None:
         """A product that nothing but this value is made of."""

@@ -25,7 +25,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.uses import reads_of
 from tapeless.transforms.lowering.schedule.reassociable_sums import is_loop
-from tapeless.transforms.ops.primitives.arithmetic import add, neg
+from tapeless.transforms.ops.primitives.arithmetic import add, neg, sub
 
 Uses = Mapping[Var, int]  # how often variables are read
 
@@ -104,7 +104,7 @@ def _term(block: Block, k: int, p: Var, uses: Uses) -> tuple[Block, int] | None:
 
 def _added(s: Statement, p: Var) -> Atom | None:
     """v for p + v and for p - v."""
-    if not isinstance(s, Let) or s.op.name not in ("add", "sub") or s.outs[0].type != p.type:
+    if not isinstance(s, Let) or s.op not in (add, sub) or s.outs[0].type != p.type:
         return None
     a, b = s.args
     term = b if a is p else a if b is p and s.op is add else None

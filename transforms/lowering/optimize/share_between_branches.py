@@ -28,6 +28,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
 Key = tuple[Any, ...]
 
@@ -77,7 +78,7 @@ def _handed_on(first: If, second: If, new: dict[Var, Atom]) -> tuple[If, If]:
 
 def _key(s: Statement, here: dict[Atom, Atom]) -> Key | None:
     """What a statement computes, if that is a number, of numbers or an element of an array."""
-    if not isinstance(s, Let) or not (s.op.elementwise or s.op.name == "index") or not s.op.pure:
+    if not isinstance(s, Let) or not (s.op.elementwise or s.op is index) or not s.op.pure:
         return None
     if any(not isinstance(v.type, Type) or v.type.shape for v in s.outs) or len(s.outs) > 1:
         return None

@@ -30,8 +30,9 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.stack_capacity import of_numbers
 from tapeless.transforms.ops.primitives.arithmetic import sub
-from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.new_arrays import empty, new_stack
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
+from tapeless.transforms.ops.primitives.stacks import POPS, push
 
 Path = tuple[For, ...]
 Spans = list[tuple[Size, Size]]
@@ -53,7 +54,7 @@ def counted(block: Block) -> Block:
     stacks = [
         s.outs[0]
         for s in block.body
-        if isinstance(s, Let) and s.op.name == "new_stack" and of_numbers(s.outs[0].type)
+        if isinstance(s, Let) and s.op is new_stack and of_numbers(s.outs[0].type)
     ]
     shapes = {v: shape for v in stacks if (shape := _shape(memory, block, v)) is not None}
     return Counting(memory, shapes).block(block) if shapes else block
@@ -82,7 +83,7 @@ def _uses(
         if isinstance(s, Let):
             if not any(isinstance(a, Var) and memory.cell(a) is stack for a in s.args):
                 continue
-            kind = {"push": use.pushes, "pop": use.pops}.get(s.op.name)
+            kind = {push: use.pushes, **dict.fromkeys(POPS, use.pops)}.get(s.op)
             if kind is None:
                 use.others += 1
             else:
@@ -152,12 +153,12 @@ class Counting:
                 yield s
 
     def let(self, s: Let) -> Iterator[Statement]:
-        stack = s.outs[0] if s.op.name == "new_stack" else s.args[0] if s.args else None
+        stack = s.outs[0] if s.op is new_stack else s.args[0] if s.args else None
         array = self.atom(stack)
         if array is stack:
             yield s
             return
-        if s.op.name == "new_stack":
+        if s.op is new_stack:
             shape = array.type.shape
             yield replace(
                 s, outs=(array,), op=empty, params={"shape": shape, "dtype": array.type.dtype}
@@ -172,7 +173,7 @@ class Counting:
             yield Let((place,), sub, (loop.index, loop.start), {}, s.origin)
             where.append(place)
         key = tuple(map(Slot, range(len(where))))
-        if s.op.name == "push":
+        if s.op is push:
             args = (array, s.args[1], *where)
             yield Let((self.atom(s.outs[0]),), update, args, {"key": key}, s.origin)
             return

@@ -36,10 +36,11 @@ from tapeless.transforms.lowering.optimize.slice_pushdown import Sliced, Unslice
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.sizes.size_equalities import Sizes
 from tapeless.transforms.lowering.sizes.size_inequalities import Relation, Relied, not_negative
+from tapeless.transforms.ops.primitives import new_arrays
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.shapes import cast_to, copy
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, update
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, index, update
 from tapeless.transforms.optimize.dead_code import dead_code
 
 SHORT = 4  # elements that are set to zero by themselves
@@ -151,7 +152,7 @@ class Gathering(Ranges):
             if v in self.known:
                 return self.known[v]
             s = self.memory.defs.get(v)
-            if not (isinstance(s, Let) and (s.op.name == "copy" or _whole(s))):
+            if not (isinstance(s, Let) and (s.op is copy or _whole(s))):
                 return None
             v = s.args[0]
         return None
@@ -222,7 +223,7 @@ class Joined:
         return whole and all(isinstance(n, int) and n <= SHORT for n in gaps)
 
     def zeros(self, s: Any) -> bool:
-        return isinstance(s, Let) and s.op.name == "zeros" and any(s is t for t in self.body)
+        return isinstance(s, Let) and s.op is new_arrays.zeros and any(s is t for t in self.body)
 
     def replaced(self, made: Mapping[Range, list[Any]], fresh: bool) -> dict[int, list[Statement]]:
         b = Relied(self.of.facts, self.of.canon)
@@ -306,7 +307,7 @@ class Joined:
 
 def _whole(s: Let) -> bool:
     """Whether a statement reads all of an array as it is."""
-    return s.op.name == "index" and all(e in (slice(None), slice(0, None)) for e in s.params["key"])
+    return s.op is index and all(e in (slice(None), slice(0, None)) for e in s.params["key"])
 
 
 def _zero(a: Any) -> bool:

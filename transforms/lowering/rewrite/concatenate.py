@@ -12,9 +12,14 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.rolled_indices import turned
+from tapeless.transforms.ops.numpy.flipping import roll
 from tapeless.transforms.ops.numpy.indexing import INDEX
+from tapeless.transforms.ops.numpy.padding import pad
+from tapeless.transforms.ops.numpy.repeating import repeat
 from tapeless.transforms.ops.primitives import arithmetic, elementwise
+from tapeless.transforms.ops.primitives.joining import concatenate
 from tapeless.transforms.ops.primitives.new_arrays import empty, zeros
 from tapeless.transforms.ops.primitives.shapes import cast_to
 from tapeless.transforms.ops.primitives.slices_and_gathers import part, part_key, update
@@ -94,9 +99,9 @@ def repeated(out: Type, x: Atom, *, repeats: Size, axis: int) -> Any:
     return made
 
 
-JOINED: dict[str, Callable[..., Any]] = {
-    "concatenate": concatenated,
-    "roll": rolled,
-    "pad": padded,
-    "repeat": repeated,
+JOINED: dict[Op, Callable[..., Any]] = {
+    concatenate: concatenated,
+    roll: rolled,
+    pad: padded,
+    repeat: repeated,
 }

@@ -25,13 +25,26 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
 from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
 from tapeless.transforms.lowering.rewrite.scans import SCANS
-from tapeless.transforms.ops.numpy.diagonals import diagonal
+from tapeless.transforms.ops.linalg.norms import norm
+from tapeless.transforms.ops.numerics.calculus import sinc
+from tapeless.transforms.ops.numpy.complex import round as round_to
+from tapeless.transforms.ops.numpy.diagonals import diagonal, trace, tril, triu
 from tapeless.transforms.ops.numpy.indexing import along_axis
-from tapeless.transforms.ops.numpy.reductions import amax, count, left_of
+from tapeless.transforms.ops.numpy.reductions import (
+    amax,
+    count,
+    count_nonzero,
+    left_of,
+    mean,
+    std,
+    var,
+)
+from tapeless.transforms.ops.numpy.sorting import permute
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
@@ -41,13 +54,15 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     rint,
 )
 from tapeless.transforms.ops.primitives.elementwise import exp, log, log1p, sin, sqrt
-from tapeless.transforms.ops.primitives.joining import stack_op
+from tapeless.transforms.ops.primitives.identities import identity
+from tapeless.transforms.ops.primitives.joining import array, stack_op
+from tapeless.transforms.ops.primitives.module_functions import unit
 from tapeless.transforms.ops.primitives.new_arrays import count_up, empty, tri
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import cast_to
 from tapeless.transforms.ops.primitives.shapes import sum as total_of
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, gather, update
-from tapeless.transforms.optimize.inline_calls import identity
+from tapeless.transforms.ops.special.special import log_softmax, logsumexp, softmax
 from tapeless.transforms.optimize.simplify import simplify
 
 
@@ -164,37 +179,37 @@ def _sinc(x: Atom) -> Any:
     return truediv(sin(y), y)
 
 
-PARTS: dict[str, Callable[..., Any]] = {
-    "mean": _mean,
-    "var": _var,
-    "std": lambda x, **params: sqrt(_var(x, **params)),
-    "count_nonzero": _count_nonzero,
-    "stack": _stack,
-    "array": _array,
-    "norm": _norm,
-    "sinc": _sinc,
-    "softmax": _softmax,
-    "log_softmax": _log_softmax,
-    "logsumexp": _logsumexp,
-    "unit_of": _unit,
+PARTS: dict[Op, Callable[..., Any]] = {
+    mean: _mean,
+    var: _var,
+    std: lambda x, **params: sqrt(_var(x, **params)),
+    count_nonzero: _count_nonzero,
+    stack_op: _stack,
+    array: _array,
+    norm: _norm,
+    sinc: _sinc,
+    softmax: _softmax,
+    log_softmax: _log_softmax,
+    logsumexp: _logsumexp,
+    unit: _unit,
 }
 #: The same inside loops and branches, where each pass would call NumPy otherwise; these are given
 #: the type of the result, too.
-INNER: dict[str, Callable[..., Any]] = {
+INNER: dict[Op, Callable[..., Any]] = {
     **JOINED,
     **SCANS,
     **CONTRACTED,
     **RESHAPED,
-    "permute": _permuted,
-    "round": _rounded,
-    "diagonal": _diagonal,
-    "trace": _trace,
-    "tril": lambda out, x, k: select(_lower(x, k), x, 0),
-    "triu": lambda out, x, k: select(_lower(x, k - 1), 0, x),
+    permute: _permuted,
+    round_to: _rounded,
+    diagonal: _diagonal,
+    trace: _trace,
+    tril: lambda out, x, k: select(_lower(x, k), x, 0),
+    triu: lambda out, x, k: select(_lower(x, k - 1), 0, x),
 }
 
 
-def decompose(block: Block, everywhere: Collection[str] = ()) -> Block:
+def decompose(block: Block, everywhere: Collection[Op] = ()) -> Block:
     """The block, simplified again if anything was taken apart.
 
     everywhere  operations that are taken apart outside of loops, too: a library has no call of them
@@ -202,12 +217,12 @@ def decompose(block: Block, everywhere: Collection[str] = ()) -> Block:
     fixed: list[Statement] = []
     made = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
     made = replace(made, body=(*fixed, *made.body))
-    found = any(comes_apart(s) or s.op.name in INNER for s in _lets(block))
+    found = any(comes_apart(s) or s.op in INNER for s in _lets(block))
     return simplify(made) if found else made
 
 
 def _is_fixed(s: Let) -> bool:
-    return s.op.name == "array" and all(isinstance(a, Literal) for a in s.args)
+    return s.op is array and all(isinstance(a, Literal) for a in s.args)
 
 
 def _lets(block: Block) -> Iterator[Let]:
@@ -217,7 +232,7 @@ def _lets(block: Block) -> Iterator[Let]:
 def _statements(
     body: tuple[Statement, ...],
     fixed: list[Statement],
-    everywhere: Collection[str],
+    everywhere: Collection[Op],
     top: bool = False,
 ) -> Iterator[Statement]:
     """Arrays of constants leave loops and branches: they go to `fixed`."""
@@ -230,9 +245,9 @@ def _statements(
             case Let() if _is_fixed(s) and not top:
                 fixed.append(s)
             case Let() if comes_apart(s):
-                yield from parts_of(s, PARTS[s.op.name])
-            case Let() if s.op.name in everywhere or (
-                s.op.name in INNER and not top and all(map(_real, s.args))
+                yield from parts_of(s, PARTS[s.op])
+            case Let() if s.op in everywhere or (
+                s.op in INNER and not top and all(map(_real, s.args))
             ):
                 yield from _inner(s)
             case _:
@@ -241,7 +256,7 @@ def _statements(
 
 def comes_apart(s: Let) -> bool:
     """Whether simpler operations do the same; an array of constants is best made at once."""
-    return s.op.name in PARTS and not _is_fixed(s) and all(map(_real, s.args))
+    return s.op in PARTS and not _is_fixed(s) and all(map(_real, s.args))
 
 
 def _real(a: Atom) -> bool:
@@ -251,7 +266,7 @@ def _real(a: Atom) -> bool:
 
 def _inner(s: Let) -> Iterator[Statement]:
     try:
-        yield from parts_of(s, functools.partial(INNER[s.op.name], s.outs[0].type))
+        yield from parts_of(s, functools.partial(INNER[s.op], s.outs[0].type))
     except NotTaken:
         yield s
 

@@ -10,7 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
+from tapeless.transforms.ops.linalg.einsum import einsum
+from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul
 from tapeless.transforms.ops.primitives.shapes import cast_to, reshape, transpose
 from tapeless.transforms.ops.primitives.shapes import sum as total_of
@@ -50,4 +53,4 @@ def product(out: Type, a: Atom, b: Atom) -> Any:
     return total_of(mul(left, right), axes=(len(out.shape) - 1,), keepdims=False)
 
 
-CONTRACTED: dict[str, Callable[..., Any]] = {"einsum": summed, "matmul": product}
+CONTRACTED: dict[Op, Callable[..., Any]] = {einsum: summed, matmul: product}

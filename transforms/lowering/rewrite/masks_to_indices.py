@@ -14,6 +14,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, If, Type, Var
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.lowering.rewrite.scans import loop
 from tapeless.transforms.lowering.sizes.size_equalities import canonical, check_equal, equal_sizes
@@ -162,8 +163,8 @@ def _same_length(small: Any, count: Size, found: Size) -> None:
     check_equal(count, found)
 
 
-MASKED: dict[str, Callable[..., Any]] = {
-    "gather": picked,
-    "update": stored(update),
-    "add_at": stored(add_at),
+MASKED: dict[Op, Callable[..., Any]] = {
+    gather: picked,
+    update: stored(update),
+    add_at: stored(add_at),
 }

@@ -15,10 +15,14 @@ import numpy as np
 from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Var
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite import array_routines
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, stored
 from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.lowering.sizes.size_equalities import check_equal, fitted
+from tapeless.transforms.ops.linalg import factorisations
+from tapeless.transforms.ops.linalg.scipy_linalg import solve_triangular
+from tapeless.transforms.ops.linalg.solve import adjugate, det, inv, slogdet, solve
 from tapeless.transforms.ops.numpy.diagonals import diagonal
 from tapeless.transforms.ops.numpy.reductions import prod
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import sign
@@ -187,12 +191,12 @@ def _with_unit(work: Atom, unit: bool) -> Any:
     return update(work, one, along, along, key=(Slot(0), Slot(1)))
 
 
-SOLVING: dict[str, Callable[..., Any]] = {
-    "solve": solved,
-    "inv": stacked(inverted),
-    "det": stacked(determinant),
-    "slogdet": stacked(log_determinant),
-    "adjugate": stacked(cofactors),
-    "cholesky": stacked(cholesky),
-    "solve_triangular": triangular,
+SOLVING: dict[Op, Callable[..., Any]] = {
+    solve: solved,
+    inv: stacked(inverted),
+    det: stacked(determinant),
+    slogdet: stacked(log_determinant),
+    adjugate: stacked(cofactors),
+    factorisations.cholesky: stacked(cholesky),
+    solve_triangular: triangular,
 }

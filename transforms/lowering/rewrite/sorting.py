@@ -14,12 +14,16 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite import array_routines
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.lowering.rewrite.scans import element, loop
+from tapeless.transforms.ops.numerics import statistics
+from tapeless.transforms.ops.numerics.calculus import interp
 from tapeless.transforms.ops.numpy.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.numpy.quantiles import MEDIAN, between
 from tapeless.transforms.ops.numpy.reductions import merged
+from tapeless.transforms.ops.numpy.sorting import argsort, partition, permute, searchsorted, sort
 from tapeless.transforms.ops.primitives import (
     arithmetic,
     comparisons_and_rounding,
@@ -137,12 +141,12 @@ def interpolated(small: Any, outs: Outs, x: Atom, xp: Atom, fp: Atom) -> Any:
     return selection.select(comparisons_and_rounding.isnan(x), x, made)
 
 
-ORDERING: dict[str, Callable[..., Any]] = {
-    "sort": ordered(_line_sorted),
-    "partition": ordered(_line_sorted),
-    "argsort": ordered(_line_order),
-    "permute": permuted,
-    "searchsorted": searched,
-    "quantile": quantile,
-    "interp": interpolated,
+ORDERING: dict[Op, Callable[..., Any]] = {
+    sort: ordered(_line_sorted),
+    partition: ordered(_line_sorted),
+    argsort: ordered(_line_order),
+    permute: permuted,
+    searchsorted: searched,
+    statistics.quantile: quantile,
+    interp: interpolated,
 }

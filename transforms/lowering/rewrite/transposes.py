@@ -21,15 +21,15 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.lowering.rewrite.decompose import parts_of
-from tapeless.transforms.ops.numpy.reductions import all_, amax, amin, any_, prod
-from tapeless.transforms.ops.primitives.shapes import inverse, reshape, transpose
-from tapeless.transforms.ops.primitives.shapes import sum as total_of
+from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
+from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, real
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import cast, inverse, reshape, transpose
 from tapeless.transforms.optimize.simplify import simplify
 
 Axes = tuple[int, ...]
-REDUCTIONS = (total_of, prod, amax, amin, any_, all_)
 #: Operations on elements that are no ufuncs.
-ELEMENTS = frozenset(["cast", "select", "real", "imag", "conj"])
+ELEMENTS = frozenset([cast, select, real, imag, conjugate])
 
 
 def transposes_last(block: Block, any_order: bool) -> Block:
@@ -59,7 +59,7 @@ class _Transposed:
         made: list[Statement] = [s]
         if s.op in REDUCTIONS and s.args[0] in self.known:
             made = [*parts_of(s, lambda x, **params: self.reduced(s.op, x, **params))]
-        elif (s.op.elementwise or s.op.name in ELEMENTS) and (axes := self.common(s)) is not None:
+        elif (s.op.elementwise or s.op in ELEMENTS) and (axes := self.common(s)) is not None:
             made = [*parts_of(s, lambda *args, **params: self.each(s.op, axes, args, params))]
         last = made[-1]
         if isinstance(last, Let) and last.op is transpose:

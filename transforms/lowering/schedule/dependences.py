@@ -27,12 +27,15 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
-from tapeless.transforms.lowering.rewrite.array_routines import TEXTS
-from tapeless.transforms.lowering.schedule.loop_nests import STORES
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.lowering.rewrite.array_routines import ROUTINES
+from tapeless.transforms.lowering.schedule.loop_nests import STORING
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.memory.aliasing import has_memory
+from tapeless.transforms.ops.primitives.arithmetic import add, sub
+from tapeless.transforms.ops.primitives.stacks import POPS, add_item, push, set_item, shift
 
-STORING = frozenset([*STORES, *TEXTS, "push", "pop", "set_item", "add_item", "shift"])
+WRITING = frozenset([*STORING, *ROUTINES, push, *POPS, set_item, add_item, shift])
 EFFECTS = "effects"  # what raises and prints: these keep their order
 
 
@@ -174,7 +177,7 @@ class Dependences:
         found.add(a)
         self._need(self.cell(a), found)
         s = self.defs.get(a)
-        if isinstance(s, Let) and (s in self.inline or is_view(s) or s.op.name == "size_value"):
+        if isinstance(s, Let) and (s in self.inline or is_view(s) or s.op is size_value):
             for b in _operands(s):
                 self._need(b, found)
 
@@ -220,7 +223,7 @@ def is_array(a: Any) -> bool:
 
 def stores(s: Let) -> bool:
     """Whether the first result is the memory of the first argument."""
-    return s.op.name in STORING and isinstance(s.args[0], Var)
+    return s.op in WRITING and isinstance(s.args[0], Var)
 
 
 def _operands(s: Statement) -> Iterator[Any]:
@@ -258,11 +261,11 @@ def size_of_atom(memory: Dependences, a: Atom) -> Size:
     if isinstance(a, Literal):
         return int(a.value)
     s = memory.defs.get(a)
-    if isinstance(s, Let) and s.op.name == "size_value":
+    if isinstance(s, Let) and s.op is size_value:
         return s.params["size"]  # type: ignore[no-any-return]
-    if isinstance(s, Let) and s.op.name in ("add", "sub"):
+    if isinstance(s, Let) and s.op in (add, sub):
         left, right = (size_of_atom(memory, x) for x in s.args)
-        return left + right if s.op.name == "add" else left - right
+        return left + right if s.op is add else left - right
     if a.size is None:
         a.size = dims.symbol(a.name or "n", None, a)
     return a.size  # type: ignore[no-any-return]

@@ -11,11 +11,13 @@ from typing import Any
 
 from tapeless.transforms.core.dims import Size, symbols
 from tapeless.transforms.core.language import For, Let, Statement, Var, outputs, statements
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.schedule.axis_maps import along, through
 from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
 from tapeless.transforms.lowering.schedule.loop_nests import Equal, LoopNest
 from tapeless.transforms.lowering.schedule.row_loops import Spread
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.primitives.shapes import cast
 
 
 @dataclass(eq=False)
@@ -100,9 +102,9 @@ class Arrangement:
         """Whether it makes a number of numbers, and cannot fail."""
         if not isinstance(s, Let) or any(is_array(v) for v in (*s.args, *s.outs)):
             return False
-        if s.op.name == "size_value":
+        if s.op is size_value:
             return all(x.given for x in symbols(s.params["size"]))
-        if not (s.op.elementwise or s.op.name == "cast"):
+        if not (s.op.elementwise or s.op is cast):
             return False
         (v,) = s.outs
         return v.type.dtype.kind in "fc" and not v.type.weak

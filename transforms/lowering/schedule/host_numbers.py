@@ -21,12 +21,26 @@ from tapeless.transforms.core.language import (
     Var,
     While,
 )
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    not_equal,
+)
+from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
 
 #: Operations whose emitted text is Python's own, for numbers of the host.
 PLAIN = frozenset(
     [
-        *("add", "sub", "mul", "negative", "less", "less_equal", "greater", "greater_equal"),
-        *("equal", "not_equal", "logical_and", "logical_or", "logical_not", "minimum", "maximum"),
+        *(add, sub, mul, neg, less, less_equal, greater, greater_equal),
+        *(equal, not_equal, logical_and, logical_or, logical_not, minimum, maximum),
     ]
 )
 
@@ -58,8 +72,8 @@ class HostNumbers:
     def statement(self, s: Statement) -> None:
         match s:
             case Let():
-                plain = s.op.name in PLAIN and all(map(_is_number, s.outs))
-                if s.op.name == "size_value" or (plain and all(map(self.has, s.args))):
+                plain = s.op in PLAIN and all(map(_is_number, s.outs))
+                if s.op is size_value or (plain and all(map(self.has, s.args))):
                     self.known |= set(s.outs)
             case If():
                 for b in (s.then, s.orelse):

@@ -27,10 +27,17 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array, size_of_atom
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
+from tapeless.transforms.ops.primitives.arithmetic import add, sub
+from tapeless.transforms.ops.primitives.slices_and_gathers import (
+    Slot,
+    add_at,
+    gather,
+    index,
+    update,
+)
 
-STORES = frozenset(["update", "add_at"])
-PICKS = frozenset(["index", "gather"])
+STORES = frozenset([update, add_at])
+PICKS = frozenset([index, gather])
 
 
 def apart(memory: Dependences, s: For) -> dict[Var, str] | None:
@@ -84,8 +91,8 @@ class Passes:
             return True
         made = self.memory.defs.get(y)
         match made:
-            case Let(op=op, args=(left, right)) if op.name in ("add", "sub"):
-                return self.adds_or_not(left, p) or (op.name == "add" and self.adds(right, p))
+            case Let(op=op, args=(left, right)) if op in (add, sub):
+                return self.adds_or_not(left, p) or (op is add and self.adds(right, p))
             case If(outs=outs):
                 return all(self.adds(b.results[outs.index(y)], p) for b in blocks(made))
             case For(outs=outs) if y in outs:
@@ -127,9 +134,9 @@ class Passes:
         touched = [a for a in s.args if self.shared(a)]
         if not touched:
             return True
-        if touched != [s.args[0]] or s.op.name not in STORES | PICKS:
+        if touched != [s.args[0]] or s.op not in STORES | PICKS:
             return False
-        key, rest = s.params["key"], s.args[2 if s.op.name in STORES else 1 :]
+        key, rest = s.params["key"], s.args[2 if s.op in STORES else 1 :]
         return bool(key) and isinstance(key[0], Slot) and rest[key[0].k] is self.loop.index
 
     def shared(self, a: Atom) -> bool:

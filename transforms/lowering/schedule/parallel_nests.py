@@ -33,6 +33,9 @@ from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, takes_long
 from tapeless.transforms.lowering.schedule.sink_producers import made_later
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
+from tapeless.transforms.ops.primitives.new_arrays import empty
 
 HEAVY = 1 << 21  # additions from which nests are worth kernels of their own
 COSTLY = 12  # additions that take as long as a logarithm, in vectors both
@@ -91,9 +94,7 @@ class Parts:
         """Whether nothing is written for a statement: what it stands for is where it is read."""
         if isinstance(s, Effect):
             return s.kind in ("blank", "errstate")
-        return isinstance(s, Let) and (
-            s in self.memory.inline or s.op.name == "empty" or is_view(s)
-        )
+        return isinstance(s, Let) and (s in self.memory.inline or s.op is empty or is_view(s))
 
     def place(self, free: list[Statement], parts: list[Part]) -> None:
         """Puts statements to the first part that reads what they stand for."""
@@ -274,7 +275,7 @@ class Parts:
         )
 
     def stage_apart(self, stage: LoopNest, axis: int, item: FusedNest) -> bool:
-        if axis in stage.reduced and stage.let.op.name not in JOINED:
+        if axis in stage.reduced and stage.let.op not in (matmul, *REDUCTIONS):
             return False
         reads, writes = self.memory.reads(stage.let), self.memory.writes(stage.let)
         if not reads & item.writes and not writes:

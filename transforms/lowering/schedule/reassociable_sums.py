@@ -18,6 +18,7 @@ from tapeless.transforms.core.language import (
     blocks,
 )
 from tapeless.transforms.core.language import statements as all_statements
+from tapeless.transforms.ops.primitives.arithmetic import add, sub
 
 PLUS = '''
 @njit(fastmath={"reassoc", "contract"})
@@ -72,9 +73,9 @@ def _terms(p: Var, y: Atom, made: Mapping[Var, Let], uses: Mapping[Var, int]) ->
     if y is p:
         return {}
     s = made.get(y)
-    if s is None or s.op.name not in ("add", "sub") or y.type.dtype != p.type.dtype:
+    if s is None or s.op not in (add, sub) or y.type.dtype != p.type.dtype:
         return None
-    for k in (0, 1) if s.op.name == "add" else (0,):
+    for k in (0, 1) if s.op is add else (0,):
         if (before := _terms(p, s.args[k], made, uses)) is not None:
             return {s: k, **before}
     return None

@@ -16,11 +16,13 @@ from tapeless.transforms.lowering.schedule.dependences import EFFECTS
 from tapeless.transforms.lowering.schedule.fusion import Arrangement, FusedNest
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, real
 from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.shapes import cast, copy
 
 SHORT = 32  # elements: so few are not worth a loop of their own
 TRIED = 32  # ways to cut a chain of values in two
-PLAIN = frozenset(["cast", "copy", "real", "imag", "conj"])
+PLAIN = frozenset([cast, copy, real, imag, conjugate])
 
 
 def made_later(
@@ -109,7 +111,7 @@ class Later:
         return None if axis is None else (other, axis)
 
     def elementwise(self, stage: LoopNest, item: FusedNest) -> bool:
-        plain = stage.let.op.elementwise or stage.let.op.name in PLAIN
+        plain = stage.let.op.elementwise or stage.let.op in PLAIN
         own = self.memory.cell(stage.var) is stage.var and stage.var not in self.live
         return plain and own and stage in item.axes and not (stage.stores or stage.reduced)
 

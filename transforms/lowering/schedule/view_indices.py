@@ -10,9 +10,21 @@ from typing import Any
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Type
-from tapeless.transforms.ops.primitives.slices_and_gathers import Key, Slot
+from tapeless.transforms.lowering.sizes import size_equalities
+from tapeless.transforms.ops.primitives import identities, shapes, slices_and_gathers
+from tapeless.transforms.ops.primitives.slices_and_gathers import Key, Slot, index
 
-VIEWS = frozenset(["index", "transpose", "reshape", "broadcast_to", "identity", "again", "fitted"])
+VIEWS = frozenset(
+    [
+        index,
+        shapes.transpose,
+        shapes.reshape,
+        shapes.broadcast_to,
+        identities.identity,
+        identities.again,
+        size_equalities.fitted,
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -43,9 +55,9 @@ Entry = Span | Place
 
 def is_view(s: Let) -> bool:
     """Whether the result is a part or another order of the argument, and not a single number."""
-    if s.op.name not in VIEWS or not isinstance(s.outs[0].type, Type):
+    if s.op not in VIEWS or not isinstance(s.outs[0].type, Type):
         return False
-    if not s.outs[0].type.shape and s.op.name == "index":
+    if not s.outs[0].type.shape and s.op is index:
         return False
     return entries_of(s) is not None
 
@@ -54,21 +66,21 @@ def entries_of(s: Let) -> tuple[Entry, ...] | None:
     """For each axis of the base, which element of it belongs to an element of the result; None
     where that is not so simple."""
     have, out = s.args[0].type.shape, s.outs[0].type.shape
-    match s.op.name:
-        case "identity" | "again" | "fitted":
+    match s.op:
+        case identities.identity | identities.again | size_equalities.fitted:
             return tuple(Span(k) for k in range(len(out)))
-        case "transpose":
+        case shapes.transpose:
             axes = s.params["axes"]
             return tuple(Span(axes.index(k)) for k in range(len(axes)))
-        case "broadcast_to":
+        case shapes.broadcast_to:
             lead = len(out) - len(have)
             return tuple(
                 Span(None if n == 1 and out[k + lead] != 1 else k + lead)
                 for k, n in enumerate(have)
             )
-        case "reshape":
+        case shapes.reshape:
             return _reshaped(have, out)
-        case "index":
+        case slices_and_gathers.index:
             found: tuple[Entry, ...] | None = key_entries(s.params["key"], s.args[1:], have)
             return found
     return None

@@ -29,14 +29,25 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.sizes.size_inequalities import Relied
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, result_shape
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.bits import bits
+from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, real
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import cast, copy
+from tapeless.transforms.ops.primitives.slices_and_gathers import (
+    Slot,
+    add_at,
+    index,
+    result_shape,
+    update,
+)
 from tapeless.transforms.optimize.dead_code import dead_code
 
 Sizes = dict[dims.Symbol, Size]
 
 #: Its argument, whose sizes have been checked to be those of `shape`.
 fitted = Op("fitted", lambda x, *, shape: Type(x.type.dtype, shape), "{0}", view=True)
-BROADCAST = frozenset(["cast", "copy", "select", "real", "imag", "conj", "bits"])
+BROADCAST = frozenset([cast, copy, select, real, imag, conjugate, bits])
 
 
 def canonical(size: Size, sizes: Sizes) -> Size:
@@ -155,7 +166,7 @@ class Fitting:
         """Arrays of which a loop over a batch reads one element a pass are as long as the batch."""
         stop: Any = s.stop.value if isinstance(s.stop, Literal) else self.lengths.get(s.stop)
         for t in s.body.body if stop is not None else ():
-            if not (isinstance(t, Let) and t.op.name == "index" and s.index in t.args):
+            if not (isinstance(t, Let) and t.op is index and s.index in t.args):
                 continue
             key, slot = t.params["key"], Slot(t.args.index(s.index) - 1)
             if slot in key and None not in key:
@@ -176,7 +187,7 @@ class Fitting:
         return False
 
     def let(self, s: Let, top: bool) -> Iterator[Statement]:
-        if s.op.name == "size_value":
+        if s.op is size_value:
             self.lengths[s.outs[0]] = s.params["size"]
         integers = (v for v in s.outs if isinstance(v.type, Type) and v.type.dtype.kind in "iu")
         self.integers.update(dict.fromkeys(integers, s))
@@ -214,13 +225,13 @@ class Fitting:
 
     def wanted(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
         """The shapes that arguments must have, with their own axes of length one."""
-        if s.op.elementwise or s.op.name in BROADCAST:
+        if s.op.elementwise or s.op in BROADCAST:
             space = s.outs[0].type.shape
             for k, a in enumerate(s.args):
                 yield k, _stretched(a, space)
-        elif s.op.name in ("update", "add_at"):
+        elif s.op in (update, add_at):
             yield from self.stored(s)
-        elif s.op.name == "matmul" and all(a.type.ndim <= 2 for a in s.args):
+        elif s.op is matmul and all(a.type.ndim <= 2 for a in s.args):
             a, b = s.args
             yield 1, (a.type.shape[-1], *b.type.shape[1:])
 

@@ -160,6 +160,7 @@ matmul: Op = Op(
     costly=True,
     simplify=_matmul_simplify,
     batch=_matmul_batch,
+    word="product",
 )
 
 

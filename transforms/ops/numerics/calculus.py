@@ -410,6 +410,7 @@ sinc = Op(
     _sinc_jvp,
     costly=True,
     elementwise=True,
+    finite="always",
 )
 
 NUMPY = {

@@ -78,7 +78,7 @@ def _round_source(args: Atoms, params: Params) -> str:
     return "np.round({0}" + (", {decimals})" if params["decimals"] else ")")
 
 
-round = Op("round", lambda x, *, decimals: x.type, _round_source, elementwise=True)
+round = Op("round", lambda x, *, decimals: x.type, _round_source, elementwise=True, finite="always")
 
 
 def _round(a: Any, decimals: Any = 0, out: Any = None) -> Any:

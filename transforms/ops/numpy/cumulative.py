@@ -10,7 +10,7 @@ from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import take_along
-from tapeless.transforms.ops.primitives.arithmetic import mul
+from tapeless.transforms.ops.primitives.arithmetic import add, mul
 from tapeless.transforms.ops.primitives.batch_rules import along
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 from tapeless.transforms.ops.primitives.joining import (
@@ -85,8 +85,8 @@ def _running_jvp(op: Any) -> Any:
     return jvp
 
 
-cumsum = _cumulative("cumsum", np.cumsum, jvp=_cumsum_jvp, transpose=_cumsum_transpose)
-cumprod = _cumulative("cumprod", np.cumprod, jvp=_cumprod_jvp)
+cumsum = _cumulative("cumsum", np.cumsum, jvp=_cumsum_jvp, transpose=_cumsum_transpose, running=add)
+cumprod = _cumulative("cumprod", np.cumprod, jvp=_cumprod_jvp, running=mul)
 cummax = _cumulative("cummax", np.maximum.accumulate, "maximum.accumulate")
 cummin = _cumulative("cummin", np.minimum.accumulate, "minimum.accumulate")
 cummax.jvp, cummin.jvp = _running_jvp(cummax), _running_jvp(cummin)

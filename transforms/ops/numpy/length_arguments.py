@@ -11,7 +11,6 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic, atom, defining_statement, size_of, static
 from tapeless.transforms.core.dims import Dim, Size
 from tapeless.transforms.core.language import Atom, Literal, Var
-from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.joining import array
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, read
 
@@ -53,7 +52,7 @@ def integers(given: Any) -> Any:
 
 def _element(line: Var, k: int) -> Atom:
     """An element of a line, which is a length if the line was put together of lengths, or of sums
-    of these."""
+    or products of these."""
     found = read(line, (k,), ())
     let = defining_statement(found, index)
     key: Any = let.params["key"] if let else ()
@@ -67,5 +66,8 @@ def _element(line: Var, k: int) -> Atom:
     place: int = key[0]
     if source.op is array:
         return source.args[place]
-    parts = defining_statement(source.args[0], array) if source.op.name == "cumsum" else None
-    return functools.reduce(add, parts.args[: place % len(parts.args) + 1]) if parts else found
+    running = source.op.running
+    if running is None:
+        return found
+    parts = defining_statement(source.args[0], array)
+    return functools.reduce(running, parts.args[: place % len(parts.args) + 1]) if parts else found

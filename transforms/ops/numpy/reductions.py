@@ -75,9 +75,9 @@ def freedom(ddof: Any, correction: Any) -> Any:
     return correction
 
 
-def _reduction(name: str, reduce: Any, jvp: Any = None) -> Op:
+def _reduction(name: str, reduce: Any, jvp: Any = None, word: str = "") -> Op:
     source = reduction_source(f"np.{name}")
-    return Op(name, reduction_infer(reduce), source, jvp, costly=True, batch=reducing)
+    return Op(name, reduction_infer(reduce), source, jvp, costly=True, batch=reducing, word=word)
 
 
 def _mean_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
@@ -137,8 +137,8 @@ def _extremum_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: 
     return (truediv(sum(select(attained, tangents[0], 0.0), axes=axes, keepdims=keep), hits),)
 
 
-amax = _reduction("max", np.max, _extremum_jvp)
-amin = _reduction("min", np.min, _extremum_jvp)
+amax = _reduction("max", np.max, _extremum_jvp, word="largest")
+amin = _reduction("min", np.min, _extremum_jvp, word="smallest")
 
 
 def _prod_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
@@ -177,6 +177,8 @@ count_nonzero = _reduction("count_nonzero", lambda x: np.zeros((), INDEX))
 EMPTY: dict[Op, Any] = {sum: 0, prod: 1, any_: False, all_: True}
 JOINS: dict[Op, Any] = {sum: lambda a, b: a + b, prod: mul, amax: maximum, amin: minimum}
 JOINS |= {any_: logical_or, all_: logical_and}
+#: Those that combine elements along axes by an operation on two of them.
+REDUCTIONS = frozenset(JOINS)
 
 
 def reduction(op: Op, default: Any = None) -> Any:

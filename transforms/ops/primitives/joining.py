@@ -71,6 +71,7 @@ array = Op(
     _array_jvp,
     _array_transpose,
     batch=_array_batch,
+    speculative=True,
 )
 
 
@@ -159,9 +160,15 @@ concatenate = Op(
     _source("concatenate"),
     transpose=_concatenate_transpose,
     batch=_joined_batch,
+    speculative=True,
 )
 stack_op = Op(
-    "stack", _stack_infer, _source("stack"), transpose=_stack_transpose, batch=_joined_batch
+    "stack",
+    _stack_infer,
+    _source("stack"),
+    transpose=_stack_transpose,
+    batch=_joined_batch,
+    speculative=True,
 )
 concatenate.jvp, stack_op.jvp = _jvp(concatenate), _jvp(stack_op)
 

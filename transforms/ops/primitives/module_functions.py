@@ -280,7 +280,13 @@ def _unit_infer(bits: Atom) -> Type:
 
 
 unit_of = _function(UNIT)
-unit = Op("unit_of", _unit_infer, lambda args, params: ("unit_of({0})", UNIT), elementwise=True)
+unit = Op(
+    "unit_of",
+    _unit_infer,
+    lambda args, params: ("unit_of({0})", UNIT),
+    elementwise=True,
+    finite="always",
+)
 
 # -- the inverse error function between -1 and 1: float32 or float64
 

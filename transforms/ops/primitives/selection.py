@@ -55,4 +55,7 @@ select = Op(
     simplify=_select_simplify,
     elementwise=True,
     scalar=scalar_forms.CHOICE,
+    finite="always",
+    speculative=True,
+    word="chosen",
 )

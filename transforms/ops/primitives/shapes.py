@@ -9,7 +9,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, defining_statement
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Literal, Type, Var
+from tapeless.transforms.core.language import ARITHMETIC, Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.primitives import scalar_forms
@@ -85,6 +85,9 @@ cast: Op = Op(
     simplify=_cast_simplify,
     batch=anywhere,
     scalar=scalar_forms.CONVERSION,
+    speculative=True,
+    word="converted",
+    of_sizes=lambda n: n,
 )
 copy = linear(
     "copy",
@@ -94,6 +97,7 @@ copy = linear(
     simplify=lambda args, params: None if args[0].type.shape else args[0],
     batch=anywhere,
     scalar=scalar_forms.SAME,
+    speculative=True,
 )
 
 
@@ -148,6 +152,8 @@ reshape: Op = linear(
     view=True,
     simplify=_reshape_simplify,
     batch=_reshape_batch,
+    speculative=True,
+    word="reshaped",
 )
 
 
@@ -186,6 +192,8 @@ transpose: Op = linear(
     view=True,
     simplify=_transpose_simplify,
     batch=_transpose_batch,
+    speculative=True,
+    word="transposed",
 )
 
 
@@ -305,7 +313,7 @@ def _sum_simplify(args: Atoms, params: Params) -> Any:
     if not params["axes"]:
         return cast_to(args[0], sum.infer(args[0], **params).dtype)
     let = defining_statement(args[0])
-    if let is not None and let.op.name == "neg" and args[0].type.differentiable:
+    if let is not None and let.op is ARITHMETIC["neg"] and args[0].type.differentiable:
         return let.op(sum(*let.args, **params))
     return None
 
@@ -318,6 +326,8 @@ sum: Op = linear(
     costly=True,
     simplify=_sum_simplify,
     batch=reducing,
+    speculative=True,
+    word="total",
 )
 
 
@@ -347,4 +357,6 @@ broadcast_to = linear(
     view=True,
     simplify=_broadcast_simplify,
     batch=_broadcast_batch,
+    speculative=True,
+    word="spread",
 )

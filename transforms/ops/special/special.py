@@ -12,7 +12,6 @@ from tapeless.transforms.core.builder import current, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.core.scalar_form import ScalarForm
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.primitives.arithmetic import mul, neg, sub
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, reducing
@@ -47,10 +46,9 @@ ROOT_PI = math.sqrt(math.pi)
 ROOT_2PI = math.sqrt(2 * math.pi)
 
 
-def special(
-    name: str, *partials: Any, operands: Any = as_floats, scalar: ScalarForm | None = None
-) -> Op:
-    """A function of scipy.special with one partial derivative an argument."""
+def special(name: str, *partials: Any, operands: Any = as_floats, **facts: Any) -> Op:
+    """A function of scipy.special with one partial derivative an argument; `facts` as those of
+    `elementwise`."""
     ufunc = getattr(sc, name)
     places = ", ".join(f"{{{k}}}" for k in range(ufunc.nin))
     return elementwise(
@@ -60,7 +58,7 @@ def special(
         name=name,
         costly=True,
         source=f"scipy.special.{name}({places})",
-        scalar=scalar,
+        **facts,
     )
 
 
@@ -74,31 +72,38 @@ def refused(*args: Atom) -> Any:
 
 # -- logistic function, error function, normal distribution
 
-expit = special("expit", lambda x, y: y * (1 - y))
+expit = special("expit", lambda x, y: y * (1 - y), finite="always")
 logit = special("logit", lambda x, y: Over(x * (1 - x)))
-log_expit = special("log_expit", lambda x, y: expit(-x))
-erf = special("erf", lambda x, y: 2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erf"))
-erfc = special("erfc", lambda x, y: -2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erfc"))
-erfcx = special("erfcx", lambda x, y: 2 * x * y - 2 / ROOT_PI)
-erfi = special("erfi", lambda x, y: 2 / ROOT_PI * exp(x * x))
+log_expit = special("log_expit", lambda x, y: expit(-x), finite="always")
+erf = special(
+    "erf", lambda x, y: 2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erf"), finite="always"
+)
+erfc = special(
+    "erfc", lambda x, y: -2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erfc"), finite="always"
+)
+erfcx = special("erfcx", lambda x, y: 2 * x * y - 2 / ROOT_PI, finite="always")
+erfi = special("erfi", lambda x, y: 2 / ROOT_PI * exp(x * x), finite="always")
 erfinv = special("erfinv", lambda x, y: ROOT_PI / 2 * exp(y * y))
 erfcinv = special("erfcinv", lambda x, y: -ROOT_PI / 2 * exp(y * y))
-dawsn = special("dawsn", lambda x, y: 1 - 2 * x * y)
+dawsn = special("dawsn", lambda x, y: 1 - 2 * x * y, finite="always")
 ndtr = special(
     "ndtr",
     lambda x, y: exp(-(x * x) / 2) / ROOT_2PI,
     scalar=in_double("erfc", f"0.5 * erfc({-math.sqrt(0.5)} * {{0}})"),
+    finite="always",
 )
-log_ndtr = special("log_ndtr", lambda x, y: exp(-(x * x) / 2 - y) / ROOT_2PI)
+log_ndtr = special("log_ndtr", lambda x, y: exp(-(x * x) / 2 - y) / ROOT_2PI, finite="always")
 ndtri = special("ndtri", lambda x, y: ROOT_2PI * exp(y * y / 2))
 
 # -- gamma function and relatives
 
-gammaln = special("gammaln", lambda x, y: psi(x), scalar=LOG_GAMMA)
-loggamma = special("loggamma", lambda x, y: psi(x))
-gamma = special("gamma", lambda x, y: y * psi(x), scalar=in_double("gamma", "gamma({0})"))
-rgamma = special("rgamma", lambda x, y: -y * psi(x))
-psi: Op = special("psi", lambda x, y: polygamma(x, n=1))
+gammaln = special("gammaln", lambda x, y: psi(x), scalar=LOG_GAMMA, finite="positive")
+loggamma = special("loggamma", lambda x, y: psi(x), finite="positive")
+gamma = special(
+    "gamma", lambda x, y: y * psi(x), scalar=in_double("gamma", "gamma({0})"), finite="positive"
+)
+rgamma = special("rgamma", lambda x, y: -y * psi(x), finite="always")
+psi: Op = special("psi", lambda x, y: polygamma(x, n=1), finite="positive")
 beta = special(
     "beta", lambda a, b, y: y * (psi(a) - psi(a + b)), lambda a, b, y: y * (psi(b) - psi(a + b))
 )
@@ -179,20 +184,20 @@ jv: Op = special("jv", refused, lambda v, x, y: (jv(v - 1, x) - jv(v + 1, x)) / 
 kv: Op = special("kv", refused, lambda v, x, y: -(kv(v - 1, x) + kv(v + 1, x)) / 2)
 yv: Op = special("yv", refused, lambda v, x, y: (yv(v - 1, x) - yv(v + 1, x)) / 2)
 ive: Op = special("ive", refused, lambda v, x, y: (ive(v - 1, x) + ive(v + 1, x)) / 2 - sign(x) * y)
-i0 = special("i0", lambda x, y: i1(x))
-i1: Op = special("i1", lambda x, y: (i0(x) + iv(2.0, x)) / 2)
-i0e = special("i0e", lambda x, y: i1e(x) - sign(x) * y)
-i1e: Op = special("i1e", lambda x, y: (i0e(x) + ive(2.0, x)) / 2 - sign(x) * y)
-j0 = special("j0", lambda x, y: -j1(x))
-j1: Op = special("j1", lambda x, y: (j0(x) - jv(2.0, x)) / 2)
-k0 = special("k0", lambda x, y: -k1(x))
-k1: Op = special("k1", lambda x, y: -(k0(x) + kv(2.0, x)) / 2)
-y0 = special("y0", lambda x, y: -y1(x))
-y1: Op = special("y1", lambda x, y: (y0(x) - yv(2.0, x)) / 2)
-exp1 = special("exp1", lambda x, y: -exp(-x) / x)
-expi = special("expi", lambda x, y: exp(x) / x)
-cosm1 = special("cosm1", lambda x, y: neg(UFUNCS[np.sin](x)))
-exp10 = special("exp10", lambda x, y: y * math.log(10))
+i0 = special("i0", lambda x, y: i1(x), finite="always")
+i1: Op = special("i1", lambda x, y: (i0(x) + iv(2.0, x)) / 2, finite="always")
+i0e = special("i0e", lambda x, y: i1e(x) - sign(x) * y, finite="always")
+i1e: Op = special("i1e", lambda x, y: (i0e(x) + ive(2.0, x)) / 2 - sign(x) * y, finite="always")
+j0 = special("j0", lambda x, y: -j1(x), finite="always")
+j1: Op = special("j1", lambda x, y: (j0(x) - jv(2.0, x)) / 2, finite="always")
+k0 = special("k0", lambda x, y: -k1(x), finite="positive")
+k1: Op = special("k1", lambda x, y: -(k0(x) + kv(2.0, x)) / 2, finite="positive")
+y0 = special("y0", lambda x, y: -y1(x), finite="positive")
+y1: Op = special("y1", lambda x, y: (y0(x) - yv(2.0, x)) / 2, finite="positive")
+exp1 = special("exp1", lambda x, y: -exp(-x) / x, finite="positive")
+expi = special("expi", lambda x, y: exp(x) / x, finite="positive")
+cosm1 = special("cosm1", lambda x, y: neg(UFUNCS[np.sin](x)), finite="always")
+exp10 = special("exp10", lambda x, y: y * math.log(10), finite="always")
 
 expn: Op = special("expn", refused, lambda n, x, y: -_expn_below(n, x), operands=as_integers)
 
@@ -205,7 +210,7 @@ def _expn_below(n: Atom, x: Atom) -> Any:
 
 # -- dilogarithm, Faddeeva function, Owen's T, hypergeometric functions
 
-wofz: Op = special("wofz", lambda z, w: 2j / ROOT_PI - 2 * z * w)
+wofz: Op = special("wofz", lambda z, w: 2j / ROOT_PI - 2 * z * w, finite="always")
 hyp1f1: Op = special("hyp1f1", refused, refused, lambda a, b, x, y: a / b * hyp1f1(a + 1, b + 1, x))
 hyp2f1: Op = special(
     "hyp2f1",
@@ -240,7 +245,7 @@ def _ratio(x: Atom, y: Atom) -> Any:
 
 xlogy = special("xlogy", lambda x, y, z: log(y), lambda x, y, z: _ratio(x, y))
 xlog1py = special("xlog1py", lambda x, y, z: log1p(y), lambda x, y, z: _ratio(x, 1 + y))
-entr = special("entr", lambda x, y: -log(x) - 1)
+entr = special("entr", lambda x, y: -log(x) - 1, finite="positive")
 rel_entr = special("rel_entr", lambda x, y, z: log(x) - log(y) + 1, lambda x, y, z: -_ratio(x, y))
 kl_div = special("kl_div", lambda x, y, z: log(x) - log(y), lambda x, y, z: 1 - _ratio(x, y))
 

@@ -26,7 +26,7 @@ from tapeless.transforms.ops.special.special import refused, special
 
 # -- of one line
 
-wrightomega = special("wrightomega", lambda x, y: y / (1 + y))
+wrightomega = special("wrightomega", lambda x, y: y / (1 + y), finite="always")
 struve: Op = special("struve", refused, lambda v, x, y: struve(v - 1, x) - v / x * y)
 
 # -- the w with w e^w = z, on one of its branches
