@@ -36,12 +36,14 @@ class Module:
     captured  what they are for the user's function
     """
 
-    def __init__(self, found: Specialisation, name: str) -> None:
-        self.text, self.values, self.captured = found.text, {}, {}
-        self.on_gpu = "import cupy as cp\n" in found.text
-        functions = [s for s in ast.parse(found.text).body if isinstance(s, ast.FunctionDef)]
+    def __init__(self, specialisation: Specialisation, name: str) -> None:
+        self.text, self.values, self.captured = specialisation.text, {}, {}
+        self.on_gpu = "import cupy as cp\n" in specialisation.text
+        functions = [
+            s for s in ast.parse(specialisation.text).body if isinstance(s, ast.FunctionDef)
+        ]
         self.main = next(s for s in functions if s.name == name)
-        captured = found.staged.captured if found.captured else []
+        captured = specialisation.staged.captured if specialisation.captured else []
         parameters = [a.arg for a in self.main.args.args]
         for p, c in zip(parameters[len(parameters) - len(captured) :], captured, strict=True):
             value = device_get(c.get())

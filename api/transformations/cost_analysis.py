@@ -114,8 +114,8 @@ class Memory:
 
 
 def memory(
-    given: Sequence[Any],
-    made: Sequence[Any],
+    argument_leaves: Sequence[Any],
+    result_leaves: Sequence[Any],
     driver: Program | None = None,
     lengths: Lengths | None = None,
 ) -> Memory:
@@ -124,7 +124,7 @@ def memory(
     These are added up as if all were alive at once; memory that a kernel takes for itself does not
     count.
     """
-    arguments, results = (sum(map(_bytes, values)) for values in (given, made))
+    arguments, results = (sum(map(_bytes, values)) for values in (argument_leaves, result_leaves))
     if driver is None:
         return Memory(arguments, results)
     kinds = [s.outs[0].type for s in statements(driver.block) if _makes(s)]

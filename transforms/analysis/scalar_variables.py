@@ -28,16 +28,16 @@ SCALAR_RESULTS = frozenset({shapes.sum, mean, prod, amax, amin, matmul})
 
 
 def plain_scalars(block: Block, names: dict[Var, str]) -> set[str]:
-    found = _Finder(names)
+    finder = _Finder(names)
     for p in block.params:
         if not _is_python(p):
-            found.arrays.add(names.get(p, ""))
-    found.block(block)
+            finder.arrays.add(names.get(p, ""))
+    finder.block(block)
     while True:  # a name that is set from another one holds what that one holds
-        more = {to for to, source in found.copies if source in found.arrays} - found.arrays
+        more = {to for to, source in finder.copies if source in finder.arrays} - finder.arrays
         if not more:
-            return set(names.values()) - found.arrays
-        found.arrays |= more
+            return set(names.values()) - finder.arrays
+        finder.arrays |= more
 
 
 def _is_python(a: Atom) -> bool:

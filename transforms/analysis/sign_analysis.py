@@ -122,36 +122,36 @@ def of_number(value: Any) -> int:
     return sign | NONZERO | (0 if isinstance(value, int) or np.isfinite(value) else INFINITE)
 
 
-def of_result(let: Let, found: list[int]) -> int:
+def of_result(let: Let, facts: list[int]) -> int:
     """What is known of the result of a statement, for what is known of its operands."""
-    op, may = let.op, reduce(int.__or__, found, 0)
+    op, may = let.op, reduce(int.__or__, facts, 0)
     if op in JOINS and may & EVERYWHERE:
         may |= INFINITE
     if op in RULES:
-        return RULES[op](let, found) | may & STEEP
+        return RULES[op](let, facts) | may & STEEP
     if op in MOVES:
-        return found[0] & ~(SOME | LEVEL if op in PARTS else 0)
+        return facts[0] & ~(SOME | LEVEL if op in PARTS else 0)
     if is_truth(let.outs[0]):
         return INDICATOR | CHOSEN | (SOME if may & EXTREME else 0)
-    pole = _has_pole(let, found)
-    given = (k for a, k in zip(let.args, found, strict=True) if isinstance(a, Var))
-    chosen = CHOSEN if op is zeros else reduce(int.__or__, given, 0) & ZERO
+    pole = _has_pole(let, facts)
+    of_variables = (k for a, k in zip(let.args, facts, strict=True) if isinstance(a, Var))
+    chosen = CHOSEN if op is zeros else reduce(int.__or__, of_variables, 0) & ZERO
     if op in AROUND:
         chosen |= PARTLY
     root = ROOT if op in ROOTS else 0
     return chosen | may & STEEP | root | (INFINITE if pole else 0)
 
 
-def _has_pole(let: Let, found: list[int]) -> bool:
+def _has_pole(let: Let, facts: list[int]) -> bool:
     """Whether a result may be infinite or nan where the operands are finite."""
-    op, kind = let.op, let.outs[0].type
-    if not (op.elementwise and isinstance(kind, Type) and kind.dtype.kind in "fc"):
+    op, result_type = let.op, let.outs[0].type
+    if not (op.elementwise and isinstance(result_type, Type) and result_type.dtype.kind in "fc"):
         return False
     if op.finite == "always":
         return False
     if op in (mod, fmod, floordiv):
-        return not found[1] & NONZERO
-    return not (op.finite == "positive" and found[0] & ABOVE == ABOVE)
+        return not facts[1] & NONZERO
+    return not (op.finite == "positive" and facts[0] & ABOVE == ABOVE)
 
 
 def of_one(a: int, b: int) -> int:
@@ -159,11 +159,11 @@ def of_one(a: int, b: int) -> int:
     return (a & b & (ABOVE | INDICATOR)) | ((a | b) & (STEEP | ZERO))
 
 
-def of_comparison(op: Op, bound: Atom, known: int) -> tuple[int, int]:
+def of_comparison(op: Op, bound: Atom, facts: int) -> tuple[int, int]:
     """What a comparison with `bound` says of a value, where it holds and where it does not."""
-    if not known & POSITIVE:
+    if not facts & POSITIVE:
         return 0, 0
-    low = known & ABOVE
+    low = facts & ABOVE
     zero = NONZERO if is_number(bound, 0) else 0
     table = {
         greater: (ABOVE, 0),
@@ -192,89 +192,89 @@ def _both_zero(a: int, b: int) -> int:
     return a & b & (CHOSEN | PARTLY) or UNREAD
 
 
-def _sum(let: Let, found: list[int]) -> int:
-    a, b = found
+def _sum(let: Let, facts: list[int]) -> int:
+    a, b = facts
     nonzero = NONZERO if a & b & POSITIVE and (a | b) & NONZERO else 0
     some = ABOVE | SOME if a & b & SOME else 0
     return a & b & POSITIVE | _both_zero(a, b) | nonzero | some
 
 
-def _difference(let: Let, found: list[int]) -> int:
-    a, b = found
+def _difference(let: Let, facts: list[int]) -> int:
+    a, b = facts
     if is_number(let.args[0], 1) and b & INDICATOR:
         return INDICATOR | CHOSEN | POSITIVE
     return _both_zero(a, b) | (LEVEL if b & EXTREME else 0)
 
 
-def _product(let: Let, found: list[int]) -> int:
-    a, b = found
+def _product(let: Let, facts: list[int]) -> int:
+    a, b = facts
     square = POSITIVE if let.args[0] is let.args[1] and _is_real(let.args[0]) else 0
     return a & b & (ABOVE | INDICATOR) | square | (a | b) & (ZERO | LEVEL)
 
 
-def _quotient(let: Let, found: list[int]) -> int:
-    a, b = found
+def _quotient(let: Let, facts: list[int]) -> int:
+    a, b = facts
     pole = INFINITE if let.args[1].type.shape else EVERYWHERE
     return a & b & ABOVE | a & (ZERO | LEVEL) | (0 if b & NONZERO else pole)
 
 
-def _power(let: Let, found: list[int]) -> int:
-    (x, n), a = let.args, found[0]
-    known = a & (ABOVE | ZERO)
+def _power(let: Let, facts: list[int]) -> int:
+    (x, n), a = let.args, facts[0]
+    kept_facts = a & (ABOVE | ZERO)
     whole = n.type.dtype.kind in "iu" or (isinstance(n, Literal) and n.value % 1 == 0)
     if a & ABOVE == ABOVE:
-        return known
+        return kept_facts
     if not whole:
-        return INFINITE | ROOT | known & ZERO
+        return INFINITE | ROOT | kept_facts & ZERO
     if not isinstance(n, Literal):
-        return known & ZERO  # taken for one that is not negative
+        return kept_facts & ZERO  # taken for one that is not negative
     even = POSITIVE if n.value % 2 == 0 and _is_real(x) else 0
-    return known | even | (0 if n.value >= 0 or a & NONZERO else INFINITE)
+    return kept_facts | even | (0 if n.value >= 0 or a & NONZERO else INFINITE)
 
 
-def _square(let: Let, found: list[int]) -> int:
-    return found[0] & (NONZERO | ZERO) | (POSITIVE if _is_real(let.args[0]) else 0)
+def _square(let: Let, facts: list[int]) -> int:
+    return facts[0] & (NONZERO | ZERO) | (POSITIVE if _is_real(let.args[0]) else 0)
 
 
-def _absolute(let: Let, found: list[int]) -> int:
-    return found[0] & (NONZERO | ZERO) | POSITIVE
+def _absolute(let: Let, facts: list[int]) -> int:
+    return facts[0] & (NONZERO | ZERO) | POSITIVE
 
 
-def _square_root(let: Let, found: list[int]) -> int:
-    (a,) = found
+def _square_root(let: Let, facts: list[int]) -> int:
+    (a,) = facts
     return POSITIVE | ROOT | a & (NONZERO | ZERO) | (0 if a & POSITIVE else INFINITE)
 
 
-def _larger(let: Let, found: list[int]) -> int:
-    a, b = found
+def _larger(let: Let, facts: list[int]) -> int:
+    a, b = facts
     sure = NONZERO if ABOVE in (a & ABOVE, b & ABOVE) else 0
     return (a | b) & POSITIVE | sure | _both_zero(a, b) | EXTREME
 
 
-def _total(let: Let, found: list[int]) -> int:
-    return found[0] & (POSITIVE | ZERO) | (ABOVE if found[0] & SOME else 0)
+def _total(let: Let, facts: list[int]) -> int:
+    return facts[0] & (POSITIVE | ZERO) | (ABOVE if facts[0] & SOME else 0)
 
 
-def _update(let: Let, found: list[int]) -> int:
+def _update(let: Let, facts: list[int]) -> int:
     """Where zeros are stored by a mask, the program chooses."""
     stored = CHOSEN if any(map(is_truth, let.args[2:])) else UNREAD
-    return found[0] & ZERO | (stored if found[1] & ZERO else 0)
+    return facts[0] & ZERO | (stored if facts[1] & ZERO else 0)
 
 
-def _cast(let: Let, found: list[int]) -> int:
-    return found[0] | (INDICATOR | CHOSEN | POSITIVE if is_truth(let.args[0]) else 0)
+def _cast(let: Let, facts: list[int]) -> int:
+    return facts[0] | (INDICATOR | CHOSEN | POSITIVE if is_truth(let.args[0]) else 0)
 
 
-def _always(known: int) -> Rule:
-    return lambda let, found: known
+def _always(always: int) -> Rule:
+    return lambda let, found: always
 
 
-def _exponential(let: Let, found: list[int]) -> int:
-    return POSITIVE | (SOME if found[0] & LEVEL else 0)
+def _exponential(let: Let, facts: list[int]) -> int:
+    return POSITIVE | (SOME if facts[0] & LEVEL else 0)
 
 
-def _elements(let: Let, found: list[int]) -> int:
-    return reduce(of_one, found) if found else 0
+def _elements(let: Let, facts: list[int]) -> int:
+    return reduce(of_one, facts) if facts else 0
 
 
 Rule = Callable[[Let, list[int]], int]

@@ -96,7 +96,7 @@ class Sizes:
         """Whether a variable may have no value."""
         return v in self.unset
 
-    def choose(self, s: Let, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
+    def choose(self, s: Let, candidate_homes: dict[Key, list[Home]], shaped: list[Var]) -> None:
         params = written_params(s)
         if not any(map(sizes_in, params.values())):
             return
@@ -112,7 +112,7 @@ class Sizes:
             v = self.best(whole, s).var
             self.whole[s], self.reads[s] = v, {v}
             return
-        homes = {size: self.best(candidates, s) for size, candidates in known.items()}
+        homes = {size: self.best(candidates, s) for size, candidates in candidate_homes.items()}
         table: dict[Size, Home] = {}
         read: set[Var] = set()
         for each in _sizes(tuple(params.values())):

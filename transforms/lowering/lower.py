@@ -168,6 +168,6 @@ def _prepared(
     count = len(block.results) - len(stored)
     fitted, ours = into_donated(fitted, donated, count, equal)
     fitted = overlaid(fitted, equal)
-    made = stored_back(fitted, stored, overwriting=False, ours=ours)
+    loop_form = stored_back(fitted, stored, overwriting=False, ours=ours)
     relied = [*fitting.relied, *small.relied, *relied]
-    return LoopForm(made, sizes, facts, fitting.checks, relied, ours)
+    return LoopForm(loop_form, sizes, facts, fitting.checks, relied, ours)

@@ -56,7 +56,10 @@ def imported(kernels: Iterable[Kernel]) -> set[str]:
     names: dict[str, set[str]] = {}
     for module, function in (pair for kernel in kernels for pair in kernel.imports):
         names.setdefault(module, set()).add(function)
-    return {f"from {module} import {', '.join(sorted(found))}" for module, found in names.items()}
+    return {
+        f"from {module} import {', '.join(sorted(imported_names))}"
+        for module, imported_names in names.items()
+    }
 
 
 def write_plain(

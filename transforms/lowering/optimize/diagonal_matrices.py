@@ -47,18 +47,18 @@ def banded(block: Block, ranges: Ranges) -> Block:
     """The block with such results made of their diagonals. What made them before is left to dead
     code."""
     run = Banding(ranges, block)
-    made: dict[Var, Atom] = {}
+    matrices: dict[Var, Atom] = {}
     with building(run.builder):
         for v in dict.fromkeys(block.results):
             if isinstance(v, Var) and run.worth(v):
                 try:
-                    made[v] = run.matrix(v)
+                    matrices[v] = run.matrix(v)
                 except Unsliced:
                     continue
-    if not made:
+    if not matrices:
         return block
     body: tuple[Statement, ...] = (*block.body, *run.builder.blocks[0])
-    results = tuple(made.get(a, a) if isinstance(a, Var) else a for a in block.results)
+    results = tuple(matrices.get(a, a) if isinstance(a, Var) else a for a in block.results)
     return replace(block, body=body, results=results)
 
 
@@ -88,27 +88,27 @@ class Banding:
 
     def matrix(self, v: Var) -> Atom:
         """The result, made of its diagonals."""
-        found = self.bands(v)
-        if len(found) > MANY or not self.unchanged():
+        bands = self.bands(v)
+        if len(bands) > MANY or not self.unchanged():
             raise Unsliced
-        made: Any = zeros(shape=v.type.shape, dtype=v.type.dtype)
-        made.name = v.name
-        lengths = dict.fromkeys(b.high - b.low for b in found)
+        matrix: Any = zeros(shape=v.type.shape, dtype=v.type.dtype)
+        matrix.name = v.name
+        lengths = dict.fromkeys(b.high - b.low for b in bands)
         for n in lengths:
-            made = self.filled(made, n, [b for b in found if b.high - b.low == n])
-        return made  # type: ignore[no-any-return]
+            matrix = self.filled(matrix, n, [b for b in bands if b.high - b.low == n])
+        return matrix  # type: ignore[no-any-return]
 
     def filled(self, base: Var, length: Size, bands: list[Band]) -> Var:
         """The matrix with diagonals of one length."""
         i, inside = Var(size_value.infer(size=length), "i"), Var(base.type, base.name)
         self.at = {}
         with self.builder.block() as body:
-            made: Any = inside
+            stored: Any = inside
             for b in bands:
                 places = (i + (b.low - b.shift), i + b.low)
-                made = add_at(made, self.element(b.values, i), *places, key=(Slot(0), Slot(1)))
+                stored = add_at(stored, self.element(b.values, i), *places, key=(Slot(0), Slot(1)))
         out = Var(base.type, base.name)
-        passes = Block((i, inside), tuple(body), (made,))
+        passes = Block((i, inside), tuple(body), (stored,))
         self.builder.emit(For((out,), atom(0), atom_of_size(length), atom(1), (base,), passes))
         return out
 
@@ -173,8 +173,8 @@ class Banding:
     def transposed(self, s: Let) -> Bands:
         if tuple(s.params["axes"]) != (1, 0):
             raise Unsliced
-        found = self.bands(s.args[0])
-        return tuple(Band(0 - b.shift, b.low - b.shift, b.high - b.shift, b.values) for b in found)
+        bands = self.bands(s.args[0])
+        return tuple(Band(0 - b.shift, b.low - b.shift, b.high - b.shift, b.values) for b in bands)
 
     def added(self, s: Let) -> Bands:
         left, right = s.args
@@ -249,10 +249,10 @@ class Banding:
         return (*before, *moved)
 
     def target(self, s: Let, first: int) -> Any:
-        found = self.ranges.target(s, first)
-        if found is None or not all(isinstance(e, tuple) for e in found):
+        target = self.ranges.target(s, first)
+        if target is None or not all(isinstance(e, tuple) for e in target):
             raise Unsliced
-        return found
+        return target
 
     def ordered(self, low: Size, high: Size) -> None:
         """Relies on a diagonal to have elements."""

@@ -81,8 +81,8 @@ class Program:
             yield from self.bases(s.args[0])
 
     def last_before(self, k: int) -> int:
-        made = [self.defs[a] for a in read_by(self.body[k]) if a in self.defs]
-        return max([d if is_apart(self.body[d]) else self.before[d] for d in made], default=-1)
+        positions = [self.defs[a] for a in read_by(self.body[k]) if a in self.defs]
+        return max([d if is_apart(self.body[d]) else self.before[d] for d in positions], default=-1)
 
     def first_after(self, k: int) -> int:
         if is_apart(self.body[k]):

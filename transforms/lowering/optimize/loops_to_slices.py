@@ -54,9 +54,9 @@ def _block(block: Block, memory: Dependences, around: Ranges) -> Block:
         match s:
             case For():
                 try:
-                    made = Slices(s, memory, around)
-                    body += made.run()
-                    new |= made.results
+                    slices = Slices(s, memory, around)
+                    body += slices.run()
+                    new |= slices.results
                 except Unfit:
                     inner = {**around, s.index: _range_of(s, memory)}
                     body.append(replace(s, body=_block(s.body, memory, inner)))
@@ -100,10 +100,10 @@ class Slices:
             raise Unfit
         self.find_offsets()
         self.independent()
-        made = [t for let in self.lets for t in self.let(let)]
+        sliced = [t for let in self.lets for t in self.let(let)]
         for v, y in zip(s.outs, s.yields, strict=True):
             self.results[v] = self.atom(y)
-        return made
+        return sliced
 
     def find_offsets(self) -> None:
         for t in self.lets:
@@ -126,15 +126,15 @@ class Slices:
                     raise Unfit
                 places.setdefault(cell, set()).add(self.place(t))
                 kinds.setdefault(cell, set()).add(t.op)
-        for cell, found in places.items():
-            if len(found) > 1 and kinds[cell] not in ({index}, {add_at}):
+        for cell, cell_places in places.items():
+            if len(cell_places) > 1 and kinds[cell] not in ({index}, {add_at}):
                 raise Unfit
 
     def place(self, t: Let) -> tuple[int, int]:
         """The axis that an access runs along, and its offset, which has to be in bounds."""
         first = 2 if t.op in (update, add_at) else 1
         rest, key, shape = t.args[first:], t.params["key"], t.args[0].type.shape
-        found = []
+        moving_axes = []
         if len(key) != len(shape):
             raise Unfit
         for axis, (e, n) in enumerate(zip(key, shape, strict=True)):
@@ -146,12 +146,12 @@ class Slices:
                 low, high = self.start + near, self.stop + near
                 if not (dims.at_least(low, 0) and dims.at_least(n - high, 0)):
                     raise Unfit
-                found.append((axis, near))
+                moving_axes.append((axis, near))
             elif a.type.shape or a in self.inner or not (self.runs() or self.within(a, n)):
                 raise Unfit
-        if len(found) != 1:
+        if len(moving_axes) != 1:
             raise Unfit
-        return found[0]
+        return moving_axes[0]
 
     def runs(self) -> bool:
         """Whether the loop makes a pass; else nothing in it raises."""
@@ -183,9 +183,9 @@ class Slices:
         return self.wide.get(a, a)
 
     def widened(self, v: Var) -> Var:
-        made = Var(Type(v.type.dtype, (self.length,)), v.name, v.origin)
-        self.wide[v] = made
-        return made
+        wide = Var(Type(v.type.dtype, (self.length,)), v.name, v.origin)
+        self.wide[v] = wide
+        return wide
 
     def let(self, t: Let) -> Iterator[Statement]:
         if any(not isinstance(a, Literal) for a in met_by_arrays(t)):

@@ -62,8 +62,8 @@ def _is_scatter(s: Let, defs: Definitions, uses: Mapping[Var, int], equal: Equal
         return False
     base, value = s.args[:2]
     fresh = isinstance(base, Var) and getattr(defs.get(base), "op", None) is zeros
-    one = value.type.ndim == 0 or equal(value.type.shape[0], base.type.shape[0])
-    return fresh and uses[base] == 1 and one and base.type.dtype.kind == "f"  # type: ignore[index]
+    one_a_row = value.type.ndim == 0 or equal(value.type.shape[0], base.type.shape[0])
+    return fresh and uses[base] == 1 and one_a_row and base.type.dtype.kind == "f"  # type: ignore[index]
 
 
 def _is_by_rows(s: Let, first: int, defs: Definitions, equal: Equal) -> bool:
@@ -73,10 +73,10 @@ def _is_by_rows(s: Let, first: int, defs: Definitions, equal: Equal) -> bool:
     if len(slots) != len(key) or [e.k for e in slots] != [0, 1] or x.type.ndim != 2:
         return False
     rows, columns = (rest[e.k] for e in slots)
-    made = defs.get(rows) if isinstance(rows, Var) else None
-    if made is None or made.op is not arange or columns.type.dtype.kind not in "iu":
+    definition = defs.get(rows) if isinstance(rows, Var) else None
+    if definition is None or definition.op is not arange or columns.type.dtype.kind not in "iu":
         return False
-    start, _, step = made.args
+    start, _, step = definition.args
     counts = start == Literal(0, start.type) and step == Literal(1, step.type)
     lengths = [a.type.shape[0] for a in (rows, columns) if a.type.ndim == 1]
     return counts and len(lengths) == 2 and all(equal(n, x.type.shape[0]) for n in lengths)

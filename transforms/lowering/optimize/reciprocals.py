@@ -43,7 +43,7 @@ def reciprocals(block: Block) -> Block:
 def _block(block: Block, memory: Dependences) -> Block:
     count = Counter(s.args[1] for s in block.body if isinstance(s, Let) and _quotient(s))
     shared = {d for d, n in count.items() if n >= ENOUGH and _away(d, memory)}
-    made: dict[Any, Var] = {}
+    reciprocal_of: dict[Any, Var] = {}
     new: dict[Var, Any] = {}
     body: list[Statement] = []
     for s in block.body:
@@ -52,13 +52,13 @@ def _block(block: Block, memory: Dependences) -> Block:
             continue
         assert isinstance(s, Let)
         x, d = s.args
-        if d not in made:
-            made[d] = Var(d.type)
-            body.append(Let((made[d],), truediv, (ONE, d), {}, s.origin))
+        if d not in reciprocal_of:
+            reciprocal_of[d] = Var(d.type)
+            body.append(Let((reciprocal_of[d],), truediv, (ONE, d), {}, s.origin))
         if isinstance(x, Literal) and x.value == 1 and s.outs[0].type == d.type:
-            new[s.outs[0]] = made[d]
+            new[s.outs[0]] = reciprocal_of[d]
         else:
-            body.append(Let(s.outs, mul, (x, made[d]), {}, s.origin))
+            body.append(Let(s.outs, mul, (x, reciprocal_of[d]), {}, s.origin))
     return substitute(replace(block, body=tuple(body)), new)
 
 

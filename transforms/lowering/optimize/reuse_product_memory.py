@@ -33,9 +33,9 @@ def overlaid(block: Block, equal: Equal) -> Block:
         v = s.outs[0] if isinstance(s, Let) and of_elements(s) else None
         p = program.place_for(v) if v is not None else None
         if v is not None and p is not None:
-            names[v] = made = Var(v.type, v.name)
+            names[v] = product = Var(v.type, v.name)
             whole = (slice(None),) * v.type.ndim
-            body.append(Let((made,), update, (p, v), {"key": whole}, s.origin))
+            body.append(Let((product,), update, (p, v), {"key": whole}, s.origin))
     results = substitute(Block((), (), block.results), names).results
     return replace(block, body=tuple(body), results=results)
 

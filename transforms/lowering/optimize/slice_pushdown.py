@@ -98,9 +98,9 @@ class Sliced:
     def computed_part(self, s: Let, axis: int, start: Size, stop: Size) -> Any:
         before, self.builder.origin = self.builder.origin, s.origin
         args = list(self.parts(s.args, axis - s.outs[0].type.ndim, start, stop))
-        made: Any = s.op(*args, **s.params)
+        part_result: Any = s.op(*args, **s.params)
         self.builder.origin = before
-        return cast_to(made, s.outs[0].type.dtype)
+        return cast_to(part_result, s.outs[0].type.dtype)
 
     def parts(self, args: Iterable[Atom], axis: int, start: Size, stop: Size) -> Iterator[Atom]:
         """The parts of operands, along an axis that is counted from the last."""

@@ -98,14 +98,14 @@ def _uses(
 
 def _spans(memory: Dependences, path: Path, outer: set[Var]) -> Spans | None:
     """Where each loop starts and stops; None if that is not known before the first."""
-    found = [(size_of_atom(memory, s.start), size_of_atom(memory, s.stop)) for s in path]
-    known = all(
+    bounds = [(size_of_atom(memory, s.start), size_of_atom(memory, s.stop)) for s in path]
+    are_known_outside = all(
         (x.var is None and x.given) or x.var in outer
-        for span in found
+        for span in bounds
         for n in span
         for x in dims.symbols(n)
     )
-    return found if known else None
+    return bounds if are_known_outside else None
 
 
 class Counting:
@@ -126,8 +126,8 @@ class Counting:
             self.new[a] = Var(Type(a.type.item.dtype, self.shapes[cell]), a.name)
         return self.new[a]
 
-    def atoms(self, given: Any) -> Any:
-        return tuple(map(self.atom, given))
+    def atoms(self, atoms: Any) -> Any:
+        return tuple(map(self.atom, atoms))
 
     def block(self, block: Block) -> Block:
         body = tuple(t for s in block.body for t in self.statement(s))
@@ -138,8 +138,8 @@ class Counting:
             case Let():
                 yield from self.let(s)
             case If():
-                made = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
-                yield replace(made, outs=self.atoms(s.outs))
+                rewritten = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
+                yield replace(rewritten, outs=self.atoms(s.outs))
             case For():
                 self.loops.append(s)
                 inside = self.block(s.body)

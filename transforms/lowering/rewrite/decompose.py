@@ -93,10 +93,10 @@ def _array(*elements: Atom, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any
 
 def _filled(kind: Type, places: Iterable[Any], parts: Iterable[Atom]) -> Any:
     """A new array with these parts at these places."""
-    made = empty(shape=kind.shape, dtype=kind.dtype)
+    whole = empty(shape=kind.shape, dtype=kind.dtype)
     for key, each in zip(places, parts, strict=True):
-        made = update(made, cast_to(each, kind.dtype), key=key)
-    return made
+        whole = update(whole, cast_to(each, kind.dtype), key=key)
+    return whole
 
 
 def _norm(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -104,8 +104,8 @@ def _norm(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def _softmax(x: Atom, axes: tuple[int, ...]) -> Any:
-    made = exp(sub(x, amax(x, axes=axes, keepdims=True)))
-    return truediv(made, total_of(made, axes=axes, keepdims=True))
+    powers = exp(sub(x, amax(x, axes=axes, keepdims=True)))
+    return truediv(powers, total_of(powers, axes=axes, keepdims=True))
 
 
 def _log_softmax(x: Atom, axes: tuple[int, ...]) -> Any:
@@ -215,10 +215,10 @@ def decompose(block: Block, everywhere: Collection[Op] = ()) -> Block:
     everywhere  operations that are taken apart outside of loops, too: a library has no call of them
     """
     fixed: list[Statement] = []
-    made = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
-    made = replace(made, body=(*fixed, *made.body))
-    found = any(comes_apart(s) or s.op in INNER for s in _lets(block))
-    return simplify(made) if found else made
+    rewritten = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
+    rewritten = replace(rewritten, body=(*fixed, *rewritten.body))
+    is_rewritten = any(comes_apart(s) or s.op in INNER for s in _lets(block))
+    return simplify(rewritten) if is_rewritten else rewritten
 
 
 def _is_fixed(s: Let) -> bool:
@@ -283,12 +283,12 @@ def parts_of(s: Let, formula: Callable[..., Any]) -> Iterator[Statement]:
     b = Formula()
     b.origin = s.origin
     with building(b):
-        made = formula(*s.args, **s.params)
-        made = cast_to(made, s.outs[0].type.dtype)
+        result = formula(*s.args, **s.params)
+        result = cast_to(result, s.outs[0].type.dtype)
     *before, last = b.blocks[0] or (None,)
-    if isinstance(last, Let) and last.outs == (made,) and not isinstance(made, Literal):
+    if isinstance(last, Let) and last.outs == (result,) and not isinstance(result, Literal):
         yield from before
         yield replace(last, outs=s.outs)
     else:
         yield from b.blocks[0]
-        yield Let(s.outs, identity, (made,), {}, s.origin)
+        yield Let(s.outs, identity, (result,), {}, s.origin)

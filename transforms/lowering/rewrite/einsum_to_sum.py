@@ -29,12 +29,12 @@ def _spread(x: Atom, letters: str, order: str) -> Any:
 
 
 def summed(out: Type, *pieces: Atom, subscripts: str, **_: Any) -> Any:
-    left, arrow, result = subscripts.replace(" ", "").partition("->")
-    inputs = left.split(",")
+    operands, arrow, result = subscripts.replace(" ", "").partition("->")
+    inputs = operands.split(",")
     plain = all(len({*s}) == len(s) for s in (*inputs, result))
-    if not arrow or "." in left or not plain or out.dtype.kind != "f":
+    if not arrow or "." in operands or not plain or out.dtype.kind != "f":
         raise NotTaken
-    order = result + "".join(dict.fromkeys(c for c in left if c.isalpha() and c not in result))
+    order = result + "".join(dict.fromkeys(c for c in operands if c.isalpha() and c not in result))
     parts = [cast_to(_spread(x, s, order), out.dtype) for x, s in zip(pieces, inputs, strict=True)]
     axes = tuple(range(len(result), len(order)))
     product = functools.reduce(mul, parts)

@@ -68,8 +68,8 @@ class Rowwise:
             body += self.chain(s) if isinstance(s, Let) and s.op is reshape else [s]
         if len(body) == len(self.block.body) and all(map(operator.is_, body, self.block.body)):
             return self.block
-        known = set(self.block.params)
-        first = [s for s in body if isinstance(s, Let) and _is_ready(s, known)]
+        available = set(self.block.params)
+        first = [s for s in body if isinstance(s, Let) and _is_ready(s, available)]
         return dead_code(replace(self.block, body=(*first, *(s for s in body if s not in first))))
 
     def chain(self, s: Let) -> list[Let]:
@@ -132,6 +132,6 @@ class Rowwise:
         return s if isinstance(s, Let) and s.op is op else None
 
 
-def _is_ready(s: Let, known: set[Var]) -> bool:
+def _is_ready(s: Let, available: set[Var]) -> bool:
     """Whether a statement is another shape of a parameter, which may come first."""
-    return s.op is reshape and s.args[0] in known
+    return s.op is reshape and s.args[0] in available

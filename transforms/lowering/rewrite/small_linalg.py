@@ -54,9 +54,9 @@ class Small:
 
     def within(self, limit: int, work: Size) -> None:
         """Raises NotTaken if there is more work than that in this call, or that is not known."""
-        known = dims.evaluate(work, self.hints)
-        fits = known is not None and known <= limit
-        if known is not None and not isinstance(work, int):
+        work_now = dims.evaluate(work, self.hints)
+        fits = work_now is not None and work_now <= limit
+        if work_now is not None and not isinstance(work, int):
             self.relied.append((">=", limit, work) if fits else (">=", work, limit + 1))
         if not fits:
             raise NotTaken
@@ -83,9 +83,9 @@ class Small:
         b.origin = s.origin
         try:
             with building(b):
-                made = _formula(s)(self, s.outs, *s.args, **s.params)
-                made = made if isinstance(made, tuple) else (made,)
-                for v, a in zip(s.outs, made, strict=True):
+                results = _formula(s)(self, s.outs, *s.args, **s.params)
+                results = results if isinstance(results, tuple) else (results,)
+                for v, a in zip(s.outs, results, strict=True):
                     if a is not v:
                         b.let((v,), identity, (atom(a),), {})
         except NotTaken:
@@ -100,10 +100,10 @@ def _inside(s: Statement) -> Iterator[Statement]:
 
 def _formula(s: Let) -> Any:
     """What makes simpler operations of a statement, if anything does."""
-    found = FORMULAS.get(s.op)
-    if found is None or not all(map(_real, (*s.args, *s.outs))):
+    formula = FORMULAS.get(s.op)
+    if formula is None or not all(map(_real, (*s.args, *s.outs))):
         return None
-    return found if s.op in CALLS or any(map(is_mask, s.args[1:])) else None
+    return formula if s.op in CALLS or any(map(is_mask, s.args[1:])) else None
 
 
 def _real(a: Any) -> bool:

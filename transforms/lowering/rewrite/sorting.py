@@ -94,13 +94,13 @@ def quantile(
     small.within(LIMIT, n)
     if n == 0:
         raise NotTaken
-    found = move(along(line, axis, line.type, _line_sorted), (axis,), (0,))
-    found = cast_to(found, out.dtype)
-    made = _middle(found, n) if q is MEDIAN else _between(found, q, n)
-    made = selection.select(
-        comparisons_and_rounding.isnan(get(found, -1)), out.dtype.type(np.nan), made
+    in_order = move(along(line, axis, line.type, _line_sorted), (axis,), (0,))
+    in_order = cast_to(in_order, out.dtype)
+    value = _middle(in_order, n) if q is MEDIAN else _between(in_order, q, n)
+    value = selection.select(
+        comparisons_and_rounding.isnan(get(in_order, -1)), out.dtype.type(np.nan), value
     )
-    return reshape(made, shape=out.shape)
+    return reshape(value, shape=out.shape)
 
 
 def _middle(x: Atom, n: Size) -> Any:
@@ -128,17 +128,17 @@ def interpolated(small: Any, outs: Outs, x: Atom, xp: Atom, fp: Atom) -> Any:
     i = elementwise.minimum(elementwise.maximum(place - 1, 0), atom_of_size(n) - 2)
     x0, x1, f0, f1 = get(xp, i), get(xp, i + 1), get(fp, i), get(fp, i + 1)
     slope = arithmetic.truediv(arithmetic.sub(f1, f0), arithmetic.sub(x1, x0))
-    made = arithmetic.add(arithmetic.mul(slope, arithmetic.sub(x, x0)), f0)
+    value = arithmetic.add(arithmetic.mul(slope, arithmetic.sub(x, x0)), f0)
     back = arithmetic.add(arithmetic.mul(slope, arithmetic.sub(x, x1)), f1)  # as NumPy, of infinity
     flat = selection.select(comparisons_and_rounding.equal(f0, f1), f0, back)
     back = selection.select(comparisons_and_rounding.isnan(back), flat, back)
-    made = selection.select(comparisons_and_rounding.isnan(made), back, made)
-    made = selection.select(comparisons_and_rounding.equal(x, x0), f0, made)
-    made = selection.select(
-        comparisons_and_rounding.greater_equal(x, get(xp, -1)), get(fp, -1), made
+    value = selection.select(comparisons_and_rounding.isnan(value), back, value)
+    value = selection.select(comparisons_and_rounding.equal(x, x0), f0, value)
+    value = selection.select(
+        comparisons_and_rounding.greater_equal(x, get(xp, -1)), get(fp, -1), value
     )
-    made = selection.select(comparisons_and_rounding.less(x, get(xp, 0)), get(fp, 0), made)
-    return selection.select(comparisons_and_rounding.isnan(x), x, made)
+    value = selection.select(comparisons_and_rounding.less(x, get(xp, 0)), get(fp, 0), value)
+    return selection.select(comparisons_and_rounding.isnan(x), x, value)
 
 
 ORDERING: dict[Op, Callable[..., Any]] = {

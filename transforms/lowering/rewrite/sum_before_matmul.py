@@ -112,7 +112,7 @@ class _Pass:
         """A factor, added up along its own axis of the result if that is summed."""
         if axis not in like.params["axes"]:
             return x
-        made = Var(Type(x.type.dtype, (x.type.shape[1 - axis],)))
+        total = Var(Type(x.type.dtype, (x.type.shape[1 - axis],)))
         params = {**like.params, "axes": (axis,)}
-        self.made.append(Let((made,), like.op, (x,), params, like.origin))
-        return made
+        self.made.append(Let((total,), like.op, (x,), params, like.origin))
+        return total

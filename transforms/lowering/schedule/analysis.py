@@ -111,8 +111,8 @@ class Analysis:
     def last_axis(self, stage: LoopNest, k: int) -> Any:
         """The axis of the space along which an argument lies in memory."""
         a = stage.let.args[k]
-        found = through(self.memory, a, stage.maps[k] or (), self.memory.base(a))
-        return found[0][-1] if found and found[0] else None
+        elements = through(self.memory, a, stage.maps[k] or (), self.memory.base(a))
+        return elements[0][-1] if elements and elements[0] else None
 
     def may_add_atomically(self, stage: LoopNest) -> bool:
         """Whether several threads may add to the same element at once."""

@@ -74,10 +74,10 @@ class Dependences:
 
     def cell(self, v: Var) -> Var:
         """The variable whose memory `v` is: itself, unless it is stored into in place."""
-        found = self.cells.get(v)
-        if found is None:
-            found = self.cells[v] = self._cell(v)
-        return found
+        cell = self.cells.get(v)
+        if cell is None:
+            cell = self.cells[v] = self._cell(v)
+        return cell
 
     def _cell(self, v: Var) -> Var:
         s = self.defs.get(v)
@@ -113,13 +113,13 @@ class Dependences:
         after = loop.yields[k] if isinstance(loop, For) else loop.body.results[k]
         if not has_memory(carry) or not isinstance(after, Var):
             return False
-        known, kept = self.cells, self.kept
+        cells_before, kept = self.cells, self.kept
         self.assumed.append(carry)
         self.cells, self.kept = {v: v for v in self.assumed}, dict(kept)
-        found = self.cell(after) is carry
+        is_carry = self.cell(after) is carry
         self.assumed.pop()
-        self.cells, self.kept = known, kept
-        return found
+        self.cells, self.kept = cells_before, kept
+        return is_carry
 
     def base(self, a: Atom) -> Var | None:
         """The cell that an array is a view of; None for constants."""
@@ -146,75 +146,75 @@ class Dependences:
 
     def needs(self, s: Statement) -> frozenset[Var]:
         """All variables that a statement needs: also for the views it reads, and for sizes."""
-        found = self.needed.get(s)
-        if found is None:
-            found = self.needed[s] = frozenset(self._needs(s))
-        return found
+        needed = self.needed.get(s)
+        if needed is None:
+            needed = self.needed[s] = frozenset(self._needs(s))
+        return needed
 
     def with_needs(self, live: Iterable[Var]) -> set[Var]:
         """Variables, with all that reading them needs."""
-        found: set[Var] = set()
+        needed: set[Var] = set()
         for v in live:
-            self._need(v, found)
-        return found
+            self._need(v, needed)
+        return needed
 
     def _needs(self, s: Statement) -> set[Var]:
-        found: set[Var] = set()
+        needed: set[Var] = set()
         for a in _operands(s):
-            self._need(a, found)
+            self._need(a, needed)
         for b in blocks(s):
             inner: set[Var] = set()
             for t in b.body:
                 inner |= self.needs(t)
             for a in b.results:
                 self._need(a, inner)
-            found |= inner - set(b.params)
-        return found - inside(s)
+            needed |= inner - set(b.params)
+        return needed - inside(s)
 
-    def _need(self, a: Any, found: set[Var]) -> None:
-        if not isinstance(a, Var) or a in found or a not in self.order:
+    def _need(self, a: Any, needed: set[Var]) -> None:
+        if not isinstance(a, Var) or a in needed or a not in self.order:
             return  # of a size that arrays show, the integer that it was may be gone
-        found.add(a)
-        self._need(self.cell(a), found)
+        needed.add(a)
+        self._need(self.cell(a), needed)
         s = self.defs.get(a)
         if isinstance(s, Let) and (s in self.inline or is_view(s) or s.op is size_value):
             for b in _operands(s):
-                self._need(b, found)
+                self._need(b, needed)
 
     def views(self, s: Let) -> Iterator[Let]:
         """The views that a statement reads through."""
         for a in s.args:
             while isinstance(a, Var):
-                made = self.view(a)
-                if made is None:
+                view = self.view(a)
+                if view is None:
                     break
-                yield made
-                a = made.args[0]
+                yield view
+                a = view.args[0]
 
     def reads(self, s: Statement) -> frozenset[Any]:
-        found = self.read.get(s)
-        if found is None:
+        bases_read = self.read.get(s)
+        if bases_read is None:
             bases: set[Any] = {self.base(v) for v in self.needs(s) if has_memory(v)}
             bases |= {EFFECTS} if isinstance(s, Effect) else set()
-            found = self.read[s] = frozenset(bases)
-        return found
+            bases_read = self.read[s] = frozenset(bases)
+        return bases_read
 
     def writes(self, s: Statement) -> frozenset[Any]:
-        found = self.written.get(s)
-        if found is None:
-            found = self.written[s] = frozenset(self._writes(s))
-        return found
+        bases_written = self.written.get(s)
+        if bases_written is None:
+            bases_written = self.written[s] = frozenset(self._writes(s))
+        return bases_written
 
     def _writes(self, s: Statement) -> set[Any]:
-        found: set[Any] = set()
+        bases_written: set[Any] = set()
         if isinstance(s, Let) and stores(s):
-            found.add(self.base(s.args[0]))
+            bases_written.add(self.base(s.args[0]))
         if isinstance(s, Effect):
-            found.add(EFFECTS)
+            bases_written.add(EFFECTS)
         for b in blocks(s):
             for t in b.body:
-                found |= self.writes(t)
-        return found
+                bases_written |= self.writes(t)
+        return bases_written
 
 
 def is_array(a: Any) -> bool:
@@ -249,12 +249,12 @@ def _symbols(value: Any) -> Iterator[dims.Symbol]:
 
 def inside(s: Statement) -> set[Var]:
     """The variables that are defined in the blocks of a statement."""
-    found: set[Var] = set()
+    defined: set[Var] = set()
     for b in blocks(s):
-        found |= set(b.params)
+        defined |= set(b.params)
         for t in b.body:
-            found |= set(outputs(t)) | inside(t)
-    return found
+            defined |= set(outputs(t)) | inside(t)
+    return defined
 
 
 def size_of_atom(memory: Dependences, a: Atom) -> Size:

@@ -50,10 +50,10 @@ def host_numbers(block: Block, on_device: Collection[Var] = ()) -> set[Var]:
 
     on_device  parameters that lie in the memory of the device
     """
-    found = HostNumbers()
-    found.known |= {v for v in block.params if _is_number(v) and v not in on_device}
-    found.body(block.body)
-    return found.known
+    finder = HostNumbers()
+    finder.known |= {v for v in block.params if _is_number(v) and v not in on_device}
+    finder.body(block.body)
+    return finder.known
 
 
 class HostNumbers:
@@ -110,10 +110,10 @@ class HostNumbers:
             self.known |= candidates
             self.body(body.body)
             late = dict(zip(carries, yields, strict=True))
-            left = {p for p in candidates if self.has(late[p])}
-            if left == candidates:
+            still_host = {p for p in candidates if self.has(late[p])}
+            if still_host == candidates:
                 return
-            candidates, self.known = left, before
+            candidates, self.known = still_host, before
 
     def join(self, outs: Iterable[Var], *ways: tuple[Atom, ...]) -> None:
         for v, *values in zip(outs, *ways, strict=True):

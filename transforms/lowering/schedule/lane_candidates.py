@@ -65,11 +65,13 @@ CHAIN = 4
 
 def _costs(inside: list[Statement]) -> bool:
     """Whether passes take so long that vectors pay."""
-    made = [u for u in inside if isinstance(u, Let) and u.op.elementwise]
+    elementwise = [u for u in inside if isinstance(u, Let) and u.op.elementwise]
     floats = [
-        u for u in made if isinstance(u.outs[0].type, Type) and u.outs[0].type.dtype.kind == "f"
+        u
+        for u in elementwise
+        if isinstance(u.outs[0].type, Type) and u.outs[0].type.dtype.kind == "f"
     ]
-    return len(floats) >= CHAIN or any(u.op.costly for u in made)
+    return len(floats) >= CHAIN or any(u.op.costly for u in elementwise)
 
 
 def bodies(s: For | While) -> tuple[Block, ...]:
@@ -168,8 +170,8 @@ def _counts(memory: Dependences, pushing: Any, popping: Any) -> bool:
     if stop not in pushing.outs or not _is(popping.start, 0):
         return False
     k = pushing.outs.index(stop)
-    p, made = pushing.body.params[k], memory.defs.get(pushing.body.results[k])
-    match made:
+    p, next_count = pushing.body.params[k], memory.defs.get(pushing.body.results[k])
+    match next_count:
         case Let(op=op, args=(left, right)) if op is add:
             return left is p and _is(right, 1) and _is(pushing.inits[k], 0)
     return False

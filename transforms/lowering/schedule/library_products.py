@@ -34,8 +34,8 @@ def axes_of(memory: Dependences, a: Atom) -> tuple[Any, ...] | None:
     s = memory.defs.get(base) if base is not None else None
     if base is None or (isinstance(s, Let) and s in memory.inline):
         return None
-    found = through(memory, a, (0, 1), base)
-    axes = tuple(map(_along, found[0])) if len(found) == 1 else ()
+    axis_places = through(memory, a, (0, 1), base)
+    axes = tuple(map(_along, axis_places[0])) if len(axis_places) == 1 else ()
     return axes if sorted(k for k in axes if k is not None) == [0, 1] else None
 
 

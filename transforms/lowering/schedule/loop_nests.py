@@ -143,11 +143,11 @@ def _reduction(s: Let) -> LoopNest | None:
 
 def _slots(entries: tuple[Entry, ...], count: int, first: int) -> tuple[Axes | None, ...]:
     """The axes at which the index arguments are read, for `count` arguments."""
-    found: list[Axes | None] = [None] * count
+    maps: list[Axes | None] = [None] * count
     for e in entries:
         if isinstance(e, Place) and not isinstance(e.at, int):
-            found[first + e.at.k] = e.axes
-    return tuple(() if m is None and k >= first else m for k, m in enumerate(found))
+            maps[first + e.at.k] = e.axes
+    return tuple(() if m is None and k >= first else m for k, m in enumerate(maps))
 
 
 def _picked(s: Let) -> LoopNest | None:
@@ -187,16 +187,16 @@ def _fitted(
 ) -> tuple[tuple[Size, ...], tuple[int, ...]]:
     """Lengths of parts that only the program knows are those of the value; for which axes."""
     lead = len(space) - len(have)
-    made = list(space)
+    fitted = list(space)
     for k, n in enumerate(have, lead):
         if n != 1 and not _spelled(space[k]):
-            made[k] = n
+            fitted[k] = n
     axes = [
         k
         for k, e in enumerate(entries)
-        if isinstance(e, Span) and e.axis is not None and made[e.axis] != space[e.axis]
+        if isinstance(e, Span) and e.axis is not None and fitted[e.axis] != space[e.axis]
     ]
-    return tuple(made), tuple(axes)
+    return tuple(fitted), tuple(axes)
 
 
 def _spelled(size: Size) -> bool:

@@ -163,20 +163,20 @@ class Parts:
     def needed(self, item: FusedNest, late: list[Statement]) -> list[Statement]:
         """Those of the numbers that an item needs, and what they are made of."""
         wanted = set().union(*map(self.memory.needs, item.statements))
-        found = []
+        needed = []
         for s in reversed(late):
             if not wanted.isdisjoint(outputs(s)):
                 wanted |= self.memory.needs(s)
-                found.append(s)
-        return found[::-1]
+                needed.append(s)
+        return needed[::-1]
 
     def may_come_first(
         self, numbers: list[Statement], part: Part, waiting: list[Statement]
     ) -> bool:
         """Whether numbers can be made before the nests of a part, and before what waits."""
         nests = [s for nest in part.nests for s in nest.statements]
-        made = {v for s in (*nests, *waiting) for v in outputs(s)}
-        return not any(made & self.memory.needs(s) for s in numbers)
+        defined = {v for s in (*nests, *waiting) for v in outputs(s)}
+        return not any(defined & self.memory.needs(s) for s in numbers)
 
     def is_of_library(self, item: FusedNest) -> bool:
         """Whether the driver calls a library for a product, which no kernel of its own can do."""
@@ -191,8 +191,8 @@ class Parts:
         if not isinstance(s, For) or len(item.statements) > 1 or item.size is not None:
             return None
         joined = apart(self.memory, s)
-        known = joined is not None and self.analysis.outside(self.length(s))
-        if not known or not (joined or s.carries):
+        is_length_known = joined is not None and self.analysis.outside(self.length(s))
+        if not is_length_known or not (joined or s.carries):
             return None
         return Part([s], self.length(s), self.each(s.body), loop=s, joined=joined or {})
 
@@ -311,13 +311,13 @@ class Parts:
         shared = [p for p in parts if p.rows is not None]
         work = {id(p): self.analysis.canon((p.rows or 1) * p.work) for p in shared}
         total = sum(work.values())
-        known = dims.evaluate(total, self.hints)
-        if known is None:
+        work_now = dims.evaluate(total, self.hints)
+        if work_now is None:
             return set()
-        if known < HEAVY:
+        if work_now < HEAVY:
             self.relied += [(">=", HEAVY - 1, total)] * (not isinstance(total, int))
             return set()
-        least = known / (2 * len(shared))
+        least = work_now / (2 * len(shared))
         return {p for p, size in work.items() if (dims.evaluate(size, self.hints) or 0) >= least}
 
     def touched(self, item: FusedNest) -> Size:
@@ -344,10 +344,10 @@ class Parts:
         return work * self.inner(stage, axes.get(stage))
 
     def passes(self, s: For) -> Size:
-        known = [a for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]
-        if len(known) < 3:
+        bounds = [a for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]
+        if len(bounds) < 3:
             return 1
-        return len(range(*(int(a.value) for a in known)))
+        return len(range(*(int(a.value) for a in bounds)))
 
     def known(self, size: Size) -> Size:
         size = self.analysis.canon(size)

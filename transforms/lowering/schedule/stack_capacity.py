@@ -115,8 +115,8 @@ def lists_to_fill(
     """A run without the statements that begin lists which it does not fill, and these."""
 
     def begins(s: Statement) -> bool:
-        known = isinstance(s, Let) and all(isinstance(a, Literal) for a in s.args[1:])
-        return known and isinstance(s, Let) and s.op in (new_stack, push)
+        is_plain = isinstance(s, Let) and all(isinstance(a, Literal) for a in s.args[1:])
+        return is_plain and isinstance(s, Let) and s.op in (new_stack, push)
 
     filled = stacks_in(memory, [s for s in run if not begins(s)])
     late = [s for s in run if begins(s) and memory.cell(s.outs[0]) not in filled]

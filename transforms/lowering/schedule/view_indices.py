@@ -81,8 +81,8 @@ def entries_of(s: Let) -> tuple[Entry, ...] | None:
         case shapes.reshape:
             return _reshaped(have, out)
         case slices_and_gathers.index:
-            found: tuple[Entry, ...] | None = key_entries(s.params["key"], s.args[1:], have)
-            return found
+            entries: tuple[Entry, ...] | None = key_entries(s.params["key"], s.args[1:], have)
+            return entries
     return None
 
 
@@ -91,8 +91,8 @@ def _reshaped(have: tuple[Size, ...], out: tuple[Size, ...]) -> tuple[Entry, ...
     long = [k for k, n in enumerate(out) if n != 1]
     if [out[k] for k in long] != [n for n in have if n != 1]:
         return None
-    left = iter(long)
-    return tuple(Span(None if n == 1 else next(left)) for n in have)
+    remaining = iter(long)
+    return tuple(Span(None if n == 1 else next(remaining)) for n in have)
 
 
 def key_entries(key: Key, rest: tuple[Atom, ...], shape: tuple[Size, ...]) -> Any:
@@ -104,7 +104,7 @@ def key_entries(key: Key, rest: tuple[Atom, ...], shape: tuple[Size, ...]) -> An
     places = [k for k, e in enumerate(key) if isinstance(e, (int, Slot))]
     if block and places != list(range(places[0], places[0] + len(places))):
         return None
-    found: list[Entry] = []
+    entries: list[Entry] = []
     axis = 0
     for position, e in enumerate((*key, *_missing(key, shape))):
         if block and position == places[0]:
@@ -113,14 +113,14 @@ def key_entries(key: Key, rest: tuple[Atom, ...], shape: tuple[Size, ...]) -> An
             span = _span(e, axis)
             if span is None:
                 return None
-            found.append(span)
+            entries.append(span)
         elif e is not None:
             have = rest[e.k].type.shape if isinstance(e, Slot) else ()
             lead = first + block - len(have) if block else 0
             axes = tuple(None if n == 1 else lead + k for k, n in enumerate(have))
-            found.append(Place(e, axes))
+            entries.append(Place(e, axes))
         axis += isinstance(e, slice) or e is None
-    return tuple(found)
+    return tuple(entries)
 
 
 def _missing(key: Key, shape: tuple[Size, ...]) -> tuple[slice, ...]:

@@ -61,11 +61,11 @@ def canonical(size: Size, sizes: Sizes) -> Size:
 
 def equal_sizes(relations: Iterable[tuple[str, Size, Size]]) -> Sizes:
     """Symbols that the program relies on to equal another size."""
-    found: Sizes = {}
+    equal_to: Sizes = {}
     for relation, a, b in relations:
         if relation == "==":
-            relate(found, a, b)
-    return found
+            relate(equal_to, a, b)
+    return equal_to
 
 
 def relate_differences(sizes: Sizes, relations: Iterable[tuple[str, Size, Size]]) -> None:
@@ -93,9 +93,9 @@ def relate(sizes: Sizes, a: Size, b: Size) -> bool:
 
 
 def single_symbol(size: Size) -> dims.Symbol | None:
-    known = dims.symbols(size)
-    if len(known) == 1:
-        (x,) = known
+    in_size = dims.symbols(size)
+    if len(in_size) == 1:
+        (x,) = in_size
         if size == dims.single(x):
             return x
     return None
@@ -120,8 +120,8 @@ class Fitting:
         self.dropped = False  # whether a check was left out
 
     def run(self, block: Block) -> Block:
-        made = replace(block, body=tuple(self.body(block.body, True)))
-        return dead_code(made) if self.dropped else made
+        checked = replace(block, body=tuple(self.body(block.body, True)))
+        return dead_code(checked) if self.dropped else checked
 
     def inner(self, block: Block) -> Block:
         return replace(block, body=tuple(self.body(block.body, False)))
@@ -178,8 +178,8 @@ class Fitting:
         """Whether two sizes are equal in this call; the program is for such calls only then."""
         if self.equal(a, b):
             return True
-        found = dims.evaluate(a, self.hints)
-        if found is None or found != dims.evaluate(b, self.hints):
+        length = dims.evaluate(a, self.hints)
+        if length is None or length != dims.evaluate(b, self.hints):
             return False
         if relate(self.sizes, a, b):
             self.relied.append(("==", a, b))
@@ -198,15 +198,15 @@ class Fitting:
             pairs = [(n, m) for n, m in zip(have, wanted, strict=True) if not self.equal(n, m)]
             if not pairs:
                 continue
-            given = all(dims.is_given(n) and dims.is_given(m) for n, m in pairs)
-            if given and not top and all(self.rely(n, m) for n, m in pairs):
+            are_given = all(dims.is_given(n) and dims.is_given(m) for n, m in pairs)
+            if are_given and not top and all(self.rely(n, m) for n, m in pairs):
                 continue
-            if top and given and all(self.checked(n, m, s) for n, m in pairs):
+            if top and are_given and all(self.checked(n, m, s) for n, m in pairs):
                 continue
-            made = Var(Type(a.type.dtype, wanted), a.name if isinstance(a, Var) else "")
+            fitted_operand = Var(Type(a.type.dtype, wanted), a.name if isinstance(a, Var) else "")
             yield from (t for n, m in pairs for t in comparison(n, m, s.origin))
-            yield Let((made,), fitted, (a,), {"shape": wanted}, s.origin)
-            args[k] = made
+            yield Let((fitted_operand,), fitted, (a,), {"shape": wanted}, s.origin)
+            args[k] = fitted_operand
         yield replace(s, args=tuple(args))
 
     def checked(self, n: Size, m: Size, s: Let) -> bool:
@@ -256,9 +256,9 @@ def comparison(n: Size, m: Size, origin: Any) -> Iterator[Statement]:
     """The check that two sizes are equal, wherever they are found in the end."""
     atoms: list[Any] = []
     for size in (n, m):
-        made = Var(size_value.infer(size=size))
-        yield Let((made,), size_value, (), {"size": size})
-        atoms.append(made)
+        size_var = Var(size_value.infer(size=size))
+        yield Let((size_var,), size_value, (), {"size": size})
+        atoms.append(size_var)
     yield Effect("check", tuple(atoms), {}, origin)
 
 

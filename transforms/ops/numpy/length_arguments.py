@@ -35,26 +35,26 @@ def is_line(x: Any) -> bool:
     return len(x.type.shape if isinstance(x, Var) else getattr(x, "shape", ())) == 1
 
 
-def integers(given: Any) -> Any:
+def integers(values: Any) -> Any:
     """Integers given by the user as a sequence or as an array, one by one."""
-    if isinstance(given, np.ndarray):
-        return given.tolist()
-    if not isinstance(given, Var):
-        return given
-    if defining_statement(given) is None and given.type.shape != (
+    if isinstance(values, np.ndarray):
+        return values.tolist()
+    if not isinstance(values, Var):
+        return values
+    if defining_statement(values) is None and values.type.shape != (
         1,
     ):  # an array from outside: its contents may be made known
-        raise NeedStatic(given, "lengths and positions must be known one by one")
-    (n,) = given.type.shape
+        raise NeedStatic(values, "lengths and positions must be known one by one")
+    (n,) = values.type.shape
     count = n if isinstance(n, int) else static(atom(n), "how many there are must be known")
-    return [_element(given, k) for k in range(count)]
+    return [_element(values, k) for k in range(count)]
 
 
 def _element(line: Var, k: int) -> Atom:
     """An element of a line, which is a length if the line was put together of lengths, or of sums
     or products of these."""
-    found = read(line, (k,), ())
-    let = defining_statement(found, index)
+    element = read(line, (k,), ())
+    let = defining_statement(element, index)
     key: Any = let.params["key"] if let else ()
     source = (
         defining_statement(let.args[0])
@@ -62,12 +62,14 @@ def _element(line: Var, k: int) -> Atom:
         else None
     )
     if source is None:
-        return found
+        return element
     place: int = key[0]
     if source.op is array:
         return source.args[place]
     running = source.op.running
     if running is None:
-        return found
+        return element
     parts = defining_statement(source.args[0], array)
-    return functools.reduce(running, parts.args[: place % len(parts.args) + 1]) if parts else found
+    return (
+        functools.reduce(running, parts.args[: place % len(parts.args) + 1]) if parts else element
+    )

@@ -65,8 +65,8 @@ def _simplify_mul(args: Atoms, params: Params) -> Any:
         or not a.type.dtype.kind == "f" == b.type.dtype.kind
     ):
         return fold(lambda x, y: x * y, args)
-    found = _spread_of_ones(a, b)
-    return _spread_of_ones(b, a) if found is None else found
+    spread = _spread_of_ones(a, b)
+    return _spread_of_ones(b, a) if spread is None else spread
 
 
 def _spread_of_ones(a: Atom, b: Atom) -> Any:

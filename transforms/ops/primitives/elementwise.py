@@ -385,8 +385,8 @@ def _choice_jvp(test: Callable[..., Any]) -> Callable[..., Any]:
         total = None
         for k, (a, b) in enumerate(((x, y), (y, x))):
             if tangents[k] is not None:
-                one = tangents[k].type.dtype.type(1)
-                kept = mul(tangents[k], select(equal(a, b), one / 2, one))
+                unit_of_dtype = tangents[k].type.dtype.type(1)
+                kept = mul(tangents[k], select(equal(a, b), unit_of_dtype / 2, unit_of_dtype))
                 term = select(test(a, b), kept, 0.0)
                 total = term if total is None else add(total, term)
         return (None if total is None else conform(total, outs[0].type),)

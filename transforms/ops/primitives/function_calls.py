@@ -44,8 +44,8 @@ def is_call(s: Statement) -> bool:
 
 def calls(block: Any) -> list[Function]:
     """The functions that a block calls, in order."""
-    found = (s.params["function"] for s in statements(block) if is_call(s))  # type: ignore[union-attr]
-    return list(dict.fromkeys(found))
+    functions = (s.params["function"] for s in statements(block) if is_call(s))  # type: ignore[union-attr]
+    return list(dict.fromkeys(functions))
 
 
 def acts(block: Any) -> bool:

@@ -210,7 +210,7 @@ def _nested(x: Any) -> tuple[tuple[int, ...], list[Atom]]:
     pieces = [_nested(e) for e in x]
     if any(shape != pieces[0][0] for shape, _ in pieces):
         raise ValueError("setting an array element with a sequence: the rows differ in length")
-    leaves = [a for _, found in pieces for a in found]
+    leaves = [a for _, piece_leaves in pieces for a in piece_leaves]
     return (len(x), *(pieces[0][0] if pieces else ())), leaves
 
 

@@ -70,8 +70,8 @@ def _cast_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Params
 def _cast_simplify(args: Atoms, params: Params) -> Atom | None:
     (x,) = args
     if isinstance(x, Literal) and x.value is not None:
-        made = params["dtype"].type(x.value)
-        return atom(made.item() if params.get("python") else made)
+        constant = params["dtype"].type(x.value)
+        return atom(constant.item() if params.get("python") else constant)
     same = x.type.dtype == params["dtype"] and isinstance(x, Var)
     return x if same and x.type.weak == bool(params.get("python") and not x.type.shape) else None
 
@@ -252,8 +252,8 @@ def repeated(x: Atom, axis: int | None, size: Size) -> Any:
 
 def stacked(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     """The rule of what NumPy does for each matrix of a stack of them."""
-    made = op(front(args[0], axes[0]), **params)
-    return made, (0,) * len(made) if isinstance(made, tuple) else 0
+    results = op(front(args[0], axes[0]), **params)
+    return results, (0,) * len(results) if isinstance(results, tuple) else 0
 
 
 def batch_size(args: Atoms, axes: Axes) -> Size:

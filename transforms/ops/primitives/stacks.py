@@ -157,9 +157,9 @@ def _to_array_infer(stack: Atom, *, size: Size, sides: Any = None) -> Type:
 def _to_array_source(args: Any, params: Any) -> str:
     """`sides` are those of items, given where an empty list stands for an array of them, too."""
     kind = args[0].type.item.dtype
-    made = "np.array({0})" if kind == np.dtype(float) else f"np.array({{0}}, np.{kind.name})"
+    text = "np.array({0})" if kind == np.dtype(float) else f"np.array({{0}}, np.{kind.name})"
     sides = [f"{{sides_{k}}}" for k in range(len(params.get("sides") or ()))]
-    return f"{made}.reshape(({', '.join(['len({0})', *sides])}))" if sides else made
+    return f"{text}.reshape(({', '.join(['len({0})', *sides])}))" if sides else text
 
 
 to_array: Op = linear(

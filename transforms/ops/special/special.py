@@ -228,8 +228,8 @@ owens_t = special(
 
 def _spence_slope(x: Atom, y: Atom) -> Any:
     """log(x) / (1 - x), which is -1 at 1."""
-    one = equal(x, 1)
-    return select(one, -1.0, log(x) / (1 - select(one, 2.0, x)))
+    is_one = equal(x, 1)
+    return select(is_one, -1.0, log(x) / (1 - select(is_one, 2.0, x)))
 
 
 spence = special("spence", _spence_slope)

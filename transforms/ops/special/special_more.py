@@ -264,8 +264,8 @@ def several(name: str, slopes: Any) -> Op:
     def jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
         if tangents[0] is None:
             return (None,) * len(outs)
-        made = (mul(tangents[0], slope) for slope in slopes(primals[0], *outs))
-        return tuple(conform(t, out.type) for t, out in zip(made, outs, strict=True))
+        tangents_of_results = (mul(tangents[0], slope) for slope in slopes(primals[0], *outs))
+        return tuple(conform(t, out.type) for t, out in zip(tangents_of_results, outs, strict=True))
 
     def batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | None:
         return (op(*args), axes * ufunc.nout) if only_first(axes) else None
@@ -301,8 +301,8 @@ def _factorial(n: Any, exact: Any = False, extend: str = "zero") -> Any:
     n = as_array(n)
     if n.type.dtype.kind not in "iuf":
         raise ValueError(f"Unsupported data type for `n` in factorial: {n.type.dtype}")
-    made = select(less(n, 0), 0.0, gamma(n + 1.0))
-    return cast_to(made, np.dtype(float)) if n.type.shape else made
+    value = select(less(n, 0), 0.0, gamma(n + 1.0))
+    return cast_to(value, np.dtype(float)) if n.type.shape else value
 
 
 def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:  # noqa: N803 (scipy's)
