@@ -166,8 +166,8 @@ def check_tangents(primals: list[Any], tangents: list[Any]) -> None:
 
 
 def like_leaves(structure: Any, value_given: Any, what: str, other: str) -> list[Any]:
-    """The leaves of `given`, which must have the structure; anything may stand for a leaf that has
-    no derivative."""
+    """The leaves of `value_given`, which must have the structure; anything may stand for a leaf
+    that has no derivative."""
     try:
         return structure.flatten_up_to(tree.plain(value_given))  # type: ignore[no-any-return]
     except (ValueError, TypeError) as e:

@@ -228,7 +228,7 @@ def put(x: Any, device: Device | None) -> Any:
 
 def shared(x: Any, device: Any, copy: bool | None) -> Any:
     """The array in memory of a GPU that another library has made, by DLPack; elsewhere a copy."""
-    made = as_gpu_array(cuda.cupy().from_dlpack(x))
+    imported = as_gpu_array(cuda.cupy().from_dlpack(x))
     if device is not None:
-        return layouts.device_put(made, device)
-    return as_gpu_array(made.copy()) if copy else made
+        return layouts.device_put(imported, device)
+    return as_gpu_array(imported.copy()) if copy else imported

@@ -127,7 +127,7 @@ def as_overwritable(args: Any, kept: Iterable[Any]) -> tuple[Any, list[Any]]:
 
 def refuse_shared(likes: list[Any], symbols_made: list[Any]) -> None:
     """Refuses arguments that may share memory (`likes`) if the function, which saw each as an array
-    of its own (`made`), stored to one of them."""
+    of its own (`symbols_made`), stored to one of them."""
     arrays = [(x, y) for x, y in zip(likes, symbols_made, strict=True) if isinstance(x, Symbol)]
     arrays = [(x, y) for x, y in arrays if x.mutable]
     for x, y in arrays:

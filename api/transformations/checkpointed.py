@@ -80,8 +80,8 @@ class Checkpoint(Custom):
 
 
 def two_runs(block: Block, argument_of: Any, new: Any, saves: Saves | None) -> tuple[Block, Block]:
-    """The first run of the block, on `known` arguments, and the second, on copies of them,
-    which takes from the first what is saved."""
+    """The first run of the block, on the arguments in `argument_of`, and the second, on copies
+    of them, which takes from the first what is saved."""
     if saves is not None:
         block = differentiable_form(block)
     forward, _ = refresh(replace(block, params=()), argument_of)

@@ -56,7 +56,7 @@ class Side:
         return as_numbers(leaves)  # type: ignore[no-any-return]
 
     def tree(self, leaves: Iterable[Any], zero: Callable[[Any], Any]) -> Any:
-        """The tree with `found` at the differentiable leaves and a zero at the others."""
+        """The tree with `leaves` at the differentiable leaves and a zero at the others."""
         remaining = iter(leaves)
         smooth = set(self.smooth)
         pairs = enumerate(self.likes)

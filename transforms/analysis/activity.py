@@ -52,7 +52,7 @@ def active_parts(
     function: Function, active_positions: Iterable[int]
 ) -> tuple[tuple[int, ...], list[int]]:
     """The positions of the parameters and results of a function that have tangents, where those
-    in `given` have one: those that the function gives to itself do, too."""
+    in `active_positions` have one: those that the function gives to itself do, too."""
     ins, outs = _Dependence().parts(function, frozenset(active_positions))
     return tuple(sorted(ins)), sorted(outs)
 

@@ -72,7 +72,7 @@ def hidden_sizes(
     block: Block, params: Iterable[Var], elsewhere: set[dims.Symbol], shown: set[dims.Symbol]
 ) -> dict[dims.Symbol, Var]:
     """An integer for each length in a block of its own that its parameters do not show, but for
-    those that are `found`: its derivative may read what it does not read itself."""
+    those that are `shown`: its derivative may read what it does not read itself."""
     params = list(params)
     lengths = missing_sizes(block, params, elsewhere)
     types = sizes_in(tuple(v.type for v in params)) - axes(params)

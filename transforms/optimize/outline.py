@@ -220,6 +220,6 @@ def _read_counts(body: Iterable[Statement]) -> Counter[Var]:
 
 
 def outline(block: Block, stretches: list[Stretch], given_sizes: set[dims.Symbol]) -> Block:
-    """The block with functions in the place of what was recorded several times; `given` are the
-    sizes of its inputs."""
+    """The block with functions in the place of what was recorded several times; `given_sizes` are
+    the sizes of its inputs."""
     return Outline(block, stretches, given_sizes).run() if stretches else block

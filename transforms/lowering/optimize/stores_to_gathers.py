@@ -199,7 +199,7 @@ class Joined:
             for part in parts
         }
         fresh = self.fresh(stores_by_range)
-        if not fresh and not any(len(found) > 1 for found in stores_by_range.values()):
+        if not fresh and not any(len(stores) > 1 for stores in stores_by_range.values()):
             raise Unsliced
         return self.replaced(stores_by_range, fresh)
 
@@ -225,7 +225,7 @@ class Joined:
             for k, (e, n) in enumerate(zip(target, shape, strict=True))
             if k != self.axis
         )
-        gaps = [b - a for (a, b), found in stores_by_range.items() if not found]
+        gaps = [b - a for (a, b), stores in stores_by_range.items() if not stores]
         return whole and all(isinstance(n, int) and n <= SHORT for n in gaps)
 
     def zeros(self, s: Any) -> bool:

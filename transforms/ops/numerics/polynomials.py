@@ -92,7 +92,9 @@ def _poly(seq_of_zeros: Any) -> Any:
     if n == 0:
         return atom(np.float64(1.0))
     constant_one = ones(shape=(1,), dtype=roots.type.dtype)
-    factors = [concatenate(constant_one, neg(get(roots, slice(j, j + 1))), axis=0) for j in range(n)]
+    factors = [
+        concatenate(constant_one, neg(get(roots, slice(j, j + 1))), axis=0) for j in range(n)
+    ]
     return functools.reduce(convolved, factors, constant_one)
 
 
@@ -121,7 +123,9 @@ def _covariance(table: Atom, y: Atom, coefficients: Atom, cov: Any) -> Any:
         return base
     rows, columns = table.type.shape
     residuals = sub(y, matmul(table, coefficients))
-    factor = truediv(sum(mul(residuals, residuals), axes=(0,), keepdims=False), atom_of_size(rows - columns))
+    factor = truediv(
+        sum(mul(residuals, residuals), axes=(0,), keepdims=False), atom_of_size(rows - columns)
+    )
     return mul(reshape(base, shape=(*base.type.shape, *(1,) * factor.type.ndim)), factor)
 
 

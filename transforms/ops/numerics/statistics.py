@@ -169,7 +169,9 @@ def _nanvar(
     squares = real(mul(filled, conjugate(filled))) if a.type.dtype.kind == "c" else filled**2
     total = sum(squares, axes=axes, keepdims=bool(keepdims))
     degrees = cast_to(_present(a, axis, keepdims) - ddof, total.type.dtype)
-    variance = truediv(total, select(less_equal(degrees, 0), degrees.type.dtype.type(np.nan), degrees))
+    variance = truediv(
+        total, select(less_equal(degrees, 0), degrees.type.dtype.type(np.nan), degrees)
+    )
     if dtype is None:
         return variance
     sample = np.zeros((), dtype)
