@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.staging.stage import Staged
     from tapeless.transforms.frontend.trace import readers
     from tapeless.transforms.frontend.trace.recorded_reads import Guard
+    from tapeless.transforms.pipelines import array_form as forms
 else:
     reasons, region = (
         later("tapeless.dispatch.recompile_reasons"),
@@ -71,6 +72,7 @@ else:
         later("tapeless.transformations.eval_shape"),
         later("tapeless.staging.standalone_modules"),
     )
+    forms = later("tapeless.transforms.pipelines.array_form")
     gpu = later("tapeless.transformations.jit_on_gpu")
     reuse = later("tapeless.random.key_reuse")
     python = later("tapeless.backends.array_form")
@@ -393,7 +395,7 @@ class Transformed:
         def made(outlines: bool) -> tuple[Staged, Block, str, bool]:
             staged = self.settled(self.run_staged(call, leaves, paths, outlines))
             count = len(staged.block.results)
-            block = module.finished(staged.block, count, staged.without_axes())
+            block = forms.array_form(staged.block, count, staged.without_axes())
             return staged, block, *self.write(staged, block, arguments, paths)
 
         with mistakes_reported(self.fun):

@@ -19,7 +19,7 @@ from tapeless.transforms.autodiff.jvp import Forward, Tangents, tangent_of, zero
 from tapeless.transforms.autodiff.linearize import linearize
 from tapeless.transforms.autodiff.residuals.resolve import resolve
 from tapeless.transforms.autodiff.transpose import transpose
-from tapeless.transforms.core import dims
+from tapeless.transforms.core import dims, passes
 from tapeless.transforms.core.builder import Builder, atom, building, current
 from tapeless.transforms.core.dims import Dim, symbols
 from tapeless.transforms.core.language import (
@@ -32,6 +32,7 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
+    free_variables,
     statements,
 )
 from tapeless.transforms.core.operation import types_given
@@ -307,6 +308,8 @@ class VjpOfBlock:
         self.forward = expand(forward, rules=False)
         self.back = expand(back, rules=False)
         self.bars: list[Atom] = [new.get(a, a) if isinstance(a, Var) else a for a in bars]
+        whole = Block(block.params, (*self.forward, *self.back), tuple(self.bars))
+        passes.checked(whole, "transpose", lambda: {*free_variables(block), *cotangents})
 
 
 class LinearizedBlock:
@@ -333,6 +336,8 @@ class LinearizedBlock:
             pairs = zip(linear_results, block.results, strict=True)
             self.tangents = [zero_if_none(dot, a.type) for dot, a in pairs]
         self.body += b.blocks[0]
+        whole = Block(block.params, (*self.forward, *self.body), tuple(self.tangents))
+        passes.checked(whole, "linearize", lambda: {*free_variables(block), *self.dots})
 
     def again(self, block: Block) -> list[Any]:
         """Forward mode from the start, for what cannot be split."""

@@ -40,21 +40,16 @@ from tapeless.transforms.emit.control_flow import (
     write_for,
     write_while,
 )
-from tapeless.transforms.emit.counter_placement import counters_first
 from tapeless.transforms.emit.effects import write_effect
 from tapeless.transforms.emit.expression_folding import lay_out
 from tapeless.transforms.emit.expressions import OF_BOOLS, Spelling
-from tapeless.transforms.emit.numpy_scalars import plain
-from tapeless.transforms.emit.reread_parts import at_hand
 from tapeless.transforms.emit.size_expressions import Sizes, size_reads
 from tapeless.transforms.memory.aliasing import uses
-from tapeless.transforms.memory.hoist_reads import reads_first
-from tapeless.transforms.memory.in_place_stores import own
-from tapeless.transforms.memory.materialize_fills import fill
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import cast, copy
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 from tapeless.transforms.ops.primitives.stacks import POPS, push
+from tapeless.transforms.pipelines.array_form import with_stores
 from tapeless.transforms.python_text.line_breaking import WIDTH, noted, without_brackets, wrap
 from tapeless.transforms.python_text.python_source import quoted, to_source
 
@@ -81,8 +76,7 @@ class Writer(Spelling):
     """Writes the lines of one function."""
 
     def __init__(self, block: Block, reserved: set[str], fixed: dict[Var, str]) -> None:
-        block = self.prepared(fill(block))
-        block = counters_first(block, reads_of(block))
+        block = self.prepared(block)
         self.block = block
         sizes = Sizes(block)
         reserved = reserved | called_by(block)
@@ -102,7 +96,7 @@ class Writer(Spelling):
 
     @staticmethod
     def prepared(block: Block) -> Block:
-        return own(reads_first(at_hand(plain(block))))
+        return with_stores(block)
 
     def rename(self, fixed: dict[Var, str]) -> None:
         for v, name in fixed.items():
