@@ -55,7 +55,9 @@ class Op:
     batch      (op, args, axes, params) -> (result, axis), or (results, axes) if there are several,
                for arguments with one more axis: at axes[k], None for an argument as it was;
                None: the elements of the batch are taken one by one
+    elementwise  each element of the result is computed from those of the operands, which broadcast
     ufunc      the ufunc that it is, of an elementwise one
+    pure       a call can be left out, and calls with the same operands are one; else it has effects
     scalar     how compiled code computes one element; None: it is not fused into loops
     of_sizes   what it computes of axis lengths; gives None where it has no value
     finite     where an elementwise one is finite: wherever its operands are ("always"), or where
