@@ -63,10 +63,10 @@ def load(path: str | os.PathLike[str], like: Any) -> Any:
                 f"checkpoint: {path} holds {', '.join(file.files)}, and {', '.join(names)} is "
                 "asked for"
             )
-        found = [file[name] for name in names]
-    pairs = zip(likes, found, strict=True)
-    made = [x if isinstance(old, np.ndarray) else type(old)(x[()]) for old, x in pairs]
-    return tree.unflatten(structure, made)
+        arrays = [file[name] for name in names]
+    pairs = zip(likes, arrays, strict=True)
+    leaves = [x if isinstance(old, np.ndarray) else type(old)(x[()]) for old, x in pairs]
+    return tree.unflatten(structure, leaves)
 
 
 def _names(value: Any) -> list[str]:

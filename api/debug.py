@@ -145,10 +145,10 @@ def callback(
     >>> f(3.0), seen
     (4.0, [9.0])
     """
-    given: Any = callback
-    if given is None and not (args or kwargs):
+    function: Any = callback
+    if function is None and not (args or kwargs):
         return _callback
-    _callback(given, *args, **kwargs)
+    _callback(function, *args, **kwargs)
     return None
 
 

@@ -22,8 +22,8 @@ def canonicalize_dtype(dtype: Any, allow_extended_dtype: bool = False) -> np.dty
     >>> canonicalize_dtype(float)
     dtype('float64')
     """
-    made: np.dtype[Any] = np.dtype(dtype)
-    return made
+    canonical: np.dtype[Any] = np.dtype(dtype)
+    return canonical
 
 
 def result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
@@ -34,9 +34,9 @@ def result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
     >>> result_type(np.float32, 1.0)
     dtype('float32')
     """
-    made = np.result_type(*args)
+    dtype = np.result_type(*args)
     weak = all(type(x) in (bool, int, float, complex) for x in args)
-    return (made, weak) if return_weak_type_flag else made
+    return (dtype, weak) if return_weak_type_flag else dtype
 
 
 def scalar_type_of(x: Any) -> type:
@@ -49,10 +49,10 @@ def scalar_type_of(x: Any) -> type:
     """
     is_type = isinstance(x, (str, np.dtype, type))
     kind = np.dtype(x).kind if is_type else np.asarray(x).dtype.kind
-    found = {"b": bool, "i": int, "u": int, "f": float, "c": complex}.get(kind)
-    if found is None:
+    python_type = {"b": bool, "i": int, "u": int, "f": float, "c": complex}.get(kind)
+    if python_type is None:
         raise TypeError(f"there is no Python type of the numbers in {x!r}")
-    return found
+    return python_type
 
 
 def itemsize_bits(dtype: Any) -> int:

@@ -127,10 +127,10 @@ def _overlaps(n: Any, place: Any, width: Any) -> Any:
 
 def _to_the_edges(weights: Any) -> Any:
     """The weights of two samples outside on each side go to the samples at the edges."""
-    made = np.copy(weights[2:-2])
-    made[0] += weights[0] + weights[1]
-    made[-1] += weights[-2] + weights[-1]
-    return made
+    inside = np.copy(weights[2:-2])
+    inside[0] += weights[0] + weights[1]
+    inside[-1] += weights[-2] + weights[-1]
+    return inside
 
 
 def _normal(weights: Any) -> Any:

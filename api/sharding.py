@@ -74,16 +74,16 @@ class ShardMap:
 
     def nest(self) -> Any:
         """The function over all axes of the mesh, the first outermost."""
-        made = self.fun
+        nested = self.fun
         for k, name in reversed(list(enumerate(self.names))):
             axes = _axes(self.in_specs, name), self.out_axes(name)
             if k:
-                made = Vmap(made, *axes, name, self.mesh.shape[name])
+                nested = Vmap(nested, *axes, name, self.mesh.shape[name])
                 continue
             place = self.mesh.axis_names.index(name)
             row = np.moveaxis(self.mesh.devices, place, 0).reshape(self.mesh.shape[name], -1)
-            made = Pmap(made, name, *axes, row[:, 0], self.mesh.shape[name])
-        return made
+            nested = Pmap(nested, name, *axes, row[:, 0], self.mesh.shape[name])
+        return nested
 
     def out_axes(self, name: str) -> Any:
         return _axes(self.out_specs, name) if self.check else 0
@@ -101,10 +101,10 @@ class ShardMap:
         follows = not active() and has_functional((*leaves, *tree.leaves(value)))
         leaves, structure = tree.flatten(value)
         specs = spread(self.out_specs, value, "out_specs")
-        made = tree.unflatten(
+        joined_value = tree.unflatten(
             structure, [self.joined(x, s) for x, s in zip(leaves, specs, strict=True)]
         )
-        return functional(made) if follows else made
+        return functional(joined_value) if follows else joined_value
 
     __staged_call__ = __call__
 

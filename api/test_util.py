@@ -40,11 +40,13 @@ def check_jvp(
     checker = Checker(base_name(f), ("fwd",), atol, rtol, eps)
     args = tuple(args)
     dots = checker.like(args)
-    value, found = f_jvp(fresh(args), dots)
+    value, derivative = f_jvp(fresh(args), dots)
     with _said(err_msg), report_reuse(False):  # the same numbers at each point
         _same_value(checker, f, args, value)
         wanted = checker.quotient(f, args, dots)
-        pairs = zip(tree.paths(found), tree.leaves(found), tree.leaves(wanted), strict=True)
+        pairs = zip(
+            tree.paths(derivative), tree.leaves(derivative), tree.leaves(wanted), strict=True
+        )
         checker.compare("jvp", "the result", list(pairs), args)
 
 
@@ -75,8 +77,8 @@ def check_vjp(
         _same_value(checker, f, args, value)
         cts = checker.like(value)
         dots = checker.like(args)
-        found, wanted = inner(pull(cts), dots), inner(cts, checker.quotient(f, args, dots))
-        checker.compare("vjp", "the sum along a direction", [((), found, wanted)], args)
+        computed, wanted = inner(pull(cts), dots), inner(cts, checker.quotient(f, args, dots))
+        checker.compare("vjp", "the sum along a direction", [((), computed, wanted)], args)
 
 
 def _same_value(checker: Checker, f: Any, args: tuple[Any, ...], value: Any) -> None:

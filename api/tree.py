@@ -75,9 +75,9 @@ def _is_leaf(tree: Any) -> bool:
 
 def _plain_object(tree: Any) -> Any:
     children, static, _, unflatten = optree.tree_flatten_one_level(tree, namespace=NAMESPACE)
-    made = [plain(x) for x in children]
-    same = builtins.all(x is y for x, y in zip(children, made, strict=True))
-    return tree if same else unflatten(static, made)
+    plain_children = [plain(x) for x in children]
+    same = builtins.all(x is y for x, y in zip(children, plain_children, strict=True))
+    return tree if same else unflatten(static, plain_children)
 
 
 def flatten_known(tree: Any) -> tuple[list[Any], Any]:
@@ -95,10 +95,10 @@ def flatten(tree: Any, is_leaf: IsLeaf | None = None) -> tuple[list[Any], Any]:
     if builder.active():
         tree = plain(tree)
     while True:
-        found = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
-        new = [leaf for leaf in found[0] if is_leaf is None and _prepared(leaf)]
+        leaves_and_structure = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
+        new = [leaf for leaf in leaves_and_structure[0] if is_leaf is None and _prepared(leaf)]
         if not new:
-            return found
+            return leaves_and_structure
 
 
 def unflatten(treedef: Any, leaves: Iterable[Any]) -> Any:
@@ -110,8 +110,8 @@ def unflatten(treedef: Any, leaves: Iterable[Any]) -> Any:
     (1, [2])
     """
     leaves = list(leaves)
-    made = optree.tree_unflatten(treedef, leaves)
-    return region.made_now(made, leaves) if builder.active() else made
+    rebuilt = optree.tree_unflatten(treedef, leaves)
+    return region.made_now(rebuilt, leaves) if builder.active() else rebuilt
 
 
 def leaves(tree: Any, is_leaf: IsLeaf | None = None) -> list[Any]:
@@ -181,13 +181,13 @@ def reduce_associative(
     >>> reduce_associative(lambda a, b: a + b, {"a": 1, "b": (2, 3)})
     6
     """
-    left = leaves(tree, is_leaf)
-    if not left and identity is _NOTHING:
+    remaining = leaves(tree, is_leaf)
+    if not remaining and identity is _NOTHING:
         raise TypeError("reduce_associative of a tree without leaves, and no identity")
-    while len(left) > 1:
-        pairs = [left[k : k + 2] for k in range(0, len(left), 2)]
-        left = [calling.call_user(operation, *p) if len(p) == 2 else p[0] for p in pairs]
-    return left[0] if left else identity
+    while len(remaining) > 1:
+        pairs = [remaining[k : k + 2] for k in range(0, len(remaining), 2)]
+        remaining = [calling.call_user(operation, *p) if len(p) == 2 else p[0] for p in pairs]
+    return remaining[0] if remaining else identity
 
 
 def all(tree: Any, *, is_leaf: IsLeaf | None = None) -> bool:
@@ -208,14 +208,14 @@ def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf | None = None) -
     >>> broadcast((0, {"a": 1}), ([5, 6], {"a": (7, 8)}))
     ([0, 0], {'a': (1, 1)})
     """
-    made = map(
+    repeated = map(
         lambda leaf, sub: map(lambda _: leaf, sub, is_leaf=is_leaf),
         prefix_tree,
         full_tree,
         is_leaf=is_leaf,
     )
     whole = structure(full_tree, is_leaf)
-    return unflatten(whole, whole.flatten_up_to(made))  # by keys, in which dicts may differ
+    return unflatten(whole, whole.flatten_up_to(repeated))  # by keys, in which dicts may differ
 
 
 def static(**kwargs: Any) -> Any:
@@ -295,8 +295,8 @@ def flatten_with_path(
         ends[id(x)] = x
         return True
 
-    found = [*_walk((), plain(tree) if builder.active() else tree, ended)]
-    return found, flatten(tree, lambda x: id(x) in ends)[1]
+    paths_and_leaves = [*_walk((), plain(tree) if builder.active() else tree, ended)]
+    return paths_and_leaves, flatten(tree, lambda x: id(x) in ends)[1]
 
 
 def _walk(path: KeyPath, x: Any, ended: Callable[[KeyPath, Any], bool]) -> Iterator[Any]:
@@ -335,10 +335,10 @@ def map_with_path(
     """
     pairs, spec = flatten_with_path(tree, is_leaf, is_leaf_takes_path)
     others = [spec.flatten_up_to(plain(t)) for t in rest]
-    made = [
+    results = [
         calling.call_user(f, path, x, *xs) for (path, x), *xs in zip(pairs, *others, strict=True)
     ]
-    return unflatten(spec, made)
+    return unflatten(spec, results)
 
 
 def accessors(tree: Any) -> list[Any]:

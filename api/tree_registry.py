@@ -104,10 +104,10 @@ def register_dataclass(
         return children, tuple(getattr(obj, n) for n in meta), data
 
     def unflatten(static: Any, children: Any) -> Any:
-        made = object.__new__(nodetype)
+        instance = object.__new__(nodetype)
         for name, value in zip((*data, *meta), (*children, *static), strict=True):
-            object.__setattr__(made, name, value)
-        return made
+            object.__setattr__(instance, name, value)
+        return instance
 
     _register(nodetype, flat, unflatten, optree.GetAttrEntry)
     _dataclasses[nodetype] = (data, meta)

@@ -204,8 +204,10 @@ def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = 
     (True, False, False)
     """
     elements = list(iterable)
-    found = tree_leaves(elements, is_leaf)
-    return len(found) == len(elements) and all(a is b for a, b in zip(found, elements, strict=True))
+    leaves_of_elements = tree_leaves(elements, is_leaf)
+    return len(leaves_of_elements) == len(elements) and all(
+        a is b for a, b in zip(leaves_of_elements, elements, strict=True)
+    )
 
 
 def is_tree_node(typ: type) -> bool:
@@ -229,8 +231,8 @@ def flatten_one_level(tree: Any) -> tuple[list[Any], Any]:
     >>> flatten_one_level({"a": [1, 2], "b": 3})
     ([[1, 2], 3], ('a', 'b'))
     """
-    found: Any = optree.tree_flatten_one_level(tree, namespace=NAMESPACE)
-    children, static, _, _ = found
+    parts: Any = optree.tree_flatten_one_level(tree, namespace=NAMESPACE)
+    children, static, _, _ = parts
     return list(children), tuple(static) if isinstance(tree, dict) else static
 
 

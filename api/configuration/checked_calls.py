@@ -43,12 +43,12 @@ def _refuse(
     what: str,
     state: dict[str, Any],
 ) -> Any:
-    made = call(*args, **kwargs)
+    value = call(*args, **kwargs)
     if active():
-        return made
-    where = [path for path, x in tree.leaves_with_path(made) if _has(bad, x)]
+        return value
+    where = [path for path, x in tree.leaves_with_path(value) if _has(bad, x)]
     if not where:
-        return made
+        return value
     again = this.plain if isinstance(this, Jit) else call
     with np.errstate(**state):  # NumPy names the line that makes one
         again(*args, **kwargs)
@@ -70,13 +70,13 @@ def _has(bad: Callable[[Any], Any], x: Any) -> bool:
 def log_compilation(this: Transformed, compile: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """A compilation that is said, with its time."""
     start = time.perf_counter()
-    made = compile(*args, **kwargs)
+    compiled = compile(*args, **kwargs)
     kinds = ", ".join(_described(x) for x in tree.leaves(args))
     seconds = time.perf_counter() - start
     LOGGER.warning(
         "staged the %s of %s for (%s) in %.3f s", this.suffix, base_name(this.fun), kinds, seconds
     )
-    return made
+    return compiled
 
 
 def _described(x: Any) -> str:

@@ -307,12 +307,12 @@ class Config:
 
 
 def _setting(name: str) -> Setting:
-    found = SETTINGS.get(str(name).removeprefix("jax_"))
-    if found is None:
+    setting = SETTINGS.get(str(name).removeprefix("jax_"))
+    if setting is None:
         raise UnknownSettingError(
             f"there is no setting {name!r}", "docs/from-jax.md says which there are, and why"
         )
-    return found
+    return setting
 
 
 config = Config()

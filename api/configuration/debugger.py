@@ -47,19 +47,19 @@ def variables(num_frames: int | None) -> tuple[list[Place], list[dict[str, Any]]
     The parts of a rewritten function (sides of branches, bodies of loops) are functions that share
     one `Frame`; the innermost is at the line that runs.
     """
-    found: list[tuple[Frame, Place]] = []
+    frames: list[tuple[Frame, Place]] = []
     at: types.FrameType | None = sys._getframe(1)
     while at is not None:
         code, names = at.f_code, at.f_globals
         own = _own(at) if code in known_codes and not names.get("__staged__", False) else None
         if own is not None:
             line = at.f_lineno
-            if found and found[-1][0] is own:
-                line = found.pop()[1].line
-            found.append((own, Place(code.co_filename, line, code.co_name, names)))
+            if frames and frames[-1][0] is own:
+                line = frames.pop()[1].line
+            frames.append((own, Place(code.co_filename, line, code.co_name, names)))
         at = at.f_back
-    found = found[::-1][-num_frames if num_frames else 0 :]
-    return [place for _, place in found], [_variables(own) for own, _ in found]
+    frames = frames[::-1][-num_frames if num_frames else 0 :]
+    return [place for _, place in frames], [_variables(own) for own, _ in frames]
 
 
 def _own(frame: types.FrameType) -> Frame | None:

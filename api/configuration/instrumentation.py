@@ -66,10 +66,10 @@ class Watch:
 def watch(name: str, around: Around) -> Watch:
     """Begins to look at a method, in all threads, until the watch is closed."""
     with SHARING:
-        made = Watch(name, around)
-        made.open()
-        _watches.append(made)
-        return made
+        new_watch = Watch(name, around)
+        new_watch.open()
+        _watches.append(new_watch)
+        return new_watch
 
 
 def kinds(cls: type[Transformed]) -> Iterator[type[Transformed]]:

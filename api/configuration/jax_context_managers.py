@@ -91,8 +91,8 @@ def named_call(fun: F, *, name: str | None = None) -> F:
     >>> named_call(lambda x: x + 1, name="increment")(1.0)
     2.0
     """
-    made: Any = _Named(fun, name or str(getattr(fun, "__name__", fun)))
-    return made  # type: ignore[no-any-return]
+    named: Any = _Named(fun, name or str(getattr(fun, "__name__", fun)))
+    return named  # type: ignore[no-any-return]
 
 
 class ensure_compile_time_eval(_Nothing):  # noqa: N801 (as JAX names it)

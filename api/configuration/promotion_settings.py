@@ -73,24 +73,24 @@ def _staged_under_settings(
     passed = _passed.setdefault(settings.now, WeakSet())
     this.renew()
     before = dict(this.cache)
-    for key, made in before.items():
-        this.cache[key] = [each for each in made if each in passed]
+    for key, specialisations in before.items():
+        this.cache[key] = [each for each in specialisations if each in passed]
     try:
-        found: Specialisation = specialise(*args, **kwargs)
+        specialisation: Specialisation = specialise(*args, **kwargs)
     finally:
-        for key, made in before.items():
+        for key, specialisations in before.items():
             staged = this.cache.get(key, [])
-            this.cache[key] = [*staged, *(each for each in made if each not in staged)]
-    passed.add(found)
-    return found
+            this.cache[key] = [*staged, *(each for each in specialisations if each not in staged)]
+    passed.add(specialisation)
+    return specialisation
 
 
 def _checked(self: Array, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """A ufunc of arrays of `tapeless.numpy`, under the settings."""
     if method == "__call__" and ufunc.nin == 2:
         check(ufunc.__name__, inputs, ufunc is not np.matmul)
-    made = getattr(ufunc, method)(*plain(inputs), **plain(kwargs))
-    return kwargs["out"][0] if kwargs.get("out") else functional(made)
+    result = getattr(ufunc, method)(*plain(inputs), **plain(kwargs))
+    return kwargs["out"][0] if kwargs.get("out") else functional(result)
 
 
 def _called(self: Ufunc, /, *args: Any, **kwargs: Any) -> Any:

@@ -37,9 +37,9 @@ def skipping(trace: Any, off: Any) -> Any:
 
     Called as `settrace(skipping(gettrace(), untraced()))`, it is not stepped through itself.
     """
-    found = debugger(trace)
-    if found is not None and FILTERING[0] != "off":
-        found.skip = {*(found.skip or ()), *OURS}
+    stepper = debugger(trace)
+    if stepper is not None and FILTERING[0] != "off":
+        stepper.skip = {*(stepper.skip or ()), *OURS}
         frame = sys._getframe(1)
         while frame is not None and f"{frame.f_globals.get('__name__')}.".startswith("tapeless."):
             frame.f_trace = None
@@ -55,10 +55,10 @@ class PassedOver:
     def __enter__(self) -> None:
         if (trace := sys.gettrace()) is not None:
             sys.settrace(None)  # the debugger does not step through itself
-            found = debugger(trace)
-            if found is not None and FILTERING[0] != "off" and found.stopframe is None:
-                self.stepping = found
-                found.set_next(_ended())
+            stepper = debugger(trace)
+            if stepper is not None and FILTERING[0] != "off" and stepper.stopframe is None:
+                self.stepping = stepper
+                stepper.set_next(_ended())
             sys.settrace(trace)
 
     def __exit__(self, *raised: object) -> None:

@@ -95,8 +95,11 @@ class Fingerprint:
         names = (fun.__module__, fun.__name__, fun.__qualname__)
         self.parts.append(f"{self.numbers[id(fun)]}: {names} {self.code(fun.__code__)}")
         self.watched(f"the code of {fun.__name__}", AttributeOf(fun, "__code__"))
-        given = (tuple(sorted((fun.__kwdefaults__ or {}).items())), fun.__dict__.get("__wrapped__"))
-        self.parts.append(self.described(given))
+        defaults_and_wrapped = (
+            tuple(sorted((fun.__kwdefaults__ or {}).items())),
+            fun.__dict__.get("__wrapped__"),
+        )
+        self.parts.append(self.described(defaults_and_wrapped))
         self.place(f"the defaults of {fun.__name__}", AttributeOf(fun, "__defaults__"))
         if fun.__kwdefaults__:
             named = AttributeOf(fun, "__kwdefaults__")
@@ -129,11 +132,11 @@ class Fingerprint:
         if name in values:
             self.place(name, KeyOf(values, name))
             return
-        known = vars(builtins).get(name)
-        error = isinstance(known, type) and issubclass(known, BaseException)
+        builtin = vars(builtins).get(name)
+        error = isinstance(builtin, type) and issubclass(builtin, BaseException)
         if name in vars(builtins) and not (name in BUILTINS or error):
             raise UnknownError(f"the builtin function {name}")
-        kind = type(known).__name__ if name in vars(builtins) else "nothing"
+        kind = type(builtin).__name__ if name in vars(builtins) else "nothing"
         if kind not in (
             "nothing",
             "type",
@@ -198,11 +201,11 @@ class Fingerprint:
             return f"function {self.numbered(x, self.functions)}"
         return _library_name(x)
 
-    def numbered(self, x: Any, known: list[Any]) -> int:
+    def numbered(self, x: Any, numbered_before: list[Any]) -> int:
         """The number of a function or module, which is described once."""
         if id(x) not in self.numbers:
             self.numbers[id(x)] = len(self.numbers)
-            known.append(x)
+            numbered_before.append(x)
         return self.numbers[id(x)]
 
 

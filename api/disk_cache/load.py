@@ -143,9 +143,9 @@ class StandIn:
         low = sum(min(0, r) for r in reach) if 0 not in self.shape else 0
         high = sum(max(0, r) for r in reach) if 0 not in self.shape else 0
         memory = np.zeros(high - low + self.dtype.itemsize, np.uint8)
-        made: np.ndarray[Any, Any] = np.ndarray(self.shape, self.dtype, memory, -low, self.strides)
-        made.flags.writeable = self.writeable
-        return made
+        like: np.ndarray[Any, Any] = np.ndarray(self.shape, self.dtype, memory, -low, self.strides)
+        like.flags.writeable = self.writeable
+        return like
 
 
 def stand_in(x: Any) -> Any:

@@ -46,9 +46,9 @@ class Shelf:
         chosen = [self.places[k] for k in record.guards]
         return [Guard(place.name, place.get, place.value) for place in chosen]
 
-    def keep(self, made: Specialisation, outline: Any) -> None:
+    def keep(self, specialisation: Specialisation, outline: Any) -> None:
         """Writes what can be kept."""
-        record = self.record(made, outline)
+        record = self.record(specialisation, outline)
         if record is None or versions() != self.versions:
             return
         rest = json.dumps([dataclasses.astuple(r) for r in [record, *self.records()][:MANY]])
@@ -57,22 +57,44 @@ class Shelf:
         except OSError:  # what compiled code says about it is enough
             return
 
-    def record(self, made: Specialisation, outline: Any) -> Record | None:
+    def record(self, specialisation: Specialisation, outline: Any) -> Record | None:
         """What is kept of a specialisation; None if that is not all that it relies on."""
-        staged = made.staged
-        beyond = (made.captured, made.orders, made.overwritten, staged.writes, staged.held)
-        if any(beyond) or made.changes or not made.is_plain or made.keywords is None:
+        staged = specialisation.staged
+        beyond = (
+            specialisation.captured,
+            specialisation.orders,
+            specialisation.overwritten,
+            staged.writes,
+            staged.held,
+        )
+        if (
+            any(beyond)
+            or specialisation.changes
+            or not specialisation.is_plain
+            or specialisation.keywords is None
+        ):
             return None
-        static = tuple((k, repr(value)) for k, value in made.static if type(value) in NUMBERS)
-        relations, guards = made.relations(), self.guarded(made.guards)
-        if len(static) < len(made.static) or relations is None or guards is None:
+        static = tuple(
+            (k, repr(value)) for k, value in specialisation.static if type(value) in NUMBERS
+        )
+        relations, guards = specialisation.relations(), self.guarded(specialisation.guards)
+        if len(static) < len(specialisation.static) or relations is None or guards is None:
             return None
-        axes, twice = tuple(made.axes), tuple(made.twice)
-        return Record(made.text, static, axes, tuple(relations), guards, made.keys, twice, outline)
+        axes, twice = tuple(specialisation.axes), tuple(specialisation.twice)
+        return Record(
+            specialisation.text,
+            static,
+            axes,
+            tuple(relations),
+            guards,
+            specialisation.keys,
+            twice,
+            outline,
+        )
 
     def guarded(self, guards: list[Guard]) -> tuple[int, ...] | None:
         """The numbers of the places that are guarded; None if one is not known."""
-        found: dict[int, None] = {}
+        guarded_places: dict[int, None] = {}
         for guard in guards:
             name = guard.name.rpartition(".")[2]
             same = [
@@ -80,8 +102,8 @@ class Shelf:
             ]
             if not same:
                 return None
-            found |= dict.fromkeys(same)
-        return tuple(found)
+            guarded_places |= dict.fromkeys(same)
+        return tuple(guarded_places)
 
     def records(self) -> list[Record]:
         """What the file holds; nothing if there is none, or if it is damaged."""
@@ -94,9 +116,12 @@ class Shelf:
 
 def _read(parts: list[Any]) -> Record:
     text, static, axes, relations, guards, keys, twice, outline = parts
-    known = tuple((k, value) for k, value in static), tuple((k, axis, n) for k, axis, n in axes)
+    static_and_axes = (
+        tuple((k, value) for k, value in static),
+        tuple((k, axis, n) for k, axis, n in axes),
+    )
     used = tuple(keys), tuple((message, file, line) for message, file, line in twice)
-    return Record(text, *known, tuple(relations), tuple(guards), *used, outline)
+    return Record(text, *static_and_axes, tuple(relations), tuple(guards), *used, outline)
 
 
 def _checksum(text: str) -> str:
@@ -113,11 +138,11 @@ def shelf(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | No
     if off():
         return None
     try:
-        types, found = signature((args, kwargs)), Fingerprint(fun)
+        types, fingerprint = signature((args, kwargs)), Fingerprint(fun)
     except UnknownError:
         return None
     now = versions()
-    return None if now is None else Shelf(fun.emitted_name, found, types, now)
+    return None if now is None else Shelf(fun.emitted_name, fingerprint, types, now)
 
 
 def recalled(

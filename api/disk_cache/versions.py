@@ -45,10 +45,10 @@ def _files() -> Iterator[tuple[str, int, int]]:
 @functools.cache
 def _others() -> str:
     """Python, NumPy, and the libraries that may be used."""
-    found: list[object] = [sys.version, sys.flags.optimize, sys.platform, np.__version__]
+    parts: list[object] = [sys.version, sys.flags.optimize, sys.platform, np.__version__]
     for name in OTHERS:
         spec = importlib.util.find_spec(name)
         origin = spec and spec.origin
         stat = os.stat(origin) if origin and os.path.exists(origin) else None
-        found.append((name, origin, stat and (stat.st_size, stat.st_mtime_ns)))
-    return repr(found)
+        parts.append((name, origin, stat and (stat.st_size, stat.st_mtime_ns)))
+    return repr(parts)

@@ -93,13 +93,13 @@ class Stores:
         self.new: list[Any] = []
 
     def changes(self) -> tuple[Change, ...]:
-        found = []
+        changes = []
         for path, container, held in self.before:
             now = contents(container) or {}
             if list(now) != list(held) or any(now[k] is not held[k] for k in now):
                 items = tuple((k, self.source(path, k, v, held)) for k, v in now.items())
-                found.append(Change(path, items))
-        return tuple(found)
+                changes.append(Change(path, items))
+        return tuple(changes)
 
     def source(self, path: Path, key: Any, value: Any, held: dict[Any, Any]) -> At | New:
         if key in held and held[key] is value:
@@ -169,11 +169,11 @@ def store(changes: Iterable[Change], arguments: Any, new: Any) -> None:
     def value(source: At | New) -> Any:
         return new[source.number] if isinstance(source, New) else at(arguments, source.path)
 
-    made = [
+    new_items = [
         (at(arguments, change.path), {key: value(source) for key, source in change.items})
         for change in changes
     ]
-    for container, items in made:
+    for container, items in new_items:
         _fill(container, items)
 
 

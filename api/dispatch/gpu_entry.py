@@ -29,16 +29,16 @@ class GpuEntries:
         key = signature(args)
         return None if key is None else self.programs.get(key)
 
-    def note(self, args: tuple[Any, ...], found: Specialisation) -> None:
+    def note(self, args: tuple[Any, ...], specialisation: Specialisation) -> None:
         """Remembers a program that was right for arguments, if it is for all of their types and
         shapes."""
         key = signature(args)
-        if key is None or cuda.device_count() > 1 or not is_simple(found):
+        if key is None or cuda.device_count() > 1 or not is_simple(specialisation):
             return
         if len(self.programs) >= MOST:
             self.programs.clear()
         ours = any(isinstance(x, Mixin) for x in args)
-        self.programs[key] = wrapping(found.run) if ours else found.run
+        self.programs[key] = wrapping(specialisation.run) if ours else specialisation.run
 
 
 def signature(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -56,12 +56,20 @@ def signature(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return tuple(parts) if some else None
 
 
-def is_simple(found: Specialisation) -> bool:
+def is_simple(specialisation: Specialisation) -> bool:
     """Whether a program depends on types and shapes of its arguments alone, and gives its results
     as they are."""
-    other = (found.static, found.guards, found.captured, found.keys, found.changes)
-    stored = found.overwritten or found.staged.held or found.staged.writes
-    return found.is_plain and not any(other) and not stored and not found.keywords
+    other = (
+        specialisation.static,
+        specialisation.guards,
+        specialisation.captured,
+        specialisation.keys,
+        specialisation.changes,
+    )
+    stored = (
+        specialisation.overwritten or specialisation.staged.held or specialisation.staged.writes
+    )
+    return specialisation.is_plain and not any(other) and not stored and not specialisation.keywords
 
 
 def wrapping(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,7 +78,7 @@ def wrapping(run: Callable[..., Any]) -> Callable[..., Any]:
     plain = ours.__mro__[2]
 
     def call(*args: Any) -> Any:
-        made = run(*args)
-        return made.view(type=ours) if made.__class__ is plain else as_gpu_arrays(made)
+        result = run(*args)
+        return result.view(type=ours) if result.__class__ is plain else as_gpu_arrays(result)
 
     return call

@@ -30,7 +30,7 @@ class Options:
         for option in ("fastmath", "boundscheck", "parallel"):
             value = getattr(self, option)
             accepted = (True, False, None) if option == "fastmath" else (True, False)
-            if not any(value is known for known in accepted):
+            if not any(value is taken_value for taken_value in accepted):
                 *first, last = map(str, accepted)
                 raise ArgumentTypeError(
                     f"jit: {option} is {value!r}", f"pass {', '.join(first)} or {last}"
@@ -56,10 +56,10 @@ class Options:
                         "positions count from 0",
                     )
 
-    def check_names(self, name: str, known: list[str]) -> None:
+    def check_names(self, name: str, option_names: list[str]) -> None:
         for k in self.static_argnames:
-            if k not in known:
+            if k not in option_names:
                 raise ArgumentError(
                     f"jit: static_argnames has {k!r}, but {name} has no argument of this name",
-                    f"it has {', '.join(known) or 'none'}",
+                    f"it has {', '.join(option_names) or 'none'}",
                 )

@@ -50,9 +50,11 @@ class Taken:
     lists: dict[Key, Any]
     forms: tuple[tuple[Key, Form], ...]
 
-    def put_back(self, made: tuple[Any, Key | None, dict[Key, Any]], run: Specialisation) -> Any:
+    def put_back(
+        self, returned: tuple[Any, Key | None, dict[Key, Any]], run: Specialisation
+    ) -> Any:
         """The value, after the lists got what the function that has `run` left in them."""
-        value, same, new = made
+        value, same, new = returned
         refuse_passed((h.get() for h in run.staged.held), [*self.lists.values()])
         if new:
             lists = [self.lists[key] for key in new]
@@ -91,33 +93,35 @@ class Taken:
 
 def taken(args: tuple[Any, ...], kwargs: dict[str, Any], but: Collection[Key]) -> Taken | None:
     """A call whose lists become arrays; None if there are none. `but` are arguments that stay."""
-    given, named = [*args], kwargs
+    positional, named = [*args], kwargs
     lists: dict[Key, Any] = {}
     forms: list[tuple[Key, Form]] = []
     for k, x in enumerate(args):
-        if type(x) is list and k not in but and (made := as_array(x)) is not None:
-            form, given[k] = made
+        if type(x) is list and k not in but and (form_and_array := as_array(x)) is not None:
+            form, positional[k] = form_and_array
             lists[k] = x
             forms.append((k, form))
     for name, x in kwargs.items():
-        if type(x) is list and name not in but and (made := as_array(x)) is not None:
-            form, array = made
+        if type(x) is list and name not in but and (form_and_array := as_array(x)) is not None:
+            form, array = form_and_array
             named = {**named, name: array}
             lists[name] = x
             forms.append((name, form))
-    if not lists or _is_elsewhere(lists, given, named):
+    if not lists or _is_elsewhere(lists, positional, named):
         return None
-    return Taken(tuple(given), named, lists, tuple(forms))
+    return Taken(tuple(positional), named, lists, tuple(forms))
 
 
-def _is_elsewhere(lists: dict[Key, Any], given: list[Any], named: dict[str, Any]) -> bool:
+def _is_elsewhere(lists: dict[Key, Any], positional: list[Any], named: dict[str, Any]) -> bool:
     """Whether one of the lists is passed twice, or in a container that is passed, too."""
     if len(set(map(id, lists.values()))) < len(lists):
         return True
-    others = [x for x in (*given, *named.values()) if not isinstance(x, (np.ndarray, *SINGLE))]
-    found = {id(c) for x in others for _, c, _ in containers(x)}
+    others = [x for x in (*positional, *named.values()) if not isinstance(x, (np.ndarray, *SINGLE))]
+    passed_containers = {id(c) for x in others for _, c, _ in containers(x)}
     rows = (row for x in lists.values() if type(x[0]) is list for row in x)
-    return bool(found) and any(id(x) in found for x in (*lists.values(), *rows))
+    return bool(passed_containers) and any(
+        id(x) in passed_containers for x in (*lists.values(), *rows)
+    )
 
 
 def as_array(x: list[Any]) -> tuple[Form, Any] | None:
@@ -212,28 +216,28 @@ class Listed(Transformed):
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         named: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
-        given = {}
+        given_as = {}
         for key, (kinds, rows) in self.forms:
             columns = (named[key],) if rows is None or rows is list else named[key]
             python = [kind in PYTHON for kind in kinds]
-            given[key] = given_lists.Given(columns, rows, python)
-            named[key] = given[key].list
+            given_as[key] = given_lists.Given(columns, rows, python)
+            named[key] = given_as[key].list
         args = tuple(named[k] for k in range(len(args)))
         value = calling.call_user(self.fun, *args, **{k: named[k] for k in kwargs})
         new = {
             key: (getattr(x.list, "moved", False), x.list)
-            for key, x in given.items()
+            for key, x in given_as.items()
             if x.changed()
         }
-        same = next((key for key, x in given.items() if x.list is value), None)
+        same = next((key for key, x in given_as.items() if x.list is value), None)
         return None if same is not None else value, same, new
 
 
-def _stage(inner: Any, found: Taken) -> None:
+def _stage(inner: Any, call: Taken) -> None:
     """Stages a function of lists that are only read; whatever goes wrong then, it may be that it
     does more with them."""
     try:
-        inner.pick(found.args, found.kwargs)
+        inner.pick(call.args, call.kwargs)
     except Exception as e:
         raise ArgumentError(f"lists are not only read: {e}") from e
 
@@ -265,30 +269,30 @@ class Lists:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value of a call with lists that become arrays; MISSED of others."""
-        found = self.taken(args, kwargs)
-        inner = None if found is None else self.of(found.forms)
-        if found is None or inner is None:
+        call = self.taken(args, kwargs)
+        inner = None if call is None else self.of(call.forms)
+        if call is None or inner is None:
             return MISSED
         try:
-            if any(isinstance(rows, str) for _, (_, rows) in found.forms):
-                _stage(inner, found)
-            made = inner(*found.args, **found.kwargs)
+            if any(isinstance(rows, str) for _, (_, rows) in call.forms):
+                _stage(inner, call)
+            returned = inner(*call.args, **call.kwargs)
         except TapelessError:
-            self.made[found.forms] = None
+            self.made[call.forms] = None
             return MISSED
         self.shown = inner.last
-        return found.put_back(made, inner.last)
+        return call.put_back(returned, inner.last)
 
     def picked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
         """What is run for such a call; without arguments, for the last."""
         if not args and not kwargs:
             return self.shown
-        found = self.taken(args, kwargs)
-        inner = None if found is None else self.of(found.forms)
+        call = self.taken(args, kwargs)
+        inner = None if call is None else self.of(call.forms)
         with contextlib.suppress(TapelessError):
-            if found is not None and inner is not None:
-                made: Specialisation = inner.pick(found.args, found.kwargs)
-                return made
+            if call is not None and inner is not None:
+                specialisation: Specialisation = inner.pick(call.args, call.kwargs)
+                return specialisation
         return None
 
     def compilations(self) -> list[Any]:

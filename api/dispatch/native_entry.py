@@ -27,20 +27,28 @@ class _OtherError(Exception):
     """Arguments that machine code does not know."""
 
 
-def driven(found: Specialisation, args: tuple[Any, ...], missed: Any) -> Callable[..., Any] | None:
+def driven(
+    specialisation: Specialisation, args: tuple[Any, ...], missed: Any
+) -> Callable[..., Any] | None:
     """A builtin function for calls like this one; None if there can be none."""
-    other = found.captured or found.orders or found.overwritten or found.keywords or found.keys
-    relations = found.relations()
-    if other or not found.is_plain or relations is None:
+    other = (
+        specialisation.captured
+        or specialisation.orders
+        or specialisation.overwritten
+        or specialisation.keywords
+        or specialisation.keys
+    )
+    relations = specialisation.relations()
+    if other or not specialisation.is_plain or relations is None:
         return None
     index = {path: k for k, path in enumerate(tree.paths((args, {})))}
     try:
         parts = [_part(x, (0, k), index) for k, x in enumerate(args)]
-        tests = [*_known(found), *relations]
+        tests = [*_known(specialisation), *relations]
     except _OtherError:
         return None
-    guards = guarding.together(found.guards)
-    return compiled.compiled(found.run, found.text, parts, tests, guards, missed)
+    guards = guarding.together(specialisation.guards)
+    return compiled.compiled(specialisation.run, specialisation.text, parts, tests, guards, missed)
 
 
 def _part(x: Any, path: tuple[Any, ...], index: dict[Any, int]) -> Any:
@@ -71,10 +79,10 @@ def _leaf(x: Any, k: int) -> Any:
     raise _OtherError
 
 
-def _known(found: Specialisation) -> Iterator[str]:
+def _known(specialisation: Specialisation) -> Iterator[str]:
     """Tests of integers and lengths that the program knows."""
-    for k, value in found.static:
+    for k, value in specialisation.static:
         if type(value) is not int:
             raise _OtherError
         yield f"int(a{k}) == {value}"
-    yield from (f"s{k}[{axis}] == {n}" for k, axis, n in found.axes)
+    yield from (f"s{k}[{axis}] == {n}" for k, axis, n in specialisation.axes)

@@ -41,23 +41,23 @@ class PlacedJit(Jit):
             return super().__call__(*args, **kwargs)
         for x, place in zip(tree.leaves(args), self.places(args), strict=True):
             _check(x, place, base_name(self.fun))
-        made = super().__call__(*args, **kwargs)
-        leaves, structure = tree.flatten(made)
-        places = spread_shardings(self.out_shardings, made, "jit: out_shardings")
+        value = super().__call__(*args, **kwargs)
+        leaves, structure = tree.flatten(value)
+        places = spread_shardings(self.out_shardings, value, "jit: out_shardings")
         return tree.unflatten(structure, [*map(_placed, leaves, places)])
 
     def places(self, args: tuple[Any, ...]) -> list[Any]:
         """A sharding or None for each leaf of the positional arguments."""
-        given = self.in_shardings
-        if not isinstance(given, (tuple, list)):
-            return spread_shardings(given, args, "jit: in_shardings")
-        if len(given) != len(args):
+        shardings = self.in_shardings
+        if not isinstance(shardings, (tuple, list)):
+            return spread_shardings(shardings, args, "jit: in_shardings")
+        if len(shardings) != len(args):
             raise ArgumentError(
-                f"jit: in_shardings is for {plural(len(given), 'positional argument')}, and "
+                f"jit: in_shardings is for {plural(len(shardings), 'positional argument')}, and "
                 f"{base_name(self.fun)} is called with {len(args)}",
                 "give a sharding or None for each",
             )
-        pairs = zip(given, args, strict=True)
+        pairs = zip(shardings, args, strict=True)
         return [p for g, x in pairs for p in spread_shardings(g, x, "jit: in_shardings")]
 
 

@@ -33,11 +33,14 @@ from tapeless.staging.jax_arrays import Array, functional
 
 
 def entry(
-    found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any], ordered: bool = False
+    specialisation: Specialisation,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    ordered: bool = False,
 ) -> Enter:
     """A function of (args, kwargs): what the specialisation returns for calls of the signature that
     this call has, MISSED for others; `ordered`: keywords come in the same order, too."""
-    return _Writer(found, args, kwargs, ordered).function()
+    return _Writer(specialisation, args, kwargs, ordered).function()
 
 
 class _UnknownError(Exception):
@@ -48,10 +51,18 @@ class _Writer:
     """Writes one entry; constants get names."""
 
     def __init__(
-        self, found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any], ordered: bool
+        self,
+        specialisation: Specialisation,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        ordered: bool,
     ) -> None:
-        self.found, self.args, self.kwargs, self.ordered = found, args, kwargs, ordered
-        self.names: dict[str, Any] = {"MISSED": MISSED, "ndarray": np.ndarray, "run": found.run}
+        self.found, self.args, self.kwargs, self.ordered = specialisation, args, kwargs, ordered
+        self.names: dict[str, Any] = {
+            "MISSED": MISSED,
+            "ndarray": np.ndarray,
+            "run": specialisation.run,
+        }
         self.names["__name__"] = __name__  # debuggers skip it like this module
         self.leaves, self.structure = tree.flatten_known((args, kwargs))
         self.index = {path: k for k, path in enumerate(tree.paths((args, kwargs)))}
@@ -215,11 +226,13 @@ class _Writer:
     # -- the call
 
     def result(self) -> str:
-        found = self.found
-        if found.is_plain:
-            named = "".join(f", kwargs[{name!r}]" for name in found.keywords or ())
+        specialisation = self.found
+        if specialisation.is_plain:
+            named = "".join(f", kwargs[{name!r}]" for name in specialisation.keywords or ())
             return f"run(*args{named})"
-        if found.takes_args and len(self.leaves) == len(self.args):  # all of them by position
-            given = [f"a{k}{'.view(ndarray)' * own}" for k, own in enumerate(self.own())]
-            return f"{self.constant(functional)}(run({', '.join(given)}))"
-        return f"{self.constant(found)}(args, kwargs)"
+        if specialisation.takes_args and len(self.leaves) == len(
+            self.args
+        ):  # all of them by position
+            operands = [f"a{k}{'.view(ndarray)' * own}" for k, own in enumerate(self.own())]
+            return f"{self.constant(functional)}(run({', '.join(operands)}))"
+        return f"{self.constant(specialisation)}(args, kwargs)"

@@ -32,7 +32,9 @@ def compilations(cache: Mapping[Key, Sequence[Any]]) -> Iterator[Any]:
     cache  the specialisations by the types of arguments, the newest of each first
     """
     earlier: list[tuple[Key, Any]] = []
-    pairs = ((key, each) for key, made in cache.items() for each in reversed(made))
+    pairs = (
+        (key, each) for key, specialisations in cache.items() for each in reversed(specialisations)
+    )
     for key, each in sorted(pairs, key=lambda pair: pair[1].number):
         reason = _reason(earlier, key, each)
         earlier.append((key, each))
@@ -40,17 +42,17 @@ def compilations(cache: Mapping[Key, Sequence[Any]]) -> Iterator[Any]:
             yield dataclasses.replace(c, reason=reason) if c.reason == FIRST else c
 
 
-def _reason(earlier: list[tuple[Key, Any]], key: Key, made: Any) -> str:
+def _reason(earlier: list[tuple[Key, Any]], key: Key, specialisation: Any) -> str:
     """What tells a specialisation from the nearest of those before it."""
     if not earlier:
         return FIRST
-    if made.reason:
-        return str(made.reason)
+    if specialisation.reason:
+        return str(specialisation.reason)
     alike = [before for before, _ in earlier if _frame(before) == _frame(key)]
     if not alike:
         return "other arguments or containers"
     before = min(alike, key=lambda k: sum(map(_distance, _leaves(k), _leaves(key))))
-    pairs = zip(made.staged.leaves, _leaves(before), _leaves(key), strict=True)
+    pairs = zip(specialisation.staged.leaves, _leaves(before), _leaves(key), strict=True)
     return "; ".join(_difference(leaf, a, b) for leaf, a, b in pairs if a != b)
 
 
@@ -60,43 +62,45 @@ def nearest(earlier: Sequence[Specialisation], leaves: Sequence[Any], names: Seq
 
     names  of the leaves, as expressions of the user's parameters
     """
-    found = [(unmet(e, leaves, names), e) for e in earlier]
-    parts, _ = min(found, key=lambda pair: (len(pair[0]), -_facts(pair[1])))
+    reasons = [(unmet(e, leaves, names), e) for e in earlier]
+    parts, _ = min(reasons, key=lambda pair: (len(pair[0]), -_facts(pair[1])))
     return "; ".join(parts)
 
 
-def _facts(found: Specialisation) -> int:
+def _facts(specialisation: Specialisation) -> int:
     """How much a specialisation relies on."""
-    outside = len(found.guards) + len(found.captured)
-    return len(found.static) + len(found.axes) + outside + len(found.sizes)
+    outside = len(specialisation.guards) + len(specialisation.captured)
+    return (
+        len(specialisation.static) + len(specialisation.axes) + outside + len(specialisation.sizes)
+    )
 
 
-def unmet(found: Specialisation, leaves: Sequence[Any], names: Sequence[str]) -> list[str]:
+def unmet(specialisation: Specialisation, leaves: Sequence[Any], names: Sequence[str]) -> list[str]:
     """What a specialisation relies on that does not hold for these arguments."""
     parts = [
         *(
             f"{names[k]} is {_shown(leaves[k])}"
-            for k, value in found.static
+            for k, value in specialisation.static
             if not same(value, leaves[k])
         ),
         *(
             f"{names[k]}.shape[{axis}] is {leaves[k].shape[axis]}, not {n}"
-            for k, axis, n in found.axes
+            for k, axis, n in specialisation.axes
             if leaves[k].shape[axis] != n
         ),
-        *(_outside(guard) for guard in found.guards if not guard.holds()),
-        *(arrays := [*_captured(found)]),
+        *(_outside(guard) for guard in specialisation.guards if not guard.holds()),
+        *(arrays := [*_captured(specialisation)]),
     ]
     if not arrays:  # else there may be no such arrays or axes any more
-        parts += _memory(found, leaves)
-        parts += [_relation(*r) for r in found.unmet_relations(leaves, names)]
+        parts += _memory(specialisation, leaves)
+        parts += [_relation(*r) for r in specialisation.unmet_relations(leaves, names)]
     return [*dict.fromkeys(parts)]
 
 
-def _captured(found: Specialisation) -> Iterator[str]:
+def _captured(specialisation: Specialisation) -> Iterator[str]:
     """Arrays from outside that are of other types."""
-    captured = found.staged.captured if found.captured else ()
-    for c, (get, key) in zip(captured, found.captured, strict=True):
+    captured = specialisation.staged.captured if specialisation.captured else ()
+    for c, (get, key) in zip(captured, specialisation.captured, strict=True):
         try:
             now = leaf_key(get())
         except GONE:
@@ -132,17 +136,17 @@ def _array(name: str, now: Any, before: Any) -> str:
     return f"{name} is of another type"
 
 
-def _memory(found: Specialisation, leaves: Sequence[Any]) -> Iterator[str]:
+def _memory(specialisation: Specialisation, leaves: Sequence[Any]) -> Iterator[str]:
     """Arrays that lie otherwise in memory, or may not be overwritten."""
-    if not (found.orders or found.overwritten):
+    if not (specialisation.orders or specialisation.overwritten):
         return
-    arrays = found.arrays(leaves)
-    for order in found.orders:
+    arrays = specialisation.arrays(leaves)
+    for order in specialisation.orders:
         if not order.holds(arrays[order.var]):
-            yield f"{found.names[order.var]} has another order of axes in memory"
-    for v in found.overwritten:
+            yield f"{specialisation.names[order.var]} has another order of axes in memory"
+    for v in specialisation.overwritten:
         if not arrays[v].flags.writeable:
-            yield f"{found.names[v]} is read-only"
+            yield f"{specialisation.names[v]} is read-only"
 
 
 def _relation(relation: str, a: str, b: str, left: int, right: int) -> str:

@@ -106,8 +106,8 @@ def key_orders(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         value = [getattr(value, f.name, None) for f in fields(value)]
     if isinstance(value, (list, tuple, deque)):
-        found = [o for v in value if (o := key_orders(v)) is not None]
-        return tuple(found) or None
+        orders = [o for v in value if (o := key_orders(v)) is not None]
+        return tuple(orders) or None
     return None
 
 
@@ -289,19 +289,19 @@ class Specialisation:
         """The value for these arguments."""
         if self.changes:
             refuse_shared(self.changes, (args, kwargs), self.staged.outside)
-        given = self.passed(args, kwargs)
+        passed = self.passed(args, kwargs)
         held = [h.get() for h in self.staged.held]
         refuse_passed(held, (args, kwargs))
-        made = self.run(*given)
+        results = self.run(*passed)
         if not self.flat:
-            return made if self.returned is None else tree.unflatten(self.returned, made)
-        left, objects = iter(made), dict[int, Any]()
-        result, new = module.rebuild(self.staged.result, left, (), objects), None
+            return results if self.returned is None else tree.unflatten(self.returned, results)
+        remaining, objects = iter(results), dict[int, Any]()
+        result, new = module.rebuild(self.staged.result, remaining, (), objects), None
         if self.changes:
             result, new = result
         if self.returned is not None:
             result = tree.unflatten(self.returned, result)
-        values = [module.rebuild(w.spec, left, held, objects) for w in self.staged.writes]
+        values = [module.rebuild(w.spec, remaining, held, objects) for w in self.staged.writes]
         for write, value in zip(self.staged.writes, values, strict=True):
             write.carry_out(value, held)
         store(self.changes, (args, kwargs), new)
@@ -345,7 +345,7 @@ class Cache(dict[Any, list[Specialisation]]):
 
     def notice(self, key: Any) -> None:
         """Numbers from outside that are not those of an earlier call are inputs from now on."""
-        guards = (g for found in self.get(key, ()) for g in found.guards)
+        guards = (g for specialisation in self.get(key, ()) for g in specialisation.guards)
         self.changing |= {g.name for g in guards if inputs.may_be_input(g) and not g.holds()}
 
 

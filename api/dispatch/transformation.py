@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.staging.stage import Staged
     from tapeless.transforms.frontend.trace import readers
     from tapeless.transforms.frontend.trace.recorded_reads import Guard
+    from tapeless.transforms.pipelines import array_form as forms
 else:
     reasons, region = (
         later("tapeless.dispatch.recompile_reasons"),
@@ -71,6 +72,7 @@ else:
         later("tapeless.transformations.eval_shape"),
         later("tapeless.staging.standalone_modules"),
     )
+    forms = later("tapeless.transforms.pipelines.array_form")
     gpu = later("tapeless.transformations.jit_on_gpu")
     reuse = later("tapeless.random.key_reuse")
     python = later("tapeless.backends.array_form")
@@ -104,18 +106,18 @@ class Stages:
     __repr__ = __str__
 
 
-def stages_of(name: str, made: Specialisation, fun: Any) -> Stages:
+def stages_of(name: str, specialisation: Specialisation, fun: Any) -> Stages:
     """Each stage on the way to an emitted function; of the user's function `fun` also how it was
     rewritten, of those that it calls not."""
     inner = unwrapped(fun)
-    notes = "\n".join(made.staged.notes) or "every loop that depends on values is rolled"
+    notes = "\n".join(specialisation.staged.notes) or "every loop that depends on values is rolled"
     return Stages(
         [
             *([("rewritten", rewrite.shown(inner))] if rewrite.is_rewritten(inner) else []),
-            ("core", printer.show(Program(name, made.staged.block))),
-            ("simplified", module.shown(name, made.simplified)),
+            ("core", printer.show(Program(name, specialisation.staged.block))),
+            ("simplified", module.shown(name, specialisation.simplified)),
             ("notes", notes),
-            ("source", made.text),
+            ("source", specialisation.text),
         ]
     )
 
@@ -192,24 +194,27 @@ class Transformed:
             self.defaults is not None and root.__defaults__ is not self.defaults
         ):
             self.begin()
-        found = self.last
+        specialisation = self.last
         try:
-            if found is not None and (made := found.enter(args, kwargs)) is not MISSED:
-                return made
-            found = None
+            if (
+                specialisation is not None
+                and (result := specialisation.enter(args, kwargs)) is not MISSED
+            ):
+                return result
+            specialisation = None
             if has_gpu_arrays(args, kwargs):
                 return self.on_gpu(*args, **kwargs)
             with PassedOver():
-                found = self.specialise(args, kwargs)
-            given = self.marked(args, kwargs)
-            if found.keys:
-                found.use_keys(tree.leaves(given))
-            return found(*given)
+                specialisation = self.specialise(args, kwargs)
+            passed = self.marked(args, kwargs)
+            if specialisation.keys:
+                specialisation.use_keys(tree.leaves(passed))
+            return specialisation(*passed)
         except Exception as e:
-            if found is None:
+            if specialisation is None:
                 trimmed(e)
             else:
-                self.explain(e, found)
+                self.explain(e, specialisation)
             raise
 
     @functools.cached_property
@@ -220,10 +225,12 @@ class Transformed:
     def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.staged(args, kwargs)
 
-    def explain(self, error: Exception, found: Specialisation) -> None:
+    def explain(self, error: Exception, specialisation: Specialisation) -> None:
         """Adds the user's line to an error from emitted code."""
         with suppress(TapelessError):  # where the program has to be staged first
-            python.explain(error, f"{self.suffix} of {base_name(self.fun)}", found.simplified)
+            python.explain(
+                error, f"{self.suffix} of {base_name(self.fun)}", specialisation.simplified
+            )
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else Bound(self, instance)
@@ -323,31 +330,31 @@ class Transformed:
         """The emitted function for these arguments, made now if there is none."""
         self.renew()
         leaves, key = call_key(args, kwargs, self.ordered)
-        for found in self.cache.get(key, ()):
-            if found.accepts(leaves):
-                found.refuse_overlap(leaves)
-                self.last = found
-                if found.enter is never:
-                    found.enter = entry(found, args, kwargs, self.ordered)
-                return found
+        for specialisation in self.cache.get(key, ()):
+            if specialisation.accepts(leaves):
+                specialisation.refuse_overlap(leaves)
+                self.last = specialisation
+                if specialisation.enter is never:
+                    specialisation.enter = entry(specialisation, args, kwargs, self.ordered)
+                return specialisation
         with STAGING:
             # dataclasses that were met now are trees from now on
             leaves, key = call_key(args, kwargs, self.ordered, tree.flatten)
-            for found in self.cache.get(key, ()):  # another thread may have made it
-                if found.accepts(leaves):
+            for specialisation in self.cache.get(key, ()):  # another thread may have made it
+                if specialisation.accepts(leaves):
                     break
             else:
                 reason = self.unmet(self.cache.get(key, ()), leaves, args, kwargs)
                 self.cache.notice(key)
                 kept = None if self.cache.changing else self.recalled(args, kwargs)
-                found = kept or self.checked(args, kwargs)
-                found.reason, found.number = reason, next(NUMBERS)
-                self.cache[key] = [found, *self.cache.get(key, ())]
-                if found.twice:
-                    reuse.report(found.twice)
-        found.refuse_overlap(leaves)
-        self.last = found
-        return found
+                specialisation = kept or self.checked(args, kwargs)
+                specialisation.reason, specialisation.number = reason, next(NUMBERS)
+                self.cache[key] = [specialisation, *self.cache.get(key, ())]
+                if specialisation.twice:
+                    reuse.report(specialisation.twice)
+        specialisation.refuse_overlap(leaves)
+        self.last = specialisation
+        return specialisation
 
     def unmet(self, earlier: Sequence[Specialisation], leaves: Any, args: Any, kwargs: Any) -> str:
         """Why no function for such arguments is right for these; where there is none, nothing."""
@@ -388,7 +395,7 @@ class Transformed:
         def made(outlines: bool) -> tuple[Staged, Block, str, bool]:
             staged = self.settled(self.run_staged(call, leaves, paths, outlines))
             count = len(staged.block.results)
-            block = module.finished(staged.block, count, staged.without_axes())
+            block = forms.array_form(staged.block, count, staged.without_axes())
             return staged, block, *self.write(staged, block, arguments, paths)
 
         with mistakes_reported(self.fun):
@@ -427,12 +434,12 @@ class Transformed:
         """Axes of leaves whose lengths the program is made for, by leaf and axis."""
         return ()
 
-    def written_out(self, made: Callable[[bool], Any], error: UnsupportedError) -> Any:
+    def written_out(self, compiled: Callable[[bool], Any], error: UnsupportedError) -> Any:
         """What functions of the program cannot do may be done where their calls are written out."""
         if not self.outlines:
             raise error
         try:
-            return made(False)
+            return compiled(False)
         except InternalError:
             raise
         except TapelessError:

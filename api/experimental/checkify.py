@@ -143,8 +143,8 @@ def checkify(f: Callable[..., Any], errors: frozenset[str] = user_checks) -> Cal
     return with_error
 
 
-def _enter(found: checkify_runtime.Found) -> None:
-    _open.append(found)
+def _enter(errors: checkify_runtime.Found) -> None:
+    _open.append(errors)
 
 
 def _leave() -> None:

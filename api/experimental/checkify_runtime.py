@@ -27,18 +27,18 @@ class Found:
 
 
 def run(f: Any, args: Any, kwargs: Any, enter: Any, leave: Any, error: Any) -> Any:
-    found = Found()
-    enter(found)
+    errors = Found()
+    enter(errors)
     try:
-        made = f(*args, **kwargs)
+        value = f(*args, **kwargs)
     finally:
         leave()
-    return error(found.code), made
+    return error(errors.code), value
 
 
-def record(found: Found, pred: Any, note: Any, args: Any, kwargs: Any) -> None:
-    if not np.all(pred) and found.code == 0:
-        found.code = io_callback(note, NUMBER, args, kwargs, ordered=True)
+def record(errors: Found, pred: Any, note: Any, args: Any, kwargs: Any) -> None:
+    if not np.all(pred) and errors.code == 0:
+        errors.code = io_callback(note, NUMBER, args, kwargs, ordered=True)
 
 
 def refuse(pred: Any, msg: str, args: Any, kwargs: Any) -> None:
@@ -46,10 +46,10 @@ def refuse(pred: Any, msg: str, args: Any, kwargs: Any) -> None:
         raise CheckError(msg.format(*args, **kwargs) + FAILED)
 
 
-def pass_on(found: Found, code: Any) -> None:
+def pass_on(errors: Found, code: Any) -> None:
     codes = np.ravel(code)
-    if found.code == 0:
-        found.code = codes[np.argmax(codes != 0)]
+    if errors.code == 0:
+        errors.code = codes[np.argmax(codes != 0)]
 
 
 def throw(code: Any, raised: Any) -> None:

@@ -47,13 +47,13 @@ def jet(
         [x, *(term * n for term, n in zip(terms, scale, strict=True))]
         for x, terms in zip(primals, series, strict=True)
     ]
-    found = _derivatives(fun, order)(curves)
-    columns = [tree.leaves(made) for made in found]
+    derivatives = _derivatives(fun, order)(curves)
+    columns = [tree.leaves(derivative) for derivative in derivatives]
     lists = [
-        [made[k] / n for made, n in zip(columns[1:], scale, strict=True)]
+        [derivative[k] / n for derivative, n in zip(columns[1:], scale, strict=True)]
         for k in range(len(columns[0]))
     ]
-    return found[0], tree.unflatten(tree.structure(found[0]), lists)
+    return derivatives[0], tree.unflatten(tree.structure(derivatives[0]), lists)
 
 
 def _derivatives(fun: Callable[..., Any], order: int) -> Callable[..., Any]:
@@ -84,8 +84,8 @@ def _with_next(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """f, with the derivative of the last of its results as one more."""
 
     def longer(t: Any) -> Any:
-        made, slopes = tapeless.jvp(f, (t,), (1.0,))
-        return (*made, slopes[-1])
+        curve, slopes = tapeless.jvp(f, (t,), (1.0,))
+        return (*curve, slopes[-1])
 
     return longer
 

@@ -45,8 +45,8 @@ iterate = get_params
 def _pair(maker: Callable[..., optimizers.Optimizer]) -> Callable[..., Any]:
     @functools.wraps(maker)
     def make(*args: Any, **kwargs: Any) -> Any:
-        made = maker(*args, **kwargs)
-        return made.init_fn, made.update_fn
+        optimizer = maker(*args, **kwargs)
+        return optimizer.init_fn, optimizer.update_fn
 
     return make
 

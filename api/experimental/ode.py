@@ -180,18 +180,18 @@ def odeint(
     y = y.astype(np.result_type(y.dtype, np.float16))
 
     def slope(y: Any, t: Any) -> Any:
-        made = ravel_pytree(func(_like(y0, y[None], ()), t, *args))[0]
-        if made.shape != y.shape:
-            raise ArgumentError(f"odeint: func gives {len(made)} numbers, and y0 has {len(y)}")
-        return made.astype(y.dtype)
+        rate = ravel_pytree(func(_like(y0, y[None], ()), t, *args))[0]
+        if rate.shape != y.shape:
+            raise ArgumentError(f"odeint: func gives {len(rate)} numbers, and y0 has {len(y)}")
+        return rate.astype(y.dtype)
 
     solver = Solver(slope, y.dtype, rtol, atol, hmax)
     return _like(y0, _at_times(solver, y, times, mxstep), times.shape)
 
 
 def _at_times(solver: Solver, y: Any, times: Any, mxstep: Any) -> Any:
-    found = np.zeros((len(times), len(y)), y.dtype)
-    found[0] = y
+    values = np.zeros((len(times), len(y)), y.dtype)
+    values[0] = y
     s = solver.start(times[0], y)
     if np.any(times[1:] < times[:-1]):
         raise ArgumentError("odeint: t must rise", "solve dy/dt = -func(y, -t) from -t[0] on")
@@ -200,21 +200,21 @@ def _at_times(solver: Solver, y: Any, times: Any, mxstep: Any) -> Any:
         while s.t < times[k] and steps < mxstep and s.h > 0:
             s = solver.attempt(s)
             steps += 1
-        found[k] = solver.at(s, times[k])
-    return found
+        values[k] = solver.at(s, times[k])
+    return values
 
 
 def _like(y0: Any, rows: Any, lead: Any) -> Any:
     """Trees like y0, of rows that have their numbers."""
     leaves, structure = tree.flatten(y0)
-    made, start = [], 0
+    parts, start = [], 0
     for leaf in leaves:
         stop = start + np.size(leaf)
         part = rows[:, start:stop].reshape((*lead, *np.shape(leaf)))
         kind = np.asarray(leaf).dtype
-        made.append(part.astype(kind) if kind.kind in "fc" else part)
+        parts.append(part.astype(kind) if kind.kind in "fc" else part)
         start = stop
-    return tree.unflatten(structure, made)
+    return tree.unflatten(structure, parts)
 
 
 __all__ = ["odeint"]

@@ -59,6 +59,6 @@ def _combine(fn: Any, arrays: Any, structure: Any, axis: int, before: Any, start
     here = (slice(None),) * axis + (slice(start, None, step),)
     earlier = tree.unflatten(structure, [x[ahead] for x in arrays])
     later = tree.unflatten(structure, [x[here] for x in arrays])
-    made = checked_combined(arrays, structure, fn(earlier, later))
-    for x, new in zip(arrays, made, strict=True):
+    combined = checked_combined(arrays, structure, fn(earlier, later))
+    for x, new in zip(arrays, combined, strict=True):
         x[here] = new

@@ -34,15 +34,15 @@ def cond(pred: Any, true_fun: Any, false_fun: Any, *operands: Any, operand: Any 
     >>> lax.cond(2.0 > 1.0, lambda x: x + 1, lambda x: x - 1, 10.0)
     11.0
     """
-    true_fun, false_fun, given = checked_cond(
+    true_fun, false_fun, operands_of = checked_cond(
         true_fun, false_fun, operands, () if operand is _NOTHING else (operand,)
     )
     sides = Sides("cond")
     if checked_test("cond", pred):
-        made = sides.note(0, true_fun(*given[0]))
+        result = sides.note(0, true_fun(*operands_of[0]))
     else:
-        made = sides.note(1, false_fun(*given[1]))
-    return made
+        result = sides.note(1, false_fun(*operands_of[1]))
+    return result
 
 
 def switch(index: Any, branches: Any, *operands: Any, operand: Any = _NOTHING) -> Any:

@@ -24,45 +24,45 @@ def named_axes(
     names: Any, what: str, groups: Groups
 ) -> tuple[tuple[Axis, ...], tuple[tuple[int, ...], ...] | None]:
     """The axes with these names, and the groups of their positions."""
-    given = tuple(names) if isinstance(names, (tuple, list)) else (names,)
+    name_tuple = tuple(names) if isinstance(names, (tuple, list)) else (names,)
     if not active():
         raise AxisError(
             f"{what}: no axis {names!r} is mapped here",
             f"map a function over it: vmap(f, axis_name={names!r}), or pmap",
         )
-    axes = tuple(axis_named(name, what) for name in given)
-    if not axes or len(set(given)) < len(given):
+    axes = tuple(axis_named(name, what) for name in name_tuple)
+    if not axes or len(set(name_tuple)) < len(name_tuple):
         raise ArgumentError(f"{what}: {names!r} is no name of an axis, nor different names")
     if groups is None:
         return axes, None
     if len(axes) > 1:
         raise ArgumentError(f"{what}: axis_index_groups go with one axis, not with {len(axes)}")
-    made = tuples(groups, f"{what}: axis_index_groups must be lists of positions")
+    positions = tuples(groups, f"{what}: axis_index_groups must be lists of positions")
     n = axes[0].length
-    lengths = {len(group) for group in made}
-    if len(lengths) != 1 or sorted(k for group in made for k in group) != list(range(n)):
+    lengths = {len(group) for group in positions}
+    if len(lengths) != 1 or sorted(k for group in positions for k in group) != list(range(n)):
         raise ArgumentError(
             f"{what}: axis_index_groups must be of one length, and have each position of "
-            f"range({n}) once, not {[list(group) for group in made]}"
+            f"range({n}) once, not {[list(group) for group in positions]}"
         )
-    return axes, made
+    return axes, positions
 
 
-def tuples(given: Any, must: str) -> tuple[tuple[int, ...], ...]:
+def tuples(lists: Any, must: str) -> tuple[tuple[int, ...], ...]:
     """Lists of positions as tuples; `must` says what they must be."""
     try:
-        return tuple(tuple(operator.index(k) for k in each) for each in given)
+        return tuple(tuple(operator.index(k) for k in each) for each in lists)
     except TypeError as e:
-        raise ArgumentTypeError(f"{must}, not {given!r}") from e
+        raise ArgumentTypeError(f"{must}, not {lists!r}") from e
 
 
 def one_axis(name: Any, what: str, groups: Groups) -> tuple[Axis, Any]:
-    axes, made = named_axes(name, what, groups)
+    axes, positions = named_axes(name, what, groups)
     if len(axes) > 1:
         raise ArgumentError(
             f"{what} over several axes at once", "use it over one of them after the other"
         )
-    return axes[0], made
+    return axes[0], positions
 
 
 def taking_part(axes: tuple[Axis, ...], groups: Any) -> Size:
@@ -80,11 +80,11 @@ def size_value(n: Size) -> Any:
 # -- leaves
 
 
-def on_leaves(one: Callable[[Any], Any], x: Any, what: str) -> Any:
+def on_leaves(of_leaf: Callable[[Any], Any], x: Any, what: str) -> Any:
     def checked(leaf: Any) -> Any:
         if not is_value(leaf):
             raise ArgumentTypeError(f"{what}: {described(leaf)} is not a number or an array")
-        return one(leaf)
+        return of_leaf(leaf)
 
     return tree.map(checked, x)
 
@@ -112,8 +112,8 @@ def split_axis_of(a: Atom, dim: int, n: Size, tiled: bool, what: str) -> Any:
     """The value with an axis of length n at `dim`, made of a longer one if `tiled`."""
     shape = a.type.shape
     here = shape[dim]
-    known = isinstance(here, int) and isinstance(n, int)
-    if tiled and not (known and here % n):
+    are_known = isinstance(here, int) and isinstance(n, int)
+    if tiled and not (are_known and here % n):
         return reshape(a, shape=(*shape[:dim], n, here // n, *shape[dim + 1 :]))
     if not tiled and (here == n or current().same_size(here, n)):
         return a

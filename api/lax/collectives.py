@@ -111,13 +111,13 @@ def all_gather(
     def one(leaf: Any) -> Any:
         a = leaf_atom(leaf)
         dim = axis_of(axis, a.type.ndim + (not tiled))
-        made = a
+        gathered = a
         for each in reversed(axes):
-            made = ops.all_gather(made, axis=each, groups=groups, dim=dim)
+            gathered = ops.all_gather(gathered, axis=each, groups=groups, dim=dim)
         if tiled or len(axes) > 1:
             last = dim + len(axes) + tiled
-            made = merged(made, dim, last)
-        return symbol(made, leaf)
+            gathered = merged(gathered, dim, last)
+        return symbol(gathered, leaf)
 
     return on_leaves(one, x, "all_gather")
 
@@ -178,8 +178,8 @@ def all_to_all(
         a = leaf_atom(leaf)
         split, concat = (axis_of(k, a.type.ndim) for k in (split_axis, concat_axis))
         a = split_axis_of(a, split, n, tiled, "all_to_all")
-        made = ops.all_to_all(a, axis=axis, groups=groups, split=split, concat=concat)
-        return symbol(merged(made, concat, concat + 2) if tiled else made, leaf)
+        exchanged = ops.all_to_all(a, axis=axis, groups=groups, split=split, concat=concat)
+        return symbol(merged(exchanged, concat, concat + 2) if tiled else exchanged, leaf)
 
     return on_leaves(one, x, "all_to_all")
 
@@ -212,11 +212,11 @@ def ppermute(x: Any, axis_name: Any, perm: Iterable[tuple[int, int]]) -> Any:
         raise ArgumentError(f"{must}, not {perm!r}")
     places = range(axis.length)
     for k, what in enumerate(("sent from", "sent to")):
-        found = [pair[k] for pair in pairs]
-        if len(set(found)) < len(found) or not all(i in places for i in found):
+        ends = [pair[k] for pair in pairs]
+        if len(set(ends)) < len(ends) or not all(i in places for i in ends):
             raise ArgumentError(
                 f"ppermute: the positions {what} must be different, and in range({len(places)}), "
-                f"not {found}"
+                f"not {ends}"
             )
     return on_leaves(
         lambda leaf: symbol(
@@ -263,11 +263,11 @@ def axis_index(axis_name: Any) -> Any:
     >>> vmap(lambda x: x * axis_index("i"), axis_name="i")(np.ones(3))
     array([0., 1., 2.])
     """
-    made: Any = None
+    position: Any = None
     for axis in named_axes(axis_name, "axis_index", None)[0]:
         own = symbol(ops.axis_index(axis=axis, groups=None))
-        made = own if made is None else made * size_value(axis.size) + own
-    return made
+        position = own if position is None else position * size_value(axis.size) + own
+    return position
 
 
 def axis_size(axis_name: Any) -> Any:

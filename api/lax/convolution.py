@@ -96,18 +96,18 @@ def conv_general_dilated(
     x = padded(x, 0, range(1, n + 1), pads, spread)
     checked_groups(x, kernel, feature_group_count, batch_group_count)
     moves = (window, out, strides, dilation)
-    made = _grouped(x, kernel, moves, feature_group_count, batch_group_count)
-    return np.transpose(made, _inverse((numbers[2][0], *numbers[2][2:], numbers[2][1])))
+    products = _grouped(x, kernel, moves, feature_group_count, batch_group_count)
+    return np.transpose(products, _inverse((numbers[2][0], *numbers[2][2:], numbers[2][1])))
 
 
-def _check_wider(given: Any, wanted: Any) -> None:
+def _check_wider(have: Any, wanted: Any) -> None:
     """Refuses results of a dtype that is narrower than that of the operands, or of another kind, as
     JAX does."""
-    kinds = {"f": "f", "c": "c"}.get(given.kind, "iufb")
-    if wanted.kind not in kinds or wanted.itemsize < given.itemsize:
+    kinds = {"f": "f", "c": "c"}.get(have.kind, "iufb")
+    if wanted.kind not in kinds or wanted.itemsize < have.itemsize:
         raise ArgumentTypeError(
             f"lax.conv_general_dilated: preferred_element_type is {wanted}, and the operands are "
-            f"of {given}",
+            f"of {have}",
             "it must be as wide, and of the same kind; integers may also give floats",
         )
 
@@ -139,35 +139,35 @@ def _product(x: Any, kernel: Any, sizes: Any, lead: int = 0) -> Any:
 def _feature_groups(count: int, x: Any, kernel: Any, sizes: Any) -> Any:
     parts = np.reshape(x, (*x.shape[:-1], count, x.shape[-1] // count))
     kernels = np.reshape(kernel, (*kernel.shape[:-1], count, kernel.shape[-1] // count))
-    made = _product(np.moveaxis(parts, -2, 0), np.moveaxis(kernels, -2, 0), sizes, 1)
-    made = np.moveaxis(made, 0, -2)
-    return np.reshape(made, (*made.shape[:-2], count * made.shape[-1]))
+    products = _product(np.moveaxis(parts, -2, 0), np.moveaxis(kernels, -2, 0), sizes, 1)
+    products = np.moveaxis(products, 0, -2)
+    return np.reshape(products, (*products.shape[:-2], count * products.shape[-1]))
 
 
 def _batch_groups(count: int, x: Any, kernel: Any, sizes: Any) -> Any:
     parts = np.reshape(x, (count, x.shape[0] // count, *x.shape[1:]))
     kernels = np.reshape(kernel, (*kernel.shape[:-1], count, kernel.shape[-1] // count))
-    made = np.moveaxis(_product(parts, np.moveaxis(kernels, -2, 0), sizes, 1), 0, -2)
-    return np.reshape(made, (*made.shape[:-2], count * made.shape[-1]))
+    products = np.moveaxis(_product(parts, np.moveaxis(kernels, -2, 0), sizes, 1), 0, -2)
+    return np.reshape(products, (*products.shape[:-2], count * products.shape[-1]))
 
 
 def _by_features(count: int, x: Any, kernel: Any, sizes: Any) -> Any:
     """Groups of one feature: each place of the window scales the features of what it sees."""
     window, out = sizes[:2]
     weights = np.reshape(kernel, (*window, count, kernel.shape[-1] // count))
-    made = np.zeros((x.shape[0], *out, count, kernel.shape[-1] // count), x.dtype)
-    made = _scaled(made, x[..., np.newaxis], weights, 1, sizes)
-    return np.reshape(made, (x.shape[0], *out, kernel.shape[-1]))
+    products = np.zeros((x.shape[0], *out, count, kernel.shape[-1] // count), x.dtype)
+    products = _scaled(products, x[..., np.newaxis], weights, 1, sizes)
+    return np.reshape(products, (x.shape[0], *out, kernel.shape[-1]))
 
 
-def _scaled(made: Any, x: Any, weights: Any, axis: int, sizes: Any) -> Any:
+def _scaled(total: Any, x: Any, weights: Any, axis: int, sizes: Any) -> Any:
     if axis > len(sizes[0]):
-        return made + x * weights
+        return total + x * weights
     window, out, strides, dilation = [s[axis - 1] for s in sizes]
     for i in range(window):
         seen = part(x, axis, i * dilation, out, strides)
-        made = _scaled(made, seen, weights[i], axis + 1, sizes)
-    return made
+        total = _scaled(total, seen, weights[i], axis + 1, sizes)
+    return total
 
 
 def conv(

@@ -60,8 +60,8 @@ def conv_general_dilated_patches(
     seen = windows.patches(x, 1, window, out, strides, dilation)
     last = 2 * n + 1
     seen = np.transpose(seen, (0, last, *range(n + 1, last), *range(1, n + 1)))
-    made = np.reshape(seen, (x.shape[0], x.shape[-1] * math.prod(window), *out))
-    return np.transpose(made, [list(numbers[2]).index(k) for k in range(n + 2)])
+    features = np.reshape(seen, (x.shape[0], x.shape[-1] * math.prod(window), *out))
+    return np.transpose(features, [list(numbers[2]).index(k) for k in range(n + 2)])
 
 
 def conv_general_dilated_local(
@@ -98,5 +98,5 @@ def conv_general_dilated_local(
     pairs = sorted(zip(axes[2:], kernel_axes[2:], strict=True))
     along, beside = [list(side) for side in zip(*pairs, strict=True)]
     numbers = (((axes[1],), (kernel_axes[1],)), (along, beside))
-    made = dot_general(seen, kernels, numbers)
-    return np.moveaxis(made, (-2, -1), (axes[0], axes[1]))
+    products = dot_general(seen, kernels, numbers)
+    return np.moveaxis(products, (-2, -1), (axes[0], axes[1]))

@@ -164,9 +164,9 @@ def reduce_precision(operand: Any, exponent_bits: int, mantissa_bits: int) -> An
 def _to_bits(exponent_bits: int, mantissa_bits: int, x: Any) -> Any:
     info, size = np.finfo(x.dtype), np.abs(x)
     if mantissa_bits < info.nmant:
-        known = np.where((size > 0) & np.isfinite(x), size, np.ones_like(size))
-        power = 2.0 ** np.floor(np.log2(known))
-        unit = np.where(power > known, power / 2, power) * 2.0**-mantissa_bits
+        finite = np.where((size > 0) & np.isfinite(x), size, np.ones_like(size))
+        power = 2.0 ** np.floor(np.log2(finite))
+        unit = np.where(power > finite, power / 2, power) * 2.0**-mantissa_bits
         x = np.where(np.isfinite(x), np.rint(x / unit) * unit, x)
     limit = 2 ** (exponent_bits - 1)
     if limit < -info.minexp + 2:
@@ -180,8 +180,8 @@ _rounded = CustomJvp(_to_bits, nondiff_argnums=(0, 1))
 
 @_rounded.defjvp
 def _rounded_jvp(exponent_bits: int, mantissa_bits: int, primals: Any, tangents: Any) -> Any:
-    made = _rounded(exponent_bits, mantissa_bits, *primals)
-    return made, _rounded(exponent_bits, mantissa_bits, *tangents)
+    rounded = _rounded(exponent_bits, mantissa_bits, *primals)
+    return rounded, _rounded(exponent_bits, mantissa_bits, *tangents)
 
 
 def dtype(x: Any) -> Any:

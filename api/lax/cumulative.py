@@ -35,8 +35,8 @@ def _complex_logaddexp(a: Any, b: Any) -> Any:
     """log(exp(a) + exp(b)), with an imaginary part from -pi to pi."""
     greater = np.where(np.real(a) > np.real(b), a, b)
     gap = np.where(np.real(a) > np.real(b), b, a) - greater
-    made = np.where(np.isnan(gap), a + b, greater + np.log(1 + np.exp(gap)))
-    return np.real(made) + 1j * ((np.imag(made) + np.pi) % (2 * np.pi) - np.pi)
+    total = np.where(np.isnan(gap), a + b, greater + np.log(1 + np.exp(gap)))
+    return np.real(total) + 1j * ((np.imag(total) + np.pi) % (2 * np.pi) - np.pi)
 
 
 cumsum = _cumulative(

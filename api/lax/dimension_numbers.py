@@ -89,20 +89,20 @@ def checked_groups(x: Any, kernel: Any, features: int, batch: int) -> None:
             raise ArgumentError(f"lax.conv: {what} must be an integer from 1, not {count}")
     if features > 1 and batch > 1:
         raise ArgumentError("lax.conv: one of the two group counts must be 1")
-    given, (taken, made) = leaf_type(x).shape, leaf_type(kernel).shape[-2:]
-    if not same_size(given[-1], taken * features):
+    shape, (taken, features_out) = leaf_type(x).shape, leaf_type(kernel).shape[-2:]
+    if not same_size(shape[-1], taken * features):
         raise ArgumentError(
-            f"lax.conv: lhs has {size_text(given[-1])} features, and the kernel takes "
+            f"lax.conv: lhs has {size_text(shape[-1])} features, and the kernel takes "
             f"{size_text(taken)} in each of {features} groups"
         )
-    if not divides(features * batch, made):
+    if not divides(features * batch, features_out):
         raise ArgumentError(
-            f"lax.conv: {size_text(made)} features out cannot be divided into "
+            f"lax.conv: {size_text(features_out)} features out cannot be divided into "
             f"{features * batch} groups"
         )
-    if not divides(batch, given[0]):
+    if not divides(batch, shape[0]):
         raise ArgumentError(
-            f"lax.conv: a batch of {size_text(given[0])} cannot be divided into {batch} groups"
+            f"lax.conv: a batch of {size_text(shape[0])} cannot be divided into {batch} groups"
         )
 
 

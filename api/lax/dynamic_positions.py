@@ -35,23 +35,23 @@ def is_whole(size: Any, n: Any) -> bool:
 
 def checked_starts(name: str, starts: Any, x: Any, count: int | None = None) -> list[Any]:
     """One integer for each axis."""
-    given = list(starts) if not hasattr(starts, "ndim") or starts.ndim else [starts]
-    if len(given) != (x.ndim if count is None else count):
-        raise ArgumentTypeError(f"lax.{name}: {len(given)} starts for {x.ndim} axes")
-    for start in given:
+    start_list = list(starts) if not hasattr(starts, "ndim") or starts.ndim else [starts]
+    if len(start_list) != (x.ndim if count is None else count):
+        raise ArgumentTypeError(f"lax.{name}: {len(start_list)} starts for {x.ndim} axes")
+    for start in start_list:
         if not is_value(start) or leaf_type(start).shape or leaf_type(start).dtype.kind not in "iu":
             raise ArgumentTypeError(
                 f"lax.{name}: a start must be one integer, not {described(start)}"
             )
-    return given
+    return start_list
 
 
 def checked_sizes(name: str, sizes: Any, x: Any) -> list[Any]:
     """Lengths of a part, which must not be longer than the array."""
-    given, shape = list(sizes), leaf_type(x).shape
-    if len(given) != len(shape):
-        raise ArgumentTypeError(f"lax.{name}: {len(given)} sizes for {len(shape)} axes")
-    for size, n in zip(given, shape, strict=True):
+    size_list, shape = list(sizes), leaf_type(x).shape
+    if len(size_list) != len(shape):
+        raise ArgumentTypeError(f"lax.{name}: {len(size_list)} sizes for {len(shape)} axes")
+    for size, n in zip(size_list, shape, strict=True):
         length = _size(size)
         if isinstance(length, int) and isinstance(n, int) and not 0 <= length <= n:
             raise ArgumentTypeError(
@@ -61,4 +61,4 @@ def checked_sizes(name: str, sizes: Any, x: Any) -> list[Any]:
             raise ArgumentTypeError(
                 f"lax.{name}: a part of length {size} does not fit into {shape_text(shape)}"
             )
-    return given
+    return size_list

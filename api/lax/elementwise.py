@@ -309,8 +309,8 @@ def select_n(which: Any, *cases: Any) -> Any:
     arrays = checked_operands("select_n", "biufc", *cases)
     if which.dtype.kind == "b" and len(arrays) > 2:
         raise ArgumentTypeError("lax.select_n: a boolean chooses between two cases at most")
-    made = arrays[-1]
+    chosen = arrays[-1]
     for k in reversed(range(len(arrays) - 1)):
         mask = np.logical_not(which) if which.dtype.kind == "b" else which <= k
-        made = np.where(mask, arrays[k], made)
-    return made
+        chosen = np.where(mask, arrays[k], chosen)
+    return chosen

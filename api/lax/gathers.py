@@ -65,32 +65,32 @@ def gather(
     )
     how = GatherScatterMode.CLIP if mode is None else GatherScatterMode.from_any(mode)
     starts, fits = _starts(indices, x, sizes, lies)
-    made = np.transpose(x, (*lies.beside, *lies.indexed, *lies.whole))
+    parts = np.transpose(x, (*lies.beside, *lies.indexed, *lies.whole))
     if lies.beside or lies.indexed:
-        made = made[_key(starts, indices, sizes, lies)]
+        parts = parts[_key(starts, indices, sizes, lies)]
     else:
-        made = np.broadcast_to(made, (*indices.shape[:-1], *made.shape))
+        parts = np.broadcast_to(parts, (*indices.shape[:-1], *parts.shape))
     if how in (GatherScatterMode.FILL_OR_DROP, GatherScatterMode.ONE_HOT) and fits is not None:
         inside = np.reshape(fits, (*fits.shape, *(1,) * len(lies.window)))
         fill = np.full((), fill_for(x.dtype, fill_value), x.dtype)
-        made = np.where(inside, made, fill)
-    return np.transpose(made, _order(numbers.offset_dims, indices.ndim - 1, lies))
+        parts = np.where(inside, parts, fill)
+    return np.transpose(parts, _order(numbers.offset_dims, indices.ndim - 1, lies))
 
 
 def _starts(indices: Any, x: Any, sizes: Any, lies: Any, clip: bool = True) -> Any:
     """Starts for each indexed axis, moved so that parts fit; and which ones fit as they are."""
-    made, fits = [], None
+    starts, fits = [], None
     for axis, entry in zip(lies.indexed, lies.starts, strict=True):
         if entry is None:
-            made.append(0)
+            starts.append(0)
             continue
         start, most = indices[..., entry], x.shape[axis] - sizes[axis]
         if clip:
             inside = (start >= 0) & (start <= most)
             fits = inside if fits is None else fits & inside
             start = np.minimum(np.maximum(start, 0), most)
-        made.append(start)
-    return made, fits
+        starts.append(start)
+    return starts, fits
 
 
 def _key(starts: Any, indices: Any, sizes: Any, lies: Any) -> Any:
@@ -152,21 +152,21 @@ def _scattered(
     order = _order(numbers.update_window_dims, indices.ndim - 1, lies)
     parts = np.transpose(new, [order.index(k) for k in range(len(order))])
     if not (lies.beside or lies.indexed):
-        made = np.copy(x)
-        store(made, ..., parts)
-        return made
+        changed = np.copy(x)
+        store(changed, ..., parts)
+        return changed
     axes = (*lies.beside, *lies.indexed, *lies.whole)
     drops = how in (GatherScatterMode.FILL_OR_DROP, GatherScatterMode.ONE_HOT) and fits is not None
     first = next((k for k, start in enumerate(starts) if not isinstance(start, int)), 0)
     if not drops:
-        made = np.copy(x)
-        store(np.transpose(made, axes), _key(starts, indices, sizes, lies), parts)
-        return made
+        changed = np.copy(x)
+        store(np.transpose(changed, axes), _key(starts, indices, sizes, lies), parts)
+        return changed
     axis = lies.indexed[first]
-    made = _longer(x, axis, sizes[axis])
+    changed = _longer(x, axis, sizes[axis])
     starts[first] = np.where(fits, starts[first], x.shape[axis])
-    store(np.transpose(made, axes), _key(starts, indices, sizes, lies), parts)
-    return made[(*(slice(None),) * axis, slice(0, x.shape[axis]))]
+    store(np.transpose(changed, axes), _key(starts, indices, sizes, lies), parts)
+    return changed[(*(slice(None),) * axis, slice(0, x.shape[axis]))]
 
 
 def _window_sizes(x: Any, new: Any, numbers: Any) -> list[Any]:
@@ -180,9 +180,9 @@ def _window_sizes(x: Any, new: Any, numbers: Any) -> list[Any]:
 
 def _longer(x: Any, axis: int, more: Any) -> Any:
     """The array with places at the end of an axis, for parts that do not fit."""
-    made = np.zeros((*x.shape[:axis], x.shape[axis] + more, *x.shape[axis + 1 :]), x.dtype)
-    made[(*(slice(None),) * axis, slice(0, x.shape[axis]))] = x
-    return made
+    longer = np.zeros((*x.shape[:axis], x.shape[axis] + more, *x.shape[axis + 1 :]), x.dtype)
+    longer[(*(slice(None),) * axis, slice(0, x.shape[axis]))] = x
+    return longer
 
 
 def _set(array: Any, key: Any, parts: Any) -> None:

@@ -128,19 +128,19 @@ def layout(
 
 def checked_indices(name: str, indices: Any, entries: int) -> Any:
     """Integer indices, whose last axis has an entry for each axis that is indexed."""
-    made = checked_kind(name, indices, "iu")
-    if not made.ndim or operator.index(made.shape[-1]) != entries:
+    checked = checked_kind(name, indices, "iu")
+    if not checked.ndim or operator.index(checked.shape[-1]) != entries:
         raise ArgumentTypeError(
             f"lax.{name}: the last axis of the indices must have {entries} entries, and their "
-            f"shape is {tuple(made.shape)}"
+            f"shape is {tuple(checked.shape)}"
         )
-    return made
+    return checked
 
 
-def fill_for(dtype: np.dtype[Any], given: Any) -> Any:
+def fill_for(dtype: np.dtype[Any], fill_value: Any) -> Any:
     """What is read where a part does not fit."""
-    if given is not None:
-        return given
+    if fill_value is not None:
+        return fill_value
     if dtype.kind in "fc":
         return np.nan
     if dtype.kind == "b":

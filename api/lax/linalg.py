@@ -125,11 +125,11 @@ def eig(
     """
     x = _matrix("eig", x)
     values, right = np.linalg.eig(x.astype(np.result_type(x.dtype, 1j)))
-    made = [values]
+    results = [values]
     if compute_left_eigenvectors:
         left = _adjoint(np.linalg.inv(right))
-        made.append(left / np.sqrt(np.sum(np.abs(left) ** 2, axis=-2, keepdims=True)))
-    return [*made, right] if compute_right_eigenvectors else made
+        results.append(left / np.sqrt(np.sum(np.abs(left) ** 2, axis=-2, keepdims=True)))
+    return [*results, right] if compute_right_eigenvectors else results
 
 
 @followed
@@ -344,17 +344,17 @@ def ormqr(a: Any, taus: Any, c: Any, *, left: bool = True, transpose: bool = Fal
     >>> lax.linalg.ormqr(np.array([[9.0], [1.0]]), np.array([1.0]), np.ones((2, 1)))[:, 0]
     array([-1., -1.])
     """
-    a, taus, made = checked_kinds("linalg.ormqr", "fc", a, taus, c)
+    a, taus, product = checked_kinds("linalg.ormqr", "fc", a, taus, c)
     rows, k = np.arange(a.shape[0]), taus.shape[0]
     for i in range(k):
         j = k - 1 - i if left != transpose else i
         v = np.where(rows == j, 1, np.where(rows > j, a[:, j], 0))
         tau = np.conj(taus[j]) if transpose else taus[j]
         if left:
-            made = made - tau * v[:, np.newaxis] * (np.conj(v) @ made)
+            product = product - tau * v[:, np.newaxis] * (np.conj(v) @ product)
         else:
-            made = made - tau * (made @ v)[:, np.newaxis] * np.conj(v)
-    return made
+            product = product - tau * (product @ v)[:, np.newaxis] * np.conj(v)
+    return product
 
 
 @followed

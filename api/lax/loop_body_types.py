@@ -48,8 +48,8 @@ def checked_length(name: str, leaves: list[Any], length: Any) -> Any:
         raise ArgumentError(
             f"lax.{name}: there are no values to go over, and no length", "give length=n"
         )
-    known = [*sizes, length] if isinstance(length, int) else sizes
-    if any(not same_size(n, known[0]) for n in known[1:]):
+    lengths = [*sizes, length] if isinstance(length, int) else sizes
+    if any(not same_size(n, lengths[0]) for n in lengths[1:]):
         raise ArgumentError(
             f"lax.{name}: the lengths of the first axes are {shape_text(tuple(sizes))}"
             + (f", and length is {length}" if length is not None else ", and must be the same")
@@ -79,15 +79,15 @@ def checked_lengths(name: str, leaves: list[Any], axis: int) -> Any:
     return leaves[0].shape[axis]
 
 
-def checked_combined(arrays: list[Any], structure: Any, made: Any) -> list[Any]:
+def checked_combined(arrays: list[Any], structure: Any, value_returned: Any) -> list[Any]:
     """What the function of an associative scan returns, as leaves."""
-    leaves, found = tree.flatten(made)
-    checked_values("associative_scan", "what fn returns", made)
+    leaves, structure_returned = tree.flatten(value_returned)
+    checked_values("associative_scan", "what fn returns", value_returned)
     kinds_of = [(leaf_type(x).dtype, len(leaf_type(x).shape)) for x in leaves]
-    if found != structure or kinds_of != [(x.dtype, x.ndim) for x in arrays]:
+    if structure_returned != structure or kinds_of != [(x.dtype, x.ndim) for x in arrays]:
         raise ArgumentTypeError(
-            f"lax.associative_scan: fn returns {tree.map(Kind, made)!r}, where it is given "
-            f"{tree.unflatten(structure, [Kind(x) for x in arrays])!r}"
+            f"lax.associative_scan: fn returns {tree.map(Kind, value_returned)!r}, where it is "
+            f"given {tree.unflatten(structure, [Kind(x) for x in arrays])!r}"
         )
     return leaves
 
@@ -104,8 +104,8 @@ class Kind:
 
     def __init__(self, x: Any, axes: int = 0) -> None:
         """That of the value x, or of its rows after so many axes."""
-        found = leaf_type(x)
-        self.shape, self.dtype, self.weak = found.shape[axes:], found.dtype, found.weak
+        leaf = leaf_type(x)
+        self.shape, self.dtype, self.weak = leaf.shape[axes:], leaf.dtype, leaf.weak
 
     @property
     def facts(self) -> Any:
@@ -151,8 +151,8 @@ def checked_carry(name: str, before: Any, after: Any) -> Any:
 
 
 def checked_kinds(name: str, before: Any, after: Any) -> None:
-    (old, structure), (new, made) = tree.flatten(before), tree.flatten(after)
-    if structure != made:
+    (old, structure), (new, new_structure) = tree.flatten(before), tree.flatten(after)
+    if structure != new_structure:
         raise ArgumentTypeError(
             f"lax.{name}: what the body returns to be carried on is built like "
             f"{tree.structure_text(after)}, and what it is given like {tree.structure_text(before)}"
@@ -235,8 +235,8 @@ def checked_cond(true_fun: Any, false_fun: Any, operands: Any, operand: Any) -> 
     if callable(true_fun) and callable(false_fun):
         if operands and operand:
             raise ArgumentTypeError("lax.cond: operands are given by position and by name")
-        given = operands or operand
-        return true_fun, false_fun, (given, given)
+        operands_given = operands or operand
+        return true_fun, false_fun, (operands_given, operands_given)
     if callable(false_fun) and len(operands) == 2 and callable(operands[1]):
         return false_fun, operands[1], ((true_fun,), (operands[0],))
     raise ArgumentTypeError("lax.cond: true_fun and false_fun must be functions")
@@ -245,16 +245,16 @@ def checked_cond(true_fun: Any, false_fun: Any, operands: Any, operand: Any) -> 
 def checked_branches(branches: Any) -> tuple[Any, ...]:
     """At least one function."""
     if isinstance(branches, (list, tuple)):
-        found = tuple(branches)
+        branch_tuple = tuple(branches)
     else:
         raise ArgumentTypeError(
             f"lax.switch: the branches must be a list, not {described(branches)}"
         )
-    for branch in found:
+    for branch in branch_tuple:
         checked_function("switch", "a branch", branch)
-    if not found:
+    if not branch_tuple:
         raise ArgumentError("lax.switch: there are no branches")
-    return found
+    return branch_tuple
 
 
 def checked_platform(chosen: Any) -> None:
@@ -281,10 +281,12 @@ class Sides:
             return tree.map(lambda x: x, value)  # containers are not the caller's, on any side
         return value
 
-    def compare(self, one: int, other: int) -> None:
-        a, b = self.seen[one], self.seen[other]
-        (old, structure), (new, made) = tree.flatten(a), tree.flatten(b)
-        if structure != made or not all(_follows(x, y) for x, y in zip(old, new, strict=True)):
+    def compare(self, this: int, other: int) -> None:
+        a, b = self.seen[this], self.seen[other]
+        (old, structure), (new, new_structure) = tree.flatten(a), tree.flatten(b)
+        if structure != new_structure or not all(
+            _follows(x, y) for x, y in zip(old, new, strict=True)
+        ):
             raise ArgumentTypeError(
                 f"lax.{self.name}: the branches return {a!r} and {b!r}",
                 "let both return values of one structure, shape and dtype",
@@ -301,10 +303,10 @@ def returned(fun: Any, *args: Any) -> Any:
     """
     t = trace()
     with t.recording() as journal, t.block():
-        made = settled(call_user(fun, *tree.map(_stand_in, args)))
-        found = kinds(made)
+        value = settled(call_user(fun, *tree.map(_stand_in, args)))
+        value_kinds = kinds(value)
     t.rollback(journal)
-    return found
+    return value_kinds
 
 
 def _stand_in(kind: Kind) -> Any:
@@ -314,8 +316,8 @@ def _stand_in(kind: Kind) -> Any:
 class Kept:
     """What the passes of a scan keep: for each leaf an array with an entry for each pass."""
 
-    def __init__(self, made: Any, length: Any) -> None:
-        leaves, self.structure = tree.flatten(made)
+    def __init__(self, value: Any, length: Any) -> None:
+        leaves, self.structure = tree.flatten(value)
         self.arrays = [_empty(kind, length) for kind in leaves]
 
     def leaves(self, value: Any) -> list[Any]:

@@ -95,12 +95,12 @@ def map(f: Any, xs: Any, *, batch_size: Any = None) -> Any:
         return batched(f)(xs)
     whole = n // size * size
     parts = [np.reshape(row[:whole], (n // size, size, *row.shape[1:])) for row in rows]
-    made = scan(lambda _, x: ((), batched(f)(x)), (), tree.unflatten(structure, parts))[1]
-    made = tree.map(_joined, made)
+    results = scan(lambda _, x: ((), batched(f)(x)), (), tree.unflatten(structure, parts))[1]
+    results = tree.map(_joined, results)
     if n % size == 0:
-        return made
+        return results
     rest = batched(f)(tree.unflatten(structure, [row[whole:] for row in rows]))
-    return tree.map(lambda a, b: np.concatenate([a, b]), made, rest)
+    return tree.map(lambda a, b: np.concatenate([a, b]), results, rest)
 
 
 def _joined(x: Any) -> Any:

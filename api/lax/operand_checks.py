@@ -26,10 +26,10 @@ def checked_array(name: str, x: Any, what: str = "the operand") -> Any:
 def checked_same_dtype(name: str, *operands: Any) -> None:
     """Refuses arrays of different dtypes; Python numbers take that of the others."""
     kinds = [leaf_type(x) for x in operands if is_value(x)]
-    found = list(dict.fromkeys(k.dtype for k in kinds if not k.weak))
-    if len(found) > 1:
+    dtypes = list(dict.fromkeys(k.dtype for k in kinds if not k.weak))
+    if len(dtypes) > 1:
         raise ArgumentTypeError(
-            f"lax.{name}: the operands must be of one dtype, not {', '.join(map(str, found))}",
+            f"lax.{name}: the operands must be of one dtype, not {', '.join(map(str, dtypes))}",
             "convert one of them, as in lax.convert_element_type(x, y.dtype)",
         )
 
@@ -66,14 +66,14 @@ def checked_operands(name: str, kinds: str, *operands: Any) -> list[Any]:
     strong = [x for x in operands if is_value(x) and not leaf_type(x).weak]
     dtype = leaf_type(strong[0]).dtype if strong else None
     arrays = [x if _is_array(x) else _with_dtype(name, x, dtype) for x in operands]
-    made = [checked_kind(name, x, kinds) for x in arrays]
-    shapes = [s for s in (leaf_type(x).shape for x in made) if s]
+    operand_list = [checked_kind(name, x, kinds) for x in arrays]
+    shapes = [s for s in (leaf_type(x).shape for x in operand_list) if s]
     if len({len(s) for s in shapes}) > 1 or not all(map(_fits, zip(*shapes, strict=False))):
         raise ArgumentTypeError(
             f"lax.{name}: the shapes {', '.join(map(shape_text, shapes))} do not fit",
             "give all operands the same axes, as in lax.broadcast_in_dim",
         )
-    return made
+    return operand_list
 
 
 def _is_array(x: Any) -> bool:
@@ -132,10 +132,10 @@ def checked_axes(name: str, axes: Any, rank: int) -> tuple[int, ...]:
         raise ArgumentTypeError(f"lax.{name}: axes must be integers, not {axes!r}") from None
     if not all(-rank <= k < rank for k in numbers):
         raise ArgumentError(f"lax.{name}: {numbers} are no axes of an array that has {rank}")
-    found = tuple(k % rank for k in numbers)
-    if len(set(found)) < len(found):
+    axes_from_front = tuple(k % rank for k in numbers)
+    if len(set(axes_from_front)) < len(axes_from_front):
         raise ArgumentError(f"lax.{name}: the axes {numbers} are not all different")
-    return found
+    return axes_from_front
 
 
 def checked_shape(name: str, shape: Any) -> tuple[Any, ...]:
@@ -160,12 +160,12 @@ def _length(name: str, n: Any, shape: Any) -> Any:
 def checked_dtype(name: str, dtype: Any, kinds: str = "biufc") -> np.dtype[Any]:
     """A dtype of numbers."""
     try:
-        made: np.dtype[Any] = np.dtype(dtype)
+        checked: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
         raise ArgumentTypeError(f"lax.{name}: {dtype!r} is no dtype") from None
-    if made.kind not in kinds:
-        raise ArgumentTypeError(f"lax.{name} does not take the dtype {made}")
-    return made
+    if checked.kind not in kinds:
+        raise ArgumentTypeError(f"lax.{name} does not take the dtype {checked}")
+    return checked
 
 
 def checked_join(name: str, operands: Any) -> list[Any]:

@@ -45,17 +45,18 @@ def _crop(n: Any, low: Any, high: Any) -> slice:
     return slice(-low if is_negative(low) else 0, n + (high if is_negative(high) else 0))
 
 
-def _config(given: Any, rank: int) -> Any:
+def _config(padding_config: Any, rank: int) -> Any:
     try:
-        config = tuple([tuple([simplest(n) for n in axis]) for axis in given])
+        config = tuple([tuple([simplest(n) for n in axis]) for axis in padding_config])
     except TypeError:
         raise ArgumentTypeError(
-            f"lax.pad: padding_config must have (low, high, interior) for each axis, not {given!r}"
+            f"lax.pad: padding_config must have (low, high, interior) for each axis, "
+            f"not {padding_config!r}"
         ) from None
     if len(config) != rank or any(len(axis) != 3 or is_negative(axis[2]) for axis in config):
         raise ArgumentError(
             f"lax.pad: padding_config must have (low, high, interior from 0) for each of {rank} "
-            f"axes, not {given!r}"
+            f"axes, not {padding_config!r}"
         )
     return config
 
@@ -73,6 +74,6 @@ def _grown(x: Any, value: Any, config: Any) -> Any:
         shape.append(low + length + high)
         places.append(place)
     zero = isinstance(value, (int, float)) and value == 0
-    made = np.zeros(tuple(shape), x.dtype) if zero else np.full(tuple(shape), value, x.dtype)
-    made[tuple(places)] = x
-    return made
+    padded = np.zeros(tuple(shape), x.dtype) if zero else np.full(tuple(shape), value, x.dtype)
+    padded[tuple(places)] = x
+    return padded

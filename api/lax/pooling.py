@@ -86,9 +86,9 @@ def reduce_window(
     out = counts(sizes, window, strides, pads, spread, dilation)
     arrays = [padded(x, init, axes, pads, spread) for x, init in zip(arrays, inits, strict=True)]
     moves_of = (axes, window, out, strides, dilation)
-    made = [_start(x, init, axes, out) for x, init in zip(arrays, inits, strict=True)]
+    totals = [_start(x, init, axes, out) for x, init in zip(arrays, inits, strict=True)]
     return tree.unflatten(
-        structure, _combined(_combiner(computation, structure), made, arrays, 0, moves_of)
+        structure, _combined(_combiner(computation, structure), totals, arrays, 0, moves_of)
     )
 
 
@@ -99,15 +99,15 @@ def _start(x: Any, init: Any, axes: Any, out: Any) -> Any:
     return np.full(tuple(shape), init, x.dtype)
 
 
-def _combined(combine: Any, made: Any, arrays: Any, k: int, moves: Any) -> Any:
+def _combined(combine: Any, totals: Any, arrays: Any, k: int, moves: Any) -> Any:
     """Goes over the places of the window along the axes from the number k on."""
     if k == len(moves[0]):
-        return combine(made, arrays)
+        return combine(totals, arrays)
     axis, window, out, stride, dilation = [values[k] for values in moves]
     for i in range(window):
         seen = [part(x, axis, i * dilation, out, stride) for x in arrays]
-        made = _combined(combine, made, seen, k + 1, moves)
-    return made
+        totals = _combined(combine, totals, seen, k + 1, moves)
+    return totals
 
 
 def _combiner(computation: Any, structure: Any) -> Any:
@@ -123,18 +123,18 @@ def _combiner(computation: Any, structure: Any) -> Any:
         return lambda made, seen: [made[0] * seen[0]]
     each = by_element(computation)
 
-    def combine(made: Any, seen: Any) -> Any:
-        both = each(tree.unflatten(structure, made), tree.unflatten(structure, seen))
+    def combine(totals: Any, seen: Any) -> Any:
+        both = each(tree.unflatten(structure, totals), tree.unflatten(structure, seen))
         return structure.flatten_up_to(tree.plain(both))
 
     return combine
 
 
-def _picked(made: Any, seen: Any, better: Any) -> Any:
+def _picked(best: Any, seen: Any, better: Any) -> Any:
     """The better of two, the first where they are equal; NaN is the best."""
     if seen.dtype.kind == "f":
         better = np.logical_or(better, np.isnan(seen))
-    return np.where(better, seen, made)
+    return np.where(better, seen, best)
 
 
 def by_element(fun: Any) -> Any:

@@ -47,13 +47,13 @@ def ragged_dot(
     if preferred_element_type is not None:
         x, matrices = x.astype(preferred_element_type), matrices.astype(preferred_element_type)
     checked_same_dtype("ragged_dot", x, matrices)
-    made = np.zeros((x.shape[0], matrices.shape[2]), x.dtype)
+    products = np.zeros((x.shape[0], matrices.shape[2]), x.dtype)
     start = 0
     for g in range(matrices.shape[0]):
         stop = start + sizes[g]
-        made[start:stop] = x[start:stop] @ matrices[g]
+        products[start:stop] = x[start:stop] @ matrices[g]
         start = stop
-    return made
+    return products
 
 
 def ragged_dot_general(
@@ -76,7 +76,7 @@ def ragged_dot_general(
     """
     numbers = ragged_dot_dimension_numbers
     (left, right), (along, beside) = numbers.dot_dimension_numbers
-    found = (
+    axes_named = (
         left,
         right,
         along,
@@ -84,7 +84,7 @@ def ragged_dot_general(
         numbers.lhs_ragged_dimensions,
         numbers.rhs_group_dimensions,
     )
-    if tuple([tuple(axes) for axes in found]) != ((1,), (1,), (), (), (0,), (0,)):
+    if tuple([tuple(axes) for axes in axes_named]) != ((1,), (1,), (), (), (0,), (0,)):
         raise UnsupportedError(
             "lax.ragged_dot_general for other groups than those of rows",
             "transpose the operands, or write a loop over the groups",

@@ -42,10 +42,10 @@ def _bits_of(x: Any, axes: Any, combine: Any, logical: Any, start: int) -> Any:
         return logical(x, axis=axes)
     others = [k for k in range(x.ndim) if k not in axes]
     rows = np.reshape(np.transpose(x, (*axes, *others)), (-1, *[x.shape[k] for k in others]))
-    made = np.full(rows.shape[1:], start, x.dtype)
+    total = np.full(rows.shape[1:], start, x.dtype)
     for row in rows:
-        made = combine(made, row)
-    return made
+        total = combine(total, row)
+    return total
 
 
 reduce_sum = _reduction(
@@ -130,18 +130,18 @@ def reduce(operands: Any, init_values: Any, computation: Any, dimensions: Any) -
     ]
     axes = checked_axes("reduce", dimensions, arrays[0].ndim)
     computation = own(computation)
-    known = _WHOLE.get(computation)
-    if known is not None and len(arrays) == 1:
-        return tree.unflatten(structure, [computation(known(arrays[0], axes), inits[0])])
+    whole = _WHOLE.get(computation)
+    if whole is not None and len(arrays) == 1:
+        return tree.unflatten(structure, [computation(whole(arrays[0], axes), inits[0])])
     others = [k for k in range(arrays[0].ndim) if k not in axes]
     shape = (-1, *[arrays[0].shape[k] for k in others])
     rows = [np.reshape(np.transpose(x, (*axes, *others)), shape) for x in arrays]
     combine = by_element(computation)
     starts = zip(rows, inits, arrays, strict=True)
-    made = tree.unflatten(structure, [np.full(r.shape[1:], i, x.dtype) for r, i, x in starts])
+    totals = tree.unflatten(structure, [np.full(r.shape[1:], i, x.dtype) for r, i, x in starts])
     for k in range(rows[0].shape[0]):
-        made = combine(made, tree.unflatten(structure, [row[k] for row in rows]))
-    return made
+        totals = combine(totals, tree.unflatten(structure, [row[k] for row in rows]))
+    return totals
 
 
 _WHOLE = {

@@ -74,10 +74,10 @@ def conv_general_shape_tuple(
     (1, 28, 28, 8)
     """
     lhs, rhs, out = conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers)
-    made = conv_shape_tuple(
+    shape = conv_shape_tuple(
         [lhs_shape[k] for k in lhs], [rhs_shape[k] for k in rhs], window_strides, padding
     )
-    return tuple(made[list(out).index(k)] for k in range(len(out)))
+    return tuple(shape[list(out).index(k)] for k in range(len(out)))
 
 
 def conv_transpose_shape_tuple(
@@ -97,11 +97,11 @@ def conv_transpose_shape_tuple(
     if isinstance(padding, str):
         padding = tuple(map(transposed_pads, window, strides, [padding] * rank))
     pads = pads_of(name, padding, sizes, window, strides)
-    made = [
+    lengths = [
         (n - 1) * s - k + 2 + sum(pair)
         for n, k, s, pair in zip(sizes, window, strides, pads, strict=True)
     ]
-    whole = (lhs_shape[lhs[0]], rhs_shape[rhs[0]], *made)
+    whole = (lhs_shape[lhs[0]], rhs_shape[rhs[0]], *lengths)
     return tuple(whole[list(out).index(k)] for k in range(len(out)))
 
 

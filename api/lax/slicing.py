@@ -57,19 +57,19 @@ def dynamic_update_slice(
     x, new = checked_array("dynamic_update_slice", operand), checked_array("", update, "update")
     checked_same_dtype("dynamic_update_slice", x, new)
     sizes = checked_sizes("dynamic_update_slice", new.shape, x)
-    made = np.copy(x)
-    made[_part("dynamic_update_slice", x, start_indices, sizes, allow_negative_indices)] = new
-    return made
+    changed = np.copy(x)
+    changed[_part("dynamic_update_slice", x, start_indices, sizes, allow_negative_indices)] = new
+    return changed
 
 
 def _part(name: str, x: Any, starts: Any, sizes: Any, negative: Any) -> Any:
     """The key of a part."""
-    given = checked_starts(name, starts, x)
+    start_list = checked_starts(name, starts, x)
     from_end = [negative] * len(sizes) if np.ndim(negative) == 0 else negative
     return tuple(
         [
             _along(x, k, start, size, on)
-            for k, (start, size, on) in enumerate(zip(given, sizes, from_end, strict=True))
+            for k, (start, size, on) in enumerate(zip(start_list, sizes, from_end, strict=True))
         ]
     )
 
@@ -126,8 +126,8 @@ def dynamic_index_in_dim(
     """
     x = checked_array("dynamic_index_in_dim", operand)
     axis = checked_axis("dynamic_index_in_dim", axis, [x])
-    made = x[(slice(None),) * axis + (_position(x, index, axis, allow_negative_indices),)]
-    return np.expand_dims(made, axis) if keepdims else made
+    element = x[(slice(None),) * axis + (_position(x, index, axis, allow_negative_indices),)]
+    return np.expand_dims(element, axis) if keepdims else element
 
 
 def _position(x: Any, index: Any, axis: int, from_end: bool) -> Any:
@@ -176,9 +176,9 @@ def dynamic_update_index_in_dim(
     checked_same_dtype("dynamic_update_index_in_dim", x, new)
     if new.ndim == x.ndim:
         new = np.squeeze(new, axis)
-    made = np.copy(x)
-    made[(slice(None),) * axis + (_position(x, index, axis, allow_negative_indices),)] = new
-    return made
+    changed = np.copy(x)
+    changed[(slice(None),) * axis + (_position(x, index, axis, allow_negative_indices),)] = new
+    return changed
 
 
 def slice_in_dim(
@@ -217,8 +217,8 @@ def index_in_dim(operand: Any, index: int, axis: int = 0, keepdims: bool = True)
     x = checked_array("index_in_dim", operand)
     axis = checked_axis("index_in_dim", axis, [x])
     position = checked_integer("index_in_dim", "index", index)
-    made = x[(slice(None),) * axis + (position,)]
-    return np.expand_dims(made, axis) if keepdims else made
+    element = x[(slice(None),) * axis + (position,)]
+    return np.expand_dims(element, axis) if keepdims else element
 
 
 def index_take(src: Any, idxs: Any, axes: Any) -> Any:

@@ -52,21 +52,21 @@ def custom_root(
     if not active():
         return run(initial_guess)
     equation, read = closure_convert(f, initial_guess)
-    solver, given = closure_convert(run, initial_guess)
+    solver, read_outside = closure_convert(run, initial_guess)
     rooted = CustomJvp(lambda guess, read, given: solver(guess, *given))
 
     @rooted.defjvp
     def rule(primals: Any, tangents: Any) -> Any:
         read = primals[1]
-        made = rooted(*primals)
-        x = made[0] if has_aux else made
+        returned = rooted(*primals)
+        x = returned[0] if has_aux else returned
         moved = tapeless.jvp(lambda *v: equation(x, *v), tuple(read), tuple(tangents[1]))[1]
         slope = _slope(lambda z: equation(z, *read), x)
         step = tree.map(lambda d: -d, call_user(tangent_solve, slope, moved))
-        return made, (step, _zeros(made[1])) if has_aux else step
+        return returned, (step, _zeros(returned[1])) if has_aux else step
 
     rooted.__name__ = rule.__name__ = "custom_root"
-    stopped = [tapeless.stop_gradient(v) for v in given]
+    stopped = [tapeless.stop_gradient(v) for v in read_outside]
     return rooted(tapeless.stop_gradient(initial_guess), read, stopped)
 
 
@@ -91,11 +91,13 @@ def _zeros(aux: Any) -> Any:
     return tree.map(lambda x: np.zeros(np.shape(x)) if is_value(x) else x, aux)
 
 
-def _solution(name: str, made: Any, like: Any, has_aux: bool) -> Any:
+def _solution(name: str, returned: Any, like: Any, has_aux: bool) -> Any:
     """What a solver returns; refused where it is built otherwise than `like`."""
-    if has_aux and not (isinstance(made, tuple) and len(made) == 2):
-        raise ArgumentTypeError(f"lax.{name}: solve must return (x, aux), not {described(made)}")
-    x = made[0] if has_aux else made
+    if has_aux and not (isinstance(returned, tuple) and len(returned) == 2):
+        raise ArgumentTypeError(
+            f"lax.{name}: solve must return (x, aux), not {described(returned)}"
+        )
+    x = returned[0] if has_aux else returned
     same = tree.structure(x) == tree.structure(like) and all(
         len(leaf_type(a).shape) == len(leaf_type(b).shape)
         for a, b in zip(tree.leaves(x), tree.leaves(like), strict=True)
@@ -105,7 +107,7 @@ def _solution(name: str, made: Any, like: Any, has_aux: bool) -> Any:
             f"lax.{name}: solve must return a value built like {described(like)}, not "
             f"{described(x)}"
         )
-    return made
+    return returned
 
 
 class _LinearSolve(CustomVjp):
@@ -154,10 +156,10 @@ def custom_linear_solve(
         return _solution(LINEAR, call_user(solve, matvec, b), b, has_aux)
     back = solve if transpose_solve is None and symmetric else transpose_solve
     product, read = closure_convert(matvec, b)
-    given, rest = closure_convert(
+    equation, rest = closure_convert(
         lambda b: _solution(LINEAR, call_user(solve, matvec, b), b, has_aux), b
     )
-    solved = _LinearSolve(lambda b, read, rest: given(b, *rest))
+    solved = _LinearSolve(lambda b, read, rest: equation(b, *rest))
     system = _LinearSystem(solved, product, solve, back, symmetric, has_aux)
     solved.__name__, solved.rule = LINEAR, system.rule
     solved.defvjp(system.forwards, system.backward)
@@ -181,24 +183,24 @@ class _LinearSystem:
     has_aux: bool
 
     def again(self, matvec: Any, b: Any, solve: Any, back: Any) -> Any:
-        made = custom_linear_solve(matvec, b, solve, back, self.symmetric, self.has_aux)
-        return self.solution(made)
+        returned = custom_linear_solve(matvec, b, solve, back, self.symmetric, self.has_aux)
+        return self.solution(returned)
 
-    def solution(self, made: Any) -> Any:
-        return made[0] if self.has_aux else made
+    def solution(self, returned: Any) -> Any:
+        return returned[0] if self.has_aux else returned
 
     def rule(self, primals: Any, tangents: Any) -> Any:
         """The step of the solution solves the equation for the step of b - matvec(x)."""
-        made = self.solved(*primals)
-        x, read = self.solution(made), tuple(primals[1])
+        returned = self.solved(*primals)
+        x, read = self.solution(returned), tuple(primals[1])
         moved = tapeless.jvp(lambda *v: self.product(x, *v), read, tuple(tangents[1]))[1]
         right = tree.map(lambda d, m: d - m, tangents[0], moved)
         step = self.again(_product(self.product, read), right, self.solve, self.back)
-        return made, (step, _zeros(made[1])) if self.has_aux else step
+        return returned, (step, _zeros(returned[1])) if self.has_aux else step
 
     def forwards(self, b: Any, read: Any, rest: Any) -> Any:
-        made = self.solved(b, read, rest)
-        return made, (self.solution(made), read, len(rest))
+        returned = self.solved(b, read, rest)
+        return returned, (self.solution(returned), read, len(rest))
 
     def backward(self, residuals: Any, cotangent: Any) -> Any:
         """The cotangent of b solves the transposed equation."""

@@ -20,14 +20,14 @@ def checked_numbers(name: str, what: str, values: Any, rank: int, least: int = 1
     if values is None:
         return (1,) * rank
     try:
-        found = tuple([operator.index(n) for n in values])
+        numbers = tuple([operator.index(n) for n in values])
     except TypeError:
         raise ArgumentTypeError(f"lax.{name}: {what} must be integers, not {values!r}") from None
-    if len(found) != rank:
-        raise ArgumentTypeError(f"lax.{name}: {what} has {len(found)} entries for {rank} axes")
-    if min(found, default=least) < least:
-        raise ArgumentTypeError(f"lax.{name}: {what} must be at least {least}, not {found}")
-    return found
+    if len(numbers) != rank:
+        raise ArgumentTypeError(f"lax.{name}: {what} has {len(numbers)} entries for {rank} axes")
+    if min(numbers, default=least) < least:
+        raise ArgumentTypeError(f"lax.{name}: {what} must be at least {least}, not {numbers}")
+    return numbers
 
 
 def pads_of(name: str, padding: Any, sizes: Any, window: Any, strides: Any) -> Any:
@@ -106,33 +106,33 @@ def patches(x: Any, axis: int, window: Any, out: Any, strides: Any, dilation: An
     if dilation[-1] == 1:  # what a window sees there is one piece of memory
         width = operator.index(x.shape[-1])
         x = np.reshape(x, (*x.shape[:-2], x.shape[-2] * width))
-        made: Any = unset((*x.shape[:axis], *out, *window[:-1], window[-1] * width), x.dtype)
+        seen_parts: Any = unset((*x.shape[:axis], *out, *window[:-1], window[-1] * width), x.dtype)
     else:
-        made = unset(shape, x.dtype)
+        seen_parts = unset(shape, x.dtype)
     sizes = list(zip(window, out, strides, dilation, strict=True))
     for j in range(out[-1]):
         if dilation[-1] == 1:
             seen = part(x, last, j * strides[-1] * width, window[-1] * width, 1)
         else:
             seen = part(x, last, j * strides[-1], window[-1], dilation[-1])
-        _fill(made[(*(slice(None),) * last, j)], seen, axis, sizes[:-1])
-    return np.reshape(made, shape)
+        _fill(seen_parts[(*(slice(None),) * last, j)], seen, axis, sizes[:-1])
+    return np.reshape(seen_parts, shape)
 
 
-def _fill(made: Any, x: Any, axis: int, sizes: Any) -> None:
+def _fill(patch: Any, x: Any, axis: int, sizes: Any) -> None:
     """Copies along the spatial axes from `axis` on, window place by window place."""
     if not sizes:
-        made[...] = x
+        patch[...] = x
         return
     window, out, stride, dilation = sizes[0]
     for i in range(window):
-        places = made[(*(slice(None),) * (axis + len(sizes)), i)]
+        places = patch[(*(slice(None),) * (axis + len(sizes)), i)]
         _fill(places, part(x, axis, i * dilation, out, stride), axis + 1, sizes[1:])
 
 
 def sizes_where(arrays: Any, axes: Any) -> tuple[int, ...]:
     """Lengths of axes, which must be the same for all arrays."""
     if not same_lengths(arrays, axes):
-        found = [tuple([x.shape[k] for k in axes]) for x in arrays]
-        raise ArgumentError(f"lax.reduce_window: the shapes of the operands differ: {found}")
+        shapes = [tuple([x.shape[k] for k in axes]) for x in arrays]
+        raise ArgumentError(f"lax.reduce_window: the shapes of the operands differ: {shapes}")
     return lengths(arrays[0], axes)

@@ -63,8 +63,8 @@ def softplus(x: Any) -> Any:
 def _complex_softplus(x: Any) -> Any:
     """log(1 + exp(x)), its imaginary part between -pi and pi."""
     larger = np.where(np.real(x) > 0, x, 0)
-    made = larger + np.log1p(np.exp(x - 2 * larger))
-    return np.real(made) + 1j * (np.mod(np.imag(made) + np.pi, 2 * np.pi) - np.pi)
+    total = larger + np.log1p(np.exp(x - 2 * larger))
+    return np.real(total) + 1j * (np.mod(np.imag(total) + np.pi, 2 * np.pi) - np.pi)
 
 
 def log_sigmoid(x: Any) -> Any:

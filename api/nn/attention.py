@@ -81,15 +81,15 @@ def dot_product_attention(
         (query_seq_lengths, key_value_seq_lengths),
     ):
         logits = np.where(seen, logits, MASKED)
-    made = _ungrouped(softmax(logits).astype(key.dtype) @ v)
+    values = _ungrouped(softmax(logits).astype(key.dtype) @ v)
     if query_seq_lengths is not None:
-        real = np.arange(made.shape[1]) < np.asarray(query_seq_lengths)[:, None]
-        made = np.where(real[:, :, None, None], made, 0)
-    made = made if batched else made[0]
+        real = np.arange(values.shape[1]) < np.asarray(query_seq_lengths)[:, None]
+        values = np.where(real[:, :, None, None], values, 0)
+    values = values if batched else values[0]
     if not return_residual:
-        return made
+        return values
     residual = stop_gradient(_ungrouped(logsumexp(logits, axis=-1, keepdims=True))[..., 0])
-    return made, residual if batched else residual[0]
+    return values, residual if batched else residual[0]
 
 
 def _four(x: Any) -> Any:
@@ -153,13 +153,13 @@ def _by_group(x: Any, shared: Any, groups: Any) -> Any:
 def _masks(shape: Any, mask: Any, is_causal: bool, window: Any, lengths: Any) -> Any:
     """All that says which keys a query sees, to broadcast to (B, K, groups, T, S)."""
     at, of = np.arange(shape[0])[:, None], np.arange(shape[1])
-    found = [] if mask is None else [mask]
+    masks = [] if mask is None else [mask]
     if is_causal:
-        found.append(of <= at)
+        masks.append(of <= at)
     if window is not None:
         left, right = window if isinstance(window, (tuple, list)) else (window, window)
-        found.append((of >= at - left) & (of <= at + right))
+        masks.append((of >= at - left) & (of <= at + right))
     for positions, length in zip((at, of), lengths, strict=True):
         if length is not None:
-            found.append(positions < np.asarray(length)[:, None, None, None, None])
-    return found
+            masks.append(positions < np.asarray(length)[:, None, None, None, None])
+    return masks

@@ -311,9 +311,9 @@ def delta_orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None)
             raise ArgumentError(f"delta_orthogonal: three to five axes, not the shape {shape}")
         if shape[-1] < shape[-2]:
             raise ArgumentError(f"delta_orthogonal: {shape[-2]} inputs and {shape[-1]} outputs")
-        made = np.zeros(shape, dtype)
+        kernel = np.zeros(shape, dtype)
         middle = tuple((n - 1) // 2 for n in shape[:-2])
-        made[middle] = orthogonal(scale, column_axis, dtype)(key, shape[-2:])
-        return made
+        kernel[middle] = orthogonal(scale, column_axis, dtype)(key, shape[-2:])
+        return kernel
 
     return init

@@ -108,10 +108,10 @@ def logsumexp(
     parts = np.exp(a - top)
     total = np.sum(parts if b is None else b * parts, axis=axis, keepdims=True)
     sign, size = np.sign(total), np.abs(total) if return_sign else total
-    made = np.log(np.where(size == 0, 1, size)) + np.where(size == 0, -np.inf, top)
+    log_total = np.log(np.where(size == 0, 1, size)) + np.where(size == 0, -np.inf, top)
     if not keepdims:
-        made, sign = np.squeeze(made, axis=axis), np.squeeze(sign, axis=axis)
-    return (made, sign) if return_sign else made
+        log_total, sign = np.squeeze(log_total, axis=axis), np.squeeze(sign, axis=axis)
+    return (log_total, sign) if return_sign else log_total
 
 
 def logmeanexp(x: Any, axis: Any = None, where: Any = None, keepdims: bool = False) -> Any:

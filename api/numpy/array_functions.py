@@ -68,16 +68,16 @@ class Function:
         t.functional = True
         start = next(t.serials)
         args, kwargs = self.placed(args, kwargs)
-        made = call_user(self.run, *args, **kwargs)
-        for x in tree.leaves(made):
+        value = call_user(self.run, *args, **kwargs)
+        for x in tree.leaves(value):
             if isinstance(x, Symbol) and x.cell is not None and x.cell.birth > start:
                 x.cell.functional = True
-        return made
+        return value
 
     def placed(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The arguments as NumPy takes them."""
-        known = {k: v for k, v in kwargs.items() if k not in self.hints}
-        return placed(self.parameters, args, given(known))
+        known_keywords = {k: v for k, v in kwargs.items() if k not in self.hints}
+        return placed(self.parameters, args, given(known_keywords))
 
     def __repr__(self) -> str:
         return f"<function {self.home}.{self.__name__}>"
@@ -108,10 +108,10 @@ class Following(Function):
         args, kwargs = self.placed(args, kwargs)
         if not active() and gpu_calls.has_gpu_arrays(args, kwargs):
             return gpu_calls.call(self, args, kwargs)
-        made = self.run(*args, **kwargs)
+        value = self.run(*args, **kwargs)
         if active() or not has_functional(tree.leaves((args, kwargs))):
-            return made
-        return functional(made)
+            return value
+        return functional(value)
 
     def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if trace().functional and any(map(_is_functional, tree.leaves((args, kwargs)))):
@@ -143,8 +143,8 @@ class Ufunc(Function):
     def __getattr__(self, name: str) -> Any:
         if name == "run":
             raise AttributeError(name)
-        found = getattr(self.run, name)
-        return Function(found, name) if callable(found) else found
+        attribute = getattr(self.run, name)
+        return Function(attribute, name) if callable(attribute) else attribute
 
     def at(self, a: Any, indices: Any, b: Any = None, /, *, inplace: bool = False) -> Any:
         """A copy of `a` in which `b` was applied to the elements at `indices`."""
@@ -154,9 +154,9 @@ class Ufunc(Function):
 
 
 def _at(ufunc: Any, a: Any, indices: Any, *b: Any) -> Any:
-    made = np.copy(a)
-    ufunc.at(made, indices, *b)
-    return made
+    changed = np.copy(a)
+    ufunc.at(changed, indices, *b)
+    return changed
 
 
 def _found(module: str, name: str) -> Any:
@@ -201,13 +201,13 @@ def own(function: Any) -> Any:
 
 def exported(source: Any, names: list[str], module: str) -> dict[str, Any]:
     """What a module holds under the names of functions."""
-    made = {}
+    functions = {}
     for name in names:
         run = getattr(source, name)
         kind = Ufunc if isinstance(run, np.ufunc) else Function
         hints = HINTS.union(OTHER_HINTS.get(name, ()))
-        made[name] = kind(run, name, hints, module, PARAMETERS.get(name, ""))
-    return made
+        functions[name] = kind(run, name, hints, module, PARAMETERS.get(name, ""))
+    return functions
 
 
 def missing(module: str, name: str) -> AttributeError:

@@ -34,11 +34,11 @@ class PythonUfunc:
     def accumulate(self, a: Any, axis: int = 0) -> Any:
         """The results for the first element, the first two, and so on, along an axis."""
         rows = np.moveaxis(np.asarray(a), axis, 0)
-        total, found = rows[0], [rows[0]]
+        total, totals = rows[0], [rows[0]]
         for row in rows[1:]:
             total = self(total, row)
-            found.append(total)
-        return np.moveaxis(np.stack(found), 0, axis)
+            totals.append(total)
+        return np.moveaxis(np.stack(totals), 0, axis)
 
     def reduce(self, a: Any, axis: int = 0, keepdims: bool = False, initial: Any = None) -> Any:
         """The result for all elements along an axis, from the first on."""

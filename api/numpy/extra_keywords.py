@@ -32,20 +32,20 @@ def isscalar(element: Any) -> bool:
 
 def dstack(tup: Any, dtype: Any = None) -> Any:
     """np.dstack, of the dtype `dtype` where one is given."""
-    made = np.dstack(tup)
-    return made if dtype is None else made.astype(dtype)
+    stacked = np.dstack(tup)
+    return stacked if dtype is None else stacked.astype(dtype)
 
 
 def hstack(tup: Any, dtype: Any = None) -> Any:
     """np.hstack, of the dtype `dtype` where one is given."""
-    made = np.hstack(tup)
-    return made if dtype is None else made.astype(dtype)
+    stacked = np.hstack(tup)
+    return stacked if dtype is None else stacked.astype(dtype)
 
 
 def vstack(tup: Any, dtype: Any = None) -> Any:
     """np.vstack, of the dtype `dtype` where one is given."""
-    made = np.vstack(tup)
-    return made if dtype is None else made.astype(dtype)
+    stacked = np.vstack(tup)
+    return stacked if dtype is None else stacked.astype(dtype)
 
 
 def clip(
@@ -59,8 +59,8 @@ def clip(
     """
     low = a_min if min is None else min
     high = a_max if max is None else max
-    made = np.asarray(arr) if low is None and high is None else np.clip(arr, low, high)
-    return made.copy() if made is arr else made
+    clipped = np.asarray(arr) if low is None and high is None else np.clip(arr, low, high)
+    return clipped.copy() if clipped is arr else clipped
 
 
 def count_nonzero(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
@@ -110,10 +110,10 @@ def argsort(
     """
     line, axis = _along("jnp.argsort", a, axis, kind, order)
     if descending:
-        made = descending_order(line, axis, stable)
+        order_of = descending_order(line, axis, stable)
     else:
-        made = np.argsort(line, axis, kind="stable")
-    return made if dtype is None else made.astype(dtype)
+        order_of = np.argsort(line, axis, kind="stable")
+    return order_of if dtype is None else order_of.astype(dtype)
 
 
 def sort(
@@ -132,8 +132,8 @@ def sort(
     Array([3, 2, 1], dtype=int64)
     """
     line, axis = _along("jnp.sort", a, axis, kind, order)
-    made = np.sort(line, axis, kind="stable")
-    return np.flip(made, axis) if descending else made
+    in_order = np.sort(line, axis, kind="stable")
+    return np.flip(in_order, axis) if descending else in_order
 
 
 # -- sums and products
@@ -211,8 +211,8 @@ def ravel_multi_index(
     multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C", *, dtype: Any = None
 ) -> Any:
     """np.ravel_multi_index, as `dtype`."""
-    made = np.ravel_multi_index(multi_index, dims, mode=mode, order=order)
-    return made if dtype is None else made.astype(dtype)
+    positions = np.ravel_multi_index(multi_index, dims, mode=mode, order=order)
+    return positions if dtype is None else positions.astype(dtype)
 
 
 def polymul(a1: Any, a2: Any, *, trim_leading_zeros: bool = False) -> Any:

@@ -18,9 +18,9 @@ def packed(wanted: Any, values: Any, size: Any, fill_value: Any) -> Any:
     if fill_value is None:
         fill_value = values[np.argmax(wanted)]
     place = np.where(wanted, np.cumsum(wanted) - 1, size)
-    made = np.full((size + 1, *np.shape(values)[1:]), fill_value, values.dtype)
-    made[np.minimum(place, size)] = values
-    return made[:size]
+    rows = np.full((size + 1, *np.shape(values)[1:]), fill_value, values.dtype)
+    rows[np.minimum(place, size)] = values
+    return rows[:size]
 
 
 def positions(mask: Any, size: Any, fill_value: Any) -> Any:
@@ -97,8 +97,8 @@ def compress(
         return np.compress(condition, a, axis)
     rows = np.ravel(a) if axis is None else np.moveaxis(np.asarray(a), axis, 0)
     wanted = np.asarray(condition) != 0
-    made = packed(wanted, rows[: wanted.shape[0]], size, fill_value)
-    return made if axis is None else np.moveaxis(made, 0, axis)
+    kept = packed(wanted, rows[: wanted.shape[0]], size, fill_value)
+    return kept if axis is None else np.moveaxis(kept, 0, axis)
 
 
 def mask_indices(n: int, mask_func: Any, k: Any = 0, *, size: int | None = None) -> Any:
@@ -115,9 +115,9 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, *, length: int | N
         return np.bincount(x, weights, minlength)
     x = np.asarray(x)
     each = np.ones(x.shape, np.intp) if weights is None else np.asarray(weights)
-    made = np.zeros(length + 1, each.dtype)
-    np.add.at(made, np.clip(x, 0, length), each)
-    return made[:length]
+    counts = np.zeros(length + 1, each.dtype)
+    np.add.at(counts, np.clip(x, 0, length), each)
+    return counts[:length]
 
 
 def repeat(
@@ -134,5 +134,5 @@ def repeat(
     rows = np.ravel(a) if axis is None else np.moveaxis(np.asarray(a), axis, 0)
     ends = np.cumsum(np.broadcast_to(np.asarray(repeats), (rows.shape[0],)))
     places = np.searchsorted(ends, np.arange(total_repeat_length), side="right")
-    made = rows[np.minimum(places, rows.shape[0] - 1)]
-    return made if axis is None else np.moveaxis(made, 0, axis)
+    repeated = rows[np.minimum(places, rows.shape[0] - 1)]
+    return repeated if axis is None else np.moveaxis(repeated, 0, axis)

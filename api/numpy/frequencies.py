@@ -16,11 +16,11 @@ def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
     >>> jnp.fft.fftfreq(4)
     Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float64)
     """
-    made = np.fft.fftfreq(n, d)
-    return made if dtype is None else made.astype(dtype)
+    frequencies = np.fft.fftfreq(n, d)
+    return frequencies if dtype is None else frequencies.astype(dtype)
 
 
 def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None) -> Any:
     """np.fft.rfftfreq, of the dtype `dtype` where one is given."""
-    made = np.fft.rfftfreq(n, d)
-    return made if dtype is None else made.astype(dtype)
+    frequencies = np.fft.rfftfreq(n, d)
+    return frequencies if dtype is None else frequencies.astype(dtype)

@@ -42,9 +42,9 @@ def _program(function: Callable[..., Any]) -> Callable[..., Any]:
     return program
 
 
-def by_default(made: Any) -> Any:
+def by_default(value: Any) -> Any:
     """What a function has made on the host, or its copy on the GPU that is the default device."""
     device = default_gpu() if GPU_CHOSEN else None
     if device is None:
-        return made
-    return tree.map(lambda x: gpu_arrays.put(x, device) if hasattr(x, "dtype") else x, made)
+        return value
+    return tree.map(lambda x: gpu_arrays.put(x, device) if hasattr(x, "dtype") else x, value)

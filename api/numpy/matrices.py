@@ -86,6 +86,6 @@ def lstsq(a: Any, b: Any, rcond: Any = None, *, numpy_resid: bool = False) -> An
     """
     x, residuals, rank, s = np.linalg.lstsq(a, b, rcond)
     if not numpy_resid:
-        left = np.asarray(b) - np.asarray(a) @ x
-        residuals = np.atleast_1d(np.sum(left * np.conj(left), axis=0).real)
+        difference = np.asarray(b) - np.asarray(a) @ x
+        residuals = np.atleast_1d(np.sum(difference * np.conj(difference), axis=0).real)
     return x, residuals, rank, s

@@ -68,18 +68,18 @@ def unique(
     starts = firsts(ordered, equal_nan)
     values = packed(starts, ordered, size, fill_value)
     group = np.cumsum(starts) - 1
-    made = [values]
+    results = [values]
     if return_index:
-        made.append(packed(starts, order, size, None))
+        results.append(packed(starts, order, size, None))
     if return_inverse:
         inverse = np.zeros(line.shape, np.intp)
         inverse[order] = group
-        made.append(inverse.reshape(np.shape(ar)))
+        results.append(inverse.reshape(np.shape(ar)))
     if return_counts:
         counts = np.zeros(size + 1, np.intp)
         np.add.at(counts, np.minimum(group, size), 1)
-        made.append(counts[:size])
-    return made[0] if len(made) == 1 else tuple(made)
+        results.append(counts[:size])
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 def unique_all(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> UniqueAll:

@@ -63,11 +63,11 @@ def take_along_axis(
         indices = np.where(indices < 0, indices + n, indices)
     if kind is None:
         return np.take_along_axis(line, indices, axis)
-    made = np.take_along_axis(line, np.clip(indices, 0, n - 1), axis)
+    taken = np.take_along_axis(line, np.clip(indices, 0, n - 1), axis)
     if kind == "clip":
-        return made
+        return taken
     fill = default_fill(line) if fill_value is None else fill_value
-    return np.where((indices < 0) | (indices >= n), np.asarray(fill, made.dtype), made)
+    return np.where((indices < 0) | (indices >= n), np.asarray(fill, taken.dtype), taken)
 
 
 def checked_copy(a: Any, inplace: bool, name: str) -> Any:
@@ -86,33 +86,33 @@ def put(a: Any, ind: Any, v: Any, mode: Any = None, *, inplace: bool = True) -> 
     >>> jnp.put(jnp.zeros(3), 1, 5.0, inplace=False)
     Array([0., 5., 0.], dtype=float64)
     """
-    made = checked_copy(a, inplace, "put")
-    np.put(made, ind, v, mode="raise" if mode is None else mode)
-    return made
+    changed = checked_copy(a, inplace, "put")
+    np.put(changed, ind, v, mode="raise" if mode is None else mode)
+    return changed
 
 
 def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Any:
     """A copy of `arr` after np.place; `inplace` must be False."""
-    made = checked_copy(arr, inplace, "place")
-    np.place(made, mask, vals)
-    return made
+    changed = checked_copy(arr, inplace, "place")
+    np.place(changed, mask, vals)
+    return changed
 
 
 def put_along_axis(
     arr: Any, indices: Any, values: Any, axis: int | None, inplace: bool = True, *, mode: Any = None
 ) -> Any:
     """A copy of `arr` after np.put_along_axis; `inplace` must be False."""
-    made = checked_copy(arr, inplace, "put_along_axis")
+    changed = checked_copy(arr, inplace, "put_along_axis")
     if mode_of(mode) is not None:
         raise ArgumentError(
             f"jnp.put_along_axis with mode={mode!r}", "use .at[...].set(values, mode=...)"
         )
-    np.put_along_axis(made, np.asarray(indices), values, axis)
-    return made
+    np.put_along_axis(changed, np.asarray(indices), values, axis)
+    return changed
 
 
 def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = True) -> Any:
     """A copy of `a` after np.fill_diagonal; `inplace` must be False."""
-    made = checked_copy(a, inplace, "fill_diagonal")
-    np.fill_diagonal(made, val, wrap)
-    return made
+    changed = checked_copy(a, inplace, "fill_diagonal")
+    np.fill_diagonal(changed, val, wrap)
+    return changed

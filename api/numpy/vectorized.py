@@ -80,7 +80,7 @@ class Vectorize(Transformed):
     def loops(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[Size, ...]]:
         """The leading axes of each mapped argument; refuses core axes that do not fit."""
         sizes: dict[str, Size] = {}
-        found = []
+        leading_axes = []
         for j, k in enumerate(self.mapped(args, kwargs)):
             core = self.cores[0][j] if self.cores else ()
             shape = _shape(args[k])
@@ -92,22 +92,24 @@ class Vectorize(Transformed):
                 )
             for name, n in zip(core, shape[lead:], strict=True):
                 _agree(sizes.setdefault(name, n), n, name)
-            found.append(shape[:lead])
-        return found
+            leading_axes.append(shape[:lead])
+        return leading_axes
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         loops = self.loops(args, kwargs)
         places = self.mapped(args, kwargs)
         shape = broadcast(*loops)
         inner = Inner(self, args, kwargs, places)
-        given = [_without_ones(args[k], lead, shape) for k, lead in zip(places, loops, strict=True)]
+        core_arguments = [
+            _without_ones(args[k], lead, shape) for k, lead in zip(places, loops, strict=True)
+        ]
         has = [_mapped_axes(lead, shape) for lead in loops]
         call: Any = inner
         for axis in reversed(range(len(shape))):
             axes = tuple(0 if on[axis] else None for on in has)
             mapped = any(axis is not None for axis in axes)
             call = Vmap(call, axes) if mapped else functools.partial(_once, call)
-        return call_user(call, *given)
+        return call_user(call, *core_arguments)
 
 
 class Inner:
@@ -117,22 +119,22 @@ class Inner:
         self.of, self.args, self.kwargs, self.places = of, args, kwargs, places
         self.__name__ = base_name(of.fun)
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *mapped: Any) -> Any:
         args = list(self.args)
-        for k, value in zip(self.places, given, strict=True):
+        for k, value in zip(self.places, mapped, strict=True):
             args[k] = value
-        made = call_user(self.of.fun, *args, **self.kwargs)
+        results = call_user(self.of.fun, *args, **self.kwargs)
         if self.of.cores:
-            self.check(made)
-        return made
+            self.check(results)
+        return results
 
     __staged_call__ = __call__
 
-    def check(self, made: Any) -> None:
+    def check(self, returned: Any) -> None:
         """Refuses results that the signature does not describe."""
         assert self.of.cores is not None
         cores = self.of.cores[1]
-        results = made if isinstance(made, tuple) else (made,)
+        results = returned if isinstance(returned, tuple) else (returned,)
         if len(results) != len(cores):
             raise ArgumentError(
                 f"vectorize: {self.__name__} returns {len(results)} values, and the signature "

@@ -72,8 +72,8 @@ def polynomial_decay(
     """
 
     def schedule(i: Any) -> Any:
-        left = (1 - min(i, decay_steps) / decay_steps) ** power
-        return left * (step_size - final_step_size) + final_step_size
+        remaining = (1 - min(i, decay_steps) / decay_steps) ** power
+        return remaining * (step_size - final_step_size) + final_step_size
 
     return schedule
 
@@ -120,12 +120,12 @@ def make_schedule(scalar_or_schedule: Any) -> Schedule:
     0.1
     """
     if callable(scalar_or_schedule):
-        made: Schedule = scalar_or_schedule
-        return made
-    given = np.asarray(scalar_or_schedule)
-    if given.ndim == 0 and given.dtype.kind in "biufc":
+        schedule: Schedule = scalar_or_schedule
+        return schedule
+    number = np.asarray(scalar_or_schedule)
+    if number.ndim == 0 and number.dtype.kind in "biufc":
         return constant(scalar_or_schedule)
-    what = "an array" if given.ndim else repr(scalar_or_schedule)
+    what = "an array" if number.ndim else repr(scalar_or_schedule)
     raise ArgumentTypeError(
         f"a step size must be a number or a function, not {what}",
         "optimizers.piecewise_constant makes a schedule of several values",

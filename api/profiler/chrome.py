@@ -21,9 +21,9 @@ def events(recorder: Recorder, pid: int) -> list[dict[str, Any]]:
     """The spans as events, after the names of the process and its threads."""
     rank, size = world().rank, world().size
     process = "tapeless" if size == 1 else f"tapeless, process {rank}"
-    made = [_meta("process_name", pid, 0, process)]
+    listed = [_meta("process_name", pid, 0, process)]
     for number, name in enumerate(recorder.threads):
-        made.append(_meta("thread_name", pid, number, name))
+        listed.append(_meta("thread_name", pid, number, name))
     for s in sorted(recorder.spans, key=lambda s: (s.start, -s.stop)):
         event = {
             "ph": "X",
@@ -36,8 +36,8 @@ def events(recorder: Recorder, pid: int) -> list[dict[str, Any]]:
         }
         if s.about:
             event["args"] = {k: _plain(v) for k, v in s.about.items()}
-        made.append(event)
-    return made
+        listed.append(event)
+    return listed
 
 
 def _meta(name: str, pid: int, tid: int, value: str) -> dict[str, Any]:

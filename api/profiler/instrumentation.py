@@ -47,7 +47,7 @@ PROBES: tuple[tuple[str, str, str, str, Label], ...] = (
     ("tapeless.staging.subprogram", "", "linearize", "transforms", said("linearize")),
     ("tapeless.staging.subprogram", "", "transpose", "transforms", said("transpose")),
     ("tapeless.staging.subprogram", "", "resolve", "transforms", said("save and load")),
-    ("tapeless.transforms.emit.module", "", "finished", "transforms", said("simplify")),
+    ("tapeless.transforms.pipelines.array_form", "", "array_form", "transforms", said("simplify")),
     ("tapeless.transforms.lowering.lower", "", "lower", "transforms", said("lower to loops")),
     ("tapeless.backends.cpu.kernel", "Kernel", "make", "compilation", _compiled),
     ("tapeless.backends.spmd.rendezvous", "Shards", "psum", "collectives", said("psum")),

@@ -112,25 +112,31 @@ def readable(seconds: float) -> str:
 
 
 def line_profile(
-    name: str, found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any], note: str = ""
+    name: str,
+    specialisation: Specialisation,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    note: str = "",
 ) -> LineProfile:
     """Times the emitted function for some calls."""
-    own = bool(found.staged.overwritten) or bool(getattr(found.staged, "writes", ()))
+    own = bool(specialisation.staged.overwritten) or bool(
+        getattr(specialisation.staged, "writes", ())
+    )
 
     def call() -> float:
-        given = tree.map(_copied, (args, kwargs)) if own else (args, kwargs)
+        passed = tree.map(_copied, (args, kwargs)) if own else (args, kwargs)
         start = time.perf_counter()
-        found(*given)
+        specialisation(*passed)
         return time.perf_counter() - start
 
     call()
-    seconds, calls, left = float("inf"), 0, SECONDS / 2
-    while left > 0 and calls < MOST:
+    seconds, calls, remaining = float("inf"), 0, SECONDS / 2
+    while remaining > 0 and calls < MOST:
         spent = call()
-        seconds, calls, left = min(seconds, spent), calls + 1, left - spent
-    file = inspect.unwrap(found.run).__code__.co_filename
+        seconds, calls, remaining = min(seconds, spent), calls + 1, remaining - spent
+    file = inspect.unwrap(specialisation.run).__code__.co_filename
     clock = min((_watched(call, file) for _ in range(calls)), key=lambda c: c.total)
-    return LineProfile(name, note, calls, seconds, tuple(_lines(found, file, clock)))
+    return LineProfile(name, note, calls, seconds, tuple(_lines(specialisation, file, clock)))
 
 
 def _watched(call: Callable[[], Any], file: str) -> Clock:
@@ -188,11 +194,13 @@ class Clock:
 # -- the table
 
 
-def _lines(found: Specialisation, file: str, clock: Clock) -> list[Line]:
-    text = found.text.splitlines()
+def _lines(specialisation: Specialisation, file: str, clock: Clock) -> list[Line]:
+    text = specialisation.text.splitlines()
     shown = _functions(text, clock)
-    files = {s.origin.line: s.origin.file for s in statements(found.simplified) if s.origin}
-    made, origin = [], 0
+    files = {
+        s.origin.line: s.origin.file for s in statements(specialisation.simplified) if s.origin
+    }
+    lines, origin = [], 0
     for number, source in enumerate(text, 1):
         if re.match(r"(@|def )", source):
             origin = 0
@@ -205,8 +213,8 @@ def _lines(found: Specialisation, file: str, clock: Clock) -> list[Line]:
         unknown = source.strip().startswith("return") and comment is None
         place = (files[origin], origin) if hits and origin in files and not unknown else None
         user = "" if place is None else linecache.getline(*place).strip()
-        made.append(Line(number, plain, hits, clock.seconds[number], place, user))
-    return made
+        lines.append(Line(number, plain, hits, clock.seconds[number], place, user))
+    return lines
 
 
 def _functions(text: list[str], clock: Clock) -> set[int]:

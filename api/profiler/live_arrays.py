@@ -41,8 +41,8 @@ def gpu_class(platform: str | None) -> Any:
 def held_arrays(kind: type = np.ndarray) -> Iterator[Held]:
     """Each live array of a class, with the stack or the name of who holds it."""
     seen: set[int] = set()
-    for found, stack, name in _holders(kind):
-        array = owner(found) if kind is np.ndarray else owner_on_gpu(found)
+    for holder, stack, name in _holders(kind):
+        array = owner(holder) if kind is np.ndarray else owner_on_gpu(holder)
         if array is not None and id(array) not in seen:
             seen.add(id(array))
             yield array, stack, name

@@ -34,13 +34,13 @@ def varint(n: int) -> bytes:
     >>> varint(300)
     b'\\xac\\x02'
     """
-    made = bytearray()
+    encoded_bytes = bytearray()
     n &= (1 << 64) - 1
     while n > 0x7F:
-        made.append(n & 0x7F | 0x80)
+        encoded_bytes.append(n & 0x7F | 0x80)
         n >>= 7
-    made.append(n)
-    return bytes(made)
+    encoded_bytes.append(n)
+    return bytes(encoded_bytes)
 
 
 def integer(field: int, n: int) -> bytes:
@@ -77,11 +77,11 @@ class Writer:
         return integer(1, self.text(kind)) + integer(2, self.text(unit))
 
     def sample(self, s: Sample) -> bytes:
-        made = packed(1, map(self.place, s.stack)) + packed(2, s.values)
+        encoded_sample = packed(1, map(self.place, s.stack)) + packed(2, s.values)
         if s.label:
             label = integer(1, self.text("kind")) + integer(2, self.text(s.label))
-            made += message(3, label)
-        return made
+            encoded_sample += message(3, label)
+        return encoded_sample
 
     def location(self, place: Place, number: int) -> bytes:
         function = self.functions[place.function, place.file]
@@ -101,10 +101,10 @@ def encoded(
     comment  what pprof shows with it
     """
     w = Writer()
-    made = [message(1, w.value_type(*kind)) for kind in kinds]
-    made += [message(2, w.sample(s)) for s in samples]
-    made += [message(4, w.location(place, k)) for place, k in w.places.items()]
-    made += [message(5, w.function(*key, k)) for key, k in w.functions.items()]
+    messages = [message(1, w.value_type(*kind)) for kind in kinds]
+    messages += [message(2, w.sample(s)) for s in samples]
+    messages += [message(4, w.location(place, k)) for place, k in w.places.items()]
+    messages += [message(5, w.function(*key, k)) for key, k in w.functions.items()]
     last = integer(9, time.time_ns()) + (integer(13, w.text(comment)) if comment else b"")
-    made += [message(6, text.encode()) for text in w.texts]
-    return gzip.compress(b"".join(made) + last)
+    messages += [message(6, text.encode()) for text in w.texts]
+    return gzip.compress(b"".join(messages) + last)

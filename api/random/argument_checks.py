@@ -66,9 +66,9 @@ def _check_words(name: str, dtype: Any, shape: Any) -> None:
         )
 
 
-def checked_implementation(name: str, *given: Any) -> None:
+def checked_implementation(name: str, *implementations: Any) -> None:
     """Refuses another generator than Threefry."""
-    for impl in given:
+    for impl in implementations:
         if impl is not None and impl != IMPLEMENTATION:
             raise ArgumentError(
                 f"random.{name}: there is no generator {impl!r}",
@@ -137,14 +137,14 @@ def checked_integer(name: str, dtype: Any, kinds: str = "iu") -> np.dtype[Any]:
 
 def _checked(name: str, dtype: Any, kinds: str, what: str) -> np.dtype[Any]:
     try:
-        made: np.dtype[Any] = np.dtype(dtype)
+        checked: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
         raise ArgumentTypeError(f"random.{name}: {dtype!r} is no dtype") from None
-    if made.kind not in kinds or made.itemsize > (16 if made.kind == "c" else 8):
+    if checked.kind not in kinds or checked.itemsize > (16 if checked.kind == "c" else 8):
         raise ArgumentTypeError(
-            f"random.{name}: dtype must be {what} of at most 64 bits, not {made}"
+            f"random.{name}: dtype must be {what} of at most 64 bits, not {checked}"
         )
-    return made
+    return checked
 
 
 def checked_fit(name: str, shape: Any, *parameters: Any) -> Any:
@@ -176,14 +176,14 @@ def _together(name: str, shapes: Any) -> tuple[Any, ...]:
 
 
 def _axis(name: str, lengths: Any, shapes: Any) -> Any:
-    known = {n for n in lengths if isinstance(n, int) and n != 1}
-    if len(known) > 1:
+    different = {n for n in lengths if isinstance(n, int) and n != 1}
+    if len(different) > 1:
         raise ArgumentError(
             f"random.{name}: the shapes of the parameters, {', '.join(map(str, shapes))}, do not "
             "broadcast together"
         )
-    if known:
-        return known.pop()
+    if different:
+        return different.pop()
     return next((n for n in lengths if not isinstance(n, int)), 1)
 
 

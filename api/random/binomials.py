@@ -24,7 +24,7 @@ def binomial_counts(key: Any, n: Any, p: Any, shape: Any) -> Any:
     few = bad_n | (n * q <= FEW)
     endless = np.isinf(n)
     n = np.floor(n)
-    made = np.where(
+    counts = np.where(
         few,
         _waiting(key, np.where(few & ~bad_n, n, p.dtype.type(0)), q, shape),
         _rejection(
@@ -34,10 +34,10 @@ def binomial_counts(key: Any, n: Any, p: Any, shape: Any) -> Any:
             shape,
         ),
     )
-    made = np.where(endless, p.dtype.type(np.inf), made)
-    made = np.where(bad_n | bad_q, p.dtype.type(np.nan), made)
+    counts = np.where(endless, p.dtype.type(np.inf), counts)
+    counts = np.where(bad_n | bad_q, p.dtype.type(np.nan), counts)
     finite = np.where(endless, p.dtype.type(0), n)
-    return np.where(small | bad_n | np.isnan(p) | endless, made, finite - made)
+    return np.where(small | bad_n | np.isnan(p) | endless, counts, finite - counts)
 
 
 def _waiting(key: Any, n: Any, p: Any, shape: Any) -> Any:
@@ -66,7 +66,7 @@ def _rejection(key: Any, n: Any, p: Any, shape: Any) -> Any:
     r = p / (1 - p)
     alpha = (2.83 + 5.1 / b) * deviation
     m = np.floor((n + 1) * p)
-    made, accepted = -np.ones_like(p), np.zeros(shape, bool)
+    counts, accepted = -np.ones_like(p), np.zeros(shape, bool)
     while np.any(~accepted):
         keys = checked_bits.split(key, (3,))
         key = keys[0]
@@ -88,9 +88,9 @@ def _rejection(key: Any, n: Any, p: Any, shape: Any) -> Any:
             - stirling_rest(n - k_in)
         )
         accept = ((us >= 0.07) & (v <= v_r)) | (~out & (np.log(weight) <= level))
-        made = np.where(accept, k, made)
+        counts = np.where(accept, k, counts)
         accepted = accepted | accept
-    return made
+    return counts
 
 
 def stirling_rest(k: Any) -> Any:

@@ -89,8 +89,8 @@ def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = Non
     key = checked_key("multinomial", key)
     n = np.broadcast_to(as_array(n, p.dtype), shape[:-1])
     p = np.broadcast_to(p, shape)
-    left = np.flip(np.cumsum(np.flip(p, -1), axis=-1), -1)
-    ratios = np.clip(p / np.where(left == 0, p.dtype.type(1), left), 0, 1)
+    remaining = np.flip(np.cumsum(np.flip(p, -1), axis=-1), -1)
+    ratios = np.clip(p / np.where(remaining == 0, p.dtype.type(1), remaining), 0, 1)
     keys = checked_bits.split(key, (shape[-1],))
     counts = np.zeros(shape, p.dtype)
     for k in range(shape[-1]):

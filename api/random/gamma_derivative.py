@@ -22,15 +22,15 @@ def gamma_slope(a: Any, x: Any) -> Any:
     special = scipy_special("gamma")
     eps = np.finfo(x.dtype).eps
     far = (x > 1) & (x > a)
-    one = np.ones_like(x)
-    near_x, near_a = np.where(far, one, x), np.where(far, one, a)
-    far_x, far_a = np.where(far, x, 2 * one), np.where(far, a, one)
-    safe = np.where(near_x > 0, near_x, one)
+    ones = np.ones_like(x)
+    near_x, near_a = np.where(far, ones, x), np.where(far, ones, a)
+    far_x, far_a = np.where(far, x, 2 * ones), np.where(far, a, ones)
+    safe = np.where(near_x > 0, near_x, ones)
     total, slope = _series(near_a, near_x, eps)
     near = -(slope + total * (np.log(safe) - special.psi(near_a + 1))) * near_x / near_a
     total, slope = _fraction(far_a, far_x, eps)
-    made = np.where(far, (slope + total * (np.log(far_x) - special.psi(far_a))) * far_x, near)
-    return np.where(x == 0, np.zeros_like(x), made)
+    slope_at = np.where(far, (slope + total * (np.log(far_x) - special.psi(far_a))) * far_x, near)
+    return np.where(x == 0, np.zeros_like(x), slope_at)
 
 
 def _series(a: Any, x: Any, eps: Any) -> tuple[Any, Any]:
@@ -50,10 +50,10 @@ def _series(a: Any, x: Any, eps: Any) -> tuple[Any, Any]:
 
 def _fraction(a: Any, x: Any, eps: Any) -> tuple[Any, Any]:
     """The continued fraction of Gamma(a, x) / (x**a exp(-x)), and its derivative by a."""
-    one, zero = np.ones_like(x), np.zeros_like(x)
+    ones, zero = np.ones_like(x), np.zeros_like(x)
     y = 1 - a
     z = x + y + 1
-    p2, q2, p1, q1 = one, x, x + 1, z * x
+    p2, q2, p1, q1 = ones, x, x + 1, z * x
     dp2, dq2, dp1, dq1 = zero, zero, zero, -x
     value = p1 / q1
     slope = (dp1 - value * dq1) / q1
@@ -67,12 +67,12 @@ def _fraction(a: Any, x: Any, eps: Any) -> tuple[Any, Any]:
         dp = dp1 * z - p1 - dp2 * yc + p2 * count
         dq = dq1 * z - q1 - dq2 * yc + q2 * count
         fits = q != 0
-        safe = np.where(fits, q, one)
+        safe = np.where(fits, q, ones)
         new = np.where(fits, p / safe, value)
         new_slope = np.where(fits, (dp - new * dq) / safe, slope)
-        change = np.where(fits, np.abs(new_slope - slope), one)
+        change = np.where(fits, np.abs(new_slope - slope), ones)
         value, slope = np.where(todo, new, value), np.where(todo, new_slope, slope)
-        scale = np.where(np.abs(p) * eps > 1, eps, one)
+        scale = np.where(np.abs(p) * eps > 1, eps, ones)
         p2, p1, q2, q1 = p1 * scale, p * scale, q1 * scale, q * scale
         dp2, dp1, dq2, dq1 = dp1 * scale, dp * scale, dq1 * scale, dq * scale
         todo = todo & (change > eps)

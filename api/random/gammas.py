@@ -67,8 +67,8 @@ def standard_gamma(key: Any, a: Any, shape: Any, logarithm: bool) -> Any:
     a = np.broadcast_to(a, shape)
     flat = np.reshape(a, (-1,))
     keys = checked_bits.split(key, (flat.shape[0],))
-    made = log_samples(keys, flat) if logarithm else samples(keys, flat)
-    return np.reshape(made, shape)
+    numbers = log_samples(keys, flat) if logarithm else samples(keys, flat)
+    return np.reshape(numbers, shape)
 
 
 samples = CustomJvp(lambda keys, a: marsaglia_tsang(keys, a, False))
@@ -77,16 +77,16 @@ log_samples = CustomJvp(lambda keys, a: marsaglia_tsang(keys, a, True))
 
 @samples.defjvp
 def _samples_jvp(primals: Any, tangents: Any) -> Any:
-    made = samples(*primals)
-    return made, gamma_slope(primals[1], made) * tangents[1]
+    numbers = samples(*primals)
+    return numbers, gamma_slope(primals[1], numbers) * tangents[1]
 
 
 @log_samples.defjvp
 def _log_samples_jvp(primals: Any, tangents: Any) -> Any:
-    made = log_samples(*primals)
-    x = np.exp(made)
+    logarithms = log_samples(*primals)
+    x = np.exp(logarithms)
     x = np.where(x == 0, np.finfo(x.dtype).tiny, x)
-    return made, gamma_slope(primals[1], x) / x * tangents[1]
+    return logarithms, gamma_slope(primals[1], x) / x * tangents[1]
 
 
 def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
@@ -132,8 +132,8 @@ def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any
     key = checked_key("dirichlet", key)
     whole = (*shape, np.shape(alpha)[-1])
     logarithms = standard_gamma(key, as_array(alpha, dtype), whole, True)
-    made = np.exp(logarithms - np.max(logarithms, axis=-1, keepdims=True))
-    return made / np.sum(made, axis=-1, keepdims=True)
+    weights = np.exp(logarithms - np.max(logarithms, axis=-1, keepdims=True))
+    return weights / np.sum(weights, axis=-1, keepdims=True)
 
 
 def chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:

@@ -17,7 +17,7 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.source.positions import find_origins
 from tapeless.transforms.frontend.trace.trace import Trace, trace
-from tapeless.transforms.optimize.inline_calls import identity
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.random_keys.key_events import Made, Use
 
 FOLDERS = tuple(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + end for end in "/\\")
@@ -110,19 +110,19 @@ def noted_new(key: Any) -> Any:
     if not isinstance(key, Symbol):
         run.keys.add(Made(key), run.blocks[-1])
         return key
-    made = Var(key.type)
-    run.namesake(made, key.value())
-    run.let((made,), identity, (key.value(),), {})
-    run.keys.add(Made(made), run.blocks[-1])
-    return Symbol(made, is_array=True)
+    new_key = Var(key.type)
+    run.namesake(new_key, key.value())
+    run.let((new_key,), identity, (key.value(),), {})
+    run.keys.add(Made(new_key), run.blocks[-1])
+    return Symbol(new_key, is_array=True)
 
 
 _shown: dict[Any, Any] = {}  # what the filters of warnings remember
 
 
-def report(found: Iterable[tuple[str, str, int]]) -> None:
+def report(reuses: Iterable[tuple[str, str, int]]) -> None:
     """Warns of keys that a program uses twice: messages, files and lines."""
-    for message, file, line in found if _Setting.on else ():
+    for message, file, line in reuses if _Setting.on else ():
         warnings.warn_explicit(message, KeyReuseWarning, file, line, registry=_shown)
 
 

@@ -17,12 +17,12 @@ FEW = 10  # the mean from which on trials are rejected instead of uniform number
 def poisson_counts(key: Any, lam: Any, shape: Any) -> Any:
     """Poisson counts as float32; all elements make as many trials as the slowest one needs."""
     few = np.isnan(lam) | (lam < FEW)
-    made = np.where(
+    counts = np.where(
         few,
         _product(key, np.where(few, lam, np.float32(0)), shape),
         _rejection(key, np.where(few, np.float32(1e5), lam), shape),
     )
-    return np.where(lam == 0, np.float32(0), made)
+    return np.where(lam == 0, np.float32(0), counts)
 
 
 def _product(key: Any, lam: Any, shape: Any) -> Any:
@@ -47,7 +47,7 @@ def _rejection(key: Any, lam: Any, shape: Any) -> Any:
     a = np.float32(-0.059) + np.float32(0.02483) * b
     inv_alpha = np.float32(1.1239) + np.float32(1.1328) / (b - np.float32(3.4))
     v_r = np.float32(0.9277) - np.float32(3.6224) / (b - 2)
-    made, accepted = -np.ones_like(lam), np.zeros(shape, bool)
+    counts, accepted = -np.ones_like(lam), np.zeros(shape, bool)
     while np.any(~accepted):
         keys = checked_bits.split(key, (3,))
         key = keys[0]
@@ -62,6 +62,6 @@ def _rejection(key: Any, lam: Any, shape: Any) -> Any:
         sure = (shifted >= np.float32(0.07)) & (v <= v_r)
         out = (k < 0) | ((shifted < np.float32(0.013)) & (v > shifted))
         accept = sure | (~out & (s <= level))
-        made = np.where(accept, k, made)
+        counts = np.where(accept, k, counts)
         accepted = accepted | accept
-    return made
+    return counts

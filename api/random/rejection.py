@@ -17,8 +17,8 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 def split_each(keys: Any, number: int) -> list[Any]:
     """New keys for each key of an array of shape (n, 2)."""
     count = np.arange(number, dtype=np.uint64)
-    made = np.stack(words_of(threefry2x32(keys[:, 0:1], keys[:, 1:2], count)), axis=-1)
-    return [made[:, k] for k in range(number)]
+    new_keys = np.stack(words_of(threefry2x32(keys[:, 0:1], keys[:, 1:2], count)), axis=-1)
+    return [new_keys[:, k] for k in range(number)]
 
 
 def unit_each(keys: Any, dtype: Any) -> Any:

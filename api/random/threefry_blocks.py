@@ -67,24 +67,24 @@ def words(key: Words, first: int, last: int) -> Iterator[tuple[int, int, Words, 
 def joined(x0: Words, x1: Words, width: int) -> Any:
     """Random unsigned integers of a width; overwrites the words."""
     if width == 64:
-        made = np.empty(x0.shape, np.uint64)
-        halves = made.view(np.uint32).reshape(-1, 2)
+        numbers = np.empty(x0.shape, np.uint64)
+        halves = numbers.view(np.uint32).reshape(-1, 2)
         halves[:, HIGH], halves[:, 1 - HIGH] = x0, x1
-        return made
+        return numbers
     x0 ^= x1
     return x0 if width == 32 else x0.astype(f"u{width // 8}")
 
 
 def bits_array(key: Words, shape: tuple[int, ...], width: int) -> Any:
     """Random unsigned integers of a width."""
-    made = np.empty(math.prod(shape), f"u{width // 8}")
+    numbers = np.empty(math.prod(shape), f"u{width // 8}")
 
     def part(first: int, last: int) -> None:
         for start, stop, x0, x1 in words(key, first, last):
-            made[start:stop] = joined(x0, x1, width)
+            numbers[start:stop] = joined(x0, x1, width)
 
-    in_parts(made.size, part)
-    return made.reshape(shape)[()]
+    in_parts(numbers.size, part)
+    return numbers.reshape(shape)[()]
 
 
 def unit_array(
@@ -93,17 +93,17 @@ def unit_array(
     """`transform` of uniform numbers in [0, 1)."""
     info = np.finfo(dtype)
     word = f"u{info.bits // 8}"
-    one = np.ones((), dtype).view(word)
-    made = np.empty(math.prod(shape), dtype)
+    bits_of_one = np.ones((), dtype).view(word)
+    numbers = np.empty(math.prod(shape), dtype)
 
     def part(first: int, last: int) -> None:
         for start, stop, x0, x1 in words(key, first, last):
             bits = joined(x0, x1, info.bits)
             bits >>= bits.dtype.type(info.bits - info.nmant)
-            bits |= one  # the mantissa of a number in [1, 2)
+            bits |= bits_of_one  # the mantissa of a number in [1, 2)
             unit = bits.view(dtype)
             unit -= dtype.type(1)
-            made[start:stop] = transform(unit)
+            numbers[start:stop] = transform(unit)
 
-    in_parts(made.size, part)
-    return made.reshape(shape)[()]
+    in_parts(numbers.size, part)
+    return numbers.reshape(shape)[()]

@@ -45,9 +45,9 @@ class BSpline:
     def derivative(self, nu: int = 1) -> BSpline:
         """The derivative, a spline of lower degree."""
         t, c, k = _slopes(self.t, self.c, self.k, nu)
-        made = BSpline(t, c, k, self.extrapolate)
-        made.axis = self.axis
-        return made
+        spline = BSpline(t, c, k, self.extrapolate)
+        spline.axis = self.axis
+        return spline
 
 
 def of_bumps(t: Any, c: Any, k: int, extrapolate: Any, axis: int, at: Any, nu: int = 0) -> Any:
@@ -64,10 +64,10 @@ def of_bumps(t: Any, c: Any, k: int, extrapolate: Any, axis: int, at: Any, nu: i
             low, high = t[i - k + j], t[i + j + 1 - r]
             part = _column((at - low) / (high - low), ndim)
             heights[j] = (1 - part) * heights[j - 1] + part * heights[j]
-    made = heights[k]
+    values = heights[k]
     if not extrapolate:
-        made = np.where(_column((at < first) | (at > last), ndim), np.nan, made)
-    return np.moveaxis(made, range(at.ndim), range(axis, axis + at.ndim)) if axis else made
+        values = np.where(_column((at < first) | (at > last), ndim), np.nan, values)
+    return np.moveaxis(values, range(at.ndim), range(axis, axis + at.ndim)) if axis else values
 
 
 def _column(x: Any, ndim: int) -> Any:
@@ -135,9 +135,9 @@ def make_interp_spline(
         none = np.zeros((1, operator.index(values.shape[1])))
         values = np.concatenate([none, values, none])
     c = np.linalg.solve(rows, values)
-    made = BSpline(t, c.reshape(-1, *y.shape[1:]), k)
-    made.axis = axis
-    return made
+    spline = BSpline(t, c.reshape(-1, *y.shape[1:]), k)
+    spline.axis = axis
+    return spline
 
 
 def _knots(x: Any, n: int, k: int) -> Any:
@@ -168,11 +168,11 @@ def splrep(
     >>> float(splev(2.5, splrep(np.arange(5.0), np.arange(5.0) ** 2)).round(9))
     6.25
     """
-    given = (w, xb, xe, t, task or None, full_output or None, per or None)
-    if any(v is not None for v in given) or s not in (None, 0):
+    unsupported = (w, xb, xe, t, task or None, full_output or None, per or None)
+    if any(v is not None for v in unsupported) or s not in (None, 0):
         raise ArgumentError("splrep: only k and s=0 are supported")
-    made = make_interp_spline(x, y, k)
-    return made.t, np.concatenate([made.c, np.zeros(made.k + 1)]), made.k
+    spline = make_interp_spline(x, y, k)
+    return spline.t, np.concatenate([spline.c, np.zeros(spline.k + 1)]), spline.k
 
 
 def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
@@ -188,8 +188,10 @@ def splev(x: Any, tck: Any, der: int = 0, ext: int = 0) -> Any:
     t, c, k = (tck.t, tck.c, tck.k) if isinstance(tck, BSpline) else tck
     t, c, x = np.asarray(t), np.asarray(c), np.asarray(x) * 1.0
     first, last = t[k], t[operator.index(t.shape[0]) - k - 1]
-    made = of_bumps(t, c, k, True, 0, np.clip(x, first, last) if ext == 3 and der == 0 else x, der)
-    return np.where((x < first) | (x > last), 0.0, made) if ext == 1 else made
+    values = of_bumps(
+        t, c, k, True, 0, np.clip(x, first, last) if ext == 3 and der == 0 else x, der
+    )
+    return np.where((x < first) | (x > last), 0.0, values) if ext == 1 else values
 
 
 class BarycentricInterpolator:

@@ -189,18 +189,18 @@ def savgol_filter(
 def _weights(window: int, degree: int, deriv: int, delta: float, at: Any) -> Any:
     """What the numbers of a window count for the fitted polynomial at some of its places."""
     fit = np.linalg.pinv(np.vander(np.arange(window) - window // 2, degree + 1, increasing=True))
-    made = np.zeros((len(at), window))
+    weights = np.zeros((len(at), window))
     for k in range(deriv, degree + 1):
         factor = np.prod(np.arange(k - deriv + 1, k + 1)) / delta**deriv
-        made = made + np.outer(factor * (np.asarray(at) - window // 2) ** (k - deriv), fit[k])
-    return made
+        weights = weights + np.outer(factor * (np.asarray(at) - window // 2) ** (k - deriv), fit[k])
+    return weights
 
 
 def _slid(x: Any, weights: Any, count: int) -> Any:
-    made = np.zeros_like(x[:count])
+    filtered = np.zeros_like(x[:count])
     for k in range(weights.shape[0]):
-        made = made + weights[k] * x[k : k + count]
-    return made
+        filtered = filtered + weights[k] * x[k : k + count]
+    return filtered
 
 
 @followed

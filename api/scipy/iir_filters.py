@@ -42,10 +42,10 @@ def lfilter(b: Any, a: Any, x: Any, axis: int = -1, zi: Any = None) -> Any:
         if held.shape[0] != n - 1 or held.ndim != rows.ndim:
             raise ArgumentError(f"lfilter: zi must have {n - 1} numbers, and the axes of x")
         held = np.broadcast_to(held, (n - 1, *rows.shape[1:])).copy()
-    made = np.zeros_like(rows)
+    filtered = np.zeros_like(rows)
     for k in range(rows.shape[0]):
-        held, made[k] = _next(b, a, held, rows[k])
-    y = np.moveaxis(made, 0, axis)
+        held, filtered[k] = _next(b, a, held, rows[k])
+    y = np.moveaxis(filtered, 0, axis)
     return y if zi is None else (y, np.moveaxis(held, 0, axis))
 
 

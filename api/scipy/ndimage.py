@@ -92,8 +92,8 @@ def _corners(c: Any, n: Any, order: int, mode: str) -> list[tuple[Any, Any, Any]
     else:
         low = np.floor(c)
         corners = [(low, 1 - (c - low)), (low + 1, c - low)]
-    found = []
+    neighbours = []
     for at, weight in corners:
         k = at.astype(int)
-        found.append((PLACES[mode](k, n), (k >= 0) & (k < n), weight))
-    return found
+        neighbours.append((PLACES[mode](k, n), (k >= 0) & (k < n), weight))
+    return neighbours

@@ -59,12 +59,19 @@ class Solution(NamedTuple):
 
 
 def _tableau(method: Any) -> Tableau:
-    found = METHODS.get(method) if isinstance(method, str) else method
-    if found not in (RK45, RK23):
+    method_class = METHODS.get(method) if isinstance(method, str) else method
+    if method_class not in (RK45, RK23):
         raise ArgumentError(
             f"solve_ivp: there is no derivative for method {method!r}", "use 'RK45' or 'RK23'"
         )
-    return Tableau(found.A, found.B, found.C, found.E, found.P, found.error_estimator_order)
+    return Tableau(
+        method_class.A,
+        method_class.B,
+        method_class.C,
+        method_class.E,
+        method_class.P,
+        method_class.error_estimator_order,
+    )
 
 
 class Solver:
@@ -181,44 +188,44 @@ def solve_ivp(
     >>> found.y.round(4)
     array([[0.6065, 0.3679]])
     """
-    known: dict[str, Any] = {"rtol": 1e-3, "atol": 1e-6, "max_step": np.inf, "first_step": None}
-    if dense_output or events is not None or set(options) - set(known):
+    chosen: dict[str, Any] = {"rtol": 1e-3, "atol": 1e-6, "max_step": np.inf, "first_step": None}
+    if dense_output or events is not None or set(options) - set(chosen):
         raise ArgumentError(
             "solve_ivp: events, dense_output and options of implicit methods are not supported"
         )
     if np.iscomplexobj(y0):
         raise ArgumentError("solve_ivp: y0 is complex", "use its real and imaginary parts")
-    known |= options
+    chosen |= options
     solver = Solver(
         _equation(fun, () if args is None else args, vectorized),
         _tableau(method),
-        np.maximum(known["rtol"], 100 * np.finfo(float).eps),
-        known["atol"],
-        known["max_step"],
+        np.maximum(chosen["rtol"], 100 * np.finfo(float).eps),
+        chosen["atol"],
+        chosen["max_step"],
     )
     start, end = (np.asarray(t, float) * np.ones(()) for t in t_span)
     y0 = np.asarray(y0) * 1.0
-    at = solver.start(start, y0, end, known["first_step"])
+    at = solver.start(start, y0, end, chosen["first_step"])
     direction = np.sign(tapeless.stop_gradient(end - start))
     if t_eval is None:
-        times, found = [start], [y0]
+        times, states = [start], [y0]
         while direction * (end - at.until) > 0:
             at = solver.attempt(at, end)
             if not at.shorter:
                 times.append(at.until)
-                found.append(at.end)
-        return Solution(np.array(times), np.array(found).T)
+                states.append(at.end)
+        return Solution(np.array(times), np.array(states).T)
     return Solution(np.asarray(t_eval), _at_times(solver, at, t_eval, end, direction).T)
 
 
 def _at_times(solver: Solver, at: Step, times: Any, end: Any, direction: Any) -> Any:
     times = np.asarray(times) * 1.0
-    found = np.zeros((times.shape[0], len(at.y)))
+    states = np.zeros((times.shape[0], len(at.y)))
     for k in range(times.shape[0]):
         while direction * (times[k] - at.until) > 0:
             at = solver.attempt(at, end)
-        found[k] = solver.at(at, times[k])
-    return found
+        states[k] = solver.at(at, times[k])
+    return states
 
 
 @followed
@@ -269,7 +276,7 @@ def odeint(
     if not isinstance(args, tuple):
         raise ArgumentError("odeint: args must be a tuple", "write (args,)")
     times = np.asarray(t) * 1.0
-    found = solve_ivp(
+    solution = solve_ivp(
         (lambda s, y: func(s, y, *args)) if tfirst else (lambda s, y: func(y, s, *args)),
         (times[0], times[-1]),
         np.atleast_1d(y0),
@@ -279,4 +286,4 @@ def odeint(
         max_step=hmax if hmax else np.inf,
         first_step=h0 if h0 else None,
     )
-    return found.y.T
+    return solution.y.T

@@ -83,9 +83,9 @@ def minimize(
         down = direction @ g
         if down >= 0:  # by rounding: start again
             inverse, direction, down = unit, -g, -(g @ g)
-        low, high, step, tries, found = 0.0, np.inf, 1.0, 0, False
+        low, high, step, tries, is_found = 0.0, np.inf, 1.0, 0, False
         new_f, new_g = f, g
-        while tries < chosen["line_search_maxiter"] and not found:
+        while tries < chosen["line_search_maxiter"] and not is_found:
             new_f, new_g = slope(x + step * direction, *args)
             tries = tries + 1
             if not new_f <= f + ENOUGH * step * down:  # also where it is nan
@@ -93,12 +93,12 @@ def minimize(
             elif new_g @ direction < FLAT * down:
                 low = step
             else:
-                found = True
-            if not found:
+                is_found = True
+            if not is_found:
                 step = (low + high) / 2 if high < np.inf else 2 * low
         calls = calls + tries
-        failed = not found
-        if found:
+        failed = not is_found
+        if is_found:
             s, y = step * direction, new_g - g
             x, f, g = x + s, new_f, new_g
             inverse = _updated(inverse, s, y, unit, nit == 0)
@@ -114,8 +114,8 @@ def _updated(inverse: Any, s: Any, y: Any, unit: Any, first: Any) -> Any:
     scale = 1.0 / np.where(sy > 0, sy, 1.0)
     if first:
         inverse = unit * np.where(sy > 0, sy / (y @ y), 1.0)
-    left = unit - scale * np.outer(s, y)
-    return np.where(sy > 0, left @ inverse @ left.T + scale * np.outer(s, s), inverse)
+    projection = unit - scale * np.outer(s, y)
+    return np.where(sy > 0, projection @ inverse @ projection.T + scale * np.outer(s, s), inverse)
 
 
 def _checked(method: str, args: Any, options: Any) -> dict[str, Any]:

@@ -116,11 +116,11 @@ def _adaptive(f: Any, a: Any, b: Any, apart: Any, epsabs: Any, epsrel: Any, limi
 def _by_points(f: Any, a: Any, b: Any) -> Any:
     """The integral over one interval, and QUADPACK's estimate of its error."""
     middle, half = (a + b) / 2, (b - a) / 2
-    found = np.zeros(21)
+    values = np.zeros(21)
     for k in range(21):
-        found[k] = f(middle + half * KRONROD[k])
-    value = half * np.sum(KRONROD_WEIGHTS * found)
-    seen, h = tapeless.stop_gradient(found), np.abs(tapeless.stop_gradient(half))
+        values[k] = f(middle + half * KRONROD[k])
+    value = half * np.sum(KRONROD_WEIGHTS * values)
+    seen, h = tapeless.stop_gradient(values), np.abs(tapeless.stop_gradient(half))
     mean = np.sum(KRONROD_WEIGHTS * seen) / 2
     spread = h * np.sum(KRONROD_WEIGHTS * np.abs(seen - mean))
     error = h * np.abs(np.sum((KRONROD_WEIGHTS - GAUSS_WEIGHTS) * seen))

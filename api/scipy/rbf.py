@@ -85,10 +85,10 @@ class RBFInterpolator:
         n, rows = operator.index(self.y.shape[0]), len(self.powers)
         if rows > n:
             raise ArgumentError(f"RBFInterpolator: a polynomial of {rows} terms for {n} points")
-        made = looked_at(self.y, self, self.shift, self.scale)
+        seen = looked_at(self.y, self, self.shift, self.scale)
         matrix = np.zeros((n + rows, n + rows))
-        matrix[:n] = made
-        matrix[n:, :n] = made[:, n:].T
+        matrix[:n] = seen
+        matrix[n:, :n] = seen[:, n:].T
         matrix[np.arange(n), np.arange(n)] += smoothing
         values = np.reshape(self.d, (n, -1))
         return np.linalg.solve(matrix, np.concatenate([values, np.zeros((rows, values.shape[1]))]))
@@ -101,8 +101,8 @@ class RBFInterpolator:
             raise ArgumentError(
                 f"RBFInterpolator: places of shape {x.shape} among points of shape {self.y.shape}"
             )
-        made = looked_at(x, self, self.shift, self.scale) @ self.coeffs
-        return np.reshape(made, (x.shape[0], *self.d.shape[1:]))
+        values = looked_at(x, self, self.shift, self.scale) @ self.coeffs
+        return np.reshape(values, (x.shape[0], *self.d.shape[1:]))
 
 
 def checked_kernel(kernel: str, epsilon: Any, neighbors: Any) -> tuple[str, int]:
@@ -141,10 +141,12 @@ def looked_at(x: Any, points: Any, shift: Any, scale: Any) -> Any:
     return np.concatenate([near, np.stack(columns, axis=1)], axis=1) if columns else near
 
 
-def of_weights(found: Any, x: Any) -> Any:
+def of_weights(interpolator: Any, x: Any) -> Any:
     """What an object of SciPy's gives, whose weights are known."""
     x = np.asarray(x)
-    made = looked_at(x, found, found._shift, found._scale) @ found._coeffs
-    if found.d_dtype is not float and np.dtype(found.d_dtype).kind == "c":
-        made = made[:, ::2] + 1j * made[:, 1::2]
-    return np.reshape(made, (x.shape[0], *found.d_shape))
+    values = (
+        looked_at(x, interpolator, interpolator._shift, interpolator._scale) @ interpolator._coeffs
+    )
+    if interpolator.d_dtype is not float and np.dtype(interpolator.d_dtype).kind == "c":
+        values = values[:, ::2] + 1j * values[:, 1::2]
+    return np.reshape(values, (x.shape[0], *interpolator.d_shape))

@@ -60,10 +60,10 @@ def resample(
     parts += [*both[:1], hole, *both[1:], negative]
     samples = np.fft.ifft(np.concatenate(parts, axis=-1)) * (num / n)
     real = x.dtype.kind != "c"
-    made = np.moveaxis((samples.real if real else samples).astype(x.dtype), -1, axis)
+    resampled = np.moveaxis((samples.real if real else samples).astype(x.dtype), -1, axis)
     if t is None:
-        return made
-    return made, t[0] + (t[1] - t[0]) * (n / num) * np.arange(num)
+        return resampled
+    return resampled, t[0] + (t[1] - t[0]) * (n / num) * np.arange(num)
 
 
 def _spectral_window(window: Any, n: int) -> Any:
@@ -109,14 +109,14 @@ def upfirdn(
     lead, n, size = rows.shape[:-1], operator.index(rows.shape[-1]), operator.index(h.shape[0])
     count = ((n - 1) * up + size - 1) // down + 1
     behind = (count - 1) * down + 1 - ((n - 1) * up + 1)
-    made = conv_general_dilated(
+    filtered = conv_general_dilated(
         np.reshape(rows, (-1, 1, n)),
         np.flip(h).astype(dtype)[None, None],
         (down,),
         [(size - 1, max(behind, 0))],
         lhs_dilation=(up,),
     )
-    return np.moveaxis(np.reshape(made[..., :count], (*lead, count)), -1, axis)
+    return np.moveaxis(np.reshape(filtered[..., :count], (*lead, count)), -1, axis)
 
 
 @followed
@@ -160,8 +160,8 @@ def resample_poly(
     count, first = -(-n * up // down), (half + before) // down
     have = ((n - 1) * up + operator.index(h.shape[0]) + before - 1) // down + 1
     h = np.pad(h, (before, max(first + count - have, 0) * down))
-    made = np.moveaxis(upfirdn(h, x - level, up, down, axis), axis, -1)
-    return np.moveaxis(made[..., first : first + count], -1, axis) + level
+    filtered = np.moveaxis(upfirdn(h, x - level, up, down, axis), axis, -1)
+    return np.moveaxis(filtered[..., first : first + count], -1, axis) + level
 
 
 def _low_pass(window: Any, rate: int, x: Any) -> Any:
@@ -198,12 +198,12 @@ def decimate(
     x = x if x.dtype.kind in "fc" and x.dtype != np.float16 else x.astype(float)
     if ftype == "iir":
         sos = cheby1(8 if n is None else n, 0.05, 0.8 / q, output="sos").astype(x.dtype)
-        made = (sosfiltfilt if zero_phase else sosfilt)(sos, x, axis)
-        return np.moveaxis(np.moveaxis(made, axis, 0)[::q], 0, axis)
+        filtered = (sosfiltfilt if zero_phase else sosfilt)(sos, x, axis)
+        return np.moveaxis(np.moveaxis(filtered, axis, 0)[::q], 0, axis)
     if ftype != "fir":
         raise ArgumentError(f"decimate: ftype must be 'iir' or 'fir', not {ftype!r}")
     h = firwin((20 * q if n is None else n) + 1, 1.0 / q, window="hamming").astype(x.dtype)
     if zero_phase:
         return resample_poly(x, 1, q, axis, h)
-    made = np.moveaxis(upfirdn(h, x, 1, q, axis), axis, 0)
-    return np.moveaxis(made[: -(-operator.index(x.shape[axis]) // q)], 0, axis)
+    filtered = np.moveaxis(upfirdn(h, x, 1, q, axis), axis, 0)
+    return np.moveaxis(filtered[: -(-operator.index(x.shape[axis]) // q)], 0, axis)

@@ -156,8 +156,8 @@ def _direct(in1: Any, in2: Any, mode: str) -> Any:
     }[mode]
     work = dtype if dtype.kind in "fc" else np.dtype(float)
     image, kernel = in1.astype(work)[None, None], np.flip(in2).astype(work)[None, None]
-    made = conv_general_dilated(image, kernel, (1,) * rank, pads)[0, 0]
-    return made if work == dtype else np.rint(made).astype(dtype)
+    convolved = conv_general_dilated(image, kernel, (1,) * rank, pads)[0, 0]
+    return convolved if work == dtype else np.rint(convolved).astype(dtype)
 
 
 def _is_smaller(first: Any, second: Any) -> bool:

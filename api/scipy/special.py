@@ -215,8 +215,8 @@ def fresnel(x: Any) -> Any:
     >>> float(s.round(4)), float(c.round(4))
     (0.4383, 0.7799)
     """
-    made = (0.5 + 0.5j) * erf(math.sqrt(math.pi) / 2 * (1 - 1j) * x)
-    return np.imag(made), np.real(made)
+    integral = (0.5 + 0.5j) * erf(math.sqrt(math.pi) / 2 * (1 - 1j) * x)
+    return np.imag(integral), np.real(integral)
 
 
 @followed
@@ -230,9 +230,9 @@ def sici(x: Any) -> Any:
     (0.9461, 0.3374)
     """
     size = np.abs(x)
-    made = exp1(1j * np.where(size == 0, 1.0, size))
-    sine = np.where(size == 0, x * 1.0, np.sign(x) * (np.imag(made) + math.pi / 2))
-    return sine, np.where(size == 0, -np.inf, -np.real(made))
+    integral = exp1(1j * np.where(size == 0, 1.0, size))
+    sine = np.where(size == 0, x * 1.0, np.sign(x) * (np.imag(integral) + math.pi / 2))
+    return sine, np.where(size == 0, -np.inf, -np.real(integral))
 
 
 @followed
@@ -256,15 +256,15 @@ def sph_harm_y(
     ratio = np.log(a + 0.5) + gammaln(a + 0.5) - gammaln(a + 1.0)
     phase = np.where(a % 2 == 0, 1.0, -1.0)
     now = phase * np.exp((ratio - math.log(2 * math.pi**1.5)) / 2) * np.sin(theta) ** a
-    made = np.where(n == a, now, 0.0)
-    before = np.zeros_like(made)
+    legendre = np.where(n == a, now, 0.0)
+    before = np.zeros_like(legendre)
     for step in range(1, np.max(n) + 1):
         k = a + step
         grown = np.sqrt((4.0 * k * k - 1) / (k * k - a * a))
         last = np.where(k - 1 > a, ((k - 1.0) ** 2 - a * a) / (4.0 * (k - 1) ** 2 - 1), 0.0)
         before, now = now, grown * (x * now - np.sqrt(last) * before)
-        made = np.where(n == k, now, made)
-    turned = made * np.exp(1j * (a * phi))
+        legendre = np.where(n == k, now, legendre)
+    turned = legendre * np.exp(1j * (a * phi))
     return np.where(m < 0, phase * np.conj(turned), turned)
 
 

@@ -31,11 +31,11 @@ class Segments:
     def __init__(
         self, name: str, window: Any, nperseg: Any, noverlap: Any, nfft: Any, longest: Any
     ) -> None:
-        given = not isinstance(window, (str, tuple))
+        is_array = not isinstance(window, (str, tuple))
         if nperseg is None:
-            nperseg = len(window) if given else min(256, longest)
+            nperseg = len(window) if is_array else min(256, longest)
         self.length = nperseg = min(operator.index(nperseg), longest)
-        self.window = np.asarray(window) if given else get_window(window, nperseg)
+        self.window = np.asarray(window) if is_array else get_window(window, nperseg)
         overlap = nperseg // 2 if noverlap is None else operator.index(noverlap)
         self.size = nperseg if nfft is None else operator.index(nfft)
         self.step = nperseg - overlap
@@ -136,11 +136,15 @@ def stft(
         n += -(n - cut.length) % cut.step % cut.length
         x = _to_length(x, n)
     half = return_onesided and x.dtype.kind == "f"
-    found = cut.spectra(x, _levelling(detrend), half)
-    found = found * np.sqrt(cut.scale("spectrum", fs))
+    spectra = cut.spectra(x, _levelling(detrend), half)
+    spectra = spectra * np.sqrt(cut.scale("spectrum", fs))
     times = np.arange(cut.length / 2, n - cut.length / 2 + 1, cut.step) / fs
     times = times if boundary is None else times - cut.length / 2 / fs
-    return cut.frequencies(fs, half), times, np.moveaxis(found, -1, axis - 1 if axis < 0 else axis)
+    return (
+        cut.frequencies(fs, half),
+        times,
+        np.moveaxis(spectra, -1, axis - 1 if axis < 0 else axis),
+    )
 
 
 @followed
@@ -233,8 +237,8 @@ def periodogram(
     n = operator.index(x.shape[-1])
     if nfft is not None and nfft < n:
         x, n = x[..., :nfft], operator.index(nfft)
-    found = csd(x, None, fs, window, n, 0, nfft, detrend, return_onesided, scaling)
-    return found[0], np.moveaxis(found[1], -1, axis)
+    spectra = csd(x, None, fs, window, n, 0, nfft, detrend, return_onesided, scaling)
+    return spectra[0], np.moveaxis(spectra[1], -1, axis)
 
 
 @followed
@@ -294,15 +298,19 @@ def spectrogram(
     overlap = cut.length // 8 if noverlap is None else noverlap
     cut = Segments("spectrogram", window, nperseg, overlap, nfft, n)
     half = return_onesided and x.dtype.kind == "f"
-    found = cut.spectra(x, _levelling(detrend), half)
+    spectra = cut.spectra(x, _levelling(detrend), half)
     if mode == "psd":
-        found = cut.power(np.real(np.conj(found) * found), scaling, fs, half)
+        spectra = cut.power(np.real(np.conj(spectra) * spectra), scaling, fs, half)
     elif mode in PARTS:
-        found = PARTS[mode](found * np.sqrt(cut.scale(scaling, fs)))
+        spectra = PARTS[mode](spectra * np.sqrt(cut.scale(scaling, fs)))
     else:
         raise ArgumentError(f"spectrogram: mode must be 'psd', {', '.join(PARTS)}, not {mode!r}")
     times = np.arange(cut.length / 2, n - cut.length / 2 + 1, cut.step) / fs
-    return cut.frequencies(fs, half), times, np.moveaxis(found, -1, axis - 1 if axis < 0 else axis)
+    return (
+        cut.frequencies(fs, half),
+        times,
+        np.moveaxis(spectra, -1, axis - 1 if axis < 0 else axis),
+    )
 
 
 @followed
@@ -343,14 +351,14 @@ def istft(
     parts = (np.fft.irfft if input_onesided else np.fft.ifft)(z, cut.size)[..., :length]
     parts = parts * cut.window * np.sum(cut.window)
     n = length + (count - 1) * cut.step
-    made, weight = np.zeros((*z.shape[:-2], n), parts.dtype), np.zeros(n)
+    signal, weight = np.zeros((*z.shape[:-2], n), parts.dtype), np.zeros(n)
     for k in range(count):
         start = k * cut.step
-        made[..., start : start + length] += parts[..., k, :]
+        signal[..., start : start + length] += parts[..., k, :]
         weight[start : start + length] += cut.window**2
     if boundary:
         inside = slice(length // 2, n - length // 2)
-        made, weight = made[..., inside], weight[inside]
-    made = made / np.where(weight > ENOUGH, weight, 1.0)
-    time = np.arange(operator.index(made.shape[-1])) / fs
-    return time, np.moveaxis(made, -1, times - (frequencies < times))
+        signal, weight = signal[..., inside], weight[inside]
+    signal = signal / np.where(weight > ENOUGH, weight, 1.0)
+    time = np.arange(operator.index(signal.shape[-1])) / fs
+    return time, np.moveaxis(signal, -1, times - (frequencies < times))

@@ -57,16 +57,16 @@ def of_pieces(c: Any, x: Any, extrapolate: Any, axis: int, at: Any, nu: int = 0)
     at = np.asarray(at)
     c = _slopes(c, nu)
     k, part = _place(x, at)
-    made = _values(c[:, k], part)
+    values = _values(c[:, k], part)
     if extrapolate is not None and not extrapolate:
         outside = (at < x[0]) | (at > x[-1])
-        made = np.where(_column(outside, made.ndim), np.nan, made)
-    return _moved(made, at.ndim, axis)
+        values = np.where(_column(outside, values.ndim), np.nan, values)
+    return _moved(values, at.ndim, axis)
 
 
-def _moved(made: Any, n: int, axis: int) -> Any:
+def _moved(values: Any, n: int, axis: int) -> Any:
     """The first n axes behind as many others as `axis` says."""
-    return np.moveaxis(made, tuple(range(n)), tuple(range(axis, axis + n))) if axis else made
+    return np.moveaxis(values, tuple(range(n)), tuple(range(axis, axis + n))) if axis else values
 
 
 def _place(x: Any, at: Any) -> Any:
@@ -82,10 +82,10 @@ def _column(x: Any, ndim: int) -> Any:
 
 
 def _values(c: Any, part: Any) -> Any:
-    made = c[0]
+    value = c[0]
     for k in range(1, operator.index(c.shape[0])):
-        made = made * _column(part, made.ndim) + c[k]
-    return made
+        value = value * _column(part, value.ndim) + c[k]
+    return value
 
 
 def _slopes(c: Any, nu: int) -> Any:
@@ -204,9 +204,9 @@ def _monotone_slopes(x: Any, y: Any) -> Any:
 
 
 def _end_slope(h: Any, next_h: Any, m: Any, next_m: Any) -> Any:
-    made = ((2 * h + next_h) * m - h * next_m) / (h + next_h)
-    steep = (np.sign(m) != np.sign(next_m)) & (np.abs(made) > 3 * np.abs(m))
-    return np.where(np.sign(made) != np.sign(m), 0.0, np.where(steep, 3 * m, made))
+    slope = ((2 * h + next_h) * m - h * next_m) / (h + next_h)
+    steep = (np.sign(m) != np.sign(next_m)) & (np.abs(slope) > 3 * np.abs(m))
+    return np.where(np.sign(slope) != np.sign(m), 0.0, np.where(steep, 3 * m, slope))
 
 
 class interp1d:  # noqa: N801 (SciPy's)
@@ -252,13 +252,13 @@ class interp1d:  # noqa: N801 (SciPy's)
         low, high = at < self.x[0], at > self.x[-1]
         if self.strict and np.any(low | high):
             raise ValueError("A value in x_new is outside of the interpolation range.")
-        made = self.inside(at)
+        values = self.inside(at)
         if not self.on and not self.strict:
             below, above = self.fill if isinstance(self.fill, tuple) else (self.fill, self.fill)
             below, above = (np.nan if v is None else v for v in (below, above))
-            made = np.where(_column(low, made.ndim), below, made)
-            made = np.where(_column(high, made.ndim), above, made)
-        return _moved(made, at.ndim, self.axis)
+            values = np.where(_column(low, values.ndim), below, values)
+            values = np.where(_column(high, values.ndim), above, values)
+        return _moved(values, at.ndim, self.axis)
 
     def inside(self, at: Any) -> Any:
         if self.curve is not None:

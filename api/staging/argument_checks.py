@@ -39,10 +39,10 @@ def positions(
                 f"{plural(len(args), 'positional argument')}",
                 "argnums counts from 0; an argument passed by name is chosen with argnames",
             )
-    found = tuple(k % len(args) for k in wanted)
-    if len(set(found)) != len(found):
+    positions_from_front = tuple(k % len(args) for k in wanted)
+    if len(set(positions_from_front)) != len(positions_from_front):
         raise ArgumentError(f"{what}: argnums {wanted} names an argument twice", "name it once")
-    return found
+    return positions_from_front
 
 
 def checked_argnums(argnums: Any, what: str, name: str = "argnums") -> int | tuple[int, ...]:
@@ -113,8 +113,8 @@ def _paths(part: Any, name: str) -> list[str]:
     """For each leaf of an argument the expression that reads it; its name where none does, or
     where it is staged."""
     count = len(tree.leaves(part))
-    found = [] if tree.has_registered(part) else [a.codify(name) for a in tree.accessors(part)]
-    return found if len(found) == count else [name] * count
+    paths = [] if tree.has_registered(part) else [a.codify(name) for a in tree.accessors(part)]
+    return paths if len(paths) == count else [name] * count
 
 
 def refuse_wide_integers(
@@ -165,23 +165,25 @@ def check_tangents(primals: list[Any], tangents: list[Any]) -> None:
             check_leaf(dot, region.leaf_type(primal), "jvp: a tangent", "its primal")
 
 
-def like_leaves(structure: Any, given: Any, what: str, other: str) -> list[Any]:
-    """The leaves of `given`, which must have the structure; anything may stand for a leaf that has
-    no derivative."""
+def like_leaves(structure: Any, value_given: Any, what: str, other: str) -> list[Any]:
+    """The leaves of `value_given`, which must have the structure; anything may stand for a leaf
+    that has no derivative."""
     try:
-        return structure.flatten_up_to(tree.plain(given))  # type: ignore[no-any-return]
+        return structure.flatten_up_to(tree.plain(value_given))  # type: ignore[no-any-return]
     except (ValueError, TypeError) as e:
         raise ArgumentTypeError(
             f"{what} must be built like {other}: {tree.structure_stars(structure)}, "
-            f"not {tree.structure_text(given)}"
+            f"not {tree.structure_text(value_given)}"
         ) from e
 
 
-def check_leaf(given: Any, kind: Type, what: str, other: str) -> None:
+def check_leaf(value_given: Any, kind: Type, what: str, other: str) -> None:
     """Refuses a tangent or cotangent of another dtype or shape than the value it belongs to."""
-    if not region.is_value(given):
-        raise ArgumentTypeError(f"{what} is {region.described(given)}, not a number or an array")
-    have = region.leaf_type(given)
+    if not region.is_value(value_given):
+        raise ArgumentTypeError(
+            f"{what} is {region.described(value_given)}, not a number or an array"
+        )
+    have = region.leaf_type(value_given)
     allowed = "fc" if kind.dtype.kind == "c" else "f"
     differ = have.dtype != kind.dtype and not (have.weak or kind.weak)
     if have.dtype.kind not in allowed or differ:
@@ -189,7 +191,7 @@ def check_leaf(given: Any, kind: Type, what: str, other: str) -> None:
             f"{what} is {have.dtype.name}, {other} is {kind.dtype.name}",
             "pass floats of the same dtype: 1.0 instead of 1",
         )
-    if isinstance(given, symbols.Symbol):
+    if isinstance(value_given, symbols.Symbol):
         return  # its shape is compared where the program is made
     if len(have.shape) != len(kind.shape) or any(
         isinstance(n, int) and n != k for n, k in zip(kind.shape, have.shape, strict=True)
@@ -200,10 +202,10 @@ def check_leaf(given: Any, kind: Type, what: str, other: str) -> None:
         )
 
 
-def as_numbers(given: Any) -> Any:
+def as_numbers(values: Any) -> Any:
     """Tangents or cotangents, with numbers for arrays without axes: emitted code computes with them
     in place."""
-    return tree.map(lambda x: x[()] if type(x) is np.ndarray and not x.shape else x, given)
+    return tree.map(lambda x: x[()] if type(x) is np.ndarray and not x.shape else x, values)
 
 
 def differentiable(x: Any) -> bool:

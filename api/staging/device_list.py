@@ -270,10 +270,10 @@ def check_device(device: Any, what: str) -> None:
         )
 
 
-def chosen_devices(given: Any) -> list[Device]:
+def chosen_devices(devices_given: Any) -> list[Device]:
     """The devices that shards run on: those given, or the default one, or all of this process."""
-    if given is not None:
-        return list(given)
+    if devices_given is not None:
+        return list(devices_given)
     default = _default.get()
     refuse_gpu(default_gpu(), "pmap")
     return local_devices() if default is None else [default]

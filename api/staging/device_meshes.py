@@ -173,10 +173,10 @@ def make_mesh(
     >>> make_mesh((2, 2), ("data", "model")).shape
     {'data': 2, 'model': 2}
     """
-    found = chosen_devices(None if devices is None else tuple(devices))
+    available = chosen_devices(None if devices is None else tuple(devices))
     count = math.prod(axis_shapes)
     row = np.empty(count, object)
-    row[:] = [found[k % len(found)] for k in range(count)]
+    row[:] = [available[k % len(available)] for k in range(count)]
     return Mesh(row.reshape(tuple(axis_shapes)), axis_names)
 
 

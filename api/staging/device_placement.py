@@ -243,20 +243,20 @@ class NamedSharding(Sharding):
 # -- arrays with shardings
 
 
-def as_sharding(given: Any, what: str) -> Sharding:
+def as_sharding(place: Any, what: str) -> Sharding:
     """A sharding, a device as one, or a PartitionSpec over the mesh of the context."""
-    if isinstance(given, Sharding):
-        return given
-    if isinstance(given, PartitionSpec):
+    if isinstance(place, Sharding):
+        return place
+    if isinstance(place, PartitionSpec):
         mesh = context_mesh()
         if mesh is None:
             raise ArgumentError(
-                f"{what}: {given!r} is over the axes of a mesh, and none is set",
+                f"{what}: {place!r} is over the axes of a mesh, and none is set",
                 "say `with tapeless.set_mesh(mesh):` around it, or pass NamedSharding(mesh, spec)",
             )
-        return NamedSharding(mesh, given)
-    check_device(given, what)
-    return SingleDeviceSharding(home() if given is None else given)
+        return NamedSharding(mesh, place)
+    check_device(place, what)
+    return SingleDeviceSharding(home() if place is None else place)
 
 
 def device_put(
@@ -331,14 +331,14 @@ def laid_out(x: Any, sharding: Sharding | None, what: str) -> Array:
     if sharding is None:
         return x if isinstance(x, Array) else x.view(Array)
     sharding.check(x.shape, what)
-    made: Array = x.view(Array)
-    made._sharding = sharding
-    return made
+    placed: Array = x.view(Array)
+    placed._sharding = sharding
+    return placed
 
 
-def spread_shardings(given: Any, value: Any, what: str) -> list[Any]:
+def spread_shardings(shardings: Any, value: Any, what: str) -> list[Any]:
     """One for each leaf of a value."""
-    leaves, structure = tree.flatten(given, is_leaf=_is_place)
+    leaves, structure = tree.flatten(shardings, is_leaf=_is_place)
     numbers = tree.unflatten(structure, list(range(len(leaves))))
     return [leaves[k] for k in spread(numbers, value, what)]
 
@@ -407,12 +407,12 @@ def make_array_from_single_device_arrays(
 
 def _assembled(shape: Sequence[int], sharding: Sharding, blocks: list[Any]) -> Array:
     wanted = sharding.shard_shape(shape)
-    made = np.empty(tuple(shape), blocks[0].dtype)
+    whole = np.empty(tuple(shape), blocks[0].dtype)
     for index, block in zip(sharding.indices(shape), blocks, strict=True):
         if block.shape != wanted:
             raise ArgumentError(f"a block has the shape {block.shape}, and must have {wanted}")
-        made[index] = block
-    return laid_out(made, sharding, "an array of blocks")
+        whole[index] = block
+    return laid_out(whole, sharding, "an array of blocks")
 
 
 @dataclass(frozen=True)
@@ -428,11 +428,11 @@ class Shard:
 def shards(x: Array, sharding: Sharding) -> list[Shard]:
     """The block of each place, as a view."""
     seen: dict[Any, itertools.count[int]] = {}
-    found = []
+    shards_by_place = []
     for device, index in zip(sharding.places, sharding.indices(x.shape), strict=True):
         replica = next(seen.setdefault(_key(index), itertools.count()))
-        found.append(Shard(device, index, x[index].view(Array), replica))
-    return found
+        shards_by_place.append(Shard(device, index, x[index].view(Array), replica))
+    return shards_by_place
 
 
 __all__ = [

@@ -86,11 +86,11 @@ def place(fun: Any) -> tuple[str, int] | None:
 
 def global_name(obj: Any) -> str:
     """The name by which a module holds `obj` itself, as decorators leave it; empty if none does."""
-    found: Any = sys.modules.get(getattr(obj, "__module__", None) or "")
+    value_there: Any = sys.modules.get(getattr(obj, "__module__", None) or "")
     name: str = getattr(obj, "__qualname__", "")
     for part in name.split("."):
-        found = getattr(found, part, None)
-    return name if found is obj else ""
+        value_there = getattr(value_there, part, None)
+    return name if value_there is obj else ""
 
 
 def unused(name: str, names: Any) -> str:
@@ -124,11 +124,13 @@ def leaf_names(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) 
     values = [*args, *kwargs.values()]
     counts = {n: len(tree.leaves(value)) for n, value in zip(names, values, strict=True)}
     ordered = [*names[: len(args)], *(n for _, n in _sorted(args, kwargs, names))]
-    found: list[str] = []
+    leaf_names_so_far: list[str] = []
     for name in ordered:
         for k in range(counts[name]):
-            found.append(unused(f"{name}{k}" if counts[name] > 1 else name, found))
-    return found
+            leaf_names_so_far.append(
+                unused(f"{name}{k}" if counts[name] > 1 else name, leaf_names_so_far)
+            )
+    return leaf_names_so_far
 
 
 def _sorted(args: Any, kwargs: dict[str, Any], names: list[str]) -> list[tuple[str, str]]:
@@ -160,12 +162,12 @@ def parameters(
     pairs = zip(staged.leaves, paths, strict=True)
     unpack = [(leaf.var, path) for leaf, path in pairs if leaf.var is not None]
     names = list(arguments)
-    found = [
+    names_of_captured = [
         [parameter_name(n) for n in short_names(c.name) if n.isidentifier()] or ["captured"]
         for c in staged.captured
     ]
-    counts = Counter(n for each in found for n in each)
-    for c, each in zip(staged.captured, found, strict=True):
+    counts = Counter(n for each in names_of_captured for n in each)
+    for c, each in zip(staged.captured, names_of_captured, strict=True):
         free = (n for n in each if counts[n] == 1 and n not in names)
         names.append(next(free, unused(each[-1], names)))
         unpack.append((c.var, names[-1]))

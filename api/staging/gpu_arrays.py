@@ -182,9 +182,9 @@ def _class_over(base: Any) -> Any:
     computing += [f"__{name}__" for name in ("neg", "pos", "abs", "invert", *COMPARISONS)]
     body |= {name: _ours(name, base) for name in (*computing, *METHODS) if hasattr(base, name)}
     body |= {name: _waiting(name, base) for name in WAITING if hasattr(base, name)}
-    made = type("GpuArray", (Mixin, base), {**body, "__module__": __name__, "__doc__": DOC})
-    cuda.ARRAYS.add(made)
-    return made
+    array_class = type("GpuArray", (Mixin, base), {**body, "__module__": __name__, "__doc__": DOC})
+    cuda.ARRAYS.add(array_class)
+    return array_class
 
 
 DOC = """An array on a GPU with `.at`, `.block_until_ready()`, `.device` and their kin.
@@ -228,7 +228,7 @@ def put(x: Any, device: Device | None) -> Any:
 
 def shared(x: Any, device: Any, copy: bool | None) -> Any:
     """The array in memory of a GPU that another library has made, by DLPack; elsewhere a copy."""
-    made = as_gpu_array(cuda.cupy().from_dlpack(x))
+    imported = as_gpu_array(cuda.cupy().from_dlpack(x))
     if device is not None:
-        return layouts.device_put(made, device)
-    return as_gpu_array(made.copy()) if copy else made
+        return layouts.device_put(imported, device)
+    return as_gpu_array(imported.copy()) if copy else imported

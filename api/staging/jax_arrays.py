@@ -199,8 +199,8 @@ def _mapped(change: Any, value: Any) -> Any:
         same = all(new is old for new, old in zip(parts, value, strict=True))
         return value if same else kind(parts)
     if kind is dict:
-        made = {k: _mapped(change, v) for k, v in value.items()}
-        return value if all(made[k] is v for k, v in value.items()) else made
+        new_values = {k: _mapped(change, v) for k, v in value.items()}
+        return value if all(new_values[k] is v for k, v in value.items()) else new_values
     return tree.map(change, value)
 
 

@@ -36,12 +36,14 @@ class Module:
     captured  what they are for the user's function
     """
 
-    def __init__(self, found: Specialisation, name: str) -> None:
-        self.text, self.values, self.captured = found.text, {}, {}
-        self.on_gpu = "import cupy as cp\n" in found.text
-        functions = [s for s in ast.parse(found.text).body if isinstance(s, ast.FunctionDef)]
+    def __init__(self, specialisation: Specialisation, name: str) -> None:
+        self.text, self.values, self.captured = specialisation.text, {}, {}
+        self.on_gpu = "import cupy as cp\n" in specialisation.text
+        functions = [
+            s for s in ast.parse(specialisation.text).body if isinstance(s, ast.FunctionDef)
+        ]
         self.main = next(s for s in functions if s.name == name)
-        captured = found.staged.captured if found.captured else []
+        captured = specialisation.staged.captured if specialisation.captured else []
         parameters = [a.arg for a in self.main.args.args]
         for p, c in zip(parameters[len(parameters) - len(captured) :], captured, strict=True):
             value = device_get(c.get())
@@ -74,20 +76,20 @@ class Module:
         if not names:
             return self.text
         lines, doc = self.text.splitlines(), self.main.body[0]
-        made = ["# What the function reads from outside, as it was when this was written:"]
-        made += [line for p, text in data.items() for line in wrap(f"{names[p]} = {text}")]
+        module_lines = ["# What the function reads from outside, as it was when this was written:"]
+        module_lines += [line for p, text in data.items() for line in wrap(f"{names[p]} = {text}")]
         if large:
             file = unused("outside", names.values())
-            made.append(f'with np.load(Path(__file__).with_name("{beside}")) as {file}:')
-            made += [f'    {names[p]} = {file}["{p}"]' for p in large]
+            module_lines.append(f'with np.load(Path(__file__).with_name("{beside}")) as {file}:')
+            module_lines += [f'    {names[p]} = {file}["{p}"]' for p in large]
         if self.on_gpu:  # the same names, for arrays that lie on the device
-            made = [re.sub(r"\bnp\.", "cp.", line) for line in made]
+            module_lines = [re.sub(r"\bnp\.", "cp.", line) for line in module_lines]
         start = min([self.main.lineno, *(s.lineno for s in self.main.decorator_list)]) - 1
         others = ", ".join(a.arg for a in self.main.args.args if a.arg not in names)
         return "\n".join(
             [
                 *lines[:start],
-                *made,
+                *module_lines,
                 *("", "", *lines[start : self.main.lineno - 1]),
                 *wrap(f"def {self.main.name}({others}):"),
                 *lines[doc.lineno - 1 : doc.end_lineno],

@@ -19,7 +19,7 @@ from tapeless.transforms.autodiff.jvp import Forward, Tangents, tangent_of, zero
 from tapeless.transforms.autodiff.linearize import linearize
 from tapeless.transforms.autodiff.residuals.resolve import resolve
 from tapeless.transforms.autodiff.transpose import transpose
-from tapeless.transforms.core import dims
+from tapeless.transforms.core import dims, passes
 from tapeless.transforms.core.builder import Builder, atom, building, current
 from tapeless.transforms.core.dims import Dim, symbols
 from tapeless.transforms.core.language import (
@@ -32,6 +32,7 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
+    free_variables,
     statements,
 )
 from tapeless.transforms.core.operation import types_given
@@ -52,10 +53,11 @@ from tapeless.transforms.frontend.values.structure import Structure, refuse_text
 from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.ops.numpy.creation import cast_to
 from tapeless.transforms.ops.primitives.function_calls import calls
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.stacks import pop
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
 from tapeless.transforms.optimize.hoist_views import views_ahead
-from tapeless.transforms.optimize.inline_calls import expand, identity
+from tapeless.transforms.optimize.inline_calls import expand
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
 from tapeless.transforms.optimize.outline import outline
 from tapeless.transforms.prelude.containers.hashed_containers import Keys
@@ -100,10 +102,10 @@ def fresh_input(x: Any) -> tuple[Var, Symbol]:
     var = Var(value.type)
     trace().namesake(var, value)
     current().let((var,), identity, (value,), {})
-    made = symbol(var, x)
+    input_symbol = symbol(var, x)
     if isinstance(x, Symbol):
-        made.read_only = x.frozen
-    return var, made
+        input_symbol.read_only = x.frozen
+    return var, input_symbol
 
 
 def stored_to(x: Any) -> bool:
@@ -124,10 +126,10 @@ def as_overwritable(args: Any, kept: Iterable[Any]) -> tuple[Any, list[Any]]:
     return as_program_value(tree.unflatten(structure, own)), own
 
 
-def refuse_shared(likes: list[Any], made: list[Any]) -> None:
+def refuse_shared(likes: list[Any], symbols_made: list[Any]) -> None:
     """Refuses arguments that may share memory (`likes`) if the function, which saw each as an array
-    of its own (`made`), stored to one of them."""
-    arrays = [(x, y) for x, y in zip(likes, made, strict=True) if isinstance(x, Symbol)]
+    of its own (`symbols_made`), stored to one of them."""
+    arrays = [(x, y) for x, y in zip(likes, symbols_made, strict=True) if isinstance(x, Symbol)]
     arrays = [(x, y) for x, y in arrays if x.mutable]
     for x, y in arrays:
         memory = x.memory() if stored_to(y) else ()
@@ -279,10 +281,10 @@ def continuing(run: Trace) -> Iterator[None]:
 def emit_all(body: Iterable[Statement]) -> None:
     """Records statements that were made elsewhere, with what their variables are by now."""
     b = current()
-    made = tuple(body)
-    for s in made:
+    recorded = tuple(body)
+    for s in recorded:
         b.emit(s)
-    for s in statements(Block((), made, ())):
+    for s in statements(Block((), recorded, ())):
         if isinstance(s, Let):
             b.definitions.update(dict.fromkeys(s.outs, s))
 
@@ -297,15 +299,17 @@ class VjpOfBlock:
     def __init__(self, block: Block, cotangents: list[Any]) -> None:
         split = linearize(block, list(range(len(block.params))))
         pairs = zip(split.outputs, cotangents, strict=True)
-        known = [(o, ct) for o, ct in pairs if isinstance(o, Var) and ct is not None]
+        cotangents_given = [(o, ct) for o, ct in pairs if isinstance(o, Var) and ct is not None]
         b = Builder()
         b.definitions = current().definitions
         with building(b):
-            bars = transpose(split.body, split.inputs, known)
+            bars = transpose(split.body, split.inputs, cotangents_given)
         forward, back, new = resolve(split.primal, b.blocks[0])
         self.forward = expand(forward, rules=False)
         self.back = expand(back, rules=False)
         self.bars: list[Atom] = [new.get(a, a) if isinstance(a, Var) else a for a in bars]
+        whole = Block(block.params, (*self.forward, *self.back), tuple(self.bars))
+        passes.checked(whole, "transpose", lambda: {*free_variables(block), *cotangents})
 
 
 class LinearizedBlock:
@@ -321,15 +325,19 @@ class LinearizedBlock:
         self.forward = expand(forward, rules=False)
         self.body = expand(body, rules=False)
         self.dots = split.inputs
-        found: list[Any] = [new.get(a, a) if isinstance(a, Var) else a for a in split.outputs]
+        linear_results: list[Any] = [
+            new.get(a, a) if isinstance(a, Var) else a for a in split.outputs
+        ]
         if not _runs_ahead(Block((), tuple(self.body), ()), set()):
             self.forward = list(block.body)
-            found = self.again(block)
+            linear_results = self.again(block)
         b = Builder()
         with building(b):
-            pairs = zip(found, block.results, strict=True)
+            pairs = zip(linear_results, block.results, strict=True)
             self.tangents = [zero_if_none(dot, a.type) for dot, a in pairs]
         self.body += b.blocks[0]
+        whole = Block(block.params, (*self.forward, *self.body), tuple(self.tangents))
+        passes.checked(whole, "linearize", lambda: {*free_variables(block), *self.dots})
 
     def again(self, block: Block) -> list[Any]:
         """Forward mode from the start, for what cannot be split."""

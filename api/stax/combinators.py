@@ -65,8 +65,8 @@ def parallel(*layers: Layer) -> Layer:
     @seedable
     def init_fun(rng: Any, input_shape: Any) -> Any:
         rngs = random.split(rng, len(inits))
-        made = [init(r, s) for init, r, s in zip(inits, rngs, input_shape, strict=True)]
-        return tuple(shape for shape, _ in made), tuple(params for _, params in made)
+        initialised = [init(r, s) for init, r, s in zip(inits, rngs, input_shape, strict=True)]
+        return tuple(shape for shape, _ in initialised), tuple(params for _, params in initialised)
 
     def apply_fun(params: Any, inputs: Any, rng: Any = None, **kwargs: Any) -> Any:
         rngs = _keys(rng, len(applies))

@@ -47,10 +47,10 @@ def GeneralConv(  # noqa: N802
 
     def apply_fun(params: Any, inputs: Any, **kwargs: Any) -> Any:
         w, b = params
-        made = lax.conv_general_dilated(
+        convolved = lax.conv_general_dilated(
             inputs, w, strides, padding, dimension_numbers=dimension_numbers
         )
-        return made + b
+        return convolved + b
 
     def shape_of(inputs: Any, kernel: Any) -> Any:
         return lax.conv_general_shape_tuple(inputs, kernel, strides, padding, dimension_numbers)
@@ -82,8 +82,10 @@ def GeneralConvTranspose(  # noqa: N802
 
     def apply_fun(params: Any, inputs: Any, **kwargs: Any) -> Any:
         w, b = params
-        made = lax.conv_transpose(inputs, w, strides, padding, dimension_numbers=dimension_numbers)
-        return made + b
+        convolved = lax.conv_transpose(
+            inputs, w, strides, padding, dimension_numbers=dimension_numbers
+        )
+        return convolved + b
 
     def shape_of(inputs: Any, kernel: Any) -> Any:
         return lax.conv_transpose_shape_tuple(inputs, kernel, strides, padding, dimension_numbers)
@@ -114,8 +116,10 @@ def _init(
                 f"{tuple(input_shape)}"
             )
         lengths = iter(filter_shape)
-        known = {"O": out_chan, "I": input_shape[inputs.index("C")]}
-        of_kernel = tuple([known[c] if c in known else next(lengths) for c in kernel])
+        lengths_by_letter = {"O": out_chan, "I": input_shape[inputs.index("C")]}
+        of_kernel = tuple(
+            [lengths_by_letter[c] if c in lengths_by_letter else next(lengths) for c in kernel]
+        )
         k1, k2 = random.split(rng)
         w = w_init(k1, of_kernel)
         b = b_init(k2, tuple([out_chan if c == "C" else 1 for c in outputs]))

@@ -81,10 +81,10 @@ def BatchNorm(  # noqa: N802
 
     def apply_fun(params: Any, x: Any, **kwargs: Any) -> Any:
         beta, gamma = params
-        made = nn.standardize(x, axes, epsilon=epsilon)
+        standardised = nn.standardize(x, axes, epsilon=epsilon)
         if scale:
-            made = made * np.expand_dims(gamma, axes)
-        return made + np.expand_dims(beta, axes) if center else made
+            standardised = standardised * np.expand_dims(gamma, axes)
+        return standardised + np.expand_dims(beta, axes) if center else standardised
 
     return init_fun, apply_fun
 

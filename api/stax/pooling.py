@@ -79,8 +79,8 @@ def _pooling(
             )
         lengths = [abs(n) for n in input_shape]  # also of those that are not known yet
         around = pads_of("reduce_window", padding, lengths, window, steps)
-        found = lax.reduce_window_shape_tuple(lengths, window, steps, around)
-        return tuple(m if n >= 0 else n for n, m in zip(input_shape, found, strict=True)), ()
+        out_lengths = lax.reduce_window_shape_tuple(lengths, window, steps, around)
+        return tuple(m if n >= 0 else n for n, m in zip(input_shape, out_lengths, strict=True)), ()
 
     def apply_fun(params: Any, inputs: Any, **kwargs: Any) -> Any:
         return lax.reduce_window(inputs, start, reducer, window, steps, padding)
@@ -100,7 +100,7 @@ def _outside(window_shape: Any, spec: Any) -> tuple[int, int]:
 
 
 def _with_ones(lengths: Any, outside: tuple[int, int]) -> tuple[Any, ...]:
-    made = list(lengths)
+    with_ones = list(lengths)
     for axis in sorted(outside):
-        made.insert(axis, 1)
-    return tuple(made)
+        with_ones.insert(axis, 1)
+    return tuple(with_ones)

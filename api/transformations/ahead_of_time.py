@@ -78,13 +78,13 @@ class Staged:
     @property
     def args_info(self) -> Any:
         """The arguments with an `ArgInfo` for each array or number."""
-        given, donated = self.given, self.donated()
-        leaves, structure = tree.flatten(given)
-        made = [
+        call_arguments, donated = self.given, self.donated()
+        leaves, structure = tree.flatten(call_arguments)
+        infos = [
             _info(x, gone) if isinstance(x, SCALARS) else x
             for x, gone in zip(leaves, donated, strict=True)
         ]
-        return tree.unflatten(structure, made)
+        return tree.unflatten(structure, infos)
 
     def donated(self) -> list[bool]:
         """Whether the memory of each leaf is given away."""
@@ -159,8 +159,8 @@ class Lowered(Staged):
     def compile(self, compiler_options: Any = None) -> Compiled:
         """The function, whose kernels are compiled for these arguments; it is not run. A kernel
         that gets what a function of NumPy returns is compiled when it is called."""
-        given = self.found.passed(*self.fun.marked(self.args, self.kwargs))
-        cpu.prepare(self.found.run, self.found.text, given)
+        passed = self.found.passed(*self.fun.marked(self.args, self.kwargs))
+        cpu.prepare(self.found.run, self.found.text, passed)
         return Compiled(self.fun, self.args, self.kwargs)
 
 
@@ -222,11 +222,11 @@ class Compiled(Staged):
                     "jit compiles for other values by itself; or lower it for this one",
                 )
 
-    def path(self, given: Any, k: int) -> str:
+    def path(self, call_arguments: Any, k: int) -> str:
         """A leaf of the arguments as an expression."""
-        args, kwargs = given
+        args, kwargs = call_arguments
         names = self.fun.arguments(self.args, self.kwargs)
-        if given is not (self.args, self.kwargs):
+        if call_arguments is not (self.args, self.kwargs):
             kept = [n for j, n in enumerate(names) if j not in self.static and n not in self.static]
             names = kept if len(kept) == len(args) + len(kwargs) else names
         return leaf_paths(args, kwargs, names)[k]
@@ -260,9 +260,9 @@ class Compiled(Staged):
     @property
     def output_shardings(self) -> Any:
         """Where results are."""
-        made = self.out_info
-        places = spread_shardings(getattr(self.fun, "out_shardings", None), made, "jit")
-        structure = tree.structure(made)
+        infos = self.out_info
+        places = spread_shardings(getattr(self.fun, "out_shardings", None), infos, "jit")
+        structure = tree.structure(infos)
         return tree.unflatten(structure, [as_sharding(p, "jit") for p in places])
 
 

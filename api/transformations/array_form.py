@@ -75,9 +75,9 @@ class Unchanged(Transformed):
         return super().spread(value, registered), *others
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        made = super().compile(args, kwargs)
-        made.changes = self.changes
-        return made
+        compiled = super().compile(args, kwargs)
+        compiled.changes = self.changes
+        return compiled
 
     def settled(self, staged: Staged) -> Staged:
         value, new, stored = staged.result.children

@@ -25,24 +25,28 @@ class Fixed:
             params = list(inspect.signature(fun).parameters.values())
         except (TypeError, ValueError):
             return
-        left = [p for k, p in enumerate(params) if k not in values or p.kind is p.VAR_POSITIONAL]
-        self.__signature__ = inspect.Signature(left)
+        remaining = [
+            p for k, p in enumerate(params) if k not in values or p.kind is p.VAR_POSITIONAL
+        ]
+        self.__signature__ = inspect.Signature(remaining)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        left = iter(args)
+        remaining = iter(args)
         count = len(args) + len(self.values)
-        whole = [self.values[k] if k in self.values else next(left) for k in range(count)]
+        whole = [self.values[k] if k in self.values else next(remaining) for k in range(count)]
         return call_user(self.fun, *whole, **kwargs)
 
     __staged_call__ = __call__
 
 
-def positions(given: int | Sequence[int], what: str) -> tuple[int, ...]:
+def positions(positions_given: int | Sequence[int], what: str) -> tuple[int, ...]:
     """Positions of arguments, in order; refuses what are none."""
-    numbers = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    numbers = (
+        tuple(positions_given) if isinstance(positions_given, (tuple, list)) else (positions_given,)
+    )
     if not all(isinstance(k, (int, np.integer)) and k is not True and k >= 0 for k in numbers):
         raise ArgumentTypeError(
-            f"pmap: {what} must be positions of arguments, not {given!r}",
+            f"pmap: {what} must be positions of arguments, not {positions_given!r}",
             f"count arguments from 0: {what}=(0, 1)",
         )
     return tuple(sorted({int(k) for k in numbers}))

@@ -47,8 +47,8 @@ class Called:
         for k, value in zip(self.places, values, strict=True):
             leaves[k] = value.copy() if isinstance(value, np.ndarray) else value
         args, kwargs = tree.unflatten(self.structure, leaves)
-        made = self.fun(*args, **kwargs)
-        return None if self.result is None else self.checked(made, shape)
+        returned = self.fun(*args, **kwargs)
+        return None if self.result is None else self.checked(returned, shape)
 
     def as_atom(self) -> Var:
         """The function as a parameter of the program that is staged."""
@@ -58,18 +58,18 @@ class Called:
             reads[key] = (Captured(var.name, lambda: self, var, self), self)
         return reads[key][0].var  # type: ignore[no-any-return]
 
-    def checked(self, made: Any, shape: Any) -> Any:
+    def checked(self, returned: Any, shape: Any) -> Any:
         """The results as arrays of their own; refuses others than were declared."""
         structure, dtypes = self.result
-        leaves, given = tree.flatten(made)
-        if given != structure:
+        leaves, structure_returned = tree.flatten(returned)
+        if structure_returned != structure:
             raise StructureError(
-                f"{self.__name__} returned {tree.structure_stars(given)}, "
+                f"{self.__name__} returned {tree.structure_stars(structure_returned)}, "
                 f"where result_shape_dtypes says {tree.structure_stars(structure)}"
             )
         shapes = [shape] if len(leaves) == 1 else shape
-        found = [self.array(*one) for one in zip(leaves, dtypes, shapes, strict=True)]
-        return found[0] if len(found) == 1 else tuple(found)
+        arrays = [self.array(*leaf) for leaf in zip(leaves, dtypes, shapes, strict=True)]
+        return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
     def array(self, value: Any, dtype: np.dtype[Any], shape: Any) -> Any:
         """One result."""
@@ -133,16 +133,16 @@ def call_out(site: Site, result_shape_dtypes: Any, method: str | None, pure: boo
     if not active():
         shapes = declared_sizes(sizes, kinds)
         shape = shapes[0] if len(shapes) == 1 else shapes
-        made = site.called(site.fun)(*site.values, shape=shape)
-        return tree.unflatten(structure, [made] if len(kinds) == 1 else list(made or ()))
+        returned = site.called(site.fun)(*site.values, shape=shape)
+        return tree.unflatten(structure, [returned] if len(kinds) == 1 else list(returned or ()))
     if not kinds:
         if not pure:
             record(site)
         return tree.unflatten(structure, [])
     op = callback if pure else outside
     how = {"sizes": sizes, "kinds": kinds, "method": method, "name": base_name(site.fun)}
-    made = trace().bind(op, tuple(site.atoms()), how)
-    return tree.unflatten(structure, [wrap(v) for v in made])
+    returned = trace().bind(op, tuple(site.atoms()), how)
+    return tree.unflatten(structure, [wrap(v) for v in returned])
 
 
 def record(site: Site) -> None:

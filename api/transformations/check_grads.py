@@ -99,22 +99,22 @@ class Checker:
         return tree.map(lambda x: _cast(self.rng.uniform(0.5, 1.5, np.shape(x)), x), value)
 
     def forward(self, f: Any, args: tuple[Any, ...], dots: Tree, what: str) -> None:
-        found = jvp(f, fresh(args), dots)[1]
+        derivative = jvp(f, fresh(args), dots)[1]
         wanted = self.quotient(f, args, dots)
-        paths = tree.paths(found)
-        pairs = zip(paths, tree.leaves(found), tree.leaves(wanted), strict=True)
+        paths = tree.paths(derivative)
+        pairs = zip(paths, tree.leaves(derivative), tree.leaves(wanted), strict=True)
         self.compare(what, "the result", list(pairs), args)
 
     def backward(self, f: Any, args: tuple[Any, ...], cts: Tree, what: str) -> None:
         bars = vjp(f, *fresh(args))[1](cts)
         dots = self.like(args)
-        found, wanted = inner(bars, dots), inner(cts, self.quotient(f, args, dots))
-        if self.right(np.asarray(found), np.asarray(wanted), args).all():
+        derivative, wanted = inner(bars, dots), inner(cts, self.quotient(f, args, dots))
+        if self.right(np.asarray(derivative), np.asarray(wanted), args).all():
             return
         entries = tree.map(lambda bar, x: self.entries(f, args, cts, x), bars, _places(args))
         pairs = zip(tree.paths(bars), tree.leaves(bars), tree.leaves(entries), strict=True)
         self.compare(what, "the argument", list(pairs), args)
-        self.compare(what, "the sum along a direction", [((), found, wanted)], args)
+        self.compare(what, "the sum along a direction", [((), derivative, wanted)], args)
 
     def quotient(self, f: Any, args: Tree, dots: Tree) -> Tree:
         """The central difference along `dots`."""
@@ -126,33 +126,35 @@ class Checker:
     def entries(self, f: Any, args: Tree, cts: Tree, place: _Place) -> Any:
         """The difference quotients by each entry of one leaf."""
         leaves, structure = tree.flatten(args)
-        made = np.zeros(np.shape(leaves[place.leaf]))
-        for k in range(made.size):
-            unit = np.zeros(made.shape)
+        quotients = np.zeros(np.shape(leaves[place.leaf]))
+        for k in range(quotients.size):
+            unit = np.zeros(quotients.shape)
             unit.flat[k] = 1
             dots = [np.zeros(np.shape(x)) for x in leaves]
             dots[place.leaf] = unit
-            made.flat[k] = inner(cts, self.quotient(f, args, tree.unflatten(structure, dots)))
-        return made
+            quotients.flat[k] = inner(cts, self.quotient(f, args, tree.unflatten(structure, dots)))
+        return quotients
 
-    def right(self, found: Any, wanted: Any, args: Tree) -> Any:
+    def right(self, computed: Any, wanted: Any, args: Tree) -> Any:
         tolerance = 20 * _precision(args)
         atol = tolerance if self.atol is None else self.atol
         rtol = tolerance if self.rtol is None else self.rtol
-        return np.abs(found - wanted) <= atol + rtol * np.abs(wanted)
+        return np.abs(computed - wanted) <= atol + rtol * np.abs(wanted)
 
     def compare(self, what: str, of: str, rows: list[Any], args: Tree) -> None:
         """Raises at the entry that is off most, if one is wrong."""
         worst: tuple[float, str] = (-1.0, "")
-        for path, found, wanted in rows:
-            found, wanted = np.asarray(found), np.asarray(wanted)
-            off = np.where(np.isnan(found), np.inf, np.abs(found - wanted))
-            bad = np.where(self.right(found, wanted, args), -1.0, off)
+        for path, computed, wanted in rows:
+            computed, wanted = np.asarray(computed), np.asarray(wanted)
+            off = np.where(np.isnan(computed), np.inf, np.abs(computed - wanted))
+            bad = np.where(self.right(computed, wanted, args), -1.0, off)
             if bad.size and bad.max() > worst[0]:
                 at = np.unravel_index(int(bad.argmax()), bad.shape)
                 keys = "".join(f"[{k!r}]" for k in path)
                 index = "[" + ", ".join(str(int(i)) for i in at) + "]" if at else ""
-                said = f"{float(found[at]):.10g}, the difference quotient {float(wanted[at]):.10g}"
+                said = (
+                    f"{float(computed[at]):.10g}, the difference quotient {float(wanted[at]):.10g}"
+                )
                 worst = (float(bad.max()), f"{of}{keys}{index}: the derivative is {said}")
         if worst[1]:
             raise GradientError(

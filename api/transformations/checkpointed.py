@@ -25,9 +25,9 @@ from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.primitives.identities import again, identity
 from tapeless.transforms.ops.primitives.random_draws import draws
 from tapeless.transforms.ops.primitives.stacks import pop
-from tapeless.transforms.optimize.inline_calls import again, identity
 
 
 class Checkpoint(Custom):
@@ -64,27 +64,27 @@ class Checkpoint(Custom):
                 copy = Var(s.args[k].type, getattr(s.args[k], "name", ""))
                 current().let((copy,), again, (s.args[k],), {})
                 new[call.block.params[k]] = copy
-        known = dict(zip(call.block.params, s.args, strict=True))
-        forward, inner = two_runs(call.block, known, new, self.saves)
+        argument_of = dict(zip(call.block.params, s.args, strict=True))
+        forward, inner = two_runs(call.block, argument_of, new, self.saves)
         smooth = [a for a, v in zip(inner.results, s.outs, strict=True) if v.type.differentiable]
         cts = [cotangent_variable(a) for a in smooth]
         inputs = tuple(v for k in at if isinstance(v := new[call.block.params[k]], Var))
         program = VjpOfBlock(Block(inputs, inner.body, tuple(smooth)), cts)
-        made = all_reading([*body, *program.forward, *program.back])
+        program_body = all_reading([*body, *program.forward, *program.back])
         bars = dict(zip(at, program.bars, strict=True))
-        back = Backward(self.__name__, made, cts, bars)
+        back = Backward(self.__name__, program_body, cts, bars)
         exports = back.exports(forward.body)
         name_all(list(forward.body), set(exports))
         forward = replace(forward, results=(*forward.results, *exports))
         return back.replacing(s, forward, exports, lambda dots: None)
 
 
-def two_runs(block: Block, known: Any, new: Any, saves: Saves | None) -> tuple[Block, Block]:
-    """The first run of the block, on `known` arguments, and the second, on copies of them,
-    which takes from the first what is saved."""
+def two_runs(block: Block, argument_of: Any, new: Any, saves: Saves | None) -> tuple[Block, Block]:
+    """The first run of the block, on the arguments in `argument_of`, and the second, on copies
+    of them, which takes from the first what is saved."""
     if saves is not None:
         block = differentiable_form(block)
-    forward, _ = refresh(replace(block, params=()), known)
+    forward, _ = refresh(replace(block, params=()), argument_of)
     inner, _ = refresh(replace(block, params=()), new)
     if saves is None:
         return forward, inner

@@ -24,17 +24,12 @@ from tapeless.transforms.core.language import (
     blocks,
     statements,
 )
+from tapeless.transforms.ops.linalg.einsum import einsum
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.reductions import REDUCTIONS, mean
 
 Lengths = Mapping[dims.Symbol, int]
-PRODUCTS = ("matmul", "dot", "tensordot", "inner", "vdot", "einsum")
-REDUCTIONS = ("sum", "mean", "prod", "max", "min", "amax", "amin", "all", "any")
-TRANSCENDENTAL = frozenset(
-    (
-        *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh"),
-        *("arcsinh", "arccosh", "arctanh", "exp", "exp2", "expm1", "log", "log2", "log10"),
-        *("log1p", "power", "sqrt", "cbrt", "erf", "erfc", "gammaln"),
-    )
-)
+PRODUCTS = (matmul, einsum)
 
 
 def flops(block: Block, lengths: Lengths, times: int = 1) -> tuple[float, float]:
@@ -61,7 +56,7 @@ def _of_statement(s: Statement, lengths: Lengths, homes: dict[Var, Let]) -> tupl
     match s:
         case Let():
             count = float(_operations(s, lengths))
-            return (0.0, count) if s.op.name in TRANSCENDENTAL else (count, 0.0)
+            return (0.0, count) if (s.op.elementwise and s.op.costly) else (count, 0.0)
         case If():
             return max((_of_block(b, lengths, homes) for b in blocks(s)), key=sum)
         case For():
@@ -92,10 +87,10 @@ def _operations(s: Let, lengths: Lengths) -> int:
     if not isinstance(s.outs[0].type, Type) or s.outs[0].type.dtype.kind not in "fc":
         return 0
     out = _elements(s.outs[0].type, lengths)
-    if s.op.name in PRODUCTS and s.args:
+    if s.op in PRODUCTS and s.args:
         first = s.args[0].type
         return 2 * out * _length(first.shape[-1], lengths) if first.shape else out
-    if s.op.name in REDUCTIONS and s.args:
+    if s.op in (mean, *REDUCTIONS) and s.args:
         return _elements(s.args[0].type, lengths)
     return out if s.op.elementwise else 0
 
@@ -119,8 +114,8 @@ class Memory:
 
 
 def memory(
-    given: Sequence[Any],
-    made: Sequence[Any],
+    argument_leaves: Sequence[Any],
+    result_leaves: Sequence[Any],
     driver: Program | None = None,
     lengths: Lengths | None = None,
 ) -> Memory:
@@ -129,7 +124,7 @@ def memory(
     These are added up as if all were alive at once; memory that a kernel takes for itself does not
     count.
     """
-    arguments, results = (sum(map(_bytes, values)) for values in (given, made))
+    arguments, results = (sum(map(_bytes, values)) for values in (argument_leaves, result_leaves))
     if driver is None:
         return Memory(arguments, results)
     kinds = [s.outs[0].type for s in statements(driver.block) if _makes(s)]

@@ -98,11 +98,11 @@ class Call:
     def record(self) -> Any:
         """Stages the function and records it as one operation; its value."""
         args, kwargs = self.tree(self.inputs)
-        given = tree.leaves((args, kwargs))
+        argument_leaves = tree.leaves((args, kwargs))
         with self.run.recording() as journal:
             region = Subprogram(self.custom.fun, args, kwargs)
-        stored = [k for k in self.dynamic if stored_to(given[k])]
-        cells = {id(given[k].base_cell()) for k in stored}
+        stored = [k for k in self.dynamic if stored_to(argument_leaves[k])]
+        cells = {id(argument_leaves[k].base_cell()) for k in stored}
         if any(loc.key[0] != "cell" or loc.key[1] not in cells for loc, _ in journal.changed()):
             self.run.rollback(journal)
             raise UnsupportedError(
@@ -112,8 +112,8 @@ class Call:
             )
         if stored:
             self.custom.refuse_stores()
-            refuse_shared(self.likes, given)
-            region.add([given[k] for k in stored])
+            refuse_shared(self.likes, argument_leaves)
+            region.add([argument_leaves[k] for k in stored])
         self.result = region.structure
         self.result_likes = region.leaves
         dynamic = [(k, a) for k, a in enumerate(region.atoms) if a is not None and _is_result(a)]
@@ -129,12 +129,12 @@ class Call:
         values = list(region.leaves)
         for k, out in zip(kept, outs, strict=True):
             values[k] = symbol(out, region.leaves[k])
-        made = as_program_value(tree.unflatten(region.structure, values))
+        value = as_program_value(tree.unflatten(region.structure, values))
         if not stored:
-            return made
-        for k, new in zip(stored, made[1], strict=True):
+            return value
+        for k, new in zip(stored, value[1], strict=True):
             self.likes[k].write(new.value())
-        return made[0]
+        return value[0]
 
     def jvp(self, primals: Any, dots: Any, outs: tuple[Var, ...], params: Any) -> Any:
         with continuing(self.run):
@@ -229,22 +229,22 @@ class Backward:
     def linear(self, s: Let, dots: list[Any], read: list[Atom]) -> list[Var | None]:
         """Records the linear statement; the tangents of the results."""
         at = [k for k in self.at if dots[k] is not None]
-        made = [
+        tangents = [
             Var(v.type, v.name and f"{v.name}_dot") if v.type.differentiable else None
             for v in s.outs
         ]
-        real = tuple(v for v in made if v is not None)
+        real = tuple(v for v in tangents if v is not None)
         if not at or not real:
-            return [None] * len(made)
+            return [None] * len(tangents)
 
         def pull(ct: Any, args: Any, used: Any, params: Any) -> tuple[Var, ...]:
             results = self.op.block.results
             bars = tuple(Var(a.type, getattr(a, "name", "")) for a in results)
             cts = ct if isinstance(ct, tuple) else (ct,)
             current().let(bars, self.op, (*read, *cts), {})
-            found = dict(zip(self.at, bars, strict=True))
-            return tuple(found[k] for k in at)
+            bar_of = dict(zip(self.at, bars, strict=True))
+            return tuple(bar_of[k] for k in at)
 
         op = Op(f"{self.name}_linear", types_given, transpose=pull)
         current().let(real, op, tuple(dots[k] for k in at), {})
-        return made
+        return tangents

@@ -234,13 +234,13 @@ class CustomJvp(WithRule):
         values = call.tree(primals)[0]
         tangents = call.tree(dots, lambda d, x: zero_like(x) if d is None else symbol(d, x))[0]
         nondiff, values = self.divided(values)
-        made = call_user(self.rule, *nondiff, tuple(values), tuple(self.divided(tangents)[1]))
-        if not isinstance(made, tuple) or len(made) != 2:
+        returned = call_user(self.rule, *nondiff, tuple(values), tuple(self.divided(tangents)[1]))
+        if not isinstance(returned, tuple) or len(returned) != 2:
             raise ArgumentTypeError(
                 f"the custom_jvp rule of {self.__name__} must return a pair (value, tangent), "
-                f"not {described(made)}"
+                f"not {described(returned)}"
             )
-        return made[0], call.results(made[1], "the tangent from the custom_jvp rule")
+        return returned[0], call.results(returned[1], "the tangent from the custom_jvp rule")
 
     def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
         self.refuse(call, dots)
@@ -250,29 +250,29 @@ class CustomJvp(WithRule):
         n = len(call.inputs)
         at = self.smooth_inputs(call, s)
         dots = [Var(s.args[k].type, _dot(s.args[k])) if k in at else None for k in range(n)]
-        given = [d for d in dots if d is not None]
+        tangents_given = [d for d in dots if d is not None]
         smooth = [k for k, v in enumerate(s.outs) if v.type.differentiable]
         with continuing(call.run), call.run.block() as body:
             value, tangents = self.apply(call, list(s.args[:n]), dots)
             results = call.results(value, "the value from the custom_jvp rule")
         cts = [cotangent_variable(results[k]) for k in smooth]
-        block = Block(tuple(given), tuple(body), tuple(tangents[k] for k in smooth))
-        program = VjpOfBlock(expand_linear(block, given), cts)
+        block = Block(tuple(tangents_given), tuple(body), tuple(tangents[k] for k in smooth))
+        program = VjpOfBlock(expand_linear(block, tangents_given), cts)
         bars = dict(zip(at, program.bars, strict=True))
         used = dead_code(Block((), tuple(program.back), tuple(program.bars)))
         back = Backward(self.__name__, used.body, cts, bars)
         exports = back.exports(program.forward)
         forward = dead_code(Block((), tuple(program.forward), (*results, *exports)))
         read = {*close(forward.body, forward.results).params, *back.read}
-        if not read.isdisjoint(given):
-            if not varying(forward, given).isdisjoint([*results, *_by_value(back)]):
+        if not read.isdisjoint(tangents_given):
+            if not varying(forward, tangents_given).isdisjoint([*results, *_by_value(back)]):
                 raise NotDifferentiableError(
                     f"the custom_jvp rule of {self.__name__} is not linear in its tangents",
                     "each term of the tangent that it returns needs one tangent as a factor",
                 )
-            if not decided(forward, given).isdisjoint([*forward.results, *back.read]):
+            if not decided(forward, tangents_given).isdisjoint([*forward.results, *back.read]):
                 return self.by_directions(call, s, at)
-            forward = _without(given, forward)
+            forward = _without(tangents_given, forward)
         return back.replacing(s, forward, exports, lambda dots: self.refuse(call, dots))
 
     def by_directions(self, call: Call, s: Let, at: list[int]) -> Let:
@@ -332,12 +332,12 @@ def _by_value(back: Backward) -> set[Var]:
     return {v for v in back.read if rest[v]}
 
 
-def _without(given: list[Var], forward: Block) -> Block:
+def _without(tangents: list[Var], forward: Block) -> Block:
     """A forward part that names tangents only in arguments on which nothing depends."""
     with current().block() as zeros:
-        known = {v: zero(v.type) for v in given}
-    made, _ = refresh(forward, known)
-    return replace(made, body=(*zeros, *made.body))
+        zero_of = {v: zero(v.type) for v in tangents}
+    without_tangents, _ = refresh(forward, zero_of)
+    return replace(without_tangents, body=(*zeros, *without_tangents.body))
 
 
 def _sum_of_parts(fun: CustomJvp, jvps: Any, primals: Any, tangents: Any) -> Any:
@@ -386,13 +386,13 @@ class CustomVjp(WithRule):
         args = list(s.args[: len(call.inputs)])
         smooth = [k for k, v in enumerate(s.outs) if v.type.differentiable]
         with continuing(call.run), call.run.block() as body:
-            made = call_user(self.fwd, *call.tree(args)[0])
-            if not isinstance(made, tuple) or len(made) != 2:
+            returned = call_user(self.fwd, *call.tree(args)[0])
+            if not isinstance(returned, tuple) or len(returned) != 2:
                 raise ArgumentTypeError(
                     f"the forward rule of {self.__name__} must return a pair (value, residuals), "
-                    f"not {described(made)}"
+                    f"not {described(returned)}"
                 )
-            results = call.results(made[0], "the value from the forward rule")
+            results = call.results(returned[0], "the value from the forward rule")
         cts = [cotangent_variable(results[k]) for k in smooth]
         with continuing(call.run), call.run.block() as back_body:
             values = [zero_like(x) for x in call.result_likes]
@@ -400,7 +400,7 @@ class CustomVjp(WithRule):
                 values[k] = zero_like(symbol(a, call.result_likes[k]))
             for k, ct in zip(smooth, cts, strict=True):
                 values[call.kept[k]] = symbol(ct, call.result_likes[call.kept[k]])
-            bars = self.bars(call, s, made[1], values)
+            bars = self.bars(call, s, returned[1], values)
         back = Backward(self.__name__, back_body, cts, bars)
         exports = back.exports(body)
         forward = Block((), tuple(body), (*results, *exports))
@@ -409,23 +409,23 @@ class CustomVjp(WithRule):
     def bars(self, call: Call, s: Let, residuals: Any, values: list[Any]) -> dict[int, Atom]:
         """Stages the backward rule; cotangents of the inputs by position."""
         nondiff, primals = self.divided(call.tree(s.args)[0])
-        made = call_user(self.bwd, *nondiff, residuals, tree.unflatten(call.result, values))
-        if not isinstance(made, (tuple, list)) or len(made) != len(primals):
-            count = len(made) if isinstance(made, (tuple, list)) else described(made)
+        returned = call_user(self.bwd, *nondiff, residuals, tree.unflatten(call.result, values))
+        if not isinstance(returned, (tuple, list)) or len(returned) != len(primals):
+            count = len(returned) if isinstance(returned, (tuple, list)) else described(returned)
             raise ArgumentTypeError(
                 f"the backward rule of {self.__name__} must return a tuple of {len(primals)} "
                 f"cotangents, one for each argument with a derivative, not {count}"
             )
-        given = iter(made)
+        remaining = iter(returned)
         n = len(nondiff) + len(primals)
-        whole = [None if k in self.nondiff_argnums else next(given) for k in range(n)]
+        whole = [None if k in self.nondiff_argnums else next(remaining) for k in range(n)]
         return self.by_input(call, s, whole)
 
     def by_input(self, call: Call, s: Let, whole: list[Any]) -> dict[int, Atom]:
         arguments = tree.unflatten(call.structure, range(len(call.likes)))[0]
         place = {leaf: k for k, leaf in enumerate(call.dynamic)}
         smooth = self.smooth_inputs(call, s)
-        found: dict[int, Atom] = {}
+        bar_of: dict[int, Atom] = {}
         what = f"a cotangent from the backward rule of {self.__name__}"
         for argument, bar in zip(arguments, whole, strict=True):
             if bar is None:
@@ -441,8 +441,8 @@ class CustomVjp(WithRule):
             for leaf, b in zip(leaves, bars, strict=True):
                 k = place.get(leaf)
                 if k in smooth and b is not None:
-                    found[k] = conform_cotangent(b, s.args[k].type, what)
-        return found
+                    bar_of[k] = conform_cotangent(b, s.args[k].type, what)
+        return bar_of
 
 
 def _dot(a: Atom) -> str:

@@ -125,8 +125,8 @@ def declared(like: Any, what: str) -> tuple[tuple[Any, ...], tuple[Any, ...], An
 
 def declared_sizes(sizes: Sequence[Any], kinds: Sequence[Any]) -> list[tuple[Any, ...]]:
     """The shape of each leaf."""
-    left = iter(sizes)
-    return [tuple(next(left) for _ in range(ndim)) for _, ndim in kinds]
+    remaining = iter(sizes)
+    return [tuple(next(remaining) for _ in range(ndim)) for _, ndim in kinds]
 
 
 # -- shapes of results
@@ -170,11 +170,18 @@ def eval_shape(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         return _eval_staged(fun, args, kwargs)
     args, kwargs = tree.map(stand_in, (args, kwargs))
     of = Unchanged(fun)
-    found = of.specialise(args, kwargs)
-    lengths = known_lengths(found, tree.leaves((args, kwargs)))
-    made = rebuild(found.staged.result, iter([_struct(a.type, lengths) for a in _results(found)]))
-    made = made[0] if found.changes else made  # without what containers of the caller get
-    return made if found.returned is None else tree.unflatten(found.returned, made)
+    specialisation = of.specialise(args, kwargs)
+    lengths = known_lengths(specialisation, tree.leaves((args, kwargs)))
+    value = rebuild(
+        specialisation.staged.result,
+        iter([_struct(a.type, lengths) for a in _results(specialisation)]),
+    )
+    value = (
+        value[0] if specialisation.changes else value
+    )  # without what containers of the caller get
+    return (
+        value if specialisation.returned is None else tree.unflatten(specialisation.returned, value)
+    )
 
 
 def _eval_staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
@@ -184,13 +191,16 @@ def _eval_staged(fun: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     trace().keys.forget(region.body)
     kinds = [a.type for a in region.atoms if a is not None]
     inside = {v for s in region.body for v in getattr(s, "outs", ())}
-    known = {*trace().decisions.homes, *_symbols(v for v in trace().definitions if v not in inside)}
+    known_sizes = {
+        *trace().decisions.homes,
+        *_symbols(v for v in trace().definitions if v not in inside),
+    }
     for kind in kinds:
-        if any(s not in known for n in kind.shape for s in dims.symbols(n)):
+        if any(s not in known_sizes for n in kind.shape for s in dims.symbols(n)):
             _refuse_length(kind)
-    left = (_struct_of(kind) for kind in kinds)
+    structs = (_struct_of(kind) for kind in kinds)
     pairs = zip(region.leaves, region.atoms, strict=True)
-    return tree.unflatten(region.structure, [x if a is None else next(left) for x, a in pairs])
+    return tree.unflatten(region.structure, [x if a is None else next(structs) for x, a in pairs])
 
 
 def _symbols(values: Iterable[Any]) -> set[Any]:
@@ -212,8 +222,8 @@ def _struct_of(kind: Type) -> ShapeDtypeStruct:
     return ShapeDtypeStruct(shape, kind.dtype, weak_type=kind.weak)
 
 
-def _results(found: Specialisation) -> list[Any]:
-    return list(found.staged.result.leaves())
+def _results(specialisation: Specialisation) -> list[Any]:
+    return list(specialisation.staged.result.leaves())
 
 
 def _struct(kind: Type, lengths: dict[Any, int]) -> ShapeDtypeStruct:
@@ -230,13 +240,13 @@ def _refuse_length(kind: Type) -> NoReturn:
     )
 
 
-def known_lengths(found: Specialisation, leaves: Any) -> dict[Any, int]:
+def known_lengths(specialisation: Specialisation, leaves: Any) -> dict[Any, int]:
     """What the sizes of a program are for these arguments."""
     values = {}
-    for symbol, (k, axis) in found.staged.decisions.homes.items():
+    for symbol, (k, axis) in specialisation.staged.decisions.homes.items():
         if isinstance(k, int):
             values[symbol] = int(leaves[k]) if axis < 0 else leaves[k].shape[axis]
-    for c in found.staged.captured:
+    for c in specialisation.staged.captured:
         values.update(c.sizes())
     return values
 

@@ -107,7 +107,7 @@ class Grad(Transformed):
 
     def places(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, int | None]:
         """Where the arguments in argnames are: their positions; None for those passed by name."""
-        found: dict[str, int | None] = dict.fromkeys(self.argnames)
+        place_of: dict[str, int | None] = dict.fromkeys(self.argnames)
         missing = [name for name in self.argnames if name not in kwargs]
         names = argument_names(self.fun, args, {}) if missing else []
         for name in missing:
@@ -117,8 +117,8 @@ class Grad(Transformed):
                     "without it",
                     f"pass it: {name}=...",
                 )
-            found[name] = names.index(name)
-        return found
+            place_of[name] = names.index(name)
+        return place_of
 
     def replaced(self, args: tuple[Any, ...], kwargs: dict[str, Any], new: list[Any]) -> Arguments:
         """The arguments with other values for what is differentiated with respect to."""
@@ -132,10 +132,10 @@ class Grad(Transformed):
                     named[name] = value
         return tuple(changed), named
 
-    def returned(self, found: list[Any], n: int) -> Any:
+    def returned(self, gradients: list[Any], n: int) -> Any:
         """Gradients as the caller gets them: those of `n` positions, then those by name."""
-        by_position = found[:n]
-        by_name = dict(zip(self.argnames, found[n:], strict=True))
+        by_position = gradients[:n]
+        by_name = dict(zip(self.argnames, gradients[n:], strict=True))
         if not n and self.argnames:
             return by_name
         plain = tuple(by_position) if isinstance(self.argnums, tuple) else by_position[0]
@@ -148,24 +148,24 @@ class Grad(Transformed):
         leaves, structure = tree.flatten(chosen)
         inputs = [regions.fresh_input(x) for x in leaves]
         new = regions.as_program_value(tree.unflatten(structure, [s for _, s in inputs]))
-        given, own = regions.as_overwritable(
+        own_arguments, own = regions.as_overwritable(
             self.replaced(args, kwargs, new), [s for _, s in inputs]
         )
-        region = regions.Subprogram(self.fun, *given)
+        region = regions.Subprogram(self.fun, *own_arguments)
         regions.refuse_shared(tree.leaves((args, kwargs)), own)
         value, aux = with_aux(region.value, self.has_aux, self.suffix, self.fun)
         out = self.output(value)
-        one = atom(1.0 if out.type.dtype.kind != "c" else 1.0 + 0j)
-        reverse = regions.VjpOfBlock(region.block([v for v, _ in inputs], [out]), [one])
+        first_cotangent = atom(1.0 if out.type.dtype.kind != "c" else 1.0 + 0j)
+        reverse = regions.VjpOfBlock(region.block([v for v, _ in inputs], [out]), [first_cotangent])
         regions.emit_all(reverse.forward)
         if outermost:
             regions.emit_all([Effect("blank", ())])
         regions.emit_all(reverse.back)
         bars = tree.unflatten(structure, [symbols.wrap(b) for b in reverse.bars])
-        found = self.returned(bars, len(self.chosen_positions(args)))
+        gradients = self.returned(bars, len(self.chosen_positions(args)))
         if self.with_value:
-            return ((value, aux), found) if self.has_aux else (value, found)
-        return (found, aux) if self.has_aux else found
+            return ((value, aux), gradients) if self.has_aux else (value, gradients)
+        return (gradients, aux) if self.has_aux else gradients
 
     def output(self, value: Any) -> Atom:
         name = base_name(self.fun)
@@ -267,8 +267,8 @@ def push_forward(
         at, regions.as_program_value(tree.unflatten(structure, [s for _, s in inputs])), strict=True
     ):
         new[k] = v
-    given, own = regions.as_overwritable((new, kwargs), [s for _, s in inputs])
-    region = regions.Subprogram(fun, *given)
+    own_arguments, own = regions.as_overwritable((new, kwargs), [s for _, s in inputs])
+    region = regions.Subprogram(fun, *own_arguments)
     regions.refuse_shared(tree.leaves((list(primals), kwargs)), own)
     forward.name_tangents(t)
     block = region.block([], [a for a in region.atoms if a is not None])
@@ -277,11 +277,11 @@ def push_forward(
     flat, out_structure = tree.flatten(value)
     flat = region.leaves[: len(flat)]  # aux comes behind
     ends = zip(flat, region.atoms, strict=False)
-    made = (
+    results = (
         tree.unflatten(out_structure, flat),
         tree.unflatten(out_structure, [_tangent(t, x, a) for x, a in ends]),
     )
-    return (*made, aux) if has_aux else made
+    return (*results, aux) if has_aux else results
 
 
 def _tangent(t: Tangents, x: Any, a: Atom | None) -> Any:

@@ -36,12 +36,12 @@ def _is(value: Any, accepted: Any) -> bool:
     return value is accepted or (type(value) is type(accepted) and bool(value == accepted))
 
 
-def check_unneeded(function: str, **given: Any) -> None:
+def check_unneeded(function: str, **parameters: Any) -> None:
     """Refuses values that would ask for what is not done.
 
     >>> check_unneeded("jit", inline=True, backend="cpu")
     """
-    for name, value in given.items():
+    for name, value in parameters.items():
         accepted, why = UNNEEDED[name]
         if accepted is not None and not any(_is(value, x) for x in accepted):
             raise ArgumentError(f"{function}: {name} is {value!r}: {why}", "leave it out")

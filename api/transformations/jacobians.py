@@ -102,8 +102,8 @@ class Jacobian(Transformed):
             rows = [row[0] for row in rows]
         else:
             rows = [tuple(row) for row in rows]
-        found = tree.unflatten(half.returned.structure, rows)
-        return (found, half.aux) if self.has_aux else found
+        matrix = tree.unflatten(half.returned.structure, rows)
+        return (matrix, half.aux) if self.has_aux else matrix
 
     def check_results(self, returned: Side) -> None:
         """Refuses results without derivative."""
@@ -130,11 +130,11 @@ class Forward(Jacobian):
     title = suffix
 
     def entries(self, half: Half) -> list[list[Atom]]:
-        starts, made = over_basis(half, half.arguments.kinds)
+        starts, derivative_columns = over_basis(half, half.arguments.kinds)
         columns = list(zip(half.arguments.kinds, starts, strict=True))
         return [
             [_last(part(d, 0, a, a + _count(x)), x, y) for x, a in columns]
-            for d, y in zip(made, half.returned.kinds, strict=True)
+            for d, y in zip(derivative_columns, half.returned.kinds, strict=True)
         ]
 
 
@@ -145,13 +145,13 @@ class Backward(Jacobian):
     title = suffix
 
     def entries(self, half: Half) -> list[list[Atom]]:
-        starts, made = over_basis(half, half.returned.kinds)
+        starts, derivative_rows = over_basis(half, half.returned.kinds)
         rows = zip(half.returned.kinds, starts, strict=True)
         kinds = half.arguments.kinds
         return [
             [
                 reshape(part(d, 0, a, a + _count(y)), shape=(*y.shape, *x.shape))
-                for d, x in zip(made, kinds, strict=True)
+                for d, x in zip(derivative_rows, kinds, strict=True)
             ]
             for y, a in rows
         ]
@@ -199,23 +199,23 @@ def over_basis(half: Half, kinds: list[Type]) -> tuple[list[Size], list[Atom]]:
     if total == 1:
         return starts, _single(half, kinds)
     batch = Batch(total, is_nested())
-    known: dict[Var, Atom] = {}
-    for given, kind, start in zip(half.given, kinds, starts, strict=True):
-        element = Var(given.type, given.name)
-        known[given] = element
+    element_of: dict[Var, Atom] = {}
+    for vector, kind, start in zip(half.given, kinds, starts, strict=True):
+        element = Var(vector.type, vector.name)
+        element_of[vector] = element
         batch.env[element] = (_basis(total, kind, start), 0)
-    block, _ = refresh(Block((), tuple(half.body), tuple(half.results)), known)
+    block, _ = refresh(Block((), tuple(half.body), tuple(half.results)), element_of)
     batch.block(block.body, block.results)
     return starts, [batch.front(a) for a in block.results]
 
 
 def _single(half: Half, kinds: list[Type]) -> list[Atom]:
     """The same where the basis is one vector."""
-    known = {
+    element_of = {
         v: _ones(k) for v, k in zip(half.given, kinds, strict=True) if dims.product(k.shape) == 1
     }
-    known |= {v: zero(v.type) for v in half.given if v not in known}
-    block, _ = refresh(Block((), tuple(half.body), tuple(half.results)), known)
+    element_of |= {v: zero(v.type) for v in half.given if v not in element_of}
+    block, _ = refresh(Block((), tuple(half.body), tuple(half.results)), element_of)
     emit_all(block.body)
     return [reshape(a, shape=(1, *a.type.shape)) for a in block.results]
 

@@ -142,8 +142,8 @@ class Jit(Unchanged):
         direct = self.direct
         if direct is not None and self.root.__code__ is self.code and not (kwargs or _changed):
             try:
-                if (made := direct(*args)) is not MISSED:
-                    return made
+                if (result := direct(*args)) is not MISSED:
+                    return result
             except Exception:  # noqa: BLE001  # raised again below, with the user's line
                 pass
         if gettrace() is not None and hasattr(gettrace(), "__self__"):
@@ -151,8 +151,8 @@ class Jit(Unchanged):
         if disabled():
             return self.plain(*args, **kwargs)
         try:
-            if (made := self.lists.call(args, kwargs)) is not MISSED:
-                return made
+            if (result := self.lists.call(args, kwargs)) is not MISSED:
+                return result
             value = super().__call__(*args, **kwargs)
         except OverflowError:
             what = f"jit of {base_name(self.fun)}"
@@ -162,13 +162,15 @@ class Jit(Unchanged):
             self.decide(self.last, args, kwargs)
         return value
 
-    def decide(self, found: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def decide(
+        self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
         """Looks for a quicker way for calls like this one."""
         self.calls += 1
-        self.direct, often = found.direct(MISSED), self.calls >= OFTEN
+        self.direct, often = specialisation.direct(MISSED), self.calls >= OFTEN
         other = kwargs or self.asked.static_argnums or self.asked.static_argnames
         if often and self.direct is None and not other:
-            self.direct = driven.driven(found, args, MISSED)
+            self.direct = driven.driven(specialisation, args, MISSED)
         if self.direct is not None and self.defaults is not None:
             self.direct = self.with_defaults(self.direct)
         self.decided = often or self.direct is not None
@@ -184,10 +186,10 @@ class Jit(Unchanged):
     # -- static arguments
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        found = super().specialise(*self.marked(args, kwargs))
+        specialisation = super().specialise(*self.marked(args, kwargs))
         self.direct, self.decided, self.calls = None, False, 0
         self.lists.shown = None
-        return found
+        return specialisation
 
     def marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The arguments with static ones as constants."""
@@ -238,11 +240,11 @@ class Jit(Unchanged):
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         kept = self.shelf(args, kwargs)
-        made = self.anew(args, kwargs)
-        outline = numba.outline(made.run) if kept and not self.stored else None
+        compiled = self.anew(args, kwargs)
+        outline = numba.outline(compiled.run) if kept and not self.stored else None
         if kept and outline:
-            kept.keep(made, outline)
-        return made
+            kept.keep(compiled, outline)
+        return compiled
 
     def loaded(self, record: Record) -> Callable[..., Any]:
         """The function of a record."""
@@ -277,22 +279,22 @@ class Jit(Unchanged):
         result, flat = self.result(staged)
         name, check = self.emitted_name, self.asked.boundscheck
         parallel, donated = self.asked.parallel, self.donated(staged)
-        made = lower.lower(
+        lowered = lower.lower(
             *(name, block, staged.sizes, self.stored, staged.hints, check, parallel, donated),
             fastmath=self.asked.fastmath is not False,
         )
-        staged.sizes.extend(made.relied)
-        staged.overwritten.update(made.overwritten)
+        staged.sizes.extend(lowered.relied)
+        staged.overwritten.update(lowered.overwritten)
         text = driver.write_compiled(
-            name, made.driver, made.kernels, names, unpack, result, self.doc(staged, names)
+            name, lowered.driver, lowered.kernels, names, unpack, result, self.doc(staged, names)
         )
-        self.drivers[text] = Program(name, made.driver)
+        self.drivers[text] = Program(name, lowered.driver)
         return text, flat
 
     def donated(self, staged: Staged) -> list[Var]:
         """The arrays of arguments that the caller gives away, if they are not stored to anyway."""
-        given = zip(staged.leaves, self.positions, strict=True)
-        arrays = [leaf for leaf, k in given if k in self.asked.donate_argnums]
+        leaves = zip(staged.leaves, self.positions, strict=True)
+        arrays = [leaf for leaf, k in leaves if k in self.asked.donate_argnums]
         return [
             leaf.var
             for leaf in arrays
@@ -313,8 +315,8 @@ class Jit(Unchanged):
         from tapeless.profiler.line_profile import line_profile  # noqa: PLC0415 (takes time to import)
 
         note = "the array form, which runs without jit: compiled code has no lines to be timed"
-        found = self.plain.specialise(args, kwargs)
-        return line_profile(self.describe(), found, args, kwargs, note)
+        specialisation = self.plain.specialise(args, kwargs)
+        return line_profile(self.describe(), specialisation, args, kwargs, note)
 
     def lower(self, /, *args: Any, **kwargs: Any) -> ahead.Lowered:
         """The function for these arguments, without a call: `.source()`, `.compile()`. Arrays may
@@ -327,10 +329,10 @@ class Jit(Unchanged):
 
     def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
-        made = super().stages(*args, **kwargs)
+        stages = super().stages(*args, **kwargs)
         driver = self.drivers.get(self.pick(args, kwargs).text)
-        made.parts.insert(-1, ("driver", "" if driver is None else printer.show(driver)))
-        return made
+        stages.parts.insert(-1, ("driver", "" if driver is None else printer.show(driver)))
+        return stages
 
     @property
     def compilations(self) -> list[Any]:
@@ -435,8 +437,8 @@ def is_gpu(place: Any, what: str) -> bool:
     return name in GPU
 
 
-def _positions(given: Any, what: str) -> tuple[int, ...]:
-    numbers = checked_argnums(() if given is None else given, "jit", what)
+def _positions(positions: Any, what: str) -> tuple[int, ...]:
+    numbers = checked_argnums(() if positions is None else positions, "jit", what)
     return numbers if isinstance(numbers, tuple) else (numbers,)
 
 

@@ -50,13 +50,13 @@ def linear_transpose(
     some = tree.map(_some, zeros)
 
     def transposed(y: Any) -> tuple[Any, ...]:
-        made: tuple[Any, ...] = pull(y)
+        cotangents: tuple[Any, ...] = pull(y)
         if not active():
             elsewhere = vjp(fun, *some)[1](y)
-            pairs = zip(tree.leaves(made), tree.leaves(elsewhere), strict=True)
+            pairs = zip(tree.leaves(cotangents), tree.leaves(elsewhere), strict=True)
             if not all(np.allclose(a, b, equal_nan=True) for a, b in pairs):
                 _refuse(fun, "has another derivative elsewhere")
-        return made
+        return cotangents
 
     return transposed
 
@@ -107,21 +107,23 @@ def closure_convert(
     leaves, structure = tree.flatten(example_args)
     pairs = [fresh_input(x) if is_value(x) else (None, x) for x in leaves]
     region = Subprogram(fun, tree.unflatten(structure, [s for _, s in pairs]), {})
-    given = [v for v, _ in pairs if v is not None]
+    parameters = [v for v, _ in pairs if v is not None]
     results = [a for a in region.atoms if a is not None]
-    read = [v for v in close(region.body, results).params if v not in given]
+    read = [v for v in close(region.body, results).params if v not in parameters]
     smooth = [v for v in read if v.type.differentiable]
 
     def converted(*args: Any) -> Any:
         split = len(args) - len(smooth)
         new = [x for x in tree.leaves(args[:split]) if is_value(x)]
-        known = dict(zip((*given, *smooth), (_atom(x) for x in (*new, *args[split:])), strict=True))
-        block, _ = refresh(Block((), tuple(region.body), tuple(results)), known)
+        argument_of = dict(
+            zip((*parameters, *smooth), (_atom(x) for x in (*new, *args[split:])), strict=True)
+        )
+        block, _ = refresh(Block((), tuple(region.body), tuple(results)), argument_of)
         emit_all(block.body)
-        left = iter(block.results)
+        remaining = iter(block.results)
         values = zip(region.leaves, region.atoms, strict=True)
         return tree.unflatten(
-            region.structure, [x if a is None else symbol(next(left), x) for x, a in values]
+            region.structure, [x if a is None else symbol(next(remaining), x) for x, a in values]
         )
 
     return _AsIs(converted), [symbol(v) for v in smooth]
@@ -157,14 +159,14 @@ def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
     (9.0, 300.0)
     """
     check_callable(fun, "custom_gradient")
-    made = CustomVjp(_Value(fun))
+    function = CustomVjp(_Value(fun))
 
     def backward(residuals: Any, cotangent: Any) -> tuple[Any, ...]:
         bars = call_user(residuals.pull, cotangent)
         return tuple(bars) if isinstance(bars, (tuple, list)) else (bars,)
 
-    made.defvjp(_Forward(fun), _AsIs(backward))
-    return made
+    function.defvjp(_Forward(fun), _AsIs(backward))
+    return function
 
 
 class _Value:
@@ -223,8 +225,8 @@ def fwd_and_bwd(
 
     def bwd(residuals: Any, cotangent: Any) -> Any:
         bars = residuals(cotangent)
-        found = tuple(bars[k] for k in many)
-        return found if isinstance(chosen, tuple) else found[0]
+        cotangents = tuple(bars[k] for k in many)
+        return cotangents if isinstance(chosen, tuple) else cotangents[0]
 
     return fwd, bwd
 

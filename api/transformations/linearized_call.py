@@ -47,21 +47,21 @@ class Side:
         self.smooth = [k for k, x in enumerate(self.likes) if differentiable(x)]
         self.kinds = [leaf_type(self.likes[k]) for k in self.smooth]
 
-    def leaves(self, given: Any, what: str, other: str) -> list[Any]:
+    def leaves(self, value_given: Any, what: str, other: str) -> list[Any]:
         """The leaves that matter of a tangent or cotangent; refuses one that is built otherwise."""
-        flat = like_leaves(self.structure, given, f"{what}s", f"the {other}s")
-        found = [flat[k] for k in self.smooth]
-        for value, kind in zip(found, self.kinds, strict=True):
+        flat = like_leaves(self.structure, value_given, f"{what}s", f"the {other}s")
+        leaves = [flat[k] for k in self.smooth]
+        for value, kind in zip(leaves, self.kinds, strict=True):
             check_leaf(value, kind, what, f"its {other}")
-        return as_numbers(found)  # type: ignore[no-any-return]
+        return as_numbers(leaves)  # type: ignore[no-any-return]
 
-    def tree(self, found: Iterable[Any], zero: Callable[[Any], Any]) -> Any:
-        """The tree with `found` at the differentiable leaves and a zero at the others."""
-        left = iter(found)
+    def tree(self, leaves: Iterable[Any], zero: Callable[[Any], Any]) -> Any:
+        """The tree with `leaves` at the differentiable leaves and a zero at the others."""
+        remaining = iter(leaves)
         smooth = set(self.smooth)
         pairs = enumerate(self.likes)
         return tree.unflatten(
-            self.structure, [next(left) if k in smooth else zero(x) for k, x in pairs]
+            self.structure, [next(remaining) if k in smooth else zero(x) for k, x in pairs]
         )
 
     def concrete(self) -> Side:
@@ -120,11 +120,11 @@ class Half:
         """Records the forward part; sets `given`, `body` and `results`."""
         raise NotImplementedError
 
-    def apply(self, given: list[Any], what: str) -> list[Any]:
+    def apply(self, leaves: list[Any], what: str) -> list[Any]:
         """The results for the leaves that are given, recorded in the open block."""
-        pairs = zip(self.given, given, strict=True)
-        known = {v: conform_cotangent(x, v.type, what) for v, x in pairs}
-        block, _ = refresh(Block((), tuple(self.body), tuple(self.results)), known)
+        pairs = zip(self.given, leaves, strict=True)
+        leaf_of = {v: conform_cotangent(x, v.type, what) for v, x in pairs}
+        block, _ = refresh(Block((), tuple(self.body), tuple(self.results)), leaf_of)
         emit_all(block.body)
         return [wrap(a) for a in block.results]
 
@@ -141,9 +141,9 @@ class PullBack(Half):
         self.body, self.results = reverse.back, reverse.bars
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
-        given = self.returned.leaves(cotangent, "vjp: the cotangent", "result")
-        found = self.apply(given, "vjp: a cotangent")
-        return tuple(self.arguments.tree(found, zero_like))
+        leaves = self.returned.leaves(cotangent, "vjp: the cotangent", "result")
+        cotangents = self.apply(leaves, "vjp: a cotangent")
+        return tuple(self.arguments.tree(cotangents, zero_like))
 
     __staged_call__ = __call__
 
@@ -160,8 +160,8 @@ class PushForward(Half):
         self.results = ahead.tangents
 
     def __call__(self, *tangents: Any) -> Any:
-        given = self.arguments.leaves(list(tangents), "linearize: the tangent", "primal")
-        return self.returned.tree(self.apply(given, "linearize: a tangent"), no_tangent)
+        leaves = self.arguments.leaves(list(tangents), "linearize: the tangent", "primal")
+        return self.returned.tree(self.apply(leaves, "linearize: a tangent"), no_tangent)
 
     __staged_call__ = __call__
 

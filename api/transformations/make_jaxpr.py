@@ -62,13 +62,13 @@ def make_jaxpr(
     static = chosen if isinstance(chosen, tuple) else (chosen,)
 
     def shown(*args: Any, **kwargs: Any) -> Any:
-        known = {k % len(args): args[k] for k in static}
-        of = Unchanged(Fixed(fun, known)) if known else Unchanged(fun)
-        rest = tuple(x for k, x in enumerate(args) if k not in known)
-        given, named = tree.map(stand_in, (rest, kwargs))
-        found = of.specialise(given, named)
-        made = CoreProgram(Program(base_name(fun), found.staged.block))
-        return (made, eval_shape(of, *rest, **kwargs)) if return_shape else made
+        static_arguments = {k % len(args): args[k] for k in static}
+        of = Unchanged(Fixed(fun, static_arguments)) if static_arguments else Unchanged(fun)
+        rest = tuple(x for k, x in enumerate(args) if k not in static_arguments)
+        stand_ins, named = tree.map(stand_in, (rest, kwargs))
+        compiled = of.specialise(stand_ins, named)
+        core_program = CoreProgram(Program(base_name(fun), compiled.staged.block))
+        return (core_program, eval_shape(of, *rest, **kwargs)) if return_shape else core_program
 
     return shown
 

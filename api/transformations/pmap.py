@@ -91,17 +91,17 @@ class Pmap(Vmap):
         values = tuple(_known(args[k]) for k in self.static)
         try:
             key = tuple(map(_static_key, values))
-            found = self.fixed.get(key)
+            of_others = self.fixed.get(key)
         except TypeError as e:
             raise ArgumentTypeError(
                 f"pmap: a static argument of {base_name(self.fun)} is not hashable ({e})",
                 "pass it as an argument that is mapped over None in in_axes",
             ) from e
-        if found is None:
+        if of_others is None:
             in_axes = self.in_axes
             if isinstance(in_axes, (tuple, list)) and len(in_axes) == len(args):
                 in_axes = tuple(k for j, k in enumerate(in_axes) if j not in self.static)
-            found = self.fixed[key] = Pmap(
+            of_others = self.fixed[key] = Pmap(
                 fixed(self.fun, dict(zip(self.static, values, strict=True))),
                 self.axis_name,
                 in_axes,
@@ -109,7 +109,7 @@ class Pmap(Vmap):
                 self.devices,
                 self.axis_size,
             )
-        return found, tuple(x for k, x in enumerate(args) if k not in self.static)
+        return of_others, tuple(x for k, x in enumerate(args) if k not in self.static)
 
     # -- use
 
@@ -158,9 +158,9 @@ class Pmap(Vmap):
     @functools.cached_property
     def told_apart(self) -> str:
         """What the function is called, and where it stands: names may be the same."""
-        if (found := place(self.fun)) is None:
+        if (file_and_line := place(self.fun)) is None:
             return self.emitted_name
-        return f"{self.emitted_name} ({os.path.basename(found[0])}:{found[1]})"
+        return f"{self.emitted_name} ({os.path.basename(file_and_line[0])}:{file_and_line[1]})"
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The results of all shards, joined."""
@@ -191,7 +191,7 @@ class Pmap(Vmap):
         assert isinstance(n, int)
         start, total = everyone.extent(n)
         cuts = evenly(n, len(chosen_devices(self.devices)))
-        made = []
+        calls = []
         for low, high in cuts:
             cut = [
                 x if k is None else np.asanyarray(x)[(slice(None),) * k + (slice(low, high),)]
@@ -199,19 +199,19 @@ class Pmap(Vmap):
             ]
             own_args, own_kwargs = tree.unflatten(structure, cut)
             index = np.arange(start + low, start + high)
-            made.append(self.shard.given(own_args, own_kwargs, index, total))
-        return made
+            calls.append(self.shard.given(own_args, own_kwargs, index, total))
+        return calls
 
     def joined(self, results: list[Any]) -> Any:
         """One value, joined along the axes of `out_axes`; the first of what is the same for all."""
         first, structure = tree.flatten(results[0])
         rows = zip(*map(tree.leaves, results), strict=True)
         axes = spread(self.out_axes, results[0], "out_axes")
-        made = [
+        joined = [
             row[0] if k is None or not is_value(x) else np.concatenate(row, axis=k)
             for x, row, k in zip(first, rows, axes, strict=True)
         ]
-        value = tree.unflatten(structure, made)
+        value = tree.unflatten(structure, joined)
         return functional(value) if has_functional(first) else value
 
     # -- what was emitted

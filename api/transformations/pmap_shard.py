@@ -69,8 +69,8 @@ class Shard(Transformed):
         key = (len(args), *kwargs)
         if key not in self.known_names:
             taken = argument_names(self.fun, args, kwargs)
-            made = [unused(name, taken) for name in ("axis_index", "axis_size", "shards")]
-            self.known_names[key] = (made[0], made[1], made[2])
+            unused_names = [unused(name, taken) for name in ("axis_index", "axis_size", "shards")]
+            self.known_names[key] = (unused_names[0], unused_names[1], unused_names[2])
         return self.known_names[key]
 
     def given(self, args: tuple[Any, ...], kwargs: dict[str, Any], index: Any, size: int) -> Call:
@@ -119,9 +119,11 @@ class Shard(Transformed):
             from tapeless.transforms.lowering.lower import lower  # noqa: PLC0415
             from tapeless.transforms.lowering.module_text import write_compiled  # noqa: PLC0415
 
-            made = lower(self.emitted_name, block, staged.sizes, hints=staged.hints)
-            staged.sizes.extend(made.relied)
-            write = functools.partial(write_compiled, self.emitted_name, made.driver, made.kernels)
+            lowered = lower(self.emitted_name, block, staged.sizes, hints=staged.hints)
+            staged.sizes.extend(lowered.relied)
+            write = functools.partial(
+                write_compiled, self.emitted_name, lowered.driver, lowered.kernels
+            )
         text = write(names, unpack, result, self.doc(staged, names))
         self.left_out = [names.index(name) for name in self.extra if not _reads(text, name)]
         kept = [name for k, name in enumerate(names) if k not in self.left_out]
@@ -156,12 +158,12 @@ class Shard(Transformed):
             self.last = whole
         return [whole if _length(call) == _length(first) else rest for call in calls]
 
-    def run(self, found: Specialisation, call: Call, shards: Shards) -> Any:
+    def run(self, specialisation: Specialisation, call: Call, shards: Shards) -> Any:
         """The results for the elements of one shard."""
         before = getattr(_here, "shards", None)
         _here.shards = shards
         try:
-            return found(*call)
+            return specialisation(*call)
         finally:
             _here.shards = before
 

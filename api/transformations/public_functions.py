@@ -21,7 +21,7 @@ from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import ArgumentTypeError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.optimize.inline_calls import stopped
+from tapeless.transforms.ops.primitives.identities import stopped
 
 
 def jvp(
@@ -45,10 +45,10 @@ def jvp(
     (6.0, 3.0)
     """
     check_callable(fun, "jvp")
-    for what, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (tuple, list)):
+    for what, leaves in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(leaves, (tuple, list)):
             raise ArgumentTypeError(
-                f"jvp: {what} must be a tuple or list, not {type(given).__name__}",
+                f"jvp: {what} must be a tuple or list, not {type(leaves).__name__}",
                 "for one argument write (x,)",
             )
     if len(primals) != len(tangents):

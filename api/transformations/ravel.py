@@ -46,12 +46,12 @@ def ravel_pytree(pytree: Any) -> tuple[Any, Callable[[Any], Any]]:
                 f"unravel: a vector of length {stops[-1]} is needed, not one of shape "
                 f"{shape_text(leaf_type(vector).shape)}"
             )
-        made = []
+        parts = []
         for k, (shape, kind) in enumerate(zip(shapes, kinds, strict=True)):
             part = vector[stops[k] : stops[k + 1]] if shape else vector[stops[k]]
             part = call_user(np.reshape, part, shape) if len(shape) > 1 else part
-            made.append(part if leaf_type(part).dtype == kind else part.astype(kind))
-        return tree.unflatten(structure, made)
+            parts.append(part if leaf_type(part).dtype == kind else part.astype(kind))
+        return tree.unflatten(structure, parts)
 
     return flat, unravel
 

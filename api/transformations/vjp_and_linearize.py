@@ -64,10 +64,10 @@ class Plan:
         block = dataclasses.replace(block, params=(*self.read, *half.given))
         self.block = detach(block, len(block.results))
 
-    def sized(self, block: Block, given: list[Var]) -> Any:
+    def sized(self, block: Block, variables: list[Var]) -> Any:
         """The block with lengths that it cannot read off an array as variables of their own."""
-        read = [v for v in close(block.body, block.results).params if v not in given]
-        lengths = missing_sizes(block, [*read, *given], set(trace().hints))
+        read = [v for v in close(block.body, block.results).params if v not in variables]
+        lengths = missing_sizes(block, [*read, *variables], set(trace().hints))
         names = {symbol: n.size for symbol, n in lengths.items()}
         for symbol, n in lengths.items():
             current().let((n,), size_value, (), {"size": dims.single(symbol)})
@@ -122,22 +122,22 @@ class AtPoint(Transformed):
         raise NotImplementedError
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        made = super().compile(args, kwargs)
-        made.plan = self.__dict__.pop("plan")
-        return made
+        compiled = super().compile(args, kwargs)
+        compiled.plan = self.__dict__.pop("plan")
+        return compiled
 
     def at(self, kind: type[Derivative], primals: tuple[Any, ...]) -> Any:
         """(value, derivative) or (value, derivative, aux) at a point."""
-        made = self.specialise(primals, {})
-        if made.keys:
-            made.use_keys(tree.leaves((primals, {})))
+        specialisation = self.specialise(primals, {})
+        if specialisation.keys:
+            specialisation.use_keys(tree.leaves((primals, {})))
         try:
-            found = made(primals, {})
+            results = specialisation(primals, {})
         except Exception as e:
-            self.explain(e, made)
+            self.explain(e, specialisation)
             raise
-        derivative = kind(self, made, Side(list(primals)), Side(found[0]), found[-1])
-        return (found[0], derivative, found[1]) if self.has_aux else (found[0], derivative)
+        derivative = kind(self, specialisation, Side(list(primals)), Side(results[0]), results[-1])
+        return (results[0], derivative, results[1]) if self.has_aux else (results[0], derivative)
 
 
 class Vjp(AtPoint):
@@ -166,19 +166,24 @@ class Derivative:
     transformed."""
 
     def __init__(
-        self, owner: AtPoint, made: Specialisation, arguments: Side, returned: Side, residuals: Any
+        self,
+        owner: AtPoint,
+        specialisation: Specialisation,
+        arguments: Side,
+        returned: Side,
+        residuals: Any,
     ) -> None:
-        self.owner, self.made, self.residuals = owner, made, residuals
+        self.owner, self.made, self.residuals = owner, specialisation, residuals
         self.arguments, self.returned = arguments.concrete(), returned.concrete()
-        self.plan: Plan = made.plan
+        self.plan: Plan = specialisation.plan
         self.name = self.plan.half.name
 
-    def run(self, given: list[Any], side: Side, what: str) -> list[Any]:
+    def run(self, leaves: list[Any], side: Side, what: str) -> list[Any]:
         """The results for the leaves that are given."""
         if active():
-            return self.staged(given, side, what)
+            return self.staged(leaves, side, what)
         second = inspect.unwrap(self.made.run).__globals__[self.plan.name]  # below np.errstate
-        pairs = zip(given, side.kinds, strict=True)
+        pairs = zip(leaves, side.kinds, strict=True)
         cast = [x if k.weak or isinstance(x, np.ndarray) else k.dtype.type(x) for x, k in pairs]
         try:
             return list(second(*self.residuals, *cast))
@@ -186,7 +191,7 @@ class Derivative:
             array_form.explain(e, f"{what} of {self.name}", self.plan.block)
             raise
 
-    def staged(self, given: list[Any], side: Side, what: str) -> list[Any]:
+    def staged(self, leaves: list[Any], side: Side, what: str) -> list[Any]:
         if not all(is_value(x) or hasattr(type(x), "as_atom") for x in self.residuals):
             raise UnsupportedError(
                 f"the derivative of {self.name} holds what a while loop saved, and is called in a "
@@ -195,13 +200,13 @@ class Derivative:
             )
         saved = list(zip(self.plan.read, map(_residual, self.residuals), strict=True))
         kinds = list(zip(self.plan.half.given, side.kinds, strict=True))
-        known: dict[Any, Any] = _lengths([*((v, a.type) for v, a in saved), *kinds])
-        pairs = zip(self.plan.half.given, given, strict=True)
-        known |= {
-            v: conform_cotangent(x, retype(v.type, known), f"{what}: a value") for v, x in pairs
+        value_of: dict[Any, Any] = _lengths([*((v, a.type) for v, a in saved), *kinds])
+        pairs = zip(self.plan.half.given, leaves, strict=True)
+        value_of |= {
+            v: conform_cotangent(x, retype(v.type, value_of), f"{what}: a value") for v, x in pairs
         }
-        known |= dict(saved)
-        block, _ = refresh(Block((), self.plan.block.body, self.plan.block.results), known)
+        value_of |= dict(saved)
+        block, _ = refresh(Block((), self.plan.block.body, self.plan.block.results), value_of)
         emit_all(block.body)
         return [wrap(a) for a in block.results]
 
@@ -224,11 +229,11 @@ class Derivative:
 
 def _lengths(pairs: Iterable[tuple[Var, Any]]) -> dict[Any, dims.Size]:
     """What the sizes of the program are here, by the types that its variables have."""
-    found: dict[Any, dims.Size] = {}
+    length_of: dict[Any, dims.Size] = {}
     for v, kind in pairs:
         for size, n in zip(v.type.shape, kind.shape, strict=True):
-            found |= {s: n for s in dims.symbols(size) if size == dims.single(s)}
-    return found
+            length_of |= {s: n for s in dims.symbols(size) if size == dims.single(s)}
+    return length_of
 
 
 def _residual(x: Any) -> Any:
@@ -241,14 +246,14 @@ def _again(
 ) -> Derivative:
     """A derivative from its pickle."""
     primals = tree.unflatten(arguments.structure, arguments.likes)
-    made = owner.specialise(tuple(primals), {})
-    if made.text != text:
+    specialisation = owner.specialise(tuple(primals), {})
+    if specialisation.text != text:
         raise TapelessError(
             f"the derivative of {base_name(owner.fun)} was pickled where the function, or what it "
             "reads from outside, was another",
             "call vjp or linearize again",
         )
-    return kind(owner, made, arguments, *rest)
+    return kind(owner, specialisation, arguments, *rest)
 
 
 class VjpFunction(Derivative):
@@ -275,9 +280,9 @@ class VjpFunction(Derivative):
         return list(self.residuals)
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
-        given = self.returned.leaves(cotangent, "vjp: the cotangent", "result")
-        found = self.run(given, self.returned, "vjp")
-        return tuple(self.arguments.tree(found, plain_zero))
+        leaves = self.returned.leaves(cotangent, "vjp: the cotangent", "result")
+        cotangents = self.run(leaves, self.returned, "vjp")
+        return tuple(self.arguments.tree(cotangents, plain_zero))
 
     __staged_call__ = __call__
 
@@ -295,9 +300,9 @@ class Linearized(Derivative):
                 f"linearize: {plural(n, 'primal')} and {plural(len(tangents), 'tangent')}",
                 "there must be one tangent for each primal",
             )
-        given = self.arguments.leaves(list(tangents), "linearize: the tangent", "primal")
-        found = self.run(given, self.arguments, "linearize")
-        return self.returned.tree(found, lambda x: plain_zero(x) if is_value(x) else x)
+        leaves = self.arguments.leaves(list(tangents), "linearize: the tangent", "primal")
+        result_tangents = self.run(leaves, self.arguments, "linearize")
+        return self.returned.tree(result_tangents, lambda x: plain_zero(x) if is_value(x) else x)
 
     __staged_call__ = __call__
 

@@ -121,22 +121,22 @@ class Mapped:
         for e, (a, k) in zip(elements, pairs, strict=True):
             if e is not None and a is not None:
                 self.batch.env[e] = (a, k)
-        with recorded() as made:
+        with recorded() as recording:
             body = region.body if axis is None else read_of(region)
             ends = tuple(a for a in region.atoms if a is not None)
             body = tables_as_arrays(Block((), tuple(body), ends)).body
             self.batch.block(body, ends, by_element=True)
-            refuse_left(made.builder.blocks[0], axis)
+            refuse_left(recording.builder.blocks[0], axis)
         self.atoms = [None if a is None else self.batch.value(a) for a in region.atoms]
 
     def results(self, out_axes: list[Any]) -> Any:
         """The value of the call, with the batch at the given axes of its leaves."""
         with recorded():
-            made = [
+            results = [
                 x if pair is None else self.placed(*pair, k)
                 for x, pair, k in zip(self.leaves, self.atoms, out_axes, strict=True)
             ]
-        ends = zip(made, self.leaves, self.atoms, strict=True)
+        ends = zip(results, self.leaves, self.atoms, strict=True)
         values = [x if pair is None else symbol(a, x) for a, x, pair in ends]
         return as_program_value(tree.unflatten(self.structure, values))
 
@@ -210,9 +210,9 @@ def _element(a: Atom, axis: int) -> Var:
     """A variable for one element of a batch."""
     shape = a.type.shape
     kind = a.type.with_shape((*shape[:axis], *shape[axis + 1 :]))
-    made = Var(kind)
-    trace().namesake(made, a)
-    return made
+    element = Var(kind)
+    trace().namesake(element, a)
+    return element
 
 
 class recorded:  # noqa: N801 (a context manager)

@@ -71,15 +71,15 @@ def input_axes(in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name
         )
     if isinstance(in_axes, (list, tuple)):
         pairs = zip(in_axes, args, strict=True)
-        found = [k for axes, x in pairs for k in spread(axes, x, "an entry of in_axes")]
+        leaf_axes = [k for axes, x in pairs for k in spread(axes, x, "an entry of in_axes")]
     else:
-        found = [in_axes] * len(tree.leaves(args))
-    found += [0 for _ in tree.leaves(kwargs)]
+        leaf_axes = [in_axes] * len(tree.leaves(args))
+    leaf_axes += [0 for _ in tree.leaves(kwargs)]
     leaves = tree.leaves((args, kwargs))
     whole = {id(x) for x in (*args, *kwargs.values())}
     return [
         None if k is None else _input_axis(k, x, id(x) not in whole)
-        for k, x in zip(found, leaves, strict=True)
+        for k, x in zip(leaf_axes, leaves, strict=True)
     ]
 
 
@@ -102,24 +102,24 @@ def _input_axis(k: int, x: Any, in_container: bool) -> int:
 
 def batch_length(leaves: list[Any], axes: list[Any], axis_size: Any) -> Size:
     """The length that all mapped axes have."""
-    found: list[tuple[Size, Any, int]] = [
+    lengths: list[tuple[Size, Any, int]] = [
         (leaf_type(x).shape[k], x, k) for x, k in zip(leaves, axes, strict=True) if k is not None
     ]
     if axis_size is not None:
-        found.insert(0, (checked_axis_size(axis_size, "vmap"), None, 0))
-    if not found:
+        lengths.insert(0, (checked_axis_size(axis_size, "vmap"), None, 0))
+    if not lengths:
         raise ArgumentError(
             "vmap: no argument is mapped", "give one of them an axis in in_axes, or give axis_size"
         )
-    size = found[0][0]
-    for n, x, k in found[1:]:
+    size = lengths[0][0]
+    for n, x, k in lengths[1:]:
         if n != size and not (active() and current().same_size(size, n)):
-            first, other = _named(*found[0]), _named(n, x, k)
+            first, other = _named(*lengths[0]), _named(n, x, k)
             raise ArgumentError(
                 f"vmap: the mapped axes differ in length: {first}, and {other}",
                 "in_axes says which axis of each argument is mapped",
             )
-    return next((n for n, _, _ in found if isinstance(n, int)), size)
+    return next((n for n, _, _ in lengths if isinstance(n, int)), size)
 
 
 def checked_axis_size(n: Any, title: str) -> Size:

@@ -44,14 +44,16 @@ def decided(block: Block, inputs: Iterable[Var]) -> set[Var]:
     """The inputs and all variables that vary with them, also integers and what tests decide;
     nothing if no test depends on the inputs."""
     search = _Dependence(tests=True, stacks=False)
-    found = search.of(block, set(inputs))
-    return found if search.decides else set()
+    varying_inside = search.of(block, set(inputs))
+    return varying_inside if search.decides else set()
 
 
-def active_parts(function: Function, given: Iterable[int]) -> tuple[tuple[int, ...], list[int]]:
+def active_parts(
+    function: Function, active_positions: Iterable[int]
+) -> tuple[tuple[int, ...], list[int]]:
     """The positions of the parameters and results of a function that have tangents, where those
-    in `given` have one: those that the function gives to itself do, too."""
-    ins, outs = _Dependence().parts(function, frozenset(given))
+    in `active_positions` have one: those that the function gives to itself do, too."""
+    ins, outs = _Dependence().parts(function, frozenset(active_positions))
     return tuple(sorted(ins)), sorted(outs)
 
 
@@ -66,21 +68,21 @@ class _Dependence:
         self.table: dict[Key, Parts] = {}
 
     def of(self, block: Block, inputs: set[Var]) -> set[Var]:
-        found = self.closure(block, inputs)
+        varies = self.closure(block, inputs)
         while self.settles_not():
-            found = self.closure(block, inputs)
-        return found
+            varies = self.closure(block, inputs)
+        return varies
 
     def parts(self, function: Function, at: frozenset[int]) -> Parts:
-        known = function.derived.get(("parts", at))
-        if known is None:
+        active = function.derived.get(("parts", at))
+        if active is None:
             self.table[function, at] = at, frozenset()
             while self.settles_not():
                 pass
-            for (f, given), parts in self.table.items():
-                f.derived["parts", given] = parts
-            known = self.table[function, at]
-        return known
+            for (f, active_positions), parts in self.table.items():
+                f.derived["parts", active_positions] = parts
+            active = self.table[function, at]
+        return active
 
     def settles_not(self) -> bool:
         self.news = False
@@ -90,56 +92,56 @@ class _Dependence:
 
     def update(self, function: Function, at: frozenset[int]) -> None:
         block, (ins, _) = function.block, self.table[function, at]
-        found = self.closure(block, {block.params[k] for k in ins})
+        varies = self.closure(block, {block.params[k] for k in ins})
         for s in statements(block):
             if isinstance(s, Let) and is_call(s) and s.params["function"] is function:
-                ins |= self.given(s, found)
+                ins |= self.given(s, varies)
         results = enumerate(block.results)
-        outs = frozenset(k for k, a in results if a in found and self.counts(a))
+        outs = frozenset(k for k, a in results if a in varies and self.counts(a))
         self.news |= (ins, outs) != self.table[function, at]
         self.table[function, at] = ins, outs
 
     def counts(self, a: Atom) -> bool:
         return bool(self.tests or a.type.differentiable)
 
-    def given(self, s: Let, found: set[Var]) -> frozenset[int]:
-        return frozenset(k for k, a in enumerate(s.args) if a in found and self.counts(a))
+    def given(self, s: Let, varies: set[Var]) -> frozenset[int]:
+        return frozenset(k for k, a in enumerate(s.args) if a in varies and self.counts(a))
 
     def closure(self, block: Block, inputs: set[Var]) -> set[Var]:
-        found = set(inputs)
+        varies = set(inputs)
         while True:
-            before = len(found)
-            self.spread(block, found, False)
-            if len(found) == before:
-                return found
+            before = len(varies)
+            self.spread(block, varies, False)
+            if len(varies) == before:
+                return varies
 
-    def spread(self, block: Block, found: set[Var], within: bool) -> None:
+    def spread(self, block: Block, varies: set[Var], within: bool) -> None:
         """`within`: whether a test that depends on the inputs decides what is run."""
         for s in block.body:
             if isinstance(s, Let):
-                made = s.outs if within else self.of_let(s, found)
+                varying_outputs = s.outs if within else self.of_let(s, varies)
             else:
-                inside = within or (self.tests and _is_decided(s, found))
+                inside = within or (self.tests and _is_decided(s, varies))
                 self.decides |= inside
                 for b in blocks(s):
-                    self.spread(b, found, inside)
-                handed = (v for v, a in _handed_on(s) if a in found)
-                made = outputs(s) if inside else tuple(handed)
-            found.update(v for v in made if self.counts(v))
+                    self.spread(b, varies, inside)
+                handed = (v for v, a in _handed_on(s) if a in varies)
+                varying_outputs = outputs(s) if inside else tuple(handed)
+            varies.update(v for v in varying_outputs if self.counts(v))
 
-    def of_let(self, s: Let, found: set[Var]) -> tuple[Var, ...]:
-        at = self.given(s, found)
+    def of_let(self, s: Let, varies: set[Var]) -> tuple[Var, ...]:
+        at = self.given(s, varies)
         if not at:
             return tuple(v for v in s.outs if self.stacks and isinstance(v.type, StackType))
         if not is_call(s):
             return s.outs
         function = s.params["function"]
         settled = function.derived.get(("parts", at)) if self.stacks else None
-        known = settled or self.table.get((function, at))
-        if known is None:
-            self.table[function, at] = known = at, frozenset()
+        active = settled or self.table.get((function, at))
+        if active is None:
+            self.table[function, at] = active = at, frozenset()
             self.news = True
-        return tuple(s.outs[k] for k in known[1])
+        return tuple(s.outs[k] for k in active[1])
 
 
 def _handed_on(s: Statement) -> Iterator[tuple[Var, Atom]]:
@@ -158,14 +160,14 @@ def _handed_on(s: Statement) -> Iterator[tuple[Var, Atom]]:
                 yield from zip(names, s.body.results, strict=True)
 
 
-def _is_decided(s: Statement, found: set[Var]) -> bool:
+def _is_decided(s: Statement, varies: set[Var]) -> bool:
     """Whether a test or a range that depends on the inputs decides what is run, or how often."""
     match s:
         case If():
-            return s.test in found
+            return s.test in varies
         case While():
-            return s.test.results[0] in found
+            return s.test.results[0] in varies
         case For():
-            ends = s.until and s.body.results[0] in found
-            return ends or any(a in found for a in operands(s)[:3])
+            ends = s.until and s.body.results[0] in varies
+            return ends or any(a in varies for a in operands(s)[:3])
     return False

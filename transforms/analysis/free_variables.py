@@ -43,42 +43,42 @@ def defined(block: Block) -> list[Var]:
 
 def axes(variables: Iterable[Var]) -> set[dims.Symbol]:
     """Sizes that are the length of an axis of one of the variables."""
-    found: set[dims.Symbol] = set()
+    axis_symbols: set[dims.Symbol] = set()
     for v in variables:
         for size in getattr(v.type, "shape", ()):
-            found |= {s for s in dims.symbols(size) if size == dims.single(s)}
-    return found
+            axis_symbols |= {s for s in dims.symbols(size) if size == dims.single(s)}
+    return axis_symbols
 
 
 def parts_of_axes(variables: Iterable[Var]) -> dict[dims.Symbol, dims.Size]:
     """What sizes are in terms of new ones, where axes show them only as part of a sum: with an
     axis as long as n - 1, which is m from now on, n is m + 1."""
     variables = list(variables)
-    known = axes(variables)
-    found: dict[dims.Symbol, dims.Size] = {}
+    axis_symbols = axes(variables)
+    in_terms_of_new: dict[dims.Symbol, dims.Size] = {}
     for size in (n for v in variables for n in getattr(v.type, "shape", ())):
-        hidden = dims.symbols(size) - known - found.keys()
+        hidden = dims.symbols(size) - axis_symbols - in_terms_of_new.keys()
         if len(hidden) != 1 or any(s.var is not None for s in dims.symbols(size)):
             continue
         (symbol,) = hidden
         rest = size - dims.single(symbol)
         if symbol not in dims.symbols(rest):
             whole = dims.symbol("n", dims.lower_bound(size))
-            found[symbol] = whole - dims.substitute(rest, found.get)
-    return found
+            in_terms_of_new[symbol] = whole - dims.substitute(rest, in_terms_of_new.get)
+    return in_terms_of_new
 
 
 def hidden_sizes(
-    block: Block, params: Iterable[Var], elsewhere: set[dims.Symbol], found: set[dims.Symbol]
+    block: Block, params: Iterable[Var], elsewhere: set[dims.Symbol], shown: set[dims.Symbol]
 ) -> dict[dims.Symbol, Var]:
     """An integer for each length in a block of its own that its parameters do not show, but for
-    those that are `found`: its derivative may read what it does not read itself."""
+    those that are `shown`: its derivative may read what it does not read itself."""
     params = list(params)
     lengths = missing_sizes(block, params, elsewhere)
     types = sizes_in(tuple(v.type for v in params)) - axes(params)
     for symbol in sorted((s for s in types if s.var is None), key=lambda s: s.uid):
         lengths.setdefault(symbol, _integer())
-    return {s: n for s, n in lengths.items() if s not in found}
+    return {s: n for s, n in lengths.items() if s not in shown}
 
 
 def missing_sizes(
@@ -87,11 +87,11 @@ def missing_sizes(
     """An integer for each length that a block reads and that neither its parameters show nor what
     is made inside until then, unless it is known `elsewhere`: arrays made of a length do not tell
     it."""
-    found: dict[dims.Symbol, Var] = {}
+    integers: dict[dims.Symbol, Var] = {}
     for symbol in _unknown(block, axes(params), elsewhere):
-        if symbol not in found:
-            found[symbol] = _integer()
-    return found
+        if symbol not in integers:
+            integers[symbol] = _integer()
+    return integers
 
 
 def _integer() -> Var:
@@ -101,14 +101,14 @@ def _integer() -> Var:
 
 
 def _unknown(
-    block: Block, known: set[dims.Symbol], elsewhere: set[dims.Symbol]
+    block: Block, shown: set[dims.Symbol], elsewhere: set[dims.Symbol]
 ) -> Iterator[dims.Symbol]:
     """The lengths that statements read and nothing above them shows."""
-    known = known | (axes(block.params) - elsewhere)
+    shown = shown | (axes(block.params) - elsewhere)
     for s in block.body:
         if isinstance(s, Let):
             read = sizes_in(tuple(written_params(s).values()))
-            yield from sorted((x for x in read - known if x.var is None), key=lambda x: x.uid)
+            yield from sorted((x for x in read - shown if x.var is None), key=lambda x: x.uid)
         for b in blocks(s):
-            yield from _unknown(b, known, elsewhere)
-        known |= axes(outputs(s)) - elsewhere
+            yield from _unknown(b, shown, elsewhere)
+        shown |= axes(outputs(s)) - elsewhere

@@ -18,21 +18,26 @@ from tapeless.transforms.core.language import (
     blocks,
     outputs,
 )
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.reductions import amax, amin, mean, prod
+from tapeless.transforms.ops.primitives import shapes
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
-SCALAR_RESULTS = frozenset({"sum", "mean", "prod", "max", "min", "matmul", "dot"})
+SCALAR_RESULTS = frozenset({shapes.sum, mean, prod, amax, amin, matmul})
 
 
 def plain_scalars(block: Block, names: dict[Var, str]) -> set[str]:
-    found = _Finder(names)
+    finder = _Finder(names)
     for p in block.params:
         if not _is_python(p):
-            found.arrays.add(names.get(p, ""))
-    found.block(block)
+            finder.arrays.add(names.get(p, ""))
+    finder.block(block)
     while True:  # a name that is set from another one holds what that one holds
-        more = {to for to, source in found.copies if source in found.arrays} - found.arrays
+        more = {to for to, source in finder.copies if source in finder.arrays} - finder.arrays
         if not more:
-            return set(names.values()) - found.arrays
-        found.arrays |= more
+            return set(names.values()) - finder.arrays
+        finder.arrays |= more
 
 
 def _is_python(a: Atom) -> bool:
@@ -87,9 +92,9 @@ class _Finder:
         if not isinstance(s, Let) or not isinstance(v.type, Type) or v.type.shape:
             return False
         return (
-            (s.op.elementwise and s.op.name != "select")
-            or s.op.name in SCALAR_RESULTS
-            or (s.op.name == "index" and bool(s.params["key"]))
+            (s.op.elementwise and s.op is not select)
+            or s.op in SCALAR_RESULTS
+            or (s.op is index and bool(s.params["key"]))
         )
 
     def flow(self, outs: tuple[Var, ...], values: tuple[Atom, ...]) -> None:

@@ -13,7 +13,63 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.ops.linalg.norms import norm
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.diagonals import tril, triu
+from tapeless.transforms.ops.numpy.flipping import roll
+from tapeless.transforms.ops.numpy.padding import pad
+from tapeless.transforms.ops.numpy.reductions import amax, amin, mean, std, var
+from tapeless.transforms.ops.primitives import elementwise, shapes
+from tapeless.transforms.ops.primitives.arithmetic import (
+    add,
+    floordiv,
+    fmod,
+    mod,
+    mul,
+    neg,
+    sub,
+    truediv,
+)
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    not_equal,
+)
 from tapeless.transforms.ops.primitives.constant_folding import is_number
+from tapeless.transforms.ops.primitives.elementwise import (
+    absolute,
+    arccos,
+    arccosh,
+    arcsin,
+    cbrt,
+    conjugate,
+    cosh,
+    exp,
+    exp2,
+    float_power,
+    fmax,
+    fmin,
+    hypot,
+    maximum,
+    minimum,
+    power,
+    real,
+    sqrt,
+)
+from tapeless.transforms.ops.primitives.function_calls import CALLS, unbundle
+from tapeless.transforms.ops.primitives.identities import again, identity
+from tapeless.transforms.ops.primitives.joining import array, concatenate, stack_op
+from tapeless.transforms.ops.primitives.new_arrays import eye, full, tri, zeros
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast, copy, reshape, transpose
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, gather, index, update
+from tapeless.transforms.ops.primitives.stacks import POPS, peek, push, set_item, unstack
+from tapeless.transforms.ops.primitives.strong_zero import strong_both, strong_div, strong_mul
 
 #: Facts, as bits. Without any, a value may be zero, is finite, and is no choice.
 INFINITE = 1  # may be infinite or nan although what the program is given is finite
@@ -33,52 +89,26 @@ ZERO = CHOSEN | UNREAD | PARTLY
 POLE = INFINITE | EVERYWHERE
 STEEP = POLE | ROOT
 
-#: Elementwise operations that are finite wherever their operands are: others have poles, or ends.
-ROUNDED = frozenset(
-    ["ceil", "copysign", "fabs", "floor", "rint", "round", "sign", "spacing", "trunc"]
-)
-ANGLES = frozenset(["arcsinh", "arctan", "arctan2", "deg2rad", "degrees", "rad2deg", "radians"])
-WAVES = frozenset(["cos", "cosdg", "cosm1", "sin", "sinc", "sindg", "sinh", "tan", "tanh"])
-EXPONENTIALS = frozenset(
-    ["exp", "exp10", "exp2", "expit", "expm1", "exprel", "log_expit", "logaddexp"]
-)
-BELLS = frozenset(["dawsn", "erf", "erfc", "erfcx", "erfi", "log_ndtr", "ndtr", "wofz"])
-BESSEL = frozenset(["i0", "i0e", "i1", "i1e", "j0", "j1"])
-PLAIN = frozenset(
-    [
-        *("add", "sub", "mul", "neg", "abs", "positive", "conj", "magnitude_squared", "square"),
-        *("cbrt", "hypot", "maximum", "minimum", "fmax", "fmin", "select", "ldexp", "logaddexp2"),
-        *("heaviside", "huber", "pseudo_huber", "rgamma", "sloped", "unit_of", "wrightomega"),
-    ]
-)
-FINITE = ROUNDED | ANGLES | WAVES | EXPONENTIALS | BELLS | BESSEL | PLAIN
-#: Those that are finite where their first operand is positive.
-POSITIVE_ONLY = frozenset(
-    [
-        *("log", "log2", "log10", "log1p", "reciprocal", "float_power", "gamma", "gammaln", "psi"),
-        *("loggamma", "exp1", "expi", "k0", "k0e", "k1", "k1e", "y0", "y1", "entr"),
-    ]
-)
-ROOTS = frozenset(["cbrt", "hypot", "norm", "std", "arcsin", "arccos", "arccosh", "float_power"])
+ROOTS = frozenset([cbrt, hypot, norm, std, arcsin, arccos, arccosh, float_power])
 #: Those whose elements are elements of their argument.
-PARTS = frozenset(["index", "gather", "real", "conj"])
-WHOLE = frozenset(["identity", "again", "reshape", "transpose", "broadcast_to", "copy"])
-MOVES = PARTS | WHOLE | {"roll"}
+PARTS = frozenset([index, gather, real, conjugate])
+WHOLE = frozenset([identity, again, reshape, transpose, broadcast_to, copy])
+MOVES = PARTS | WHOLE | {roll}
 #: Those that put zeros beside what they are given, or where it was.
-AROUND = frozenset(["triu", "tril", "pad"])
+AROUND = frozenset([triu, tril, pad])
 #: Those that put arrays beside others, of which each may be infinite as a whole.
-JOINS = frozenset(["update", "add_at", "array", "stack", "concatenate", "push", "set_item"])
+JOINS = frozenset([update, add_at, array, stack_op, concatenate, push, set_item])
 #: Those through which a tangent may get exactly zero.
 CHOICES = AROUND | {
-    "zeros",
-    "call",
-    "select",
-    "maximum",
-    "minimum",
-    "fmax",
-    "fmin",
-    "update",
-    "add_at",
+    zeros,
+    *CALLS.values(),
+    select,
+    maximum,
+    minimum,
+    fmax,
+    fmin,
+    update,
+    add_at,
 }
 
 
@@ -92,36 +122,36 @@ def of_number(value: Any) -> int:
     return sign | NONZERO | (0 if isinstance(value, int) or np.isfinite(value) else INFINITE)
 
 
-def of_result(let: Let, found: list[int]) -> int:
+def of_result(let: Let, facts: list[int]) -> int:
     """What is known of the result of a statement, for what is known of its operands."""
-    name, may = let.op.name, reduce(int.__or__, found, 0)
-    if name in JOINS and may & EVERYWHERE:
+    op, may = let.op, reduce(int.__or__, facts, 0)
+    if op in JOINS and may & EVERYWHERE:
         may |= INFINITE
-    if name in RULES:
-        return RULES[name](let, found) | may & STEEP
-    if name in MOVES:
-        return found[0] & ~(SOME | LEVEL if name in PARTS else 0)
+    if op in RULES:
+        return RULES[op](let, facts) | may & STEEP
+    if op in MOVES:
+        return facts[0] & ~(SOME | LEVEL if op in PARTS else 0)
     if is_truth(let.outs[0]):
         return INDICATOR | CHOSEN | (SOME if may & EXTREME else 0)
-    pole = _has_pole(let, found)
-    given = (k for a, k in zip(let.args, found, strict=True) if isinstance(a, Var))
-    chosen = CHOSEN if name == "zeros" else reduce(int.__or__, given, 0) & ZERO
-    if name in AROUND:
+    pole = _has_pole(let, facts)
+    of_variables = (k for a, k in zip(let.args, facts, strict=True) if isinstance(a, Var))
+    chosen = CHOSEN if op is zeros else reduce(int.__or__, of_variables, 0) & ZERO
+    if op in AROUND:
         chosen |= PARTLY
-    root = ROOT if name in ROOTS else 0
+    root = ROOT if op in ROOTS else 0
     return chosen | may & STEEP | root | (INFINITE if pole else 0)
 
 
-def _has_pole(let: Let, found: list[int]) -> bool:
+def _has_pole(let: Let, facts: list[int]) -> bool:
     """Whether a result may be infinite or nan where the operands are finite."""
-    name, kind = let.op.name, let.outs[0].type
-    if not (let.op.elementwise and isinstance(kind, Type) and kind.dtype.kind in "fc"):
+    op, result_type = let.op, let.outs[0].type
+    if not (op.elementwise and isinstance(result_type, Type) and result_type.dtype.kind in "fc"):
         return False
-    if name in FINITE:
+    if op.finite == "always":
         return False
-    if name in ("mod", "fmod", "floordiv"):
-        return not found[1] & NONZERO
-    return not (name in POSITIVE_ONLY and found[0] & ABOVE == ABOVE)
+    if op in (mod, fmod, floordiv):
+        return not facts[1] & NONZERO
+    return not (op.finite == "positive" and facts[0] & ABOVE == ABOVE)
 
 
 def of_one(a: int, b: int) -> int:
@@ -129,21 +159,21 @@ def of_one(a: int, b: int) -> int:
     return (a & b & (ABOVE | INDICATOR)) | ((a | b) & (STEEP | ZERO))
 
 
-def of_comparison(name: str, bound: Atom, known: int) -> tuple[int, int]:
+def of_comparison(op: Op, bound: Atom, facts: int) -> tuple[int, int]:
     """What a comparison with `bound` says of a value, where it holds and where it does not."""
-    if not known & POSITIVE:
+    if not facts & POSITIVE:
         return 0, 0
-    low = known & ABOVE
+    low = facts & ABOVE
     zero = NONZERO if is_number(bound, 0) else 0
     table = {
-        "greater": (ABOVE, 0),
-        "greater_equal": (low, 0),
-        "less": (0, low),
-        "less_equal": (0, ABOVE),
-        "equal": (0, zero),
-        "not_equal": (zero, 0),
+        greater: (ABOVE, 0),
+        greater_equal: (low, 0),
+        less: (0, low),
+        less_equal: (0, ABOVE),
+        equal: (0, zero),
+        not_equal: (zero, 0),
     }
-    return table.get(name, (0, 0))
+    return table.get(op, (0, 0))
 
 
 def is_truth(a: Atom) -> bool:
@@ -162,122 +192,122 @@ def _both_zero(a: int, b: int) -> int:
     return a & b & (CHOSEN | PARTLY) or UNREAD
 
 
-def _sum(let: Let, found: list[int]) -> int:
-    a, b = found
+def _sum(let: Let, facts: list[int]) -> int:
+    a, b = facts
     nonzero = NONZERO if a & b & POSITIVE and (a | b) & NONZERO else 0
     some = ABOVE | SOME if a & b & SOME else 0
     return a & b & POSITIVE | _both_zero(a, b) | nonzero | some
 
 
-def _difference(let: Let, found: list[int]) -> int:
-    a, b = found
+def _difference(let: Let, facts: list[int]) -> int:
+    a, b = facts
     if is_number(let.args[0], 1) and b & INDICATOR:
         return INDICATOR | CHOSEN | POSITIVE
     return _both_zero(a, b) | (LEVEL if b & EXTREME else 0)
 
 
-def _product(let: Let, found: list[int]) -> int:
-    a, b = found
+def _product(let: Let, facts: list[int]) -> int:
+    a, b = facts
     square = POSITIVE if let.args[0] is let.args[1] and _is_real(let.args[0]) else 0
     return a & b & (ABOVE | INDICATOR) | square | (a | b) & (ZERO | LEVEL)
 
 
-def _quotient(let: Let, found: list[int]) -> int:
-    a, b = found
+def _quotient(let: Let, facts: list[int]) -> int:
+    a, b = facts
     pole = INFINITE if let.args[1].type.shape else EVERYWHERE
     return a & b & ABOVE | a & (ZERO | LEVEL) | (0 if b & NONZERO else pole)
 
 
-def _power(let: Let, found: list[int]) -> int:
-    (x, n), a = let.args, found[0]
-    known = a & (ABOVE | ZERO)
+def _power(let: Let, facts: list[int]) -> int:
+    (x, n), a = let.args, facts[0]
+    kept_facts = a & (ABOVE | ZERO)
     whole = n.type.dtype.kind in "iu" or (isinstance(n, Literal) and n.value % 1 == 0)
     if a & ABOVE == ABOVE:
-        return known
+        return kept_facts
     if not whole:
-        return INFINITE | ROOT | known & ZERO
+        return INFINITE | ROOT | kept_facts & ZERO
     if not isinstance(n, Literal):
-        return known & ZERO  # taken for one that is not negative
+        return kept_facts & ZERO  # taken for one that is not negative
     even = POSITIVE if n.value % 2 == 0 and _is_real(x) else 0
-    return known | even | (0 if n.value >= 0 or a & NONZERO else INFINITE)
+    return kept_facts | even | (0 if n.value >= 0 or a & NONZERO else INFINITE)
 
 
-def _square(let: Let, found: list[int]) -> int:
-    return found[0] & (NONZERO | ZERO) | (POSITIVE if _is_real(let.args[0]) else 0)
+def _square(let: Let, facts: list[int]) -> int:
+    return facts[0] & (NONZERO | ZERO) | (POSITIVE if _is_real(let.args[0]) else 0)
 
 
-def _absolute(let: Let, found: list[int]) -> int:
-    return found[0] & (NONZERO | ZERO) | POSITIVE
+def _absolute(let: Let, facts: list[int]) -> int:
+    return facts[0] & (NONZERO | ZERO) | POSITIVE
 
 
-def _square_root(let: Let, found: list[int]) -> int:
-    (a,) = found
+def _square_root(let: Let, facts: list[int]) -> int:
+    (a,) = facts
     return POSITIVE | ROOT | a & (NONZERO | ZERO) | (0 if a & POSITIVE else INFINITE)
 
 
-def _larger(let: Let, found: list[int]) -> int:
-    a, b = found
+def _larger(let: Let, facts: list[int]) -> int:
+    a, b = facts
     sure = NONZERO if ABOVE in (a & ABOVE, b & ABOVE) else 0
     return (a | b) & POSITIVE | sure | _both_zero(a, b) | EXTREME
 
 
-def _total(let: Let, found: list[int]) -> int:
-    return found[0] & (POSITIVE | ZERO) | (ABOVE if found[0] & SOME else 0)
+def _total(let: Let, facts: list[int]) -> int:
+    return facts[0] & (POSITIVE | ZERO) | (ABOVE if facts[0] & SOME else 0)
 
 
-def _update(let: Let, found: list[int]) -> int:
+def _update(let: Let, facts: list[int]) -> int:
     """Where zeros are stored by a mask, the program chooses."""
     stored = CHOSEN if any(map(is_truth, let.args[2:])) else UNREAD
-    return found[0] & ZERO | (stored if found[1] & ZERO else 0)
+    return facts[0] & ZERO | (stored if facts[1] & ZERO else 0)
 
 
-def _cast(let: Let, found: list[int]) -> int:
-    return found[0] | (INDICATOR | CHOSEN | POSITIVE if is_truth(let.args[0]) else 0)
+def _cast(let: Let, facts: list[int]) -> int:
+    return facts[0] | (INDICATOR | CHOSEN | POSITIVE if is_truth(let.args[0]) else 0)
 
 
-def _always(known: int) -> Rule:
-    return lambda let, found: known
+def _always(always: int) -> Rule:
+    return lambda let, found: always
 
 
-def _exponential(let: Let, found: list[int]) -> int:
-    return POSITIVE | (SOME if found[0] & LEVEL else 0)
+def _exponential(let: Let, facts: list[int]) -> int:
+    return POSITIVE | (SOME if facts[0] & LEVEL else 0)
 
 
-def _elements(let: Let, found: list[int]) -> int:
-    return reduce(of_one, found) if found else 0
+def _elements(let: Let, facts: list[int]) -> int:
+    return reduce(of_one, facts) if facts else 0
 
 
 Rule = Callable[[Let, list[int]], int]
-RULES: dict[str, Rule] = {
-    "add": _sum,
-    "sub": _difference,
-    "mul": _product,
-    "truediv": _quotient,
-    "neg": lambda let, found: found[0] & (NONZERO | ZERO | LEVEL),
-    "power": _power,
-    "square": _square,
-    "abs": _absolute,
-    "sqrt": _square_root,
-    "select": lambda let, found: of_one(*found[1:]),
-    "maximum": _larger,
-    "sum": _total,
-    "mean": _total,
+RULES: dict[Op, Rule] = {
+    add: _sum,
+    sub: _difference,
+    mul: _product,
+    truediv: _quotient,
+    neg: lambda let, found: found[0] & (NONZERO | ZERO | LEVEL),
+    power: _power,
+    elementwise.square: _square,
+    absolute: _absolute,
+    sqrt: _square_root,
+    select: lambda let, found: of_one(*found[1:]),
+    maximum: _larger,
+    shapes.sum: _total,
+    mean: _total,
     # elements of a product are sums: zeros beside a triangle leave none of them zero
-    "matmul": lambda let, found: (found[0] | found[1]) & ZERO & ~PARTLY,
-    "max": lambda let, found: found[0] & (ABOVE | ZERO) | EXTREME,
-    "min": lambda let, found: found[0] & (ABOVE | ZERO) | EXTREME,
-    "cast": _cast,
-    **dict.fromkeys(["array", "stack", "concatenate", "full"], _elements),
-    **dict.fromkeys(["norm", "std"], _always(POSITIVE | ROOT)),
-    "var": _always(POSITIVE),
-    **dict.fromkeys(["exp", "exp2"], _exponential),
-    **dict.fromkeys(["size_value", "cosh"], _always(ABOVE)),
-    **dict.fromkeys(["eye", "tri"], _always(INDICATOR | PARTLY | POSITIVE)),
-    "call": _always(CHOSEN),
-    "unbundle": _always(CHOSEN | INFINITE),  # what another function saved, or its cotangent
-    **dict.fromkeys(["pop", "peek", "unstack"], _always(UNREAD)),
-    **dict.fromkeys(["strong_mul", "strong_both"], _always(CHOSEN)),
-    "strong_div": lambda let, found: CHOSEN | (0 if found[1] & NONZERO else INFINITE),
-    "add_at": lambda let, found: UNREAD if found[0] & ZERO else 0,
-    "update": _update,
+    matmul: lambda let, found: (found[0] | found[1]) & ZERO & ~PARTLY,
+    amax: lambda let, found: found[0] & (ABOVE | ZERO) | EXTREME,
+    amin: lambda let, found: found[0] & (ABOVE | ZERO) | EXTREME,
+    cast: _cast,
+    **dict.fromkeys([array, stack_op, concatenate, full], _elements),
+    **dict.fromkeys([norm, std], _always(POSITIVE | ROOT)),
+    var: _always(POSITIVE),
+    **dict.fromkeys([exp, exp2], _exponential),
+    **dict.fromkeys([size_value, cosh], _always(ABOVE)),
+    **dict.fromkeys([eye, tri], _always(INDICATOR | PARTLY | POSITIVE)),
+    **dict.fromkeys(CALLS.values(), _always(CHOSEN)),
+    unbundle: _always(CHOSEN | INFINITE),  # what another function saved, or its cotangent
+    **dict.fromkeys([*POPS, peek, unstack], _always(UNREAD)),
+    **dict.fromkeys([strong_mul, strong_both], _always(CHOSEN)),
+    strong_div: lambda let, found: CHOSEN | (0 if found[1] & NONZERO else INFINITE),
+    add_at: lambda let, found: UNREAD if found[0] & ZERO else 0,
+    update: _update,
 }

@@ -97,9 +97,9 @@ def has_zeros(v: Any, how: int) -> None:
 
 def note(s: Let) -> None:
     """Keeps what is known of the results of a statement, for those who do not see it later."""
-    known = _of(s)
+    facts = _of(s)
     for v in s.outs:
-        _facts[v] = known
+        _facts[v] = facts
     if is_truth(s.outs[0]):
         _comparison(s)
 
@@ -137,7 +137,7 @@ def chooses(function: Function) -> bool:
 
 
 def _chooses(s: Statement) -> bool:
-    return s.op.name in CHOICES if isinstance(s, Let) else not isinstance(s, Effect)
+    return s.op in CHOICES if isinstance(s, Let) else not isinstance(s, Effect)
 
 
 def _known(a: Atom) -> int:
@@ -146,26 +146,26 @@ def _known(a: Atom) -> int:
     for side in reversed(_told.sides):
         if a in side:
             return side[a]
-    known = _facts.get(a)
-    if known is None:
+    facts = _facts.get(a)
+    if facts is None:
         let = defining_statement(a)
         if let is None:
             return 0
-        known = _of(let)
+        facts = _of(let)
         if _told.sides:  # of this side only
-            _told.sides[-1][a] = known
+            _told.sides[-1][a] = facts
         else:
-            _facts[a] = known
-    return known
+            _facts[a] = facts
+    return facts
 
 
 def _of(let: Let) -> int:
-    found = [_known(a) for a in let.args]
+    facts = [_known(a) for a in let.args]
     if let.op is select:
         compared, *told = _of_test(let.args[0])
         for k, more in enumerate(told, 1):
-            found[k] |= more if let.args[k] is compared else 0
-    return of_result(let, found)
+            facts[k] |= more if let.args[k] is compared else 0
+    return of_result(let, facts)
 
 
 def _of_test(test: Atom) -> tuple[Atom | None, int, int]:
@@ -179,4 +179,4 @@ def _of_test(test: Atom) -> tuple[Atom | None, int, int]:
 def _comparison(let: Let) -> None:
     if len(let.args) == 2 and isinstance(let.args[0], Var):
         x, bound = let.args
-        _tests[let.outs[0]] = (x, *of_comparison(let.op.name, bound, _known(bound)))
+        _tests[let.outs[0]] = (x, *of_comparison(let.op, bound, _known(bound)))

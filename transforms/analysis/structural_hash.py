@@ -62,8 +62,8 @@ class Form:
             return ("input", self.numbers[a], self.of_type(a.type))
         return self.numbers[a]
 
-    def atoms(self, found: Iterable[Atom]) -> Any:
-        return tuple(map(self.atom, found))
+    def atoms(self, operands: Iterable[Atom]) -> Any:
+        return tuple(map(self.atom, operands))
 
     def of_type(self, t: Any) -> Any:
         if isinstance(t, StackType):
@@ -120,10 +120,10 @@ class Form:
 
     def taken(self, key: Any, v: Var) -> bool:
         """Whether a view was taken before."""
-        known = self.views.setdefault(key, v)
-        if known is not v:
-            self.numbers[v], self.again[v] = self.numbers[known], known
-        return known is not v
+        first_view = self.views.setdefault(key, v)
+        if first_view is not v:
+            self.numbers[v], self.again[v] = self.numbers[first_view], first_view
+        return first_view is not v
 
     def block(self, block: Block) -> Any:
         params, views = tuple(map(self.define, block.params)), dict(self.views)

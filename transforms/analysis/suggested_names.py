@@ -29,34 +29,14 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.ops.numpy.indexing import Slot
+from tapeless.transforms.ops.primitives.arithmetic import add, sub
+from tapeless.transforms.ops.primitives.shapes import cast, copy, reshape, transpose
+from tapeless.transforms.ops.primitives.slices_and_gathers import gather, index
+from tapeless.transforms.ops.primitives.stacks import POPS, peek
 
 NAMELESS = re.compile(r"t(_\d+)?")
 STEMS = ("t", "value", "inner", "term")  # of what has no name: the first that no user has
-WORDS = {
-    "add": "total",
-    "sub": "difference",
-    "mul": "product",
-    "truediv": "ratio",
-    "floordiv": "quotient",
-    "matmul": "product",
-    "sum": "total",
-    "max": "largest",
-    "min": "smallest",
-    "power": "power",
-    "select": "chosen",
-    "abs": "magnitude",
-    "call": "value",
-    "unbundle": "part",
-    "bundle": "saved",
-    "size_value": "n",
-    "axis_size": "n",
-    "transpose": "transposed",
-    "reshape": "reshaped",
-    "broadcast_to": "spread",
-    "zeros": "sums",
-    "cast": "converted",
-}
-FORMS = {"copy", "transpose", "reshape", "cast", "add", "sub"}
+FORMS = {copy, transpose, reshape, cast, add, sub}
 BUILTIN_WORDS = {"sum", "max", "min", "abs", "all", "any", "round", "pow", "sorted", "len", "range"}
 
 
@@ -73,29 +53,31 @@ def better_names(
     the same thing, and not `apart`: needed at the same time."""
     groups = _Groups(names)
     groups.block(block)
-    found = dict(names)
+    chosen_names = dict(names)
     for s in _every(block):
         if isinstance(s, For) and s.index not in used:
-            found[s.index] = "_"
+            chosen_names[s.index] = "_"
     named = [v for v in names if not NAMELESS.fullmatch(names[v]) or v.name]
     held = {*named, *(v for v in block.params if v in names)}  # nameless ones keep t, t_2, ...
-    for name in dict.fromkeys(found[v] for v in named):
-        _without_number(name, found, held, reserved, groups, apart)
+    for name in dict.fromkeys(chosen_names[v] for v in named):
+        _without_number(name, chosen_names, held, reserved, groups, apart)
     done = {u for v in held for u in groups.members(v)}
-    taken = {*map(found.__getitem__, done), *reserved}
+    taken = {*map(chosen_names.__getitem__, done), *reserved}
     holders: dict[str, list[tuple[object, list[Var]]]] = {}  # what a name of ours stands for
-    stems = _Stems(found, set(named))
-    made = [(s, v) for s in _every(block) for v in outputs(s) if v in names]
+    stems = _Stems(chosen_names, set(named))
+    definitions = [(s, v) for s in _every(block) for v in outputs(s) if v in names]
     nameless = nameless_stem(block)
-    for at, (s, v) in enumerate([*made, *made]):
+    for at, (s, v) in enumerate([*definitions, *definitions]):
         group = groups.members(v)
         hint = next((groups.carried[u] for u in group if u in groups.carried), None)
         stem = stems.of(v, s) if hint is None else stems.base(hint) or "carried"
-        if v in done or (stem == "t" and at < len(made)):  # another of the group may say more
+        if v in done or (
+            stem == "t" and at < len(definitions)
+        ):  # another of the group may say more
             continue
         done.update(group)
         stem = re.sub(r"^t(?=$|_(bar|dot)$)", nameless, stem)
-        kind = _kind(s, found, folded)
+        kind = _kind(s, chosen_names, folded)
         for name in _numbered(stem):
             others = holders.setdefault(name, [])
             free = name not in taken and not keyword.iskeyword(name)
@@ -104,8 +86,8 @@ def better_names(
             ):
                 break
         others.append((kind, group))
-        found |= dict.fromkeys(group, name)
-    return found
+        chosen_names |= dict.fromkeys(group, name)
+    return chosen_names
 
 
 def nameless_stem(block: Block) -> str:
@@ -137,7 +119,7 @@ def word_for(s: Let) -> str:
 
 def _without_number(
     name: str,
-    found: dict[Var, str],
+    chosen_names: dict[Var, str],
     held: set[Var],
     reserved: set[str],
     groups: _Groups,
@@ -146,16 +128,16 @@ def _without_number(
     """Gives up the number of a name where what has the name without it is the same variable of the
     user at another time."""
     base = re.sub(r"_\d+$", "", name)
-    holders = [u for v in held if found[v] == name for u in groups.members(v)]
-    others = [u for v in held if found[v] == base for u in groups.members(v)]
-    alike = all(v.name in (base, "_") for v in held if found[v] in (name, base))
+    holders = [u for v in held if chosen_names[v] == name for u in groups.members(v)]
+    others = [u for v in held if chosen_names[v] == base for u in groups.members(v)]
+    alike = all(v.name in (base, "_") for v in held if chosen_names[v] in (name, base))
     if base not in reserved and alike and not (name == base or apart(holders, others)):
-        found |= dict.fromkeys(holders, base)
+        chosen_names |= dict.fromkeys(holders, base)
 
 
 def _follows(s: Statement, before: list[Var]) -> bool:
     """Whether a statement gives the same thing in another form, or adds to it."""
-    same = isinstance(s, Let) and s.op.name in FORMS
+    same = isinstance(s, Let) and s.op in FORMS
     return same and any(a is v for a in s.args for v in before)  # type: ignore[union-attr]
 
 
@@ -185,16 +167,16 @@ class _Stems:
     def of(self, v: Var, s: Statement) -> str:
         if not isinstance(s, Let):
             return "t"
-        kind = self.ending(s)
-        if s.op.name in ("index", "gather", "peek"):
-            return self.part(s, kind)
-        if s.op.name == "pop" and v is not s.outs[0]:
+        ending = self.ending(s)
+        if s.op in (index, gather, peek):
+            return self.part(s, ending)
+        if s.op in POPS and v is not s.outs[0]:
             return "item_bar" if self.base(s.args[0]).endswith("_bar") else "kept"
-        if s.op.inplace or s.op.name == "copy":
+        if s.op.inplace or s.op is copy:
             return self.base(s.args[0]) or "t"
-        if kind:
-            return f"t{kind}"
-        word = WORDS.get(s.op.name, s.op.name.removeprefix("@").removeprefix("_"))
+        if ending:
+            return f"t{ending}"
+        word = s.op.word or s.op.name.removeprefix("@").removeprefix("_")
         if isinstance(v.type, Type) and v.type.dtype.kind in "iu" and not v.type.shape:
             return self.integer(s)
         if isinstance(v.type, Type) and v.type.dtype.kind == "b":
@@ -202,16 +184,18 @@ class _Stems:
         if not word.isidentifier() or word in BUILTIN_WORDS:
             return "t"
         (arg, *more) = s.args or (Literal(None, None),)
-        known = self.name(arg)
-        alone = not more and s.op.elementwise and known and len(known) + len(word) < 16
-        return f"{word}_{known}" if alone else word
+        operand_name = self.name(arg)
+        alone = (
+            not more and s.op.elementwise and operand_name and len(operand_name) + len(word) < 16
+        )
+        return f"{word}_{operand_name}" if alone else word
 
     def integer(self, s: Let) -> str:
         """i_next for i + 1, i_before for i - 1."""
-        known = self.name(s.args[0]) if s.args else ""
-        one = len(s.args) == 2 and isinstance(s.args[1], Literal) and s.args[1].value == 1
-        ending = {"add": "_next", "sub": "_before"}.get(s.op.name)
-        return known + ending if known and one and ending else "n"
+        operand_name = self.name(s.args[0]) if s.args else ""
+        by_one = len(s.args) == 2 and isinstance(s.args[1], Literal) and s.args[1].value == 1
+        ending = {add: "_next", sub: "_before"}.get(s.op)
+        return operand_name + ending if operand_name and by_one and ending else "n"
 
     def ending(self, s: Let) -> str:
         """_bar or _dot, if a value is made of such."""
@@ -221,7 +205,7 @@ class _Stems:
                     return end
         return ""
 
-    def part(self, s: Let, kind: str) -> str:
+    def part(self, s: Let, ending: str) -> str:
         """x_i for x[i]."""
         base = re.sub(r"(_bar|_dot|_saved)$", "", self.base(s.args[0]))
         entries = []
@@ -235,9 +219,9 @@ class _Stems:
                 entries.append(self.name(entry) if isinstance(entry, Var) else "")
         if not base or not all(e.isidentifier() or e.isdigit() for e in entries):
             part = base if not base or base.endswith("_part") else f"{base}_part"
-            return f"{part or 't'}{kind}"
+            return f"{part or 't'}{ending}"
         stem = "_".join([base, *entries])
-        return (stem if len(stem) < 20 else f"{base}_part") + kind
+        return (stem if len(stem) < 20 else f"{base}_part") + ending
 
 
 class _Groups:

@@ -31,13 +31,13 @@ def copied_unset(block: Block) -> set[Var]:
     """Variables that one side of a branch, or a loop without passes, leaves unset, and that are
     handed on where that may have happened: they need a value, though nobody looks at it."""
     sources: dict[Var, tuple[Var | None, Atom | None, int]] = {}  # to what is assigned: test, side
-    found: set[Var] = set()
+    unset: set[Var] = set()
 
     def hand_on(a: Atom, guards: frozenset[tuple[Atom, int]]) -> None:
         if isinstance(a, Var) and a in sources:
             name, test, side = sources[a]
             if test is None or (test, side) not in guards:
-                found.add(a if name is None else name)
+                unset.add(a if name is None else name)
 
     def walk(b: Block, guards: frozenset[tuple[Atom, int]]) -> None:
         for s in b.body:
@@ -64,7 +64,7 @@ def copied_unset(block: Block) -> set[Var]:
             hand_on(a, guards)
 
     walk(block, frozenset())
-    return found
+    return unset
 
 
 def _carried(s: Statement) -> tuple[Var, ...]:
@@ -86,11 +86,13 @@ def _packed(s: Statement) -> tuple[Atom, ...]:
 def may_lack(block: Block, partial: Iterable[Var] = ()) -> set[Var]:
     """What may have no value where a branch, or a loop, hands it on: also what is made of those
     that are `partial`."""
-    found = set(partial)
+    undefined = set(partial)
     handed = [pair for s in statements(block) for pair in _handed(s)]
-    while more := {v for v, a in handed if v not in found and (is_undefined(a) or a in found)}:
-        found |= more
-    return found
+    while more := {
+        v for v, a in handed if v not in undefined and (is_undefined(a) or a in undefined)
+    }:
+        undefined |= more
+    return undefined
 
 
 def _handed(s: Statement) -> Iterator[tuple[Var, Atom]]:
@@ -112,5 +114,5 @@ def _handed(s: Statement) -> Iterator[tuple[Var, Atom]]:
 
 def _runs(s: For) -> bool:
     """Whether a loop is sure to make a pass."""
-    known = [a.value for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]
-    return len(known) == 3 and bool(range(*known))
+    bounds = [a.value for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]
+    return len(bounds) == 3 and bool(range(*bounds))

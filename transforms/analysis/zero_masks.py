@@ -50,14 +50,14 @@ def scaled(op: Scaling, t: Atom, c: Atom) -> Atom:
     grows = c.type.ndim > t.type.ndim
     if mask is not None and inner is not None and (strong or not grows):
         return applied(mask, scaled(op, inner, c))
-    made: Atom
+    product: Atom
     if not strong:
-        made = op(t, c)
+        product = op(t, c)
     elif mask is not None and mask.whole:
-        made = applied(mask, op(t, c))
+        product = applied(mask, op(t, c))
     else:
-        made = STRONG[op](t, c)
-    return made
+        product = STRONG[op](t, c)
+    return product
 
 
 def chosen_by_branch(v: Var, test: Atom, then: Atom | None, orelse: Atom | None) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 from tapeless.transforms.autodiff.contractions import Label, aligned, reshaped_labels
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.ops.primitives.elementwise import imag, real
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast, reshape
-from tapeless.transforms.optimize.inline_calls import identity
 
 
 class Scalars:

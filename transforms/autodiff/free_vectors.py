@@ -33,9 +33,9 @@ from tapeless.transforms.ops.linalg.factorisations import eigh, svd
 from tapeless.transforms.ops.linalg.spectral_functions import spectral
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.primitives.elementwise import real
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.shapes import cast, reshape
 from tapeless.transforms.ops.primitives.shapes import sum as add_up
-from tapeless.transforms.optimize.inline_calls import identity
 
 #: Factorisations, and which of their results are values.
 VECTORS = {eigh: 0, svd: 1}

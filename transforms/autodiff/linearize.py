@@ -29,7 +29,7 @@ from tapeless.transforms.autodiff.jvp import (
 )
 from tapeless.transforms.autodiff.residuals.resolve import resolve
 from tapeless.transforms.autodiff.transpose import transpose
-from tapeless.transforms.core import builder, dims
+from tapeless.transforms.core import builder, dims, passes
 from tapeless.transforms.core.batching_context import is_looped
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import (
@@ -43,6 +43,7 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     While,
+    free_variables,
     is_undefined,
     statements,
 )
@@ -76,7 +77,9 @@ class Linear:
 
 def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     """The two parts; with `ahead`, the linear one is to be run as it is, else transposed."""
-    block = computed_once(differentiable_form(block))
+    around = functools.partial(free_variables, block)
+    for p in (differentiable_form, computed_once):
+        block = passes.checked(p(block), passes.name_of(p), around)
     active = dependents(block, [block.params[k] for k in wrt])
     primal = [linearizable(s, active, ahead) for s in _counted(block, active, ahead)]
     b = builder.Builder()
@@ -180,7 +183,8 @@ class ForwardAndBackward:
                 body = b.blocks[0]
         forward, body, new = resolve(split.primal, body)
         results = [new.get(a, a) if isinstance(a, Var) else a for a in tangent_values]
-        return close_both(block, forward, body, linear_inputs, results)
+        first, second = close_both(block, forward, body, linear_inputs, results)
+        return passes.checked(first, "linearize"), passes.checked(second, "transpose")
 
 
 def halves(function: Function, active_positions: list[int], ahead: bool) -> ForwardAndBackward:

@@ -46,10 +46,10 @@ from tapeless.transforms.ops.primitives.elementwise import (
     sqrt,
     square,
 )
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast, reshape, transpose
 from tapeless.transforms.ops.primitives.shapes import sum as add_up
 from tapeless.transforms.ops.primitives.slices_and_gathers import gather, index
-from tapeless.transforms.optimize.inline_calls import identity
 
 MOST = 8  # statements that a factor is followed through
 MAGNITUDES = (absolute, hypot, norm)
@@ -121,26 +121,26 @@ class Definitions:
         return tuple(map(self.equal, args))
 
 
-def _rewritten(body: Iterable[Statement], known: Definitions) -> Iterator[Statement]:
+def _rewritten(body: Iterable[Statement], definitions: Definitions) -> Iterator[Statement]:
     for s in body:
         replacement: list[Statement] = [s]
         if isinstance(s, Let) and s.op is sloped:  # it was found before: it is found again
             replacement = [Let(s.outs, identity, s.args[:1], {}, s.origin)]
         elif isinstance(s, Let) and (s.op in PRODUCTS or s.op in SLOPES_BY_SQUARE):
-            replacement = Powers(known).rewritten(s)
+            replacement = Powers(definitions).rewritten(s)
         for new in replacement:
             if isinstance(new, Let):
-                known.add(new)
+                definitions.add(new)
             yield with_blocks(
-                new, lambda b: replace(b, body=tuple(_rewritten(b.body, known.inner())))
+                new, lambda b: replace(b, body=tuple(_rewritten(b.body, definitions.inner())))
             )
 
 
 class Powers:
     """Reads values as products of powers, and writes them with one power of each base."""
 
-    def __init__(self, known: Definitions) -> None:
-        self.known, self.defined = known, known.defined
+    def __init__(self, definitions: Definitions) -> None:
+        self.known, self.defined = definitions, definitions.defined
 
     def rewritten(self, s: Let) -> list[Statement]:
         """The statement, with slopes of its own where it is a power of a root."""

@@ -45,10 +45,10 @@ from tapeless.transforms.ops.linalg.spectral_functions import ScalarFunction, sp
 from tapeless.transforms.ops.numpy.diagonals import diag
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
 from tapeless.transforms.ops.primitives.elementwise import conjugate, power, square
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, reshape, transpose
 from tapeless.transforms.ops.primitives.shapes import sum as add_up
 from tapeless.transforms.optimize.dead_code import dead_code
-from tapeless.transforms.optimize.inline_calls import identity
 
 MOST = 16  # factors of one contraction
 

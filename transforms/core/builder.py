@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -200,28 +199,17 @@ def defining_statement(a: Atom, *ops: Op) -> Let | None:
 def _computed(value: Var, of: Callable[[Atom], Size | None]) -> Size | None:
     """The size of a variable that is a length, or is computed from integers."""
     let = current().definitions.get(value)
-    if let is None or let.op.name not in ("size_value", *ARITHMETIC_OF_SIZES):
+    if let is None:
         return None
-    if let.op.name == "size_value":
+    if let.op is size_value:
         return let.params["size"]  # type: ignore[no-any-return]
-    if not all(a.type.dtype.kind in "iu" for a in (*let.args, *let.outs)):
+    if let.op.of_sizes is None or any(
+        a.type.dtype.kind not in "iu" for a in (*let.args, *let.outs)
+    ):
         return None
     sizes = [of(x) for x in let.args]
-    if None in sizes or (sizes[-1] == 0 and let.op.name in ("floordiv", "mod")):
-        return None
-    size: Size = ARITHMETIC_OF_SIZES[let.op.name](*sizes)
+    size: Size | None = None if None in sizes else let.op.of_sizes(*sizes)
     return size
-
-
-ARITHMETIC_OF_SIZES: dict[str, Callable[..., Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "floordiv": operator.floordiv,
-    "mod": operator.mod,
-    "neg": operator.neg,
-    "cast": lambda n: n,
-}
 
 
 def var_size(value: Var, lower: int | None = None) -> Size:

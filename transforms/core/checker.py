@@ -7,6 +7,7 @@ operands. `passes.run` calls it after every pass in the tests.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from tapeless.transforms.core.builder import Builder, building
@@ -27,10 +28,11 @@ from tapeless.transforms.core.operation import types_given
 from tapeless.transforms.errors import InternalError
 
 
-def verify(block: Block, stage: str = "") -> None:
-    """Raises InternalError at the first mistake; `stage` is the pass that made the block."""
+def verify(block: Block, stage: str = "", around: Collection[Var] = ()) -> None:
+    """Raises InternalError at the first mistake; `stage` is the pass that made the block, `around`
+    the variables of a program around it that it may read."""
     with building(Builder()):
-        _block(block, set(), set(), stage)
+        _block(block, set(around), set(), stage)
 
 
 def well_formed(block: Block) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.scalar_form import ScalarForm
@@ -55,8 +55,19 @@ class Op:
     batch      (op, args, axes, params) -> (result, axis), or (results, axes) if there are several,
                for arguments with one more axis: at axes[k], None for an argument as it was;
                None: the elements of the batch are taken one by one
+    elementwise  each element of the result is computed from those of the operands, which broadcast
     ufunc      the ufunc that it is, of an elementwise one
+    pure       a call can be left out, and calls with the same operands are one; else it has effects
     scalar     how compiled code computes one element; None: it is not fused into loops
+    of_sizes   what it computes of axis lengths; gives None where it has no value
+    finite     where an elementwise one is finite: wherever its operands are ("always"), or where
+               they are and argument 0 is positive ("positive")
+    speculative  it neither raises nor warns, and its derivatives are finite, whatever the operands:
+               it may be computed where the program would not
+    running    of a scan: the operation on two elements whose running results it gives
+    parts      (*args, **params) -> the same by simpler operations, which share loops in kernels
+    math_errors  Python's function raises ValueError or OverflowError, of which no test is known
+    word       what emitted code calls a result that nothing else names; "": as the operation
     """
 
     name: str
@@ -75,6 +86,13 @@ class Op:
     ufunc: Any = None
     scalar: ScalarForm | None = None
     pure: bool = True
+    of_sizes: Callable[..., Any] | None = None
+    finite: Literal["", "always", "positive"] = ""
+    speculative: bool = False
+    running: Op | None = None
+    parts: Callable[..., Any] | None = None
+    math_errors: bool = False
+    word: str = ""
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         outs = self.bind(*args, **params)

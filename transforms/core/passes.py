@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from tapeless.transforms.core.checker import verify
-from tapeless.transforms.core.language import Block
+from tapeless.transforms.core.language import Block, Var
 
 Pass = Callable[[Block], Block]
 
@@ -24,12 +24,19 @@ def run(block: Block, *passes: Pass) -> Block:
     With TAPELESS_CHECK in the environment each result is verified; InternalError names the pass
     after which a program is not well formed.
     """
-    verifies = bool(os.environ.get("TAPELESS_CHECK"))
     for p in passes:
         after = p(block)
-        if verifies and after is not block:
-            verify(after, name_of(p))
+        if after is not block:
+            checked(after, name_of(p))
         block = after
+    return block
+
+
+def checked(block: Block, stage: str, around: Callable[[], Collection[Var]] = tuple) -> Block:
+    """The block as it is, verified where TAPELESS_CHECK is in the environment; `around` tells the
+    variables of a program around it that it may read."""
+    if os.environ.get("TAPELESS_CHECK"):
+        verify(block, stage, around())
     return block
 
 

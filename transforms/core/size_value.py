@@ -15,4 +15,4 @@ def _infer(*, size: Size) -> Type:
     return INT
 
 
-size_value = Op("size_value", _infer, "{size}")
+size_value = Op("size_value", _infer, "{size}", speculative=True, word="n")

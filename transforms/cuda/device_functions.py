@@ -158,6 +158,8 @@ NAME = re.compile(r"\b(np|scipy)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 #: Arrays of what calls saved, which are no numbers, are of the host.
 OF_OBJECTS = re.compile(r"\bnp(?=\.empty\(.*, object\))")
 NUMPY = "numpy"
+#: CuPy's function has two arguments.
+RIEMANN_ZETA = re.compile(r"scipy\.special\.zeta\([^(),]*\)")
 STRING = re.compile(r'("""|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\')')
 
 
@@ -172,6 +174,11 @@ def device_names(noted: tuple[str, str]) -> str:
     'tapes = numpy.empty(5, object)'
     """
     line, note = noted
+    if RIEMANN_ZETA.search(line):
+        raise UnsupportedError(
+            f"scipy.special.zeta of one number has no form on a GPU{_where(note)}",
+            "write zeta(x, 1.0), which is the same for x > 1",
+        )
     parts = STRING.split(OF_OBJECTS.sub(NUMPY, line))
     parts[::2] = [NAME.sub(lambda m: _renamed(m[1], m[2], note), part) for part in parts[::2]]
     return "".join(parts)
@@ -181,9 +188,12 @@ def _renamed(module: str, name: str, note: str) -> str:
     if module == "scipy" and (name == "special" or name.removeprefix("special.") in SPECIAL):
         return f"cupyx.scipy.{name}"
     if module != "np" or name not in DEVICE:
-        where = f" ({note.lstrip('# ')})" if note else ""
         raise UnsupportedError(
-            f"{module}.{name} has no form on a GPU{where}",
+            f"{module}.{name} has no form on a GPU{_where(note)}",
             "call the function with arrays of NumPy: it runs on the CPU then",
         )
     return f"cp.{name}"
+
+
+def _where(note: str) -> str:
+    return f" ({note.lstrip('# ')})" if note else ""

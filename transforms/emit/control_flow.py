@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
     blocks,
     statements,
 )
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
 from tapeless.transforms.optimize.loop_carries import carries, known_flags, yields
 from tapeless.transforms.python_text.python_source import renamed, to_source
 
@@ -229,7 +230,7 @@ def terms(test: Block) -> list[tuple[Atom, bool]]:
 
     def split(a: Atom, true: bool) -> list[tuple[Atom, bool]]:
         s = definitions.get(a) if isinstance(a, Var) else None
-        if isinstance(s, Let) and s.op.name == "logical_not" and not s.args[0].type.shape:
+        if isinstance(s, Let) and s.op is logical_not and not s.args[0].type.shape:
             return split(s.args[0], not true)
         if true and isinstance(s, If):
             then, orelse = s.then.results[0], s.orelse.results[0]

@@ -12,21 +12,27 @@ from dataclasses import replace
 
 from tapeless.transforms.core.language import Block, For, If, Let, Literal, Statement, Var, While
 from tapeless.transforms.core.user_names import WORDS
+from tapeless.transforms.core.uses import reads_of
 from tapeless.transforms.emit.control_flow import loop_flag
+from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
 
-def counters_first(block: Block, reads: Mapping[Var, int]) -> Block:
+def counters_first(block: Block) -> Block:
+    return _block(block, reads_of(block))
+
+
+def _block(block: Block, reads: Mapping[Var, int]) -> Block:
     return replace(block, body=tuple(_statement(s, reads) for s in block.body))
 
 
 def _statement(s: Statement, reads: Mapping[Var, int]) -> Statement:
     match s:
         case If():
-            sides = (counters_first(s.then, reads), counters_first(s.orelse, reads))
+            sides = (_block(s.then, reads), _block(s.orelse, reads))
             return replace(s, then=sides[0], orelse=sides[1])
         case For() | While():
-            body = counters_first(s.body, reads)
+            body = _block(s.body, reads)
             if loop_flag(s) is None:
                 return replace(s, body=body)
             counts = _counts(s, body, reads)
@@ -43,7 +49,7 @@ def _counts(s: For | While, body: Block, reads: Mapping[Var, int]) -> list[State
         t
         for t in body.body
         if isinstance(t, Let)
-        and t.op.name == "add"
+        and t.op is add
         and t.args[0] is ours.get(t.outs[0])
         and isinstance(t.args[1], Literal)
         and reads[t.args[0]] == reads[t.outs[0]] == 1

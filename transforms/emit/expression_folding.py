@@ -28,14 +28,22 @@ from tapeless.transforms.core.language import (
     operands,
     statements,
 )
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.user_names import WORDS, of_user
 from tapeless.transforms.emit.control_flow import loop_flag, tested
 from tapeless.transforms.emit.variable_names import Naming
 from tapeless.transforms.memory.aliasing import has_memory, uses
 from tapeless.transforms.memory.overwritten import overwritten
-from tapeless.transforms.ops.primitives.arithmetic import neg
+from tapeless.transforms.ops.primitives.arithmetic import add, neg, sub
+from tapeless.transforms.ops.primitives.new_arrays import (
+    empty,
+    new_stack,
+    zero_items,
+    zeros,
+    zeros_of_items,
+)
 from tapeless.transforms.ops.primitives.shapes import copy, transpose
-from tapeless.transforms.ops.primitives.slices_and_gathers import add_at
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
 WIDTH = 97
@@ -152,15 +160,13 @@ class Folding:
         if (
             s.op.inplace
             or not s.op.pure
-            or s.op.name in ("new_stack", "zero_items", "zeros_of_items", "empty", "zeros")
-            or (s.op.name == "copy" and v not in results)
+            or s.op in (new_stack, zero_items, zeros_of_items, empty, zeros)
+            or (s.op is copy and v not in results)
         ):
             return False
         if self.count.get(v, 0) != 1 or v in self.folded:
             return False
-        named = (
-            of_user(v.name) and s.op.name != "size_value" and not (s.op is neg and v in self.added)
-        )
+        named = of_user(v.name) and s.op is not size_value and not (s.op is neg and v in self.added)
         return not named or v in results
 
     def chained(self, s: Let | If) -> bool:
@@ -276,7 +282,7 @@ class Folding:
 
 
 def is_neighbour(s: Let) -> bool:
-    if s.op.name not in ("add", "sub") or not is_integer(s.outs[0].type):
+    if s.op not in (add, sub) or not is_integer(s.outs[0].type):
         return False
     i, step = s.args
     named = isinstance(i, Var) and i.name not in ("", *WORDS) and is_integer(i.type)
@@ -295,7 +301,7 @@ def is_integer(t: Any) -> bool:
 
 def light(s: Let) -> bool:
     """Whether an operation only says which element or which number is meant."""
-    return s.op.view or s.op.name in ("index", "size_value") or is_index(s.outs[0].type)
+    return s.op.view or s.op in (index, size_value) or is_index(s.outs[0].type)
 
 
 def is_index(t: Any) -> bool:

@@ -17,15 +17,24 @@ from tapeless.transforms.emit.expression_folding import Layout
 from tapeless.transforms.emit.numpy_scalars import deciding, forced, typed
 from tapeless.transforms.emit.size_expressions import Home, Sizes
 from tapeless.transforms.ops.numpy.indexing import Slot
+from tapeless.transforms.ops.primitives.arithmetic import add, mul
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    logical_and,
+    logical_not,
+    logical_or,
+)
+from tapeless.transforms.ops.primitives.new_arrays import empty, full, ones, zeros
+from tapeless.transforms.ops.primitives.random_draws import draw
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at
 from tapeless.transforms.python_text.python_source import number, template
 
 OF_BOOLS = {
-    "logical_not": "not {0}",
-    "logical_and": "{0} and {1}",
-    "logical_or": "{0} or {1}",
+    logical_not: "not {0}",
+    logical_and: "{0} and {1}",
+    logical_or: "{0} or {1}",
 }
-SIZED = ("zeros", "ones", "empty", "full", "draw")  # take a number for the shape (n,)
-ASSOCIATIVE = ("add", "mul")
+SIZED = (zeros, ones, empty, full, draw)  # take a number for the shape (n,)
+ASSOCIATIVE = (add, mul)
 
 
 class Spelling:
@@ -63,15 +72,15 @@ class Spelling:
             if f"{{{key}" in text:
                 holes |= self.holes_of(s, key, value)
         expression = template(text, holes)
-        if s.op.name == "add_at":
+        if s.op is add_at:
             return _subtracted(expression, s)
-        return self.without_parentheses(s, expression) if s.op.name in ASSOCIATIVE else expression
+        return self.without_parentheses(s, expression) if s.op in ASSOCIATIVE else expression
 
     def text_of(self, s: Let) -> str:
         """The operation's text with holes for arguments and params; notes what it needs."""
         text: Any = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
         if self.plain_bools and _is_test(s):
-            text = OF_BOOLS.get(s.op.name, text)
+            text = OF_BOOLS.get(s.op, text)
         if isinstance(text, tuple):
             text, helper = text
             self.helpers[textwrap.dedent(helper).strip()] = None
@@ -104,7 +113,7 @@ class Spelling:
         """a - b for a + -b, and 2 * x * y for 2 * (x * y), where that is no more work. Other sums
         and products stay as they are: parentheses keep what is lost by rounding, or too large."""
         a, b = s.args
-        if s.op.name == "add":
+        if s.op is add:
             positive = _positive(expression.right, b, s)
             return expression if not positive else ast.BinOp(expression.left, ast.Sub(), positive)
         inner = self.layout.folded.get(b) if isinstance(b, Var) else None
@@ -135,7 +144,7 @@ class Spelling:
         return dtype in first if first else True
 
     def shape(self, shape: tuple[Any, ...], s: Let) -> ast.expr:
-        if s.op.name in SIZED and len(shape) == 1:
+        if s.op in SIZED and len(shape) == 1:
             return self.size(shape[0], s)
         return ast.Tuple([self.entry(e, s) for e in shape], ast.Load())
 
@@ -204,7 +213,7 @@ def _is_test(s: Let) -> bool:
     """Whether Python's `not`, `and` and `or` mean what NumPy's functions do: of arrays they do not,
     and of two numbers `and` gives one of them."""
     types = [a.type for a in s.args if isinstance(a.type, Type)]
-    of_bools = s.op.name == "logical_not" or all(t.dtype.kind == "b" for t in types)
+    of_bools = s.op is logical_not or all(t.dtype.kind == "b" for t in types)
     return of_bools and not any(t.shape for t in types)
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 import copy
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tapeless.transforms.analysis.structural_hash import whole_form
-from tapeless.transforms.analysis.zero_tests import zero_tests
-from tapeless.transforms.core import passes
 from tapeless.transforms.core.language import Block, Function, Program, Var
 from tapeless.transforms.core.printer import show
 from tapeless.transforms.core.user_names import CALLED
@@ -19,12 +16,8 @@ from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.staging.results import Made, OfData, OneOfTwo, Rows
 from tapeless.transforms.frontend.values.structure import Structure, deque_like, dict_like
-from tapeless.transforms.memory.detach_results import as_numbers, detach
 from tapeless.transforms.ops.primitives.function_calls import calls
-from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
-from tapeless.transforms.optimize.inline_calls import forget, written_out
-from tapeless.transforms.optimize.simplify import simplify
-from tapeless.transforms.optimize.sink_selections import sink_selections
+from tapeless.transforms.pipelines.array_form import array_form
 from tapeless.transforms.python_text.python_source import quoted
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
@@ -181,29 +174,6 @@ def flat_text(values: list[str]) -> str:
 Text = tuple[str, list[str], set[str]]  # of a function, its helpers, its imports
 
 
-def finished(block: Block, count: int, without_axes: Collection[Var] = ()) -> Block:
-    """The block as it is emitted; its first `count` results share memory with nothing.
-
-    without_axes  parameters that are arrays without axes
-    """
-    return passes.run(
-        block,
-        written_out,
-        zero_tests,
-        simplify,
-        placed_selections,
-        forget,
-        partial(detach, count=count),
-        partial(as_numbers, arrays=without_axes),
-    )
-
-
-def placed_selections(block: Block) -> Block:
-    """The block with invariant values ahead of loops, and choices in the branches of their test."""
-    moved = sink_selections(hoist_invariants(block))
-    return block if moved is block else simplify(moved)
-
-
 def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
     """The functions that blocks call, and those that they call, with a name of its own each, which
     is none of `names`. What calls them is emitted afterwards."""
@@ -217,7 +187,7 @@ def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
         if function in seen:
             continue
         seen.add(function)
-        block = finished(function.block, len(function.block.results))
+        block = array_form(function.block, len(function.block.results))
         first = forms.setdefault(whole_form(block), function)
         if first is not function:
             function.name = first.name

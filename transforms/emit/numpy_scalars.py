@@ -27,13 +27,18 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.substitution import substitute
-from tapeless.transforms.ops.primitives.shapes import cast
+from tapeless.transforms.ops.primitives.arithmetic import floordiv, mod, truediv
+from tapeless.transforms.ops.primitives.elementwise import power
+from tapeless.transforms.ops.primitives.new_arrays import full
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index, update
 from tapeless.transforms.optimize.dead_code import dead_code
 from tapeless.transforms.python_text.python_source import number, template
 
 PYTHON: dict[str, Any] = {"i": 0, "f": 0.0, "c": 0j}
-RAISE = ("truediv", "floordiv", "mod", "power")  # where NumPy's numbers give inf or nan
-EITHER = ("update", "add_at", "index", "broadcast_to", "full")  # arrays: they have a dtype
+RAISE = (truediv, floordiv, mod, power)  # where NumPy's numbers give inf or nan
+EITHER = (update, add_at, index, broadcast_to, full)  # arrays: they have a dtype
 
 
 def deciding(args: tuple[Atom, ...]) -> Iterator[int]:
@@ -59,7 +64,7 @@ def forced(block: Block) -> set[tuple[Let, int]]:
         others = {
             a.type.dtype for a in s.args if not (_scalar(a) or a in definitions or _is_test(a))
         }
-        either = s.op.name == "select" and not s.outs[0].type.shape
+        either = s.op is select and not s.outs[0].type.shape
         if not others or either:
             definitions |= {out: s for out in s.outs if not _weak(out)}
             continue
@@ -87,7 +92,7 @@ def _sources(a: Atom, definitions: dict[Atom, Let]) -> Iterator[tuple[Let, int]]
         elif type(arg) is Literal and not arg.type.weak:
             yield s, k
             is_defined = True
-        if is_defined and s.op.name != "select":
+        if is_defined and s.op is not select:
             return
 
 
@@ -187,7 +192,7 @@ class Kinds:
             self.came_from.setdefault(s.outs[0], set())
             return self.is_of(s.outs[0], s.args[0]) or changed
         of = {a for a in s.args if a in self.came_from}
-        if not of or s.op.name in EITHER:
+        if not of or s.op in EITHER:
             return False
         if not s.op.elementwise or self.decides(s, of):
             self.matters |= of
@@ -199,7 +204,7 @@ class Kinds:
     def decides(self, s: Let, of: set[Atom]) -> bool:
         others = self.others(s)
         if not others:
-            return s.op.name in RAISE
+            return s.op in RAISE
         return any(_decides(a, others) for a in of)
 
     def others(self, s: Let) -> set[np.dtype[Any]]:

@@ -24,6 +24,7 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.user_names import of_user
 from tapeless.transforms.core.uses import sizes_in, written_params
 from tapeless.transforms.errors import InternalError
@@ -72,7 +73,7 @@ class Sizes:
             self.scope.update(outputs(s))
             for v in outputs(s):
                 self.learn(v, homes, shaped)
-            if isinstance(s, Let) and s.op.name == "size_value" and of_user(s.outs[0].name):
+            if isinstance(s, Let) and s.op is size_value and of_user(s.outs[0].name):
                 homes[s.params["size"]] = [Home(s.outs[0], None)]
 
     def learn(self, v: Var, homes: dict[Key, list[Home]], shaped: list[Var]) -> None:
@@ -95,12 +96,12 @@ class Sizes:
         """Whether a variable may have no value."""
         return v in self.unset
 
-    def choose(self, s: Let, known: dict[Key, list[Home]], shaped: list[Var]) -> None:
+    def choose(self, s: Let, candidate_homes: dict[Key, list[Home]], shaped: list[Var]) -> None:
         params = written_params(s)
         if not any(map(sizes_in, params.values())):
             return
         shape = params.get("shape")
-        size = s.params.get("size") if s.op.name == "size_value" else None
+        size = s.params.get("size") if s.op is size_value else None
         whole: list[Home] = [
             Home(v, None)
             for v in shaped
@@ -111,7 +112,7 @@ class Sizes:
             v = self.best(whole, s).var
             self.whole[s], self.reads[s] = v, {v}
             return
-        homes = {size: self.best(candidates, s) for size, candidates in known.items()}
+        homes = {size: self.best(candidates, s) for size, candidates in candidate_homes.items()}
         table: dict[Size, Home] = {}
         read: set[Var] = set()
         for each in _sizes(tuple(params.values())):

@@ -17,8 +17,9 @@ from typing import Any
 from tapeless.transforms.core.language import Atom, Block, For, If, Let, Var, While, statements
 from tapeless.transforms.core.user_names import of_user, readable
 from tapeless.transforms.emit.interference import Lifetimes
+from tapeless.transforms.ops.primitives.slices_and_gathers import gather, index
 
-PARTS = {"index", "gather"}  # operations that give parts of an array
+PARTS = {index, gather}  # operations that give parts of an array
 INDICES = "ijklm"  # of loops that have no variable of the user
 
 
@@ -44,7 +45,7 @@ class Naming:
     def keep_parameters(self, block: Block) -> None:
         """A parameter keeps its name from its parts: x = x[mask] would read as a new x."""
         for s in statements(block):
-            if isinstance(s, Let) and s.op.name in PARTS and s.args[0] in block.params:
+            if isinstance(s, Let) and s.op in PARTS and s.args[0] in block.params:
                 part, whole = (self.lifetimes.of(v) for v in (s.outs[0], s.args[0]))  # type: ignore[arg-type]
                 if part in self.rivals and whole is not part:
                     self.rivals[part].add(whole)

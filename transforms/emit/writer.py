@@ -40,17 +40,16 @@ from tapeless.transforms.emit.control_flow import (
     write_for,
     write_while,
 )
-from tapeless.transforms.emit.counter_placement import counters_first
 from tapeless.transforms.emit.effects import write_effect
 from tapeless.transforms.emit.expression_folding import lay_out
 from tapeless.transforms.emit.expressions import OF_BOOLS, Spelling
-from tapeless.transforms.emit.numpy_scalars import plain
-from tapeless.transforms.emit.reread_parts import at_hand
 from tapeless.transforms.emit.size_expressions import Sizes, size_reads
 from tapeless.transforms.memory.aliasing import uses
-from tapeless.transforms.memory.hoist_reads import reads_first
-from tapeless.transforms.memory.in_place_stores import own
-from tapeless.transforms.memory.materialize_fills import fill
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import cast, copy
+from tapeless.transforms.ops.primitives.slices_and_gathers import update
+from tapeless.transforms.ops.primitives.stacks import POPS, push
+from tapeless.transforms.pipelines.array_form import with_stores
 from tapeless.transforms.python_text.line_breaking import WIDTH, noted, without_brackets, wrap
 from tapeless.transforms.python_text.python_source import quoted, to_source
 
@@ -64,7 +63,7 @@ AUGMENTED: dict[type[ast.operator], str] = {
     ast.LShift: "<<=",
     ast.RShift: ">>=",
 }
-TAKE_BOOLS = {*OF_BOOLS, "select", "cast", "update", "push", "copy"}
+TAKE_BOOLS = {*OF_BOOLS, select, cast, update, push, copy}
 LAST_PART = re.compile(r"(\[[^\[\]]*\]|\.\w+)$")  # of the text that reads a leaf
 #: What no variable is called: names of the code itself, and words of Python (keys of dicts may be).
 BUILTINS = {
@@ -77,8 +76,7 @@ class Writer(Spelling):
     """Writes the lines of one function."""
 
     def __init__(self, block: Block, reserved: set[str], fixed: dict[Var, str]) -> None:
-        block = self.prepared(fill(block))
-        block = counters_first(block, reads_of(block))
+        block = self.prepared(block)
         self.block = block
         sizes = Sizes(block)
         reserved = reserved | called_by(block)
@@ -98,7 +96,7 @@ class Writer(Spelling):
 
     @staticmethod
     def prepared(block: Block) -> Block:
-        return own(reads_first(at_hand(plain(block))))
+        return with_stores(block)
 
     def rename(self, fixed: dict[Var, str]) -> None:
         for v, name in fixed.items():
@@ -190,7 +188,7 @@ class Writer(Spelling):
 
     def let(self, s: Let) -> None:
         expression, origin = self.operation(s), s.origin or self.origin(s)
-        if s.op.inplace and s.op.name == "pop":
+        if s.op.inplace and s.op in POPS:
             self.put(f"{self.name(s.outs[1])} = {to_source(expression)}", origin)
         elif isinstance(expression, ast.stmt) or s.op.inplace or not s.outs:
             self.put(to_source(expression), origin)
@@ -261,7 +259,7 @@ def called_by(block: Block) -> set[str]:
 def _reckons_with_bools(s: Statement) -> bool:
     """Whether a statement does more with a single bool than to test, choose or store it."""
     inside = any(_reckons_with_bools(t) for b in blocks(s) for t in b.body)
-    if inside or not isinstance(s, Let) or s.op.name in TAKE_BOOLS:
+    if inside or not isinstance(s, Let) or s.op in TAKE_BOOLS:
         return inside
     types = [a.type for a in s.args if isinstance(a.type, Type)]
     return any(t.dtype.kind == "b" and not t.shape for t in types)

@@ -36,8 +36,8 @@ def counted_kernels(
     (node,) = ast.parse(kernel.text).body
     last = len(kernel.launch.own) + len(kernel.launch.sums)
     assert isinstance(node, ast.FunctionDef)
-    found = counted_stacks(node, last)
-    if found is None:
+    split_kernel = counted_stacks(node, last)
+    if split_kernel is None:
         return None
     rows, count = kernel.launch.rows, np.dtype(np.int64)
     dtypes = {n: np.dtype(d) for n, d in scratch_dtypes(node).items()}
@@ -47,7 +47,7 @@ def counted_kernels(
             Var(Type(count, (rows,)), places_name(stack)),
             Var(Type(dtypes[stack], (dims.symbol("total"),)), stack),
         )
-        for stack in found.stacks
+        for stack in split_kernel.stacks
     ]
     helpers = {text: None for text in kernel.helpers if text != GROWN.strip()}
     counted = [v for v, _, _ in stacks]
@@ -55,8 +55,8 @@ def counted_kernels(
     first = read_only_what_is_named(
         replace(
             kernel,
-            name=found.counting.name,
-            text=_with_notes(found.counting, kernel.text),
+            name=split_kernel.counting.name,
+            text=_with_notes(split_kernel.counting, kernel.text),
             arguments=inserted(kernel.arguments, counted, last),
             results=(),
             same={},
@@ -66,7 +66,7 @@ def counted_kernels(
     )
     second = replace(
         kernel,
-        text=_with_notes(found.using, kernel.text),
+        text=_with_notes(split_kernel.using, kernel.text),
         arguments=inserted(kernel.arguments, used, last),
         helpers=helpers,
         types=_typed(kernel, used, last),

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tapeless.transforms.core.language import Block, Effect, Var
+from tapeless.transforms.emit.counter_placement import counters_first
 from tapeless.transforms.emit.module import called, function_text, join_module
 from tapeless.transforms.emit.writer import Writer, emit_function
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.optimize.out_parameters import stored_back
+from tapeless.transforms.memory.materialize_fills import fill
 from tapeless.transforms.python_text.python_source import template, to_source
 
 
@@ -18,7 +20,7 @@ class Driver(Writer):
 
     @staticmethod
     def prepared(block: Block) -> Block:
-        return block
+        return counters_first(fill(block))
 
     def effect(self, s: Effect) -> None:
         if s.kind != "kernel":
@@ -56,7 +58,10 @@ def imported(kernels: Iterable[Kernel]) -> set[str]:
     names: dict[str, set[str]] = {}
     for module, function in (pair for kernel in kernels for pair in kernel.imports):
         names.setdefault(module, set()).add(function)
-    return {f"from {module} import {', '.join(sorted(found))}" for module, found in names.items()}
+    return {
+        f"from {module} import {', '.join(sorted(imported_names))}"
+        for module, imported_names in names.items()
+    }
 
 
 def write_plain(

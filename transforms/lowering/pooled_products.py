@@ -17,7 +17,9 @@ def matmul(a, b):
     return a @ b
 '''
 #: A product of matrices; the backend puts memory there that was used before.
-pooled = Op("matmul", matmul.infer, lambda args, params: ("matmul({0}, {1})", MATMUL))
+pooled = Op(
+    "matmul", matmul.infer, lambda args, params: ("matmul({0}, {1})", MATMUL), word="product"
+)
 
 
 def with_pooled(block: Block) -> Block:

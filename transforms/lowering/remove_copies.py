@@ -25,14 +25,14 @@ def uncopied(block: Block, kernels: Sequence[Kernel], kept: Collection[Var], mem
     memory  the operation that makes an array for kernels
     """
     called = {kernel.name: kernel for kernel in kernels}
-    made = {v for s in block.body if isinstance(s, Let) and s.op is memory for v in s.outs}
+    own = {v for s in block.body if isinstance(s, Let) and s.op is memory for v in s.outs}
     same: dict[Var, Atom] = {}
     for k, s in enumerate(block.body):
         if not isinstance(s, Let) or s.op is not copy:
             continue
         a, v = s.args[0], s.outs[0]
         before, after = _readers(block, a, k), _readers(block, v, k)
-        last = a in made and a not in block.results and a not in same.values()
+        last = a in own and a not in block.results and a not in same.values()
         if (last and not before[1] and all(map(_is_kernel, before[0]))) or (
             a in kept and v not in block.results and _only_read(after[1], v, called)
         ):
@@ -43,8 +43,8 @@ def uncopied(block: Block, kernels: Sequence[Kernel], kept: Collection[Var], mem
 
 def _readers(block: Block, a: Atom, k: int) -> tuple[list[Statement], list[Statement]]:
     """The statements before and after a place that read a value."""
-    found = [j for j, s in enumerate(block.body) if j != k and a in _all_reads(s)]
-    return [block.body[j] for j in found if j < k], [block.body[j] for j in found if j > k]
+    positions = [j for j, s in enumerate(block.body) if j != k and a in _all_reads(s)]
+    return [block.body[j] for j in positions if j < k], [block.body[j] for j in positions if j > k]
 
 
 def _all_reads(s: Statement) -> set[Var]:
@@ -74,8 +74,8 @@ def _only_read(readers: list[Statement], v: Var, kernels: dict[str, Kernel]) -> 
             return False
         function = next(t for t in ast.parse(kernel.text).body if isinstance(t, ast.FunctionDef))
         names = [p.arg for p in function.args.args]
-        given = s.args if isinstance(s, (Effect, Let)) else ()
-        if not all(_looked_at(function, n) for n, a in zip(names, given, strict=True) if a is v):
+        operands = s.args if isinstance(s, (Effect, Let)) else ()
+        if not all(_looked_at(function, n) for n, a in zip(names, operands, strict=True) if a is v):
             return False
     return bool(readers)
 
@@ -85,9 +85,9 @@ def _looked_at(function: ast.FunctionDef, name: str) -> bool:
     looks = 0
     for n in ast.walk(function):
         match n:
-            case ast.Subscript(value=ast.Name(id=found), slice=key, ctx=ast.Load()):
+            case ast.Subscript(value=ast.Name(id=array), slice=key, ctx=ast.Load()):
                 parts = key.elts if isinstance(key, ast.Tuple) else [key]
-                looks += found == name and not any(isinstance(p, ast.Slice) for p in parts)
-            case ast.Attribute(value=ast.Name(id=found), attr="shape"):
-                looks += found == name
+                looks += array == name and not any(isinstance(p, ast.Slice) for p in parts)
+            case ast.Attribute(value=ast.Name(id=array), attr="shape"):
+                looks += array == name
     return looks == sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(function))

@@ -49,23 +49,23 @@ KEPT = {push: 1, set_item: 2}  # which argument a stack holds on to
 def has_memory(a: Atom) -> bool:
     if type(a) is not Var:
         return False
-    kind = a.type
-    return bool(kind.shape) if type(kind) is Type else isinstance(kind, StackType)
+    value_type = a.type
+    return bool(value_type.shape) if type(value_type) is Type else isinstance(value_type, StackType)
 
 
 def uses(s: Statement) -> set[Var]:
     """Variables a statement reads, with its blocks."""
-    found = {a for a in operands(s) if type(a) is Var}
-    return found if type(s) is Let else found | read_inside(s, uses)
+    read = {a for a in operands(s) if type(a) is Var}
+    return read if type(s) is Let else read | read_inside(s, uses)
 
 
 def read_inside(s: Statement, uses: Callable[[Statement], set[Var]]) -> set[Var]:
     """Variables that the blocks of a statement read from around it."""
-    found: set[Var] = set()
+    read: set[Var] = set()
     for b in blocks(s):
         inner = {a for a in b.results if isinstance(a, Var)}.union(*map(uses, b.body))
-        found |= inner.difference(b.params, *map(outputs, b.body))
-    return found
+        read |= inner.difference(b.params, *map(outputs, b.body))
+    return read
 
 
 def in_later_passes(roots: frozenset[Root], inside: Collection[Var]) -> frozenset[Root]:
@@ -75,8 +75,8 @@ def in_later_passes(roots: frozenset[Root], inside: Collection[Var]) -> frozense
 
 def in_any_pass(roots: frozenset[Root]) -> frozenset[Root]:
     """The roots, with what other passes made for the same variables."""
-    made = {v for kind, v in roots if kind in ("own", "earlier")}
-    return roots | {(kind, v) for kind in ("own", "earlier") for v in made}
+    own = {v for kind, v in roots if kind in ("own", "earlier")}
+    return roots | {(kind, v) for kind in ("own", "earlier") for v in own}
 
 
 class AliasWalk(ABC):
@@ -115,11 +115,11 @@ class AliasWalk(ABC):
 
     def uses(self, s: Statement) -> set[Var]:
         """Variables a statement reads, with its blocks, also for sizes."""
-        found = self.read.get(s)
-        if found is None:
-            found = self.read[s] = {a for a in operands(s) if type(a) is Var} | needs(s, {})
-            found |= read_inside(s, self.uses)
-        return found
+        read = self.read.get(s)
+        if read is None:
+            read = self.read[s] = {a for a in operands(s) if type(a) is Var} | needs(s, {})
+            read |= read_inside(s, self.uses)
+        return read
 
     def live_after(self, body: tuple[Statement, ...], live: set[Var]) -> list[set[Var]]:
         """For each statement that writes, or may, or makes items of an array, the variables that
@@ -127,14 +127,14 @@ class AliasWalk(ABC):
         key = id(body), frozenset(live)
         if key in self.lives:
             return self.lives[key]
-        found = []
+        live_sets = []
         live, nothing = set(live), set[Var]()
         for s in reversed(body):
             writes = type(s) is not Let or s.op.inplace or s.op in OVERWRITING or s.op is unstack
-            found.append(set(live) if writes else nothing)
+            live_sets.append(set(live) if writes else nothing)
             live.difference_update(outputs(s))
             live |= self.uses(s)
-        self.lives[key] = found[::-1]
+        self.lives[key] = live_sets[::-1]
         return self.lives[key]
 
     def block(self, body: tuple[Statement, ...], live: set[Var]) -> list[Statement]:
@@ -258,13 +258,13 @@ class AliasWalk(ABC):
 
     def copied(self, a: Atom, out: list[Statement], use: Any) -> Var:
         """A copy of `a` for one use; the same variable in each run."""
-        made = self.copies.get((a, use))
-        if made is None:
+        copied = self.copies.get((a, use))
+        if copied is None:
             names = [v.name for v in (use, a) if isinstance(v, Var) and v.name]
-            made = self.copies[a, use] = Var(a.type, names[0] if names else "")
-        out.append(Let((made,), copy_if_set if a in self.lacking() else copy, (a,)))
-        self.roots[made] = frozenset({("own", made)})
-        return made
+            copied = self.copies[a, use] = Var(a.type, names[0] if names else "")
+        out.append(Let((copied,), copy_if_set if a in self.lacking() else copy, (a,)))
+        self.roots[copied] = frozenset({("own", copied)})
+        return copied
 
     def branch(self, s: If, after: set[Var]) -> If:
         sides = []

@@ -26,7 +26,7 @@ def detach(block: Block, count: int) -> Block:
     """The block, with copies of those of its first `count` results that others can see."""
     memory = InPlaceStores(block.params)
     memory.block(fill(block).body, {a for a in block.results if isinstance(a, Var)})
-    made = {v: s for s in block.body if isinstance(s, Let) for v in s.outs}
+    definitions = {v: s for s in block.body if isinstance(s, Let) for v in s.outs}
     results, lacking = list(block.results), may_lack(block)
     taken: set[Root] = set()
     b = Builder()
@@ -40,7 +40,7 @@ def detach(block: Block, count: int) -> Block:
                 or roots & taken
                 or any(kind not in ("own", "earlier", "shared") for kind, _ in roots)
             ):
-                results[k] = copy_if_set(a) if a in lacking else _copied(a, made.get(a))
+                results[k] = copy_if_set(a) if a in lacking else _copied(a, definitions.get(a))
             taken |= roots
     if not b.blocks[0]:
         return block
@@ -51,10 +51,10 @@ def as_numbers(block: Block, arrays: Collection[Var]) -> Block:
     """The block, with numbers for results that may be one of these arrays without axes."""
     if not arrays:
         return block
-    made = {v for s in block.body if isinstance(s, Let) for v in s.outs}
+    defined = {v for s in block.body if isinstance(s, Let) for v in s.outs}
     results, casts = list(block.results), []
     for k, a in enumerate(results):
-        if isinstance(a, Var) and a not in made and a.type == Type(a.type.dtype, ()):
+        if isinstance(a, Var) and a not in defined and a.type == Type(a.type.dtype, ()):
             results[k] = number = Var(a.type)
             casts.append(Let((number,), cast, (a,), {"dtype": a.type.dtype}))
     return replace(block, body=(*block.body, *casts), results=tuple(results))

@@ -34,8 +34,8 @@ def reads_first(block: Block) -> Block:
         body.append(s)
     if not before:
         return replace(block, body=tuple(body))
-    made = [t for s in body for t in (*before.get(s, ()), s)]
-    return replace(block, body=tuple(made))
+    reordered = [t for s in body for t in (*before.get(s, ()), s)]
+    return replace(block, body=tuple(reordered))
 
 
 def _late(s: Statement, stores: dict[Var, Let]) -> Let | None:

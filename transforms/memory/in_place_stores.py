@@ -56,8 +56,8 @@ class InPlaceStores(AliasWalk):
         handed = self.handed_on(s, around, consumed, body)
         self.mutated |= mutated
         flag = s.body.results[:1] if isinstance(s, For) and s.until else ()
-        made = Block(s.body.params, tuple(body), (*flag, *handed))
-        out.append(replace(s, inits=inits, body=made))
+        new_body = Block(s.body.params, tuple(body), (*flag, *handed))
+        out.append(replace(s, inits=inits, body=new_body))
         self.left(s, inits, handed, consumed)
 
     def left(
@@ -68,20 +68,20 @@ class InPlaceStores(AliasWalk):
         behind = {("carry", p): (v, init, y) for v, p, init, y in rows}
 
         def resolved(roots: frozenset[Root], seen: set[Root]) -> set[Root]:
-            found = set(roots - behind.keys())
+            own_roots = set(roots - behind.keys())
             for root in (roots & behind.keys()) - seen:
                 v, init, y = behind[root]
                 seen.add(root)
                 more = self.of(init) | self.of(root[1]) | self.of(y)
-                found |= {("own", v)} if root[1] in consumed else resolved(more, seen)
-            return found
+                own_roots |= {("own", v)} if root[1] in consumed else resolved(more, seen)
+            return own_roots
 
-        made = {}
+        after_loop = {}
         for v, p, init, y in rows:
             if has_memory(v):
                 roots = resolved(self.of(init) | self.of(y), set()) | {("shared", v)}
-                made[v] = frozenset({("own", v)} if p in consumed else roots)
-        self.roots |= made
+                after_loop[v] = frozenset({("own", v)} if p in consumed else roots)
+        self.roots |= after_loop
 
     def passes(
         self, s: For | While, around: set[Var], saved: Roots
@@ -106,18 +106,18 @@ class InPlaceStores(AliasWalk):
             mutated = {p for p in names if ("carry", p) in self.mutated}
             while more := self.sources(names, handed, mutated) - mutated:
                 mutated |= more
-            found, inside = dict(shared), _made_in(body)
+            in_body, inside = dict(shared), _made_in(body)
             for p, y in zip(names, handed, strict=True):
                 if p not in mutated:
-                    found[p] |= in_later_passes(self.of(y), inside) - {("carry", p)}
+                    in_body[p] |= in_later_passes(self.of(y), inside) - {("carry", p)}
             for p, y in zip(names, handed, strict=True):  # what a pass leaves under two names
                 for q, z in zip(names, handed, strict=True):
                     if p is not q and self.of(y) & self.of(z):
-                        found[p] |= {("carry", q)}
-            if mutated <= consumed and found == shared:
+                        in_body[p] |= {("carry", q)}
+            if mutated <= consumed and in_body == shared:
                 return consumed, body
             consumed |= mutated
-            shared = found
+            shared = in_body
 
     def sources(
         self, names: tuple[Var, ...], handed: tuple[Atom, ...], mutated: set[Var]
@@ -143,8 +143,8 @@ class InPlaceStores(AliasWalk):
                 continue
             others = around | {a for j, a in enumerate(inits) if j != k and isinstance(a, Var)}
             if isinstance(inits[k], Var) and not self.exclusive(inits[k], others):
-                inits[k] = made = self.copied(inits[k], out, p)
-                inside[made] = self.roots[made]
+                inits[k] = start = self.copied(inits[k], out, p)
+                inside[start] = self.roots[start]
             self.mutated |= self.of(inits[k]) | self.of(handed[k])
         self.roots = inside
         return tuple(inits)

@@ -234,8 +234,8 @@ def _special(name: str) -> Rule:
 def _i0(x: Any) -> Any:
     """SciPy's, which gives float64 for float16."""
     x = creation.as_array(x)
-    made = _special("i0")(x)
-    return creation.cast_to(made, x.type.dtype) if x.type.dtype == np.float16 else made
+    value = _special("i0")(x)
+    return creation.cast_to(value, x.type.dtype) if x.type.dtype == np.float16 else value
 
 
 def _gives(ufunc: np.ufunc, types: tuple[Any, ...], dtype: np.dtype[Any]) -> bool:
@@ -275,11 +275,11 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    made = creation.as_array(default)
+    chosen = creation.as_array(default)
     condlist, choicelist = (_rows(rows) for rows in (condlist, choicelist))
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        made = _where(condition, choice, made)
-    return made
+        chosen = _where(condition, choice, chosen)
+    return chosen
 
 
 def _rows(arrays: Any) -> Any:
@@ -300,12 +300,12 @@ def _clip(
     max: Any = None,
 ) -> Any:
     low, high = a_min if min is None else min, a_max if max is None else max
-    made = creation.as_array(a)
-    if low is not None and not _beyond(low, made.type.dtype, -1):
-        made = elementwise.maximum(made, creation.as_array(low))
-    if high is not None and not _beyond(high, made.type.dtype, 1):
-        made = elementwise.minimum(made, creation.as_array(high))
-    return made
+    clipped = creation.as_array(a)
+    if low is not None and not _beyond(low, clipped.type.dtype, -1):
+        clipped = elementwise.maximum(clipped, creation.as_array(low))
+    if high is not None and not _beyond(high, clipped.type.dtype, 1):
+        clipped = elementwise.minimum(clipped, creation.as_array(high))
+    return clipped
 
 
 def _beyond(bound: Any, dtype: np.dtype[Any], side: int) -> bool:
@@ -318,8 +318,8 @@ def _beyond(bound: Any, dtype: np.dtype[Any], side: int) -> bool:
 
 
 def _log(x: Any, base: Any = None) -> Any:
-    made = FUNCTIONS[np.log](x)
-    return made if base is None else arithmetic.truediv(made, FUNCTIONS[np.log](base))
+    natural_log = FUNCTIONS[np.log](x)
+    return natural_log if base is None else arithmetic.truediv(natural_log, FUNCTIONS[np.log](base))
 
 
 def _hypot(*coordinates: Any) -> Any:
@@ -340,8 +340,10 @@ def _of_numbers(rule: Rule, small: type = float) -> Rule:
     kinds = {"f": float, "i": int, "u": small, "b": small}
 
     def call(*args: Any) -> Any:
-        made = rule(*(_as_number(creation.as_array(a), kinds) for a in args))
-        return tuple(map(_as_number, made)) if isinstance(made, tuple) else _as_number(made)
+        results = rule(*(_as_number(creation.as_array(a), kinds) for a in args))
+        return (
+            tuple(map(_as_number, results)) if isinstance(results, tuple) else _as_number(results)
+        )
 
     return call
 
@@ -360,8 +362,8 @@ def _as_number(a: Any, kinds: dict[str, type] = GIVEN) -> Any:
     if a.type.shape:
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
     dtype = np.dtype(kinds.get(a.type.dtype.kind, a.type.dtype))
-    known = a.type.dtype.kind == "c" or (a.type.weak and a.type.dtype == dtype)
-    return a if known else shapes.cast(a, dtype=dtype, python=True)
+    is_right_kind = a.type.dtype.kind == "c" or (a.type.weak and a.type.dtype == dtype)
+    return a if is_right_kind else shapes.cast(a, dtype=dtype, python=True)
 
 
 MATH = {

@@ -38,19 +38,19 @@ def counted_passes(s: Statement, active: set[Var]) -> list[Statement]:
         return [s]
     if any(map(_acts, blocks(s))) or any(map(_varies, blocks(s))) or _elements(s.body) > SHORT:
         return [s]
-    passes, made, index = (Var(INT, name) for name in ("passes", "passes", "_"))
+    passes, pass_count, index = (Var(INT, name) for name in ("passes", "passes", "_"))
     passes.size = dims.symbol("passes", 0, passes)  # not negative
     test, _ = refresh(s.test)
     body, _ = refresh(s.body)
     b = builder.Builder()
     with builder.building(b):
-        more = add(made, 1)
+        more = add(pass_count, 1)
     outs = tuple(Var(v.type, v.name) for v in s.outs)
     count = While(
         (passes, *outs),
         (atom(0), *s.inits),
         Block((Var(INT, "passes"), *test.params), test.body, test.results),
-        Block((made, *body.params), (*body.body, *b.blocks[0]), (more, *body.results)),
+        Block((pass_count, *body.params), (*body.body, *b.blocks[0]), (more, *body.results)),
         s.origin,
     )
     inner = Block((index, *s.body.params), s.body.body, s.body.results)

@@ -23,14 +23,15 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.uses import NONE, sizes_in
 from tapeless.transforms.ops.primitives.function_calls import acts
+from tapeless.transforms.ops.primitives.stacks import to_array
 
-FOUND = frozenset([("to_array", "size")])  # sizes that an operation does not read, but finds
+FOUND = frozenset([(to_array, "size")])  # sizes that an operation does not read, but finds
 
 
 def dead_code(block: Block) -> Block:
     live: set[Var] = {a for a in block.results if isinstance(a, Var)}
-    given: dict[Any, Any] = {x: None for p in block.params for x in sizes_in(p.type)}
-    body = _sweep(block, live, given)
+    homes: dict[Any, Any] = {x: None for p in block.params for x in sizes_in(p.type)}
+    body = _sweep(block, live, homes)
     return Block(block.params, tuple(body), block.results)
 
 
@@ -66,13 +67,13 @@ def needs(s: Statement, homes: dict[Any, Any]) -> set[Var]:
     """The variables that show the sizes that a statement names."""
     if not isinstance(s, Let) or not s.params:
         return set()
-    found: set[Var] = set()
-    read = [v for name, v in s.params.items() if (s.op.name, name) not in FOUND]
+    shown_by: set[Var] = set()
+    read = [v for name, v in s.params.items() if (s.op, name) not in FOUND]
     for symbol in NONE.union(*map(sizes_in, read)):
         v = homes.get(symbol) if symbol.var is None else symbol.var
         if v is not None:
-            found.add(v)
-    return found
+            shown_by.add(v)
+    return shown_by
 
 
 def _sweep(block: Block, live: set[Var], around: dict[Any, Any]) -> list[Statement]:
@@ -98,10 +99,10 @@ def _sweep(block: Block, live: set[Var], around: dict[Any, Any]) -> list[Stateme
                     continue
                 s = replace(s, outs=tuple(s.outs[k] for k in keep), then=sides[0], orelse=sides[1])
             case For():
-                made = _sweep_for(s, live, homes)
-                if made is None:
+                swept = _sweep_for(s, live, homes)
+                if swept is None:
                     continue
-                s = made
+                s = swept
             case While():
                 if live.isdisjoint(s.outs) and not (acts(s.test) or acts(s.body)):
                     continue

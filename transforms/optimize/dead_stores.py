@@ -45,11 +45,11 @@ def unread_stores(block: Block) -> Block:
 
 def _read(block: Block) -> set[Var]:
     """All variables that something reads."""
-    found = {a for a in block.results if isinstance(a, Var)}
+    read = {a for a in block.results if isinstance(a, Var)}
     for s in statements(block):
-        found |= {a for a in operands(s) if isinstance(a, Var)}
-        found |= {a for b in blocks(s) for a in b.results if isinstance(a, Var)}
-    return found
+        read |= {a for a in operands(s) if isinstance(a, Var)}
+        read |= {a for b in blocks(s) for a in b.results if isinstance(a, Var)}
+    return read
 
 
 def _without(block: Block, drop: Drop) -> Block:
@@ -90,10 +90,10 @@ class _Places:
                 continue
             if over or any(v in versions for b in blocks(t) for v in free_variables(b)):
                 return None
-            made = self.step(t, current, around)
-            if made is None:
+            stepped = self.step(t, current, around)
+            if stepped is None:
                 return None
-            after, stores = made
+            after, stores = stepped
             drop |= stores
             if after is not current:
                 current, over = after, True
@@ -125,10 +125,10 @@ class _Places:
 
     def same(self, key: Any, rest: tuple[Atom, ...], around: tuple[Var, ...]) -> bool:
         """Whether this is the key, and each pass has places of its own at it."""
-        found = tuple(_entry(e, rest) for e in key)
+        entries = tuple(_entry(e, rest) for e in key)
         if self.key is None:
-            self.key = found
-        return found == self.key and all(any(e is i for e in found) for i in around)
+            self.key = entries
+        return entries == self.key and all(any(e is i for e in entries) for i in around)
 
 
 def _entry(e: Any, rest: tuple[Atom, ...]) -> Any:

@@ -33,13 +33,13 @@ def views_ahead(block: Block) -> Block:
     """The block with views that no pass of a loop changes before that loop."""
     body: list[Statement] = []
     for s in block.body:
-        made = _inside(s)
+        inner = _inside(s)
         lifted: dict[Any, Let] = {}
-        if isinstance(made, (For, While)):
+        if isinstance(inner, (For, While)):
             new: dict[Var, Atom] = {}
-            made = _without(made, _defined(made), _read_in_parts(made), lifted, new)
-            made = _on_blocks(made, lambda b: substitute(b, new))  # noqa: B023 (called at once)
-        body += [*lifted.values(), made]
+            inner = _without(inner, _defined(inner), _read_in_parts(inner), lifted, new)
+            inner = _on_blocks(inner, lambda b: substitute(b, new))  # noqa: B023 (called at once)
+        body += [*lifted.values(), inner]
     return Block(block.params, tuple(body), block.results)
 
 
@@ -61,11 +61,11 @@ def _on_blocks(s: Statement, change: Any) -> Any:
 
 def _defined(s: Statement) -> set[Var]:
     """The variables that the blocks of a statement define."""
-    found: set[Var] = set()
+    defined: set[Var] = set()
     for b in blocks(s):
-        found |= {*b.params, *(v for t in b.body for v in outputs(t))}
-        found |= {v for t in b.body for v in _defined(t)}
-    return found
+        defined |= {*b.params, *(v for t in b.body for v in outputs(t))}
+        defined |= {v for t in b.body for v in _defined(t)}
+    return defined
 
 
 def _read_in_parts(s: Statement) -> set[Any]:

@@ -32,39 +32,15 @@ from tapeless.transforms.ops.numerics.even_functions import (
     parts_squared,
     sloped,
 )
-from tapeless.transforms.ops.primitives.batch_rules import anywhere
 from tapeless.transforms.ops.primitives.function_calls import acts
-from tapeless.transforms.ops.primitives.shapes import linear
-
-
-def _same_cotangent(ct: Atom, args: Any, used: Any, params: Any) -> tuple[Atom]:
-    return (ct,)
-
-
-#: Its argument under another name; `simplify` removes it.
-identity = linear(
-    "identity",
-    lambda x: x.type,
-    "{0}",
-    _same_cotangent,
-    simplify=lambda args, params: args[0],
-    view=True,
-    batch=anywhere,
-)
+from tapeless.transforms.ops.primitives.identities import again, identity, stopped
 
 
 def sized(a: Var, shape: tuple[Size, ...]) -> Var:
     """The same array, whose sizes have other names."""
-    made = Var(Type(a.type.dtype, shape, a.type.weak), a.name)
-    builder.current().let((made,), identity, (a,), {})
-    return made
-
-
-#: Its argument, made to look like a new value, so that what is computed from it is computed again.
-again = linear("again", lambda x: x.type, "{0}", _same_cotangent, view=True, batch=anywhere)
-
-#: Its argument, without a derivative: it stays until nothing is differentiated any more.
-stopped = Op("stop_gradient", lambda x: x.type, "{0}", batch=anywhere)
+    renamed = Var(Type(a.type.dtype, shape, a.type.weak), a.name)
+    builder.current().let((renamed,), identity, (a,), {})
+    return renamed
 
 
 @dataclass(eq=False)
@@ -89,22 +65,22 @@ def closed(name: str, block: Block, jvp: Any = None, reverse: Any = None) -> Clo
 
 def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
     """The statements with closed operations written out; without `rules`, not those with a rule."""
-    made: list[Statement] = []
+    expanded: list[Statement] = []
     for s in body:
         match s:
             case Let(op=Closed() as op) if rules or op.reverse is None:
-                made += _written(s, op, rules)
+                expanded += _written(s, op, rules)
             case Let() if rules and s.op is spectral:
-                made += _recorded(s, products)
+                expanded += _recorded(s, products)
             case Let() if rules and s.params.get("free"):
-                made.append(replace(s, params={**s.params, "free": False}))
+                expanded.append(replace(s, params={**s.params, "free": False}))
             case Let() if rules and s.op in (stopped, sloped):
-                made.append(Let(s.outs, identity, s.args[:1], {}, s.origin))
+                expanded.append(Let(s.outs, identity, s.args[:1], {}, s.origin))
             case Let() if rules and s.op is magnitude_squared:
-                made += _recorded(s, lambda s: parts_squared(s.args[0]))
+                expanded += _recorded(s, lambda s: parts_squared(s.args[0]))
             case _:
-                made.append(with_blocks(s, lambda b: _inside(b, rules)))
-    return made
+                expanded.append(with_blocks(s, lambda b: _inside(b, rules)))
+    return expanded
 
 
 def written_out(block: Block) -> Block:
@@ -115,16 +91,16 @@ def written_out(block: Block) -> Block:
 def expand_linear(block: Block, tangents: Iterable[Var]) -> Block:
     """The block with operations that get tangents written out: what is linear in these needs no
     rule, and a rule that calls its own function for them would never come to an end."""
-    found = dependents(block, tangents)
+    dependent = dependents(block, tangents)
 
     def written(body: Iterable[Statement]) -> list[Statement]:
-        made: list[Statement] = []
+        expanded: list[Statement] = []
         for s in body:
-            if isinstance(s, Let) and isinstance(s.op, Closed) and not found.isdisjoint(s.args):
-                made += expand([s])
+            if isinstance(s, Let) and isinstance(s.op, Closed) and not dependent.isdisjoint(s.args):
+                expanded += expand([s])
             else:
-                made.append(with_blocks(s, lambda b: replace(b, body=tuple(written(b.body)))))
-        return made
+                expanded.append(with_blocks(s, lambda b: replace(b, body=tuple(written(b.body)))))
+        return expanded
 
     return replace(block, body=tuple(written(block.body)))
 
@@ -162,18 +138,20 @@ def _recorded(s: Let, written: Callable[[Let], Atom]) -> list[Statement]:
 
 def _lengths(params: Iterable[Var], args: Iterable[Atom]) -> dict[Any, Any]:
     """The lengths of arguments by those of parameters: in a backward part they have other names."""
-    found: dict[Any, Any] = {}
+    length_of: dict[Any, Any] = {}
     for p, a in zip(params, args, strict=True):
         for n, m in zip(getattr(p.type, "shape", ()), getattr(a.type, "shape", ()), strict=True):
             (name, *more) = dims.symbols(n) or [None]
             if n != m and name is not None and not more and n == dims.single(name):
-                found.setdefault(name, m)
-    return found
+                length_of.setdefault(name, m)
+    return length_of
 
 
 def _written(s: Let, op: Closed, rules: bool) -> list[Statement]:
-    known: dict[Any, Any] = dict(zip(op.block.params, s.args, strict=True))
-    block, _ = refresh(replace(op.block, params=()), {**_lengths(op.block.params, s.args), **known})
+    argument_of: dict[Any, Any] = dict(zip(op.block.params, s.args, strict=True))
+    block, _ = refresh(
+        replace(op.block, params=()), {**_lengths(op.block.params, s.args), **argument_of}
+    )
     named = [
         Let((v,), identity, (a,), {}, s.origin) for v, a in zip(s.outs, block.results, strict=True)
     ]

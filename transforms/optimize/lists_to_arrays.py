@@ -33,13 +33,13 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import reads_of, sizes_in
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.index_keys import Slot
 from tapeless.transforms.ops.primitives.new_arrays import new_stack, stack_length, zeros
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, update
 from tapeless.transforms.ops.primitives.stacks import peek, push, set_item, to_array, unstack
 from tapeless.transforms.optimize.disjoint_sets import Groups, through
-from tapeless.transforms.optimize.inline_calls import identity
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
 
@@ -104,8 +104,8 @@ class Lists:
     def __init__(self, program: Block) -> None:
         self.program = program
         self.uses = reads_of(program)
-        made = (s for s in statements(program) if isinstance(s, Let) and s.op is new_stack)
-        self.empty = {s.outs[0] for s in made}
+        new_lists = (s for s in statements(program) if isinstance(s, Let) and s.op is new_stack)
+        self.empty = {s.outs[0] for s in new_lists}
         self.groups = Groups()
         for s in statements(program):
             for group in through(s):
@@ -123,8 +123,8 @@ class Lists:
             return None
         return self.lists.setdefault(self.groups.find(a), List(a.type.item))
 
-    def spoil(self, *found: Atom) -> None:
-        for a in found:
+    def spoil(self, *atoms: Atom) -> None:
+        for a in atoms:
             if (its := self.of(a)) is not None:
                 its.plain = False
 
@@ -141,16 +141,16 @@ class Lists:
                     self.spoil(out)  # on one side it is not there
 
     def let(self, s: Let) -> None:
-        made = self.of(s.outs[0]) if s.outs else None
+        result_list = self.of(s.outs[0]) if s.outs else None
         read = self.of(s.args[0]) if s.args else None
         self.spoil(*s.args[1:], *s.outs[1:])  # a list in a list, for one
         if s.op in (push, set_item) and read is not None:
             read.stores = True
-        if s.op in (new_stack, unstack) and made is not None:
-            made.origins.append(s)
+        if s.op in (new_stack, unstack) and result_list is not None:
+            result_list.origins.append(s)
             if s.op is unstack:
-                made.arrays.add(s.args[0])
-                made.lengths.add(s.args[0].type.shape[0])
+                result_list.arrays.add(s.args[0])
+                result_list.lengths.add(s.args[0].type.shape[0])
         elif s.op is push and read is not None:
             read.pushes += 1
         elif s.op is to_array and read is not None:
@@ -177,8 +177,8 @@ class Lists:
         with `numbers`, all whose lengths are known before the loops that they are made in."""
         fit = [x for x in self.lists.values() if x.fits()]
         if numbers:
-            made = (v for s in self.program.body for v in outputs(s))
-            top = {*self.program.params, *free_variables(self.program), *made}
+            outer = (v for s in self.program.body for v in outputs(s))
+            top = {*self.program.params, *free_variables(self.program), *outer}
             return {x for x in fit if x.item.shape or _defined(x.lengths) <= top}
         rows = {x for x in fit if x.item.shape}
         theirs: set[Atom] = set()
@@ -218,8 +218,8 @@ class Rewriting:
 
     def array_of(self, a: Atom) -> List | None:
         """The list of a value, if it becomes an array."""
-        found = self.lists.of(a)
-        return found if found in self.chosen else None
+        row_list = self.lists.of(a)
+        return row_list if row_list in self.chosen else None
 
     def atom(self, a: Any) -> Any:
         its = self.array_of(a)
@@ -229,8 +229,8 @@ class Rewriting:
             self.new[a] = Var(its.type, a.name, a.origin)
         return self.new[a]
 
-    def atoms(self, found: Iterable[Atom]) -> tuple[Any, ...]:
-        return tuple(map(self.atom, found))
+    def atoms(self, atoms: Iterable[Atom]) -> tuple[Any, ...]:
+        return tuple(map(self.atom, atoms))
 
     def block(self, block: Block) -> Block:
         params = self.atoms(block.params)
@@ -250,11 +250,11 @@ class Rewriting:
         elif isinstance(s, (Let, Effect)):
             current().emit(s)
         else:
-            made = self.loop(s) if isinstance(s, For) else s
-            made = replace(made, outs=self.atoms(made.outs))
-            if not isinstance(made, If):
-                made = replace(made, inits=self.starts(made))
-            current().emit(with_blocks(made, self.block))
+            rewritten = self.loop(s) if isinstance(s, For) else s
+            rewritten = replace(rewritten, outs=self.atoms(rewritten.outs))
+            if not isinstance(rewritten, If):
+                rewritten = replace(rewritten, inits=self.starts(rewritten))
+            current().emit(with_blocks(rewritten, self.block))
 
     def starts(self, s: For | While) -> tuple[Atom, ...]:
         """What the carries of a loop begin with; lists that are made inside, with nothing."""
@@ -288,30 +288,30 @@ class Rewriting:
         item = s.outs[0].type
         if not item.weak:
             return Let(s.outs, index, (x, *places), {"key": key})
-        found = index(x, *places, key=key)
-        return Let(s.outs, cast, (found,), {"dtype": item.dtype, "python": True})
+        element = index(x, *places, key=key)
+        return Let(s.outs, cast, (element,), {"dtype": item.dtype, "python": True})
 
     def loop(self, s: For) -> For:
         """A loop without the lists that it fills with one number, which are arrays of it; before
         it the arrays that it fills."""
-        left = []
+        other_carries = []
         for k, (init, carry, end) in enumerate(zip(s.inits, s.carries, s.yields, strict=True)):
             its = self.array_of(carry)
             item = None if its is None else filled_by(s, carry, end)
             if its is None or item is None:
-                left.append(k)
+                other_carries.append(k)
             elif (number := number_of(item.args[1], s.body)) is None:
-                left.append(k)
+                other_carries.append(k)
                 self.filling[item] = s
                 self.new[init] = zeros(shape=its.type.shape, dtype=its.item.dtype)  # type: ignore[index]
             else:
                 whole = broadcast_to(number, shape=its.type.shape)
                 whole.name = s.outs[k].name
                 self.new[s.outs[k]] = self.new[carry] = self.new[item.outs[0]] = whole
-        if len(left) == len(s.outs):
+        if len(other_carries) == len(s.outs):
             return s
-        outs, carries = (tuple(found[k] for k in left) for found in (s.outs, s.carries))
-        inits, ends = (tuple(found[k] for k in left) for found in (s.inits, s.yields))
+        outs, carries = (tuple(all_of[k] for k in other_carries) for all_of in (s.outs, s.carries))
+        inits, ends = (tuple(all_of[k] for k in other_carries) for all_of in (s.inits, s.yields))
         body = Block((s.index, *carries), s.body.body, ends)
         return replace(s, outs=outs, inits=inits, body=body)
 
@@ -323,8 +323,8 @@ def key_of(k: Atom) -> tuple[Any, tuple[Atom, ...]]:
 
 def number_of(item: Atom, body: Block) -> Literal | None:
     """The number that a row has in all places, whichever pass makes it."""
-    made = {s.outs[0]: s for s in body.body if isinstance(s, Let)}
-    while isinstance(item, Var) and (let := made.get(item)) is not None:
+    definitions = {s.outs[0]: s for s in body.body if isinstance(s, Let)}
+    while isinstance(item, Var) and (let := definitions.get(item)) is not None:
         if let.op is broadcast_to and isinstance(let.args[0], Literal):
             return let.args[0]
         if let.op not in (to_array, unstack):

@@ -27,6 +27,7 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.core.user_names import WORDS, of_user
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
 
 Loop = For | While
 Key = Callable[[Any], Any]
@@ -63,45 +64,45 @@ def known_flags(s: Loop) -> list[Var]:
             if s.until and y is s.body.results[0]
         }
     else:
-        made = {t.outs[0]: t for t in s.test.body if t.outs}
-        false = _false_where(s.test.results[0], made)
+        definitions = {t.outs[0]: t for t in s.test.body if t.outs}
+        false = _false_where(s.test.results[0], definitions)
         over = {p for p, q in zip(s.body.params, s.test.params, strict=True) if q in false}
     starts = zip(carries(s), s.inits, strict=True)
     return [p for p, init in starts if p in over and isinstance(init, Literal) and not init.value]
 
 
-def _false_where(true: Atom, made: dict[Var, Statement]) -> set[Atom]:
+def _false_where(true: Atom, definitions: dict[Var, Statement]) -> set[Atom]:
     """What is false if `true` is true."""
-    s = made.get(true) if isinstance(true, Var) else None
-    if isinstance(s, Let) and s.op.name == "logical_not":
+    s = definitions.get(true) if isinstance(true, Var) else None
+    if isinstance(s, Let) and s.op is logical_not:
         return {s.args[0]}
     if not isinstance(s, If):
         return set()
     then, orelse = s.then.results[0], s.orelse.results[0]
     if isinstance(orelse, Literal) and not orelse.value:
-        return _false_where(s.test, made) | _false_where(then, made)
+        return _false_where(s.test, definitions) | _false_where(then, definitions)
     if isinstance(then, Literal) and not then.value:
-        return {s.test} | _false_where(orelse, made)
+        return {s.test} | _false_where(orelse, definitions)
     return set()
 
 
 def twins(s: Loop, alike: Callable[[Atom, Atom], bool], key: Key) -> dict[int, int]:
     """Which carries always hold what an earlier one does; `alike` compares what they start from."""
-    found: dict[int, int] = {}
+    earlier_twin: dict[int, int] = {}
     for k, p in enumerate(carries(s)):
         for j in range(k):
-            same = j not in found and carries(s)[j].type == p.type
+            same = j not in earlier_twin and carries(s)[j].type == p.type
             if same and alike(s.inits[j], s.inits[k]):
-                found[k] = j
+                earlier_twin[k] = j
                 break
-    while found:
-        body = _Body(s, found, key)
-        other = [k for k, j in found.items() if not body.equal(yields(s)[k], yields(s)[j])]
+    while earlier_twin:
+        body = _Body(s, earlier_twin, key)
+        other = [k for k, j in earlier_twin.items() if not body.equal(yields(s)[k], yields(s)[j])]
         if not other:
             break
         for k in other:
-            del found[k]
-    return found
+            del earlier_twin[k]
+    return earlier_twin
 
 
 def called_alike(kept: list[Var], dropped: list[Var]) -> bool:
@@ -160,12 +161,12 @@ class _Body:
                     self.equal(x.results[j], y.results[k]) for x, y in sides
                 )
             case ((For() | While()), (For() | While())) if s is t and max(j, k) < len(s.inits):
-                known = dict(self.seen)
+                seen_before = dict(self.seen)
                 self.assume(s, {j: k})
                 ys = yields(s)
                 if self.equal(s.inits[j], s.inits[k]) and self.equal(ys[j], ys[k]):
                     return True
-                self.seen = known  # what followed from the assumption is not known either
+                self.seen = seen_before  # what followed from the assumption is not known either
         return False
 
 

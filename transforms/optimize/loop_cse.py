@@ -26,23 +26,23 @@ def computed_once(block: Block) -> Block:
 
 
 def _statements(
-    body: Iterable[Statement], known: Known, new: dict[Var, Var], top: bool = False
+    body: Iterable[Statement], available: Known, new: dict[Var, Var], top: bool = False
 ) -> list[Statement]:
-    made: list[Statement] = []
+    rewritten: list[Statement] = []
 
     def inside(block: Block) -> Block:
-        return replace(block, body=tuple(_statements(block.body, dict(known), new)))
+        return replace(block, body=tuple(_statements(block.body, dict(available), new)))
 
     for s in body:
         if isinstance(s, Let) and _may_be_shared(s):
             args = tuple(new.get(a, a) if isinstance(a, Var) else a for a in s.args)
-            (v,), twin = s.outs, known.setdefault((s.op, args), s.outs[0])
+            (v,), twin = s.outs, available.setdefault((s.op, args), s.outs[0])
             if not top and twin is not v and twin.type == v.type:
                 twin.name = twin.name or v.name
                 new[v] = twin
                 continue
-        made.append(with_blocks(s, inside) if blocks(s) else s)
-    return made
+        rewritten.append(with_blocks(s, inside) if blocks(s) else s)
+    return rewritten
 
 
 def _may_be_shared(s: Let) -> bool:

@@ -44,9 +44,9 @@ class _Merger:
                     chain = self.chain(s, stores)
                     if chain:
                         body = [t for t in body if not any(t is old for old in chain)]
-                    made = self.merged(s, chain) if chain else [s]
-                    stores |= {t.outs[0]: t for t in made if t.op in (update, add_at)}
-                    body += made
+                    merged = self.merged(s, chain) if chain else [s]
+                    stores |= {t.outs[0]: t for t in merged if t.op in (update, add_at)}
+                    body += merged
                     continue
                 case If():
                     s = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
@@ -59,14 +59,14 @@ class _Merger:
 
     def chain(self, s: Let, stores: dict[Var, Let]) -> list[Let]:
         """The stores from one that the addition `s` can join up to `s`; empty if there is none."""
-        found: list[Let] = []
+        stores_before: list[Let] = []
         x = s.args[0]
         if s.op is not add_at or may_repeat(s.params["key"], s.args[2:]):
             return []
         while isinstance(x, Var) and x in stores and self.uses.get(x, 0) == 1:
-            found.insert(0, stores[x])
+            stores_before.insert(0, stores[x])
             if same_place(stores[x], s):
-                return found
+                return stores_before
             if stores[x].op is not add_at and not apart(stores[x], s):
                 return []
             x = stores[x].args[0]
@@ -78,7 +78,7 @@ class _Merger:
         b.origin = s.origin
         with builder.building(b):
             value = add(chain[0].args[1], s.args[1])
-        made: list[Let] = [t for t in b.blocks[0] if isinstance(t, Let)]
+        merged: list[Let] = [t for t in b.blocks[0] if isinstance(t, Let)]
         x = chain[0].args[0]
         for k, old in enumerate(chain):
             out = s.outs[0]
@@ -86,9 +86,9 @@ class _Merger:
                 out = Var(out.type, out.name, out.origin)
                 self.uses[out] = 1
             args = (x, value if k == 0 else old.args[1], *old.args[2:])
-            made.append(Let((out,), old.op, args, old.params, old.origin))
+            merged.append(Let((out,), old.op, args, old.params, old.origin))
             x = out
-        return made
+        return merged
 
 
 def same_place(a: Let, b: Let) -> bool:

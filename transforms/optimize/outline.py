@@ -35,7 +35,7 @@ from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.core.uses import reads, sizes_in
 from tapeless.transforms.ops.primitives.function_calls import CALLS, acts
-from tapeless.transforms.optimize.inline_calls import identity
+from tapeless.transforms.ops.primitives.identities import identity
 
 SAVES = 24  # statements that an outlined function must save at least
 
@@ -64,8 +64,10 @@ class Outlined:
 class Outline:
     """Finds equal stretches in a block, and puts calls in their place."""
 
-    def __init__(self, block: Block, stretches: list[Stretch], given: set[dims.Symbol]) -> None:
-        self.block, self.given = block, given
+    def __init__(
+        self, block: Block, stretches: list[Stretch], given_sizes: set[dims.Symbol]
+    ) -> None:
+        self.block, self.given = block, given_sizes
         self.starts: dict[int, list[Stretch]] = defaultdict(list)
         outer_first = _repeated(stretches)[::-1]  # a call ends after those inside of it
         for stretch in sorted(outer_first, key=lambda s: -len(s.body)):
@@ -102,44 +104,44 @@ class Outline:
         """Notes all stretches that could become calls, and what is read of them outside."""
         k = 0
         while k < len(body):
-            found = self.at(body, k, inside)
-            if found is None:
+            stretch = self.at(body, k, inside)
+            if stretch is None:
                 for b in blocks(body[k]):
                     self.search(list(b.body))
                 k += 1
                 continue
-            self.search(found.body, found)
-            k += len(found.body)
-            form = self.forms[found] = Form(found.body)
+            self.search(stretch.body, stretch)
+            k += len(stretch.body)
+            form = self.forms[stretch] = Form(stretch.body)
             if self.makes_sizes(form):
                 continue
-            self.found.append(found)
-            within = _read_counts(found.body)
+            self.found.append(stretch)
+            within = _read_counts(stretch.body)
             numbers = {v: n for n, v in enumerate(form.made)}
-            for v in (v for s in found.body for v in outputs(s)):
+            for v in (v for s in stretch.body for v in outputs(s)):
                 if self.total[v] > within[v]:
                     self.results[form.key].add(numbers[form.again.get(v, v)])
 
     def makes_sizes(self, form: Form) -> bool:
         """Whether there are sizes in it that are known only after it has run."""
-        known = sizes_in(tuple(v.type for v in form.inputs)) | self.given
-        return any(s.var is None for s in sizes_in(tuple(v.type for v in form.made)) - known)
+        shown_sizes = sizes_in(tuple(v.type for v in form.inputs)) | self.given
+        return any(s.var is None for s in sizes_in(tuple(v.type for v in form.made)) - shown_sizes)
 
     def rewritten(self, body: list[Statement], inside: Stretch | None = None) -> list[Statement]:
-        made: list[Statement] = []
+        rewritten: list[Statement] = []
         k = 0
         while k < len(body):
-            found = self.at(body, k, inside)
-            if found is None:
-                made.append(self.inner(body[k]))
+            stretch = self.at(body, k, inside)
+            if stretch is None:
+                rewritten.append(self.inner(body[k]))
                 k += 1
                 continue
-            if found in self.found and self.forms[found].key in self.chosen:
-                made += self.call(found)
+            if stretch in self.found and self.forms[stretch].key in self.chosen:
+                rewritten += self.call(stretch)
             else:
-                made += self.rewritten(found.body, found)
-            k += len(found.body)
-        return made
+                rewritten += self.rewritten(stretch.body, stretch)
+            k += len(stretch.body)
+        return rewritten
 
     def inner(self, s: Statement) -> Statement:
         def block(b: Block) -> Block:
@@ -151,24 +153,26 @@ class Outline:
         form = self.forms[stretch]
         if form.key not in self.functions:
             self.functions[form.key] = self.outlined(stretch, form)
-        made = self.functions[form.key]
+        outlined = self.functions[form.key]
         symbols = list(form.symbols)
-        lengths = [Var(INT, "n") for _ in made.sizes]
+        lengths = [Var(INT, "n") for _ in outlined.sizes]
         sizes: list[Statement] = [
             Let((n,), size_value, (), {"size": dims.single(symbols[k])}, stretch.origin)
-            for n, k in zip(lengths, made.sizes, strict=True)
+            for n, k in zip(lengths, outlined.sizes, strict=True)
         ]
-        outs = tuple(form.made[k] for k in made.results)
+        outs = tuple(form.made[k] for k in outlined.results)
         args = (*form.inputs, *lengths)
-        call = Let(outs, CALLS[made.pure], args, {"function": made.function}, stretch.origin)
+        call = Let(
+            outs, CALLS[outlined.pure], args, {"function": outlined.function}, stretch.origin
+        )
         definitions = builder.current().definitions
         for v in form.made:
             definitions.pop(v, None)
         definitions |= dict.fromkeys(outs, call)
         same = [
-            Let((v,), identity, (known,), {}, stretch.origin)
-            for v, known in form.again.items()
-            if known in outs
+            Let((v,), identity, (earlier,), {}, stretch.origin)
+            for v, earlier in form.again.items()
+            if earlier in outs
         ]
         return [*sizes, call, *same]
 
@@ -205,17 +209,17 @@ def _length(body: Iterable[Statement]) -> int:
 
 def _read_counts(body: Iterable[Statement]) -> Counter[Var]:
     """How often each variable is read, also through sizes."""
-    found: Counter[Var] = Counter()
+    reads_of: Counter[Var] = Counter()
     for s in statements(Block((), tuple(body), ())):
-        found.update(reads(s))
-        found.update(a for b in blocks(s) for a in b.results if isinstance(a, Var))
+        reads_of.update(reads(s))
+        reads_of.update(a for b in blocks(s) for a in b.results if isinstance(a, Var))
         inner = (*outputs(s), *(p for b in blocks(s) for p in b.params))
         sizes = (x.var for v in inner for x in sizes_in(v.type))
-        found.update(v for v in sizes if v is not None)
-    return found
+        reads_of.update(v for v in sizes if v is not None)
+    return reads_of
 
 
-def outline(block: Block, stretches: list[Stretch], given: set[dims.Symbol]) -> Block:
-    """The block with functions in the place of what was recorded several times; `given` are the
-    sizes of its inputs."""
-    return Outline(block, stretches, given).run() if stretches else block
+def outline(block: Block, stretches: list[Stretch], given_sizes: set[dims.Symbol]) -> Block:
+    """The block with functions in the place of what was recorded several times; `given_sizes` are
+    the sizes of its inputs."""
+    return Outline(block, stretches, given_sizes).run() if stretches else block

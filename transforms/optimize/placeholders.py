@@ -48,8 +48,8 @@ def _needed(block: Block, needed: set[Var]) -> set[Var]:
         elif isinstance(s, (For, While)):
             rows += zip(s.outs, carries(s), s.inits, yields(s), strict=True)
     while True:
-        found = {a for row in rows if not needed.isdisjoint(row) for a in row}
-        more = {a for a in found if isinstance(a, Var)} - needed
+        beside_needed = {a for row in rows if not needed.isdisjoint(row) for a in row}
+        more = {a for a in beside_needed if isinstance(a, Var)} - needed
         if not more:
             return needed
         needed |= more
@@ -71,33 +71,35 @@ class _Placing:
                 sides = [self.side(b, s.outs) for b in (s.then, s.orelse)]
                 return [replace(s, then=sides[0], orelse=sides[1])]
             case For() | While():
-                made: list[Statement] = []
+                definitions: list[Statement] = []
                 inits = tuple(
-                    self.value(a, p, made) for a, p in zip(s.inits, carries(s), strict=True)
+                    self.value(a, p, definitions) for a, p in zip(s.inits, carries(s), strict=True)
                 )
-                return [*made, replace(s, inits=inits, body=self.block(s.body))]
+                return [*definitions, replace(s, inits=inits, body=self.block(s.body))]
         return [s]
 
     def side(self, side: Block, outs: tuple[Var, ...]) -> Block:
-        made: list[Statement] = []
-        results = tuple(self.value(a, v, made) for a, v in zip(side.results, outs, strict=True))
+        definitions: list[Statement] = []
+        results = tuple(
+            self.value(a, v, definitions) for a, v in zip(side.results, outs, strict=True)
+        )
         side = self.block(side)
-        return replace(side, body=(*side.body, *made), results=results)
+        return replace(side, body=(*side.body, *definitions), results=results)
 
-    def value(self, a: Atom, to: Var, made: list[Statement]) -> Atom:
+    def value(self, a: Atom, to: Var, definitions: list[Statement]) -> Atom:
         if to not in self.needed or not is_undefined(a):
             return a
-        kind = to.type
+        value_type = to.type
         op, params = self.memory, dict[str, Any]()
-        if isinstance(kind, StackType):
-            op, params = new_stack, {"item": kind.item}
-        elif kind.shape:
+        if isinstance(value_type, StackType):
+            op, params = new_stack, {"item": value_type.item}
+        elif value_type.shape:
             # sizes of its own are not looked at elsewhere
-            shape = tuple(n if dims.is_given(n) else 0 for n in kind.shape)
-            op, params = self.memory, {"shape": shape, "dtype": kind.dtype}
+            shape = tuple(n if dims.is_given(n) else 0 for n in value_type.shape)
+            op, params = self.memory, {"shape": shape, "dtype": value_type.dtype}
         else:
-            zero = kind.dtype.type(0)
-            return Literal(zero.item() if kind.weak else zero, kind)
-        v = Var(kind, to.name)
-        made.append(Let((v,), op, (), params))
+            zero = value_type.dtype.type(0)
+            return Literal(zero.item() if value_type.weak else zero, value_type)
+        v = Var(value_type, to.name)
+        definitions.append(Let((v,), op, (), params))
         return v

@@ -33,7 +33,19 @@ from tapeless.transforms.core.substitution import map_sizes, map_symbols
 from tapeless.transforms.core.uses import reads_of, sizes_in
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
-from tapeless.transforms.ops.primitives.shapes import cast
+from tapeless.transforms.ops.primitives.joining import array
+from tapeless.transforms.ops.primitives.new_arrays import (
+    empty,
+    full,
+    new_stack,
+    ones,
+    zero_items,
+    zeros,
+    zeros_of_items,
+)
+from tapeless.transforms.ops.primitives.shapes import cast, copy
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
+from tapeless.transforms.ops.primitives.stacks import add_item, push, set_item, unstack
 from tapeless.transforms.optimize.algebra.facts import fits
 from tapeless.transforms.optimize.algebra.rules import algebra
 from tapeless.transforms.optimize.dead_code import dead_code
@@ -48,21 +60,10 @@ from tapeless.transforms.optimize.loop_carries import (
 )
 from tapeless.transforms.optimize.merge_stores import merge_stores
 
-STORES = frozenset({"update", "add_at"})
-MADE = frozenset({"zeros", "ones", "empty", "full", "new_stack"})
+STORES = frozenset({update, add_at})
+MADE = frozenset({zeros, ones, empty, full, new_stack})
 FRESH = MADE | frozenset(
-    {
-        "zero_items",
-        "zeros_of_items",
-        "set_item",
-        "add_item",
-        "array",
-        "copy",
-        "unstack",
-        "push",
-        "update",
-        "add_at",
-    }
+    {zero_items, zeros_of_items, set_item, add_item, array, copy, unstack, push, update, add_at}
 )
 
 
@@ -70,9 +71,9 @@ ROUNDS = 5
 REACH = 3  # how many definitions a rule looks through at most
 
 
-def _is_known(s: Effect, known: dict[Any, Any]) -> bool:
+def _is_known(s: Effect, available: dict[Any, Any]) -> bool:
     """Whether two lengths are found to be one, or have been compared before."""
-    return known.setdefault(("check", frozenset(s.args)), s) is not s or s.args[0] == s.args[1]
+    return available.setdefault(("check", frozenset(s.args)), s) is not s or s.args[0] == s.args[1]
 
 
 def simplify(block: Block) -> Block:
@@ -80,10 +81,10 @@ def simplify(block: Block) -> Block:
     pass_ = None
     for _ in range(ROUNDS):
         pass_ = Simplifier(block, pass_)
-        made = pass_.run()
+        after_pass = pass_.run()
         if pass_.before is not None and not pass_.changed:
             break
-        block = passes.run(made, dead_code, merge_stores, unread_stores)
+        block = passes.run(after_pass, dead_code, merge_stores, unread_stores)
     return block
 
 
@@ -124,55 +125,55 @@ class Simplifier:
             a = self.new[a]
         return a
 
-    def block(self, block: Block, known: dict[Any, Any]) -> Block:
+    def block(self, block: Block, available: dict[Any, Any]) -> Block:
         self.scopes.append(set())
         self.see(block.params)
         with builder.current().block() as statements:
-            self.statements(block.body, dict(known))
+            self.statements(block.body, dict(available))
         self.scopes.pop()
         return Block(block.params, tuple(statements), tuple(self.atom(a) for a in block.results))
 
-    def see(self, made: Iterable[Var]) -> None:
-        for v in made:
+    def see(self, variables: Iterable[Var]) -> None:
+        for v in variables:
             for n in getattr(v.type, "shape", ()):
                 for symbol in dims.symbols(n):
                     if not (symbol.given or any(symbol in seen for seen in self.scopes)):
                         self.scopes[-1].add(symbol)
 
-    def statements(self, body: tuple[Statement, ...], known: dict[Any, Any]) -> None:
+    def statements(self, body: tuple[Statement, ...], available: dict[Any, Any]) -> None:
         b = builder.current()
         for s in body:
             b.origin = s.origin
             match s:
                 case Let():
-                    self.let(s, known)
+                    self.let(s, available)
                 case If():
-                    self.branch(s, known)
+                    self.branch(s, available)
                 case For() | While():
-                    s = self.loop(self.lean(s), known)
+                    s = self.loop(self.lean(s), available)
                     self.see(s.outs)
                     b.emit(s)
                 case Effect():
                     s = replace(s, args=tuple(map(self.atom, s.args)))
-                    if s.kind == "check" and _is_known(s, known):
+                    if s.kind == "check" and _is_known(s, available):
                         self.changed = True
                     else:
                         b.emit(s)
 
-    def loop(self, s: For | While, known: dict[Any, Any]) -> For | While:
+    def loop(self, s: For | While, available: dict[Any, Any]) -> For | While:
         inits, body = tuple(map(self.atom, s.inits)), self.block
         self.retype((*s.outs, *(p for b in blocks(s) for p in b.params)))
         if isinstance(s, While):
-            test = body(s.test, known)
+            test = body(s.test, available)
             test = replace(test, results=tuple(map(self.as_true, test.results)))
-            return replace(s, inits=inits, test=test, body=body(s.body, known))
+            return replace(s, inits=inits, test=test, body=body(s.body, available))
         start, stop, step = map(self.atom, (s.start, s.stop, s.step))
         if s.reverse and step == builder.atom(-1):  # backwards through indices that fall
             start, stop, step = add(stop, 1), add(start, 1), builder.atom(1)
             s = replace(s, reverse=False)
             self.changed = True
-        made = body(s.body, known)
-        return replace(s, start=start, stop=stop, step=step, inits=inits, body=made)
+        new_body = body(s.body, available)
+        return replace(s, start=start, stop=stop, step=step, inits=inits, body=new_body)
 
     def lean(self, s: For | While) -> For | While:
         """The loop without carries that hold nothing of their own."""
@@ -199,11 +200,11 @@ class Simplifier:
         if isinstance(a, Literal) or a is b:
             return a == b
         s, t = self.define(a), self.define(b)
-        if s is None or t is None or s.op.name not in MADE:
+        if s is None or t is None or s.op not in MADE:
             return False
         return s.op is t.op and s.args == t.args and _key(s.params) == _key(t.params)
 
-    def let(self, s: Let, known: dict[Any, Any]) -> None:
+    def let(self, s: Let, available: dict[Any, Any]) -> None:
         s = self.with_new_atoms(s)
         params = s.params
         if len(s.outs) == 1 and self.has_news(s):
@@ -215,13 +216,13 @@ class Simplifier:
                     self.uses[value] -= 1  # this statement reads it no more
                 self.replace_by(s.outs[0], self.atom(value))
                 return
-        if s.op.name not in FRESH and s.op.pure:
+        if s.op not in FRESH and s.op.pure:
             key = (s.op, s.args, _key(params) if params else ())
-            if key in known:
-                for old, new in zip(s.outs, known[key].outs, strict=True):
+            if key in available:
+                for old, new in zip(s.outs, available[key].outs, strict=True):
                     self.replace_by(old, new)
                 return
-            known[key] = s
+            available[key] = s
         for v in s.outs:
             self.definitions[v] = self.tried[v] = s
         self.see(s.outs)
@@ -238,12 +239,12 @@ class Simplifier:
             return s
         return Let(s.outs, s.op, tuple(map(self.atom, args)), params, s.origin)
 
-    def retype(self, made: Iterable[Var]) -> None:
+    def retype(self, variables: Iterable[Var]) -> None:
         """Lengths of values follow what they were replaced by."""
-        for v in made if self.sized or self.sizes else ():
-            kind = {"type": v.type}
-            kind = map_symbols(map_sizes(kind, self.sized), self.sizes)
-            v.type = kind["type"]
+        for v in variables if self.sized or self.sizes else ():
+            typed = {"type": v.type}
+            typed = map_symbols(map_sizes(typed, self.sized), self.sizes)
+            v.type = typed["type"]
 
     def has_news(self, s: Let) -> bool:
         """Whether a rule may find more in a statement than it found in the round before."""
@@ -253,7 +254,7 @@ class Simplifier:
         near = 0
         if self.before.tried.get(v) is s:
             near = min([self.news_of(a) for a in s.args if type(a) is Var], default=REACH + 1)
-            near += s.op.name not in STORES  # rules follow stores into one array all the way
+            near += s.op not in STORES  # rules follow stores into one array all the way
         self.news[v] = near
         return near <= REACH
 
@@ -288,7 +289,7 @@ class Simplifier:
         """Whether a size is one of this block only, where it may be found to be another."""
         return not (symbol.given or any(symbol in seen for seen in self.scopes[:-1]))
 
-    def branch(self, s: If, known: dict[Any, Any]) -> None:
+    def branch(self, s: If, available: dict[Any, Any]) -> None:
         test = self.as_true(self.atom(s.test))
         opposite = self.define(test)
         if opposite is not None and opposite.op is logical_not and not test.type.shape:
@@ -299,14 +300,14 @@ class Simplifier:
         if isinstance(test, Literal):
             self.changed = True
             side = s.then if test.value else s.orelse
-            self.statements(side.body, known)
+            self.statements(side.body, available)
             for v, a in zip(s.outs, side.results, strict=True):
                 self.replace_by(v, self.atom(a))
             return
         sides = []
         for value, side in ((True, s.then), (False, s.orelse)):
             before, self.told = self.told, {**self.told, test: value}
-            sides.append(self.block(side, known))
+            sides.append(self.block(side, available))
             self.told = before
         then, orelse = sides
         inside = {v for side in (then, orelse) for t in side.body for v in outputs(t)}
@@ -347,17 +348,25 @@ class Simplifier:
 
     def side(self, a: Atom, test: Atom, k: int) -> Atom:
         """What was chosen before by the same test is, on one side of it, what that side gave."""
-        found = self.sides.get(a)
-        if found is None or found[0] != test or found[1 + k].type != a.type:
+        chosen = self.sides.get(a)
+        if chosen is None or chosen[0] != test or chosen[1 + k].type != a.type:
             return a
         self.changed = True
-        return found[1 + k]
+        return chosen[1 + k]
 
     def as_true(self, test: Atom) -> Atom:
         """What is as true as a test: x for bool(x)."""
-        made = self.define(test)
-        same = made is not None and made.op is cast and made.args[0].type.dtype == test.type.dtype
-        return made.args[0] if made is not None and same and test.type.dtype.kind == "b" else test
+        definition = self.define(test)
+        same = (
+            definition is not None
+            and definition.op is cast
+            and definition.args[0].type.dtype == test.type.dtype
+        )
+        return (
+            definition.args[0]
+            if definition is not None and same and test.type.dtype.kind == "b"
+            else test
+        )
 
     def define(self, a: Atom) -> Let | None:
         return self.definitions.get(a) if isinstance(a, Var) else None
@@ -393,9 +402,9 @@ def _is_truth(a: Atom, value: bool) -> bool:
     return isinstance(a, Literal) and a.value is value
 
 
-def _of_type(a: Atom, kind: Any) -> Atom:
+def _of_type(a: Atom, to_type: Any) -> Atom:
     """A constant with the type of what it takes the place of."""
-    return Literal(a.value, kind) if isinstance(a, Literal) and a.value is not None else a
+    return Literal(a.value, to_type) if isinstance(a, Literal) and a.value is not None else a
 
 
 def _keep_names(new: Var, was: Type) -> None:
@@ -421,10 +430,10 @@ def _own_symbol(size: Any) -> Any:
     return symbol if symbol.var is None and size == dims.single(symbol) else None
 
 
-def _fits(value: Atom, kind: Any) -> bool:
-    if isinstance(kind, StackType):
+def _fits(value: Atom, to_type: Any) -> bool:
+    if isinstance(to_type, StackType):
         return True
-    return fits(value, kind)
+    return fits(value, to_type)
 
 
 __all__ = ["dead_code", "simplify"]

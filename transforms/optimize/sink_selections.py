@@ -124,14 +124,18 @@ def _needs(s: Let, inside: Iterable[Let]) -> set[Atom]:
 
 def _moved(block: Block, branch: If, moved: list[Let], chosen: list[Let], side: bool) -> Block:
     """The block with statements at the end of one side of a branch, which gives the selections."""
-    given = branch.then if side else branch.orelse
-    values = {v: _typed(a, v) for v, a in zip(branch.outs, given.results, strict=True)}
+    taken_side = branch.then if side else branch.orelse
+    values = {v: _typed(a, v) for v, a in zip(branch.outs, taken_side.results, strict=True)}
     values |= {s.outs[0]: s.args[1 if side else 2] for s in chosen}
     inner = Block((), tuple(s for s in moved if s not in chosen), tuple(s.outs[0] for s in chosen))
     for _ in chosen:  # one selection may be computed from another
         inner = substitute(inner, values)
     zeros = tuple(Literal(0.0, s.outs[0].type) for s in chosen)
-    here = replace(given, body=(*given.body, *inner.body), results=(*given.results, *inner.results))
+    here = replace(
+        taken_side,
+        body=(*taken_side.body, *inner.body),
+        results=(*taken_side.results, *inner.results),
+    )
     other = branch.orelse if side else branch.then
     other = replace(other, results=(*other.results, *zeros))
     then, orelse = (here, other) if side else (other, here)

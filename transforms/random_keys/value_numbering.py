@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.joining import stack_op
 from tapeless.transforms.ops.primitives.shapes import copy
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
-from tapeless.transforms.optimize.inline_calls import identity
 from tapeless.transforms.random_keys.key_slices import EACH, WHOLE, Place, path_of
 
 

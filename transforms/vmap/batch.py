@@ -31,6 +31,7 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.errors import (
     InternalError,
     UnevenError,
@@ -279,14 +280,14 @@ class Batch:
         s = sizes.fixed(self, s)
         pairs = [self.value(a) for a in s.args]
         args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)
-        if s.op.name in sizes.LENGTHS and s.args[0] not in self.uneven:  # all have the same
+        if s.op in sizes.LENGTHS and s.args[0] not in self.uneven:  # all have the same
             self.emit(sizes.length(s, args, axes))
             return
         if s.op is draw:
             random_draws.apply(self, s, args, axes)
             return
         uneven = sizes.differ(self, s)
-        if uneven and s.op.name != "size_value":
+        if uneven and s.op is not size_value:
             self.env[s.outs[0]] = (sizes.longest(self, s), None)
             return
         if not uneven and all(k is None for k in axes) and not calls.gives_tape(s):
@@ -320,7 +321,7 @@ class Batch:
         """The results of an operation for all elements."""
         if not s.op.pure:
             effects.refuse_masked(self, s)
-        if s.op.name == "size_value":
+        if s.op is size_value:
             return [sizes.value(self, s.params["size"])]
         if calls.is_about_calls(s):
             return calls.apply(self, s, args, axes)

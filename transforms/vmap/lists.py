@@ -23,7 +23,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.errors import UnevenError
-from tapeless.transforms.ops.primitives import stacks
+from tapeless.transforms.ops.primitives import new_arrays, stacks
 from tapeless.transforms.ops.primitives.new_arrays import (
     batch_of,
     new_stack,
@@ -32,6 +32,7 @@ from tapeless.transforms.ops.primitives.new_arrays import (
     zeros_of_items,
 )
 from tapeless.transforms.ops.primitives.shapes import front, move
+from tapeless.transforms.ops.primitives.stacks import add_stacks, pop, push
 from tapeless.transforms.vmap.fallback_loop import over_batch
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 #: What may be done with lists that have grown by different numbers of elements: what backward loops
 #: do, which take back for each element what was put there for it.
-LAST_ITEM = ("push", "pop", "zeros_of_items", "add_stacks")
+LAST_ITEM = (push, pop, zeros_of_items, add_stacks)
 
 
 def is_about_lists(s: Let) -> bool:
@@ -160,7 +161,7 @@ def refuse_uneven() -> NoReturn:
 
 def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
     uneven = any(a in batch.uneven for a in s.args)
-    if uneven and (s.op.name not in LAST_ITEM or s.op is stacks.pop_of_list):
+    if uneven and s.op not in LAST_ITEM:
         refuse_uneven()
     if uneven:
         batch.uneven |= {v for v in s.outs if isinstance(v.type, StackType)}
@@ -168,39 +169,38 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
 
 
 def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
-    name = s.op.name
     stack = args[0]
     if axes[0] is None and isinstance(stack.type, StackType):
         stack = spread(batch, stack)
-    match name:
-        case "push":
+    match s.op:
+        case stacks.push:
             return [(stacks.push(stack, _item(batch, s.args[1], args[1], axes[1])), 0)]
-        case "pop":
+        case stacks.pop | stacks.pop_of_list:
             rest, item = s.op.bind(stack)
             return [(rest, 0), (item, 0)]
-        case "to_array" if axes[0] is not None:
+        case stacks.to_array if axes[0] is not None:
             return [(_as_array(stack, s.params["size"]), 1)]
-        case "peek" if axes[1] is None:
+        case stacks.peek if axes[1] is None:
             return [(stacks.peek(stack, args[1]), 0)]
-        case "set_item" | "add_item" if axes[1] is None:
+        case stacks.set_item | stacks.add_item if axes[1] is None:
             values = zip(s.args[2:], args[2:], axes[2:], strict=True)
             return [(s.op(stack, args[1], *(_item(batch, *v) for v in values)), 0)]
-        case "zeros_of_items":
+        case new_arrays.zeros_of_items:
             return [(zeros_of_items(stack), 0)]
-        case "add_stacks":
+        case stacks.add_stacks:
             other = args[1] if axes[1] is not None else spread(batch, args[1])
             return [(stacks.add_stacks(stack, other), 0)]
-        case "concatenate_items":
+        case stacks.concatenate_items:
             like = args[1] if axes[1] is not None else spread(batch, args[1])
             return [(stacks.concatenate_items(stack, like, axis=s.params["axis"] + 1), 0)]
-        case "split_items":
+        case stacks.split_items:
             like = args[1] if axes[1] is not None else spread(batch, args[1])
             whole = batch_of(stack, batch.size) if axes[0] is None else front(stack, axes[0])
             return [(stacks.split_items(whole, like, axis=s.params["axis"] + 1), 0)]
-        case "unstack":
+        case stacks.unstack:
             return [(stacks.unstack(move(stack, (axes[0],), (1,))), 0)]
     raise UnevenError(
-        f"vmap of {name}, an operation on lists that are filled in loops", "use an array"
+        f"vmap of {s.op.name}, an operation on lists that are filled in loops", "use an array"
     )
 
 

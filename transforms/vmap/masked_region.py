@@ -18,6 +18,8 @@ from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.argmax import argmax
 from tapeless.transforms.ops.numpy.reductions import count_nonzero
+from tapeless.transforms.ops.primitives.arithmetic import truediv
+from tapeless.transforms.ops.primitives.elementwise import power
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import front, lifted
@@ -32,20 +34,6 @@ example = Op(
     batch=lambda op, args, axes, params: index.batch(index, args, axes, {"key": (Slot(0),)}),  # type: ignore[misc]
 )
 
-#: Operations that neither raise nor warn, and whose derivatives are finite, whatever the operands.
-CALM: frozenset[str] = frozenset(
-    {
-        *("add", "sub", "mul", "neg", "positive", "square", "abs", "fabs", "sign", "sum"),
-        *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
-        *("logical_not", "logical_and", "logical_or", "logical_xor", "invert"),
-        *("bitwise_and", "bitwise_or", "bitwise_xor", "isnan", "isinf", "isfinite", "signbit"),
-        *("floor", "ceil", "trunc", "rint", "maximum", "minimum", "fmax", "fmin", "select"),
-        *("sin", "cos", "tanh", "arctan", "real", "imag", "conj", "cast", "copy", "identity"),
-        *("again", "stop_gradient", "reshape", "transpose", "broadcast_to", "zeros", "ones"),
-        *("empty", "full", "array", "stack", "concatenate", "size_value"),
-    }
-)
-
 
 def is_calm(statements: Any) -> bool:
     """Whether a branch may be computed also where it is not taken."""
@@ -53,17 +41,16 @@ def is_calm(statements: Any) -> bool:
 
 
 def _calm(s: Let) -> bool:
-    name = s.op.name
-    if name == "index":
+    if s.op is index:
         return len(s.args) == 1 and is_in_bounds(s)
     if may_grow(s):
         return False
-    if name in ("truediv", "power"):
+    if s.op in (truediv, power):
         condition = s.args[1]
         return isinstance(condition, Literal) and (
-            condition.value != 0 if name == "truediv" else condition.value in (0, 1, 2, 3, 4)
+            condition.value != 0 if s.op is truediv else condition.value in (0, 1, 2, 3, 4)
         )
-    return name in CALM
+    return s.op.speculative
 
 
 def is_in_bounds(s: Let) -> bool:

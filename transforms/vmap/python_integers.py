@@ -17,21 +17,27 @@ from tapeless.transforms.ops.numpy.run_time_errors import raise_where
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub
 from tapeless.transforms.ops.primitives.batch_rules import Axes
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
     greater,
     greater_equal,
     less,
+    less_equal,
     logical_or,
+    not_equal,
 )
 from tapeless.transforms.ops.primitives.dtypes import PYTHON
 from tapeless.transforms.ops.primitives.elementwise import absolute, power
+from tapeless.transforms.ops.primitives.joining import array
+from tapeless.transforms.ops.primitives.new_arrays import full
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import Atoms, cast_to
+from tapeless.transforms.ops.primitives.shapes import Atoms, cast, cast_to
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
 
-COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+COMPARISONS = (less, less_equal, greater, greater_equal, equal, not_equal)
 #: What may leave 64 bits, as it is computed in floats.
-GROWING = {"add": add, "sub": sub, "mul": mul, "power": power}
+GROWING = (add, sub, mul, power)
 #: What puts numbers into arrays.
-STORING = ("update", "add_at", "array", "full", "cast")
+STORING = (update, add_at, array, full, cast)
 SMALL = 2**32
 TOO_LONG = "vmap: an integer of more than 64 bits: use floats"
 
@@ -48,7 +54,7 @@ def kept_kinds(s: Let, args: Atoms, axes: Axes) -> Atoms:
     kind = np.result_type(*firm, *numbers)
     if not firm and kind.kind == "b" and s.outs[0].type.dtype.kind != "b":
         kind = s.outs[0].type.dtype  # True + True is 2
-    if kind.kind in "iu" and s.op.name in COMPARISONS:
+    if kind.kind in "iu" and s.op in COMPARISONS:
         return args  # NumPy compares integers as numbers, whatever their dtypes
     result_args = list(args)
     for k in adapting:
@@ -60,8 +66,8 @@ def kept_kinds(s: Let, args: Atoms, axes: Axes) -> Atoms:
 
 def check_stored(s: Let, args: Atoms, axes: Axes) -> None:
     """OverflowError where an array is made of integers that its dtype does not hold."""
-    if s.op.name in STORING:
-        operands_stored = range(1, 2) if s.op.name in ("update", "add_at") else range(len(args))
+    if s.op in STORING:
+        operands_stored = range(1, 2) if s.op in (update, add_at) else range(len(args))
         for k in operands_stored:
             if s.args[k].type.weak and axes[k] is not None:
                 _check_bounds(args[k], s.outs[0].type.dtype)
@@ -94,18 +100,18 @@ def _numbers(a: Atom) -> list[int]:
 
 def may_grow(s: Let) -> bool:
     """Whether a result is an integer of Python's that may leave 64 bits."""
-    if s.op.name not in GROWING:
+    if s.op not in GROWING:
         return False
     out = s.outs[0].type
     if not out.weak or out.dtype != INT.dtype:
         return False
     steps = any(isinstance(a, Literal) and abs(a.value) < SMALL for a in s.args)
-    return not (steps and s.op.name in ("add", "sub"))  # it would take years to get there
+    return not (steps and s.op in (add, sub))  # it would take years to get there
 
 
 def check_growth(s: Let, args: Atoms) -> None:
     """OverflowError where integers that have no bounds in Python would leave 64 bits."""
     if not may_grow(s):
         return
-    size = absolute(GROWING[s.op.name](cast_to(args[0], np.dtype(float)), args[1]))
+    size = absolute(s.op(cast_to(args[0], np.dtype(float)), args[1]))
     raise_where(greater_equal(size, 2.0**63), OverflowError, TOO_LONG)

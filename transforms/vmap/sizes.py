@@ -17,14 +17,16 @@ from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.numpy.reductions import count_nonzero
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size, size_if_set
 from tapeless.transforms.ops.primitives.batch_rules import shifted
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
+from tapeless.transforms.ops.primitives.new_arrays import empty, stack_length
 from tapeless.transforms.vmap.longest_range import highest
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
 
-LENGTHS = ("axis_size", "size_if_set", "stack_length")
+LENGTHS = (axis_size, size_if_set, stack_length)
 COMBINE = {"//": floordiv, "%": mod, "max": maximum, "min": minimum}
 
 
@@ -63,7 +65,7 @@ def differ(batch: Batch, s: Let) -> bool:
 
 def longest(batch: Batch, s: Let) -> Any:
     """An array that serves all elements, for what is kept for a backward loop."""
-    if s.op.name != "empty" or any(symbol.var is None for symbol in _by_element(batch, s)):
+    if s.op is not empty or any(symbol.var is None for symbol in _by_element(batch, s)):
         raise UnevenError(
             f"vmap: a length in {s.op.name} depends on the element of the batch",
             "use the greatest length and a mask, or loop over the elements",

@@ -108,8 +108,8 @@ def lu_solve(
         half = solve_triangular(both, np.asarray(b)[order], lower=True, unit_diagonal=True)
         return solve_triangular(both, half)
     half = solve_triangular(both, b, trans=trans)
-    found = solve_triangular(both, half, trans=trans, lower=True, unit_diagonal=True)
-    return found[np.argsort(order)]
+    solution = solve_triangular(both, half, trans=trans, lower=True, unit_diagonal=True)
+    return solution[np.argsort(order)]
 
 
 def _order(pivots: Any, m: Any) -> Any:

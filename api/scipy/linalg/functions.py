@@ -38,10 +38,10 @@ def expm(A: Any, *, upper_triangular: bool = False, max_squarings: int = 16) -> 
     size = np.max(np.sum(np.abs(A), axis=-2), initial=0.0)
     needed = np.ceil(np.log2(np.maximum(size / REACH, 1.0)))
     squarings = int(np.where(needed > max_squarings, 0, needed))
-    made = _pade(A / 2.0**squarings)
+    power = _pade(A / 2.0**squarings)
     for _ in range(squarings):
-        made = made @ made
-    return np.where(needed > max_squarings, np.nan, made)
+        power = power @ power
+    return np.where(needed > max_squarings, np.nan, power)
 
 
 def _pade(a: Any) -> Any:
@@ -119,8 +119,8 @@ def polar(
         raise ArgumentError(f"polar: side must be 'right' or 'left', not {side!r}")
     w, _, vh = np.linalg.svd(a, full_matrices=False)
     unitary = w @ vh
-    made = turned(unitary) @ a if side == "right" else a @ turned(unitary)
-    return unitary, (made + turned(made)) / 2
+    positive = turned(unitary) @ a if side == "right" else a @ turned(unitary)
+    return unitary, (positive + turned(positive)) / 2
 
 
 def solve_sylvester(

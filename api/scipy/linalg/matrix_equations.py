@@ -36,8 +36,8 @@ def lstsq(
     """
     a, b = np.asarray(a), np.asarray(b)
     cond = np.finfo(np.result_type(a, b, np.float32)).eps if cond is None else cond
-    x, left, rank, s = np.linalg.lstsq(a, b, rcond=cond)
-    return x, (np.sum(left) if b.ndim == 1 and a.shape[0] > a.shape[1] else left), rank, s
+    x, residuals, rank, s = np.linalg.lstsq(a, b, rcond=cond)
+    return x, (np.sum(residuals) if b.ndim == 1 and a.shape[0] > a.shape[1] else residuals), rank, s
 
 
 def pinvh(
@@ -68,8 +68,8 @@ def pinvh(
     kept = size > (0.0 if atol is None else atol) + rtol * np.max(size, initial=0.0)
     v = np.where(kept, v, 0)
     core = turned(v) @ whole @ v + np.diag((~kept).astype(w.dtype))  # its inverse is smooth
-    made = v @ np.linalg.solve(core, turned(v))
-    return (made, np.sum(kept)) if return_rank else made
+    inverse = v @ np.linalg.solve(core, turned(v))
+    return (inverse, np.sum(kept)) if return_rank else inverse
 
 
 def _column_and_row(c_or_cr: Any) -> tuple[Any, Any]:
@@ -100,8 +100,8 @@ def matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: bool = False, workers: A
     >>> matmul_toeplitz(np.array([2.0, 0.0]), np.array([4.0, 6.0]))
     array([ 8., 12.])
     """
-    made = toeplitz(*_column_and_row(c_or_cr)) @ np.asarray(x)
-    return made.astype(np.result_type(made, float))
+    product = toeplitz(*_column_and_row(c_or_cr)) @ np.asarray(x)
+    return product.astype(np.result_type(product, float))
 
 
 def solve_circulant(c: Any, b: Any, singular: str = "raise", tol: Any = None) -> Any:

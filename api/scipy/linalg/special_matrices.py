@@ -138,21 +138,21 @@ def fiedler_companion(a: Any) -> Any:
         raise ArgumentError("fiedler_companion: a polynomial has two coefficients or more")
     a = a / a[0]
     n = len(a) - 1
-    made = np.zeros((n, n), a.dtype)
+    matrix = np.zeros((n, n), a.dtype)
     even, odd = np.arange(0, n, 2), np.arange(1, n, 2)
-    made[0, 0] = -a[1]
-    made[1:2, 0] = 1.0
-    made[even[: len(odd)], odd] = -a[2::2]
-    made[even[1:], odd[: len(even) - 1]] = -a[3::2]
-    made[even[:-1], even[1:]] = 1.0
-    made[odd[1:], odd[:-1]] = 1.0
-    return made
+    matrix[0, 0] = -a[1]
+    matrix[1:2, 0] = 1.0
+    matrix[even[: len(odd)], odd] = -a[2::2]
+    matrix[even[1:], odd[: len(even) - 1]] = -a[3::2]
+    matrix[even[:-1], even[1:]] = 1.0
+    matrix[odd[1:], odd[:-1]] = 1.0
+    return matrix
 
 
 def dft(n: int, scale: Any = None, *, dtype: Any = None) -> Any:
     """The matrix of the discrete Fourier transform, as scipy.linalg.dft makes it."""
-    made = scipy.linalg.dft(n, scale)
-    return made if dtype is None else made.astype(dtype)
+    matrix = scipy.linalg.dft(n, scale)
+    return matrix if dtype is None else matrix.astype(dtype)
 
 
 def pascal(n: int, kind: Any = None) -> Any:

@@ -68,8 +68,8 @@ def correlation(u: Any, v: Any, w: Any = None, centered: bool = True) -> Any:
     if centered:
         u = u - np.sum(w * u, axis=-1, keepdims=True)
         v = v - np.sum(w * v, axis=-1, keepdims=True)
-    both, one, other = (np.sum(w * a * b, axis=-1) for a, b in ((u, v), (u, u), (v, v)))
-    return np.clip(1 - both / np.sqrt(one * other), 0.0, 2.0)
+    uv, uu, vv = (np.sum(w * a * b, axis=-1) for a, b in ((u, v), (u, u), (v, v)))
+    return np.clip(1 - uv / np.sqrt(uu * vv), 0.0, 2.0)
 
 
 @followed
@@ -170,9 +170,9 @@ def squareform(X: Any, force: str = "no", checks: bool = True) -> Any:  # noqa: 
     n = round((1 + (1 + 8 * operator.index(x.shape[0])) ** 0.5) / 2)
     if n * (n - 1) != 2 * x.shape[0]:
         raise ArgumentError(f"squareform: {x.shape[0]} distances are not those of a set of points")
-    made = np.zeros((n, n), x.dtype)
-    made[np.triu_indices(n, 1)] = x
-    return made + made.T
+    square = np.zeros((n, n), x.dtype)
+    square[np.triu_indices(n, 1)] = x
+    return square + square.T
 
 
 __all__ = [*METRICS, "cdist", "pdist", "squareform"]

@@ -48,8 +48,8 @@ def product(p: Any, q: Any) -> Any:
 def about(axis: int, angle: Any) -> Any:
     """The rotation about a coordinate axis."""
     zero, sine = np.zeros_like(angle), np.sin(angle / 2)
-    found = [sine if k == axis else zero for k in range(3)]
-    return np.stack([*found, np.cos(angle / 2)], axis=-1)
+    vector = [sine if k == axis else zero for k in range(3)]
+    return np.stack([*vector, np.cos(angle / 2)], axis=-1)
 
 
 def of_matrix(m: Any) -> Any:
@@ -65,10 +65,10 @@ def of_matrix(m: Any) -> Any:
         np.stack([wx, wy, wz, 1 + trace], axis=-1),
     ]
     best = np.argmax(np.stack([xx, yy, zz, trace], axis=-1), axis=-1)[..., None]
-    made = rows[3]
+    best_row = rows[3]
     for k in range(3):
-        made = np.where(best == k, rows[k], made)
-    return normal(made)
+        best_row = np.where(best == k, rows[k], best_row)
+    return normal(best_row)
 
 
 def to_matrix(q: Any) -> Any:
@@ -125,11 +125,11 @@ def axes_of(seq: str) -> tuple[list[int], bool]:
 def of_angles(seq: str, angles: Any) -> Any:
     """By angles about axes, which lie along the last axis of the array."""
     axes, intrinsic = axes_of(seq)
-    made = about(axes[0], angles[..., 0])
+    turned = about(axes[0], angles[..., 0])
     for k, axis in enumerate(axes[1:], 1):
         turn = about(axis, angles[..., k])
-        made = product(made, turn) if intrinsic else product(turn, made)
-    return made
+        turned = product(turned, turn) if intrinsic else product(turn, turned)
+    return turned
 
 
 def to_angles(q: Any, seq: str) -> Any:

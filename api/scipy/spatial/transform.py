@@ -89,8 +89,8 @@ class Rotation(NamedTuple):
     @classmethod
     def identity(cls, num: int | None = None, dtype: Any = float) -> Rotation:
         """No rotation, or `num` times none."""
-        one = np.array([0.0, 0.0, 0.0, 1.0], dtype=dtype)
-        return cls(one if num is None else np.tile(one, (num, 1)))
+        no_turn = np.array([0.0, 0.0, 0.0, 1.0], dtype=dtype)
+        return cls(no_turn if num is None else np.tile(no_turn, (num, 1)))
 
     @classmethod
     def random(cls, random_key: Any, num: int | None = None) -> Rotation:
@@ -139,14 +139,14 @@ class Rotation(NamedTuple):
     @followed
     def as_rotvec(self, degrees: bool = False) -> Any:
         """The axis times the angle, array of shape (..., 3)."""
-        made = quaternions.to_vector(self.quat)
-        return np.rad2deg(made) if degrees else made
+        vector = quaternions.to_vector(self.quat)
+        return np.rad2deg(vector) if degrees else vector
 
     @followed
     def as_quat(self, canonical: bool = False, scalar_first: bool = False) -> Any:
         """Quaternions x, y, z, w; canonical: with w >= 0; scalar_first: as w, x, y, z."""
-        made = quaternions.canonical(self.quat) if canonical else self.quat
-        return np.roll(made, 1, axis=-1) if scalar_first else made
+        quaternion = quaternions.canonical(self.quat) if canonical else self.quat
+        return np.roll(quaternion, 1, axis=-1) if scalar_first else quaternion
 
     def inv(self) -> Rotation:
         """The rotation back."""

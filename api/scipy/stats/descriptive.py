@@ -161,8 +161,8 @@ def _standardised(a: Any, order: int, axis: Any, keepdims: Any) -> Any:
     mean = np.mean(a, axis=axis, keepdims=keepdims)
     square = moment(a, 2, axis, keepdims=keepdims)
     flat = square <= (np.finfo(a.dtype).eps * mean) ** 2
-    made = moment(a, order, axis, keepdims=keepdims)
-    return np.where(flat, np.nan, made / np.where(flat, 1, square) ** (order / 2))
+    power = moment(a, order, axis, keepdims=keepdims)
+    return np.where(flat, np.nan, power / np.where(flat, 1, square) ** (order / 2))
 
 
 @followed
@@ -186,8 +186,8 @@ def skew(
     check_nan_policy("skew", nan_policy)
     a, axis = _along(a, axis)
     n = a.shape[axis]
-    made = _standardised(a, 3, axis, keepdims)
-    return made if bias else made * (((n - 1.0) * n) ** 0.5 / (n - 2.0))
+    skewness = _standardised(a, 3, axis, keepdims)
+    return skewness if bias else skewness * (((n - 1.0) * n) ** 0.5 / (n - 2.0))
 
 
 @followed
@@ -211,10 +211,10 @@ def kurtosis(
     check_nan_policy("kurtosis", nan_policy)
     a, axis = _along(a, axis)
     n = a.shape[axis]
-    made = _standardised(a, 4, axis, keepdims)
+    excess = _standardised(a, 4, axis, keepdims)
     if not bias:
-        made = ((n**2 - 1.0) * made - 3 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3
-    return made - 3 if fisher else made
+        excess = ((n**2 - 1.0) * excess - 3 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3
+    return excess - 3 if fisher else excess
 
 
 @followed

@@ -38,14 +38,14 @@ class Family:
     def parameters(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
         """The shapes, and location and scale."""
         names = (*self.shapes, *(name for name, _ in self.moved))
-        given = dict(self.moved) | dict(zip(names, args, strict=False)) | kwargs
-        wrong = [n for n in given if n not in names] + [n for n in names if n not in given]
+        named = dict(self.moved) | dict(zip(names, args, strict=False)) | kwargs
+        wrong = [n for n in named if n not in names] + [n for n in names if n not in named]
         if wrong or len(args) > len(names):
             raise ArgumentTypeError(
                 f"{self.name} takes x, {', '.join(names)}; "
                 + (f"{wrong[0]} is missing or not known" if wrong else "more were given")
             )
-        return [given[n] for n in self.shapes], [given[n] for n, _ in self.moved]
+        return [named[n] for n in self.shapes], [named[n] for n, _ in self.moved]
 
     def value(
         self, formula: Formula, x: Any, shapes: list[Any], before: float, behind: float
@@ -55,8 +55,8 @@ class Family:
             return formula(x, *shapes)
         low, high = self.support(*shapes)
         below, above = x < low, x > high
-        made = formula(np.where(below | above, self.within, x), *shapes)
-        return np.where(below, before, np.where(above, behind, made))
+        inside = formula(np.where(below | above, self.within, x), *shapes)
+        return np.where(below, before, np.where(above, behind, inside))
 
     def need(self, formula: Formula | None, what: str) -> Formula:
         if formula is None:
@@ -98,8 +98,8 @@ class Continuous(Family):
     def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the density at x; -inf where it is 0."""
         _, (_, scale) = self.parameters(args, kwargs)
-        made = self.standard(self.log_density, x, args, kwargs, -np.inf, -np.inf)
-        return made - np.log(scale)
+        log_density = self.standard(self.log_density, x, args, kwargs, -np.inf, -np.inf)
+        return log_density - np.log(scale)
 
     @followed
     def pdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
@@ -185,8 +185,8 @@ class Discrete(Family):
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
         """The least k whose `cdf` is q or more; nan where q is no probability."""
         shapes, (loc,) = self.parameters(args, kwargs)
-        made = self.need(self.quantile, "ppf")(q, *shapes) + loc
-        return np.where((q >= 0) & (q <= 1), made, np.nan)
+        quantile = self.need(self.quantile, "ppf")(q, *shapes) + loc
+        return np.where((q >= 0) & (q <= 1), quantile, np.nan)
 
     @followed
     def entropy(self, /, *args: Any, **kwargs: Any) -> Any:

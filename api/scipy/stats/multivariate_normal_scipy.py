@@ -36,11 +36,11 @@ def logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False)
     if not allow_singular:
         root = np.linalg.cholesky(cov)
         far = np.sum(np.linalg.solve(root, _columns(off)) ** 2, axis=0).reshape(off.shape[:-1])
-        made = -far / 2 - np.sum(np.log(np.diagonal(root))) - n * math.log(2 * math.pi) / 2
+        log_density = -far / 2 - np.sum(np.log(np.diagonal(root))) - n * math.log(2 * math.pi) / 2
     else:
-        made = _singular(off, cov)
-    made = np.squeeze(made)
-    return made if made.ndim else made[()]
+        log_density = _singular(off, cov)
+    log_density = np.squeeze(log_density)
+    return log_density if log_density.ndim else log_density[()]
 
 
 def _columns(off: Any) -> Any:
@@ -65,9 +65,9 @@ def _singular(off: Any, cov: Any) -> Any:
     inner = _columns(np.where(there, parts, 0.0))
     far = np.sum(inner * np.linalg.solve(core, inner), axis=0).reshape(parts.shape[:-1])
     volume = np.linalg.slogdet(core)[1]
-    made = -(far + volume + np.count_nonzero(there) * math.log(2 * math.pi)) / 2
+    log_density = -(far + volume + np.count_nonzero(there) * math.log(2 * math.pi)) / 2
     beside = np.linalg.norm(np.where(there, 0.0, parts), axis=-1) >= 1e3 * small
-    return np.where(beside, -np.inf, made)
+    return np.where(beside, -np.inf, log_density)
 
 
 def pdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = False) -> Any:

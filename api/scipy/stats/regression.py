@@ -41,17 +41,17 @@ def linregress(x: Any, y: Any, alternative: str = "two-sided") -> LinregressResu
     if alternative != "two-sided":
         raise ArgumentError("linregress: only alternative='two-sided' is supported")
     x, y = np.asarray(x).astype(float), np.asarray(y).astype(float)  # as SciPy does
-    left = operator.index(x.shape[0]) - 2
+    freedom = operator.index(x.shape[0]) - 2
     off_x, off_y = x - np.mean(x), y - np.mean(y)
     spread_x, spread_y = np.sum(off_x * off_x), np.sum(off_y * off_y)
     slope = np.sum(off_x * off_y) / spread_x
     r = np.sum(off_x * off_y) / np.sqrt(spread_x * spread_y)
     intercept = np.mean(y) - slope * np.mean(x)
-    if left == 0:
+    if freedom == 0:
         return LinregressResult(slope, intercept, r, np.where(y[0] == y[1], 1.0, 0.0)[()], 0.0)
     rest = np.sum((off_y - slope * off_x) ** 2)
-    chance = betainc(left / 2, 0.5, rest / spread_y)
-    return LinregressResult(slope, intercept, r, chance, np.sqrt(rest / (left * spread_x)))
+    chance = betainc(freedom / 2, 0.5, rest / spread_y)
+    return LinregressResult(slope, intercept, r, chance, np.sqrt(rest / (freedom * spread_x)))
 
 
 class TheilslopesResult(NamedTuple):

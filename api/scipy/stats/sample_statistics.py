@@ -39,8 +39,8 @@ def mode(a: Any, axis: Any = 0, nan_policy: str = "propagate", keepdims: bool = 
     ordered = np.moveaxis(np.sort(a, axis=axis), axis, -1)
     same = np.sum(ordered[..., None] == ordered[..., None, :], axis=-1)
     at = np.argmax(same, axis=-1)[..., None]
-    found = [np.take_along_axis(x, at, axis=-1) for x in (ordered, same)]
-    return ModeResult(*(np.moveaxis(x, -1, axis) if keepdims else x[..., 0] for x in found))
+    most_common = [np.take_along_axis(x, at, axis=-1) for x in (ordered, same)]
+    return ModeResult(*(np.moveaxis(x, -1, axis) if keepdims else x[..., 0] for x in most_common))
 
 
 @followed
@@ -79,12 +79,12 @@ def _ranks(a: Any, method: str) -> Any:
     )
     positions = np.arange(1, a.shape[-1] + 1)
     if method == "dense":
-        made = np.cumsum(new, axis=-1)
+        ranks = np.cumsum(new, axis=-1)
     else:
         first = np.maximum.accumulate(np.where(new, positions, 0), axis=-1)
-        made = first if method == "min" else _last(new, positions)
-        made = (first + _last(new, positions)) / 2 if method == "average" else made
-    return np.take_along_axis(made, place, axis=-1)
+        ranks = first if method == "min" else _last(new, positions)
+        ranks = (first + _last(new, positions)) / 2 if method == "average" else ranks
+    return np.take_along_axis(ranks, place, axis=-1)
 
 
 def _last(new: Any, positions: Any) -> Any:

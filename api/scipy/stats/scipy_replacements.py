@@ -53,8 +53,8 @@ def _name(x: Any) -> str:
 def _family(dist: Any) -> Any:
     if _name(dist) == "multivariate_normal_gen":
         return multivariate_normal_scipy.normal
-    found = getattr(stats, getattr(dist, "name", ""), None)
-    return found if isinstance(found, (Continuous, Discrete)) else None
+    family = getattr(stats, getattr(dist, "name", ""), None)
+    return family if isinstance(family, (Continuous, Discrete)) else None
 
 
 def _fixed(method: Any, args: Any, kwargs: Any, x: Any) -> Any:

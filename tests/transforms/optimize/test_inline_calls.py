@@ -19,7 +19,8 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.ops.primitives.arithmetic import add, mul
 from tapeless.transforms.ops.primitives.elementwise import sin
-from tapeless.transforms.optimize.inline_calls import again, closed, expand, forget, identity
+from tapeless.transforms.ops.primitives.identities import again, identity
+from tapeless.transforms.optimize.inline_calls import closed, expand, forget
 from tests.transforms.staging import block_of, compiled, every, lets
 
 FLOAT = Type(np.dtype(float))

@@ -24,6 +24,7 @@ from tapeless.transforms.core.substitution import map_sizes, retype
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.ops.numpy import indexing
 from tapeless.transforms.ops.primitives import stacks
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 
 
 class Loading:
@@ -226,7 +227,7 @@ class Loading:
 
 def _length(let: Let) -> Any:
     """The length that an integer is; None for others."""
-    if let.op.name == "axis_size":
+    if let.op is axis_size:
         return let.args[0].type.shape[let.params["axis"]]
     return let.params["size"] if let.op is size_value else None
 

@@ -10,7 +10,7 @@ from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.autodiff.residuals.definitions import Definitions
 from tapeless.transforms.autodiff.residuals.reread import Reloads
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import ARITHMETIC_OF_SIZES, size_of, var_size
+from tapeless.transforms.core.builder import size_of, var_size
 from tapeless.transforms.core.language import (
     Atom,
     For,
@@ -25,13 +25,20 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import reads, sizes_in, written_params
+from tapeless.transforms.ops.primitives.arithmetic import floordiv, mod
 from tapeless.transforms.ops.primitives.elementwise import power
+from tapeless.transforms.ops.primitives.new_arrays import (
+    empty,
+    new_stack,
+    zero_items,
+    zeros_of_items,
+)
 
 
 def recomputable(let: Let) -> bool:
     op = let.op
-    makers = ("new_stack", "zero_items", "zeros_of_items", "empty")
-    if op.inplace or not op.pure or op.name in makers:
+    makers = (new_stack, zero_items, zeros_of_items, empty)
+    if op.inplace or not op.pure or op in makers:
         return False
     cheap = not op.costly or is_square(let)
     return cheap or (op.elementwise and not let.outs[0].type.shape)
@@ -191,17 +198,15 @@ class Plan:
             return size_of(a)
         if let.op is size_value:
             return let.params["size"]  # type: ignore[no-any-return]
-        if _is_safe(let):
-            return ARITHMETIC_OF_SIZES[let.op.name](*map(self.size, let.args))  # type: ignore[no-any-return]
+        if let.op.of_sizes is not None and _is_safe(let):
+            return let.op.of_sizes(*map(self.size, let.args))  # type: ignore[no-any-return]
         return var_size(let.outs[0])
 
 
 def _is_safe(let: Let) -> bool:
     """Whether an integer may be computed of others also where the program does not come to it."""
-    if let.op.name not in ARITHMETIC_OF_SIZES:  # the length of a list, too
-        return False
     integers = all(a.type.dtype.kind in "iu" for a in let.args)
-    if let.op.name in ("floordiv", "mod"):
+    if let.op in (floordiv, mod):
         by = let.args[1]
         return integers and isinstance(by, Literal) and by.value != 0
     return integers

@@ -35,7 +35,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.operation import Op, types_given
 from tapeless.transforms.ops.primitives.batch_rules import anywhere
 from tapeless.transforms.ops.primitives.function_calls import is_call
-from tapeless.transforms.optimize.inline_calls import identity
+from tapeless.transforms.ops.primitives.identities import identity
 
 #: Says which value has a name; its result is never read.
 value_name = Op("checkpoint_name", lambda x, *, name: x.type, "{0}", batch=anywhere)

@@ -23,6 +23,7 @@ from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.numpy import indexing
 from tapeless.transforms.ops.numpy.diagonals import diagonal
 from tapeless.transforms.ops.primitives import shapes
+from tapeless.transforms.ops.primitives.identities import again, identity
 from tapeless.transforms.ops.primitives.index_keys import advanced_place, is_advanced
 
 UNKNOWN, SAME = "?", "="  # an order that none can say; the memory of another array
@@ -272,7 +273,7 @@ class Layouts:
             return (*(0,) * lead, *(stride if n == m else 0 for n, m, stride in pairs))
         if s.op is diagonal:
             return (*strides[:-2], strides[-2] + strides[-1])
-        return strides if s.op.name in ("identity", "again") else None
+        return strides if s.op in (identity, again) else None
 
 
 def _turns(s: Let) -> bool:

@@ -65,8 +65,8 @@ def _reading(func: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     place = _names(func).index("order")
     if "order" not in kwargs and len(args) > place:
         args = args[:place]
-    found = _axes_in_memory(args[0]) if order == "K" else _contiguous(args[0]) or "C"
-    return args, {**kwargs, "order": found}
+    read_order = _axes_in_memory(args[0]) if order == "K" else _contiguous(args[0]) or "C"
+    return args, {**kwargs, "order": read_order}
 
 
 def _arranging(func: Any, args: Any, kwargs: Any) -> Any:

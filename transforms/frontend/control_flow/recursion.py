@@ -235,13 +235,13 @@ class Recursion:
             for kind, (_, a) in zip(self.kinds, values, strict=True)
         ]
         new = self.arguments(values, params)
-        (args, kwargs), *left = _parts(self.given, iter(new))
+        (args, kwargs), *old_values = _parts(self.given, iter(new))
         for p, (_, a) in zip(params, values, strict=True):
             if p is not None:
                 t.parents[p] = ("if", None, (a,))
         lengths = [(tail, len(tail.log)) for tail in t.tails]
         with t.recording() as journal, t.block() as statements:
-            for location, value in zip(self.locations.values(), left, strict=True):
+            for location, value in zip(self.locations.values(), old_values, strict=True):
                 trace().touch(location)
                 location.set(value.value() if isinstance(location, CellLocation) else value)
             try:

@@ -25,6 +25,7 @@ from tapeless.transforms.frontend.effects.effects import Unreachable, raise_
 from tapeless.transforms.frontend.effects.fallible_operations import may_raise
 from tapeless.transforms.frontend.effects.try_attempts import Attempt, Fork
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.ops.primitives.slices_and_gathers import gather
 
 SIGNALS = (TapelessError, Signal)
 MOST = 64  # runs of one statement
@@ -143,7 +144,7 @@ def _acts(s: Statement) -> bool:
 
 def _fails(s: Statement) -> bool:
     """Whether an error of its own may come before one of the statement."""
-    return isinstance(s, Let) and (s.op.name == "gather" or any(may_raise(s)))
+    return isinstance(s, Let) and (s.op is gather or any(may_raise(s)))
 
 
 def _never() -> None:

@@ -13,6 +13,22 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import static
 from tapeless.transforms.core.language import Atom, Let, Literal, Var
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.linalg.eigen import eig
+from tapeless.transforms.ops.linalg.factorisations import cholesky, eigh, full_svd, svd
+from tapeless.transforms.ops.linalg.least_squares import least_squares, pinv
+from tapeless.transforms.ops.linalg.solve import inv, solve
+from tapeless.transforms.ops.numpy.argmax import argmax, argmin
+from tapeless.transforms.ops.numpy.histograms import (
+    bincount,
+    binned,
+    digitize,
+    histogram,
+    weighted_bincount,
+)
+from tapeless.transforms.ops.numpy.reductions import amax, amin
+from tapeless.transforms.ops.numpy.repeating import repeat_counts
+from tapeless.transforms.ops.primitives.arithmetic import floordiv, fmod, mod, truediv
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
@@ -23,50 +39,78 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     logical_and,
     logical_not,
 )
-from tapeless.transforms.ops.primitives.elementwise import absolute
-from tapeless.transforms.ops.primitives.factorisable import METHODS, factorises
+from tapeless.transforms.ops.primitives.elementwise import (
+    absolute,
+    arccos,
+    arccosh,
+    arcsin,
+    arctanh,
+    cosh,
+    exp,
+    exp2,
+    expm1,
+    log,
+    log1p,
+    log2,
+    log10,
+    power,
+    sinh,
+    sqrt,
+)
+from tapeless.transforms.ops.primitives.factorisable import factorises
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, gather, index, update
 
-DIVISIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "truediv": operator.truediv,
-    "floordiv": operator.floordiv,
-    **dict.fromkeys(("mod", "remainder"), operator.mod),
+DIVISIONS: dict[Op, Callable[[Any, Any], Any]] = {
+    truediv: operator.truediv,
+    floordiv: operator.floordiv,
+    mod: operator.mod,
 }
 PYTHON: dict[str, Any] = {"b": True, "i": 1, "f": 1.0, "c": 1j}
 #: Whether functions of `math` raise ValueError for a number.
-DOMAINS: dict[str, Callable[[Atom], Any]] = {
-    "sqrt": lambda x: less(x, 0.0),
-    **dict.fromkeys(("log", "log2", "log10"), lambda x: less_equal(x, 0.0)),
-    "log1p": lambda x: less_equal(x, -1.0),
-    **dict.fromkeys(("arcsin", "arccos"), lambda x: greater(absolute(x), 1.0)),
-    "arccosh": lambda x: less(x, 1.0),
-    "arctanh": lambda x: greater_equal(absolute(x), 1.0),
+DOMAINS: dict[Op, Callable[[Atom], Any]] = {
+    sqrt: lambda x: less(x, 0.0),
+    **dict.fromkeys((log, log2, log10), lambda x: less_equal(x, 0.0)),
+    log1p: lambda x: less_equal(x, -1.0),
+    **dict.fromkeys((arcsin, arccos), lambda x: greater(absolute(x), 1.0)),
+    arccosh: lambda x: less(x, 1.0),
+    arctanh: lambda x: greater_equal(absolute(x), 1.0),
 }
 
 #: The largest numbers of which they have a result; above, they raise OverflowError.
 LARGEST = {
-    **dict.fromkeys(("exp", "expm1"), math.log(sys.float_info.max)),
-    **dict.fromkeys(("sinh", "cosh"), math.asinh(sys.float_info.max)),
+    **dict.fromkeys((exp, expm1), math.log(sys.float_info.max)),
+    **dict.fromkeys((sinh, cosh), math.asinh(sys.float_info.max)),
 }
-EVEN = ("sinh", "cosh")  # raise it for negative numbers, too
-BOTH = ("gamma", "gammaln")  # raise either, of what no test is known
+EVEN = (sinh, cosh)  # raise it for negative numbers, too
 
 
 #: What reductions that choose an element say where there is none.
 CHOOSING = {
-    "max": "zero-size array to reduction operation maximum which has no identity",
-    "min": "zero-size array to reduction operation minimum which has no identity",
-    "argmax": "attempt to get argmax of an empty sequence",
-    "argmin": "attempt to get argmin of an empty sequence",
+    amax: "zero-size array to reduction operation maximum which has no identity",
+    amin: "zero-size array to reduction operation minimum which has no identity",
+    argmax: "attempt to get argmax of an empty sequence",
+    argmin: "attempt to get argmin of an empty sequence",
 }
 
 
 #: Errors of NumPy's own functions for what an argument holds, of which no test is known.
 OF_CONTENTS = dict.fromkeys(
-    ("bincount", "weighted_bincount", "repeat_counts", "digitize", "histogram", "binned"),
+    (bincount, weighted_bincount, repeat_counts, digitize, histogram, binned),
     ValueError,
 )
 #: Where places of elements begin among the arguments of an operation.
-FIRST_PLACE = {"index": 1, "gather": 1, "update": 2, "add_at": 2}
+FIRST_PLACE = {index: 1, gather: 1, update: 2, add_at: 2}
+
+#: What computes a factorisation: a function of numpy.linalg that fails where it does, and what the
+#: error says.
+FAILURES: dict[Op, tuple[str, str]] = {
+    cholesky: ("cholesky", "Matrix is not positive definite"),
+    **dict.fromkeys((inv, solve), ("inv", "Singular matrix")),
+    eigh: ("eigh", "Eigenvalues did not converge"),
+    eig: ("eig", "Eigenvalues did not converge"),
+    **dict.fromkeys((svd, full_svd, pinv), ("svd", "SVD did not converge")),
+    least_squares: ("svd", "SVD did not converge in Linear Least Squares"),
+}
 
 
 def _length(x: Atom) -> dims.Size:
@@ -75,58 +119,60 @@ def _length(x: Atom) -> dims.Size:
 
 def failures(op: Any, args: tuple[Atom, ...]) -> Iterator[tuple[Exception, Callable[[], Atom]]]:
     """The errors that an operation may raise, and the tests of whether it does."""
-    name = op.name
-    if name in METHODS:
-        message = METHODS[name][1]
-        yield np.linalg.LinAlgError(message), lambda: logical_not(factorises(args[0], name=name))
-    elif name in CHOOSING and args[0].type.ndim == 1 and not dims.at_least(_length(args[0]), 1):
-        yield ValueError(CHOOSING[name]), lambda: equal(axis_size(args[0], axis=0), 0)
+    if op in FAILURES:
+        message = FAILURES[op][1]
+        yield (
+            np.linalg.LinAlgError(message),
+            lambda: logical_not(factorises(args[0], method=FAILURES[op][0])),
+        )
+    elif op in CHOOSING and args[0].type.ndim == 1 and not dims.at_least(_length(args[0]), 1):
+        yield ValueError(CHOOSING[op]), lambda: equal(axis_size(args[0], axis=0), 0)
     elif not _of_python(args):
         return
-    elif name in DIVISIONS and isinstance(args[1], Var):
-        yield _by_zero(name, args), lambda: equal(args[1], 0)
-    elif name == "power" and args[0].type.dtype.kind == "f" and _is_count(args[1]):
+    elif op in DIVISIONS and isinstance(args[1], Var):
+        yield _by_zero(op, args), lambda: equal(args[1], 0)
+    elif op is power and args[0].type.dtype.kind == "f" and _is_count(args[1]):
         error = OverflowError(34, "Numerical result out of range")
         largest = _largest_base(int(static(args[1], "")))
         yield error, lambda: _is_new(greater(absolute(args[0]), largest), args[0])
     elif len(args) != 1 or args[0].type.dtype.kind == "c":
         return
-    elif name in DOMAINS:
-        yield ValueError("math domain error"), lambda: DOMAINS[name](args[0])
-    elif name in LARGEST:
-        yield OverflowError("math range error"), lambda: _too_large(name, args[0])
+    elif op in DOMAINS:
+        yield ValueError("math domain error"), lambda: DOMAINS[op](args[0])
+    elif op in LARGEST:
+        yield OverflowError("math range error"), lambda: _too_large(op, args[0])
 
 
 def may_raise(s: Let) -> Iterator[tuple[type[Exception], list[Var]]]:
     """The errors by which an operation may fail, and the operands that decide whether it does."""
-    name, unknown = s.op.name, [a for a in s.args if isinstance(a, Var)]
-    if name in METHODS:
+    op, unknown = s.op, [a for a in s.args if isinstance(a, Var)]
+    if op in FAILURES:
         yield np.linalg.LinAlgError, []
-    elif name in FIRST_PLACE:
-        rest = (a for a in s.args[FIRST_PLACE[name] :] if isinstance(a, Var))
+    elif op in FIRST_PLACE:
+        rest = (a for a in s.args[FIRST_PLACE[op] :] if isinstance(a, Var))
         places = [a for a in rest if a.type.dtype.kind in "iu"]
         if places:
             yield IndexError, places
-    elif name in OF_CONTENTS:
-        yield OF_CONTENTS[name], unknown
+    elif op in OF_CONTENTS:
+        yield OF_CONTENTS[op], unknown
     elif unknown and _of_python(s.args):
-        root = name == "power" and not _is_count(s.args[1])  # of zero or of a negative number
-        if root or (name in DIVISIONS and unknown[-1] is s.args[1]):
+        root = op is power and not _is_count(s.args[1])  # of zero or of a negative number
+        if root or (op in DIVISIONS and unknown[-1] is s.args[1]):
             yield ZeroDivisionError, unknown[-1:]
-        if root or name in (*DOMAINS, "fmod", *BOTH):
+        if root or op in (*DOMAINS, fmod) or op.math_errors:
             yield ValueError, unknown
-        if name in ("power", *LARGEST, "exp2", *BOTH):
+        if op in (power, *LARGEST, exp2) or op.math_errors:
             yield OverflowError, unknown
 
 
-def _by_zero(name: str, args: tuple[Atom, ...]) -> ZeroDivisionError:
+def _by_zero(op: Op, args: tuple[Atom, ...]) -> ZeroDivisionError:
     """Python's own error, whose text tells integers from floats."""
     a, b = (PYTHON[x.type.dtype.kind] for x in args)
     try:
-        DIVISIONS[name](a, 0 * b)
+        DIVISIONS[op](a, 0 * b)
     except ZeroDivisionError as e:
         return e.with_traceback(None)
-    raise AssertionError(name)
+    raise AssertionError(op)
 
 
 def _of_python(args: tuple[Atom, ...]) -> bool:
@@ -156,8 +202,8 @@ def _overflows(x: float, exponent: int) -> bool:
         return True
 
 
-def _too_large(name: str, x: Atom) -> Any:
-    return _is_new(greater(absolute(x) if name in EVEN else x, LARGEST[name]), x)
+def _too_large(op: Op, x: Atom) -> Any:
+    return _is_new(greater(absolute(x) if op in EVEN else x, LARGEST[op]), x)
 
 
 def _is_new(overflows: Any, x: Atom) -> Any:

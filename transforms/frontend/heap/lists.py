@@ -213,10 +213,10 @@ class StagedList(list):  # type: ignore[type-arg]
                 as_list.tail.inside = [stack.cell, *within]
             return as_list
 
-        made = build(self.tail.spec, iter(self.tail.stacks))
-        if not isinstance(made, Symbol):
-            register_element(self, made, self.length() + k if isinstance(k, int) and k < 0 else k)
-        return made
+        item = build(self.tail.spec, iter(self.tail.stacks))
+        if not isinstance(item, Symbol):
+            register_element(self, item, self.length() + k if isinstance(k, int) and k < 0 else k)
+        return item
 
     def __setitem__(self, k: Any, value: Any) -> None:
         if self.tail is None:

@@ -85,9 +85,9 @@ def _compile(function: types.FunctionType) -> types.CodeType:
     module = ast.fix_missing_locations(ast.Module([factory], []))
     code = compile(module, file, "exec", dont_inherit=True)
     inner = _child(_child(code, "factory"), tree.name)
-    made = _called(inner.replace(co_name=function.__name__), function.__code__.co_qualname)
-    _register(made, function.__code__)
-    return made
+    compiled = _called(inner.replace(co_name=function.__name__), function.__code__.co_qualname)
+    _register(compiled, function.__code__)
+    return compiled
 
 
 def _called(code: types.CodeType, outermost: str) -> types.CodeType:

@@ -12,6 +12,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.core.on_gpu import on_gpu
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.errors import NeedStaticError
 from tapeless.transforms.frontend.source.positions import where_of
 from tapeless.transforms.frontend.staging.parameters import Leaf
@@ -106,7 +107,7 @@ class Sources:
         elif a in self.run.definitions:
             let = self.run.definitions[a]
             self.left += let.args
-            if let.op.name == "size_value":
+            if let.op is size_value:
                 self.size(let.params["size"])
         elif (table := self.table(a)) is not None:
             self.contents.add(table)

@@ -28,7 +28,7 @@ from tapeless.transforms.frontend.trace.trace import Trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
 from tapeless.transforms.frontend.values.structure import Structure, refuse_text, require_defined
 from tapeless.transforms.ops.primitives.function_calls import calls
-from tapeless.transforms.optimize.inline_calls import identity
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
 from tapeless.transforms.random_keys.find_reuse import Found, key_uses
 

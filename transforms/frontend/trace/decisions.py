@@ -98,11 +98,11 @@ class Decisions:
         kinds = self.wider.get(key, ())
         if len(kinds) != len(types):
             return types
-        found = []
+        wider = []
         for t, ((dtype, weak), axes) in zip(types, kinds, strict=True):
             shape = [dims.symbol("n", 0) if k in axes else n for k, n in enumerate(t.shape)]
-            found.append(Type(t.dtype, tuple(shape), t.weak) if shape else Type(dtype, (), weak))
-        return found
+            wider.append(Type(t.dtype, tuple(shape), t.weak) if shape else Type(dtype, (), weak))
+        return wider
 
     def fix_sizes(self, symbols: set[dims.Symbol]) -> None:
         """An axis whose length must be known after all: start again with it."""

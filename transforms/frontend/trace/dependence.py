@@ -15,6 +15,7 @@ from tapeless.transforms.core.language import (
     free_variables,
     statements,
 )
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.function_calls import acts
@@ -36,7 +37,7 @@ def depends_on(wanted: Atom, params: set[Var]) -> bool:
         elif a in definitions:
             let = definitions[a]
             pending += let.args
-            if let.op.name == "size_value":
+            if let.op is size_value:
                 pending += [s.var for s in dims.symbols(let.params["size"]) if s.var is not None]
     return False
 
@@ -55,7 +56,7 @@ def can_be_known(wanted: Atom) -> bool:
         if a in t.definitions:
             let = t.definitions[a]
             pending += let.args
-            if let.op.name == "size_value":
+            if let.op is size_value:
                 sources = True
                 for symbol in dims.symbols(let.params["size"]):
                     if symbol.var is not None:
@@ -100,7 +101,7 @@ def decided_by_data(wanted: Atom) -> bool:
             continue
         seen.add(a)
         if a in t.definitions:
-            decided = decided or t.definitions[a].op.name == "size_value"
+            decided = decided or t.definitions[a].op is size_value
             pending += t.definitions[a].args
         elif a in t.parents:
             pending += t.parents[a][2]

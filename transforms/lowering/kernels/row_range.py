@@ -122,14 +122,6 @@ class Rows(Lanes):
             raise NotCompiled  # what is written goes along another axis than what was cut
         return f"range({', '.join(self.bounds_of_rows)})"
 
-    def open_axes(self, stage: LoopNest) -> list[int]:
-        """The axis of the rows comes first."""
-        axes = super().open_axes(stage)
-        if self.part is None or self.in_row or not axes:
-            return axes
-        first = self.row_axes.get(stage.let, axes[0])
-        return [first, *(k for k in axes if k != first)] if first in axes else axes
-
     def over_elements(self, v: Var, write: Callable[[list[Any]], None]) -> None:
         """Each thread has the elements of its rows."""
         if self.part is None or self.part.rows is None or self.in_row:

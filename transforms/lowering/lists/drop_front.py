@@ -22,31 +22,21 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.uses import reads_of, sizes_in
-from tapeless.transforms.ops.primitives.new_arrays import no_tangent
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
-from tapeless.transforms.ops.primitives.stacks import to_array, unstack
-
-#: A list without its first items.
-shift = Op(
-    "shift",
-    lambda stack, *, count: stack.type,
-    lambda args, params: f"del {{0}}[:{params['count']}]",
-    no_tangent,
-    inplace=True,
-)
+from tapeless.transforms.ops.primitives.stacks import shift, to_array, unstack
 
 
 def shifted_lists(block: Block) -> Block:
     """The block in which such lists are shifted, where nothing else reads the arrays between."""
-    made = {v: s for s in statements(block) if isinstance(s, Let) for v in s.outs}
-    if not any(s.op is unstack for s in made.values()):
+    definitions = {v: s for s in statements(block) if isinstance(s, Let) for v in s.outs}
+    if not any(s.op is unstack for s in definitions.values()):
         return block
-    return _Shifting(block, made).block(block)
+    return _Shifting(block, definitions).block(block)
 
 
 class _Shifting:
-    def __init__(self, block: Block, made: dict[Var, Let]) -> None:
-        self.made, self.uses = made, reads_of(block)
+    def __init__(self, block: Block, definitions: dict[Var, Let]) -> None:
+        self.made, self.uses = definitions, reads_of(block)
         self.named: Counter[Any] = Counter()  # by how many statements sizes are named
         for s in statements(block):
             held = [*s.params.values()] if isinstance(s, (Let, Effect)) else []

@@ -59,12 +59,12 @@ def _length() -> Var:
     return n
 
 
-def _with_lengths(block: Block, left: dict[dims.Symbol, Var]) -> Block:
+def _with_lengths(block: Block, pending: dict[dims.Symbol, Var]) -> Block:
     """The block with each of these integers, in front of the first array that is so long."""
     body: list[Statement] = []
     for s in block.body:
         symbol = _measured(s)
-        if isinstance(s, Let) and symbol in left:
-            body.append(Let((left.pop(symbol),), stack_length, s.args[:1], {}, s.origin))
-        body.append(with_blocks(s, lambda b: _with_lengths(b, left)))
+        if isinstance(s, Let) and symbol in pending:
+            body.append(Let((pending.pop(symbol),), stack_length, s.args[:1], {}, s.origin))
+        body.append(with_blocks(s, lambda b: _with_lengths(b, pending)))
     return replace(block, body=tuple(body))

@@ -62,10 +62,14 @@ def _stored(block: Block, y: Atom, p: Var, equal: Equal, memory: Dependences) ->
     inner = [b if _is(a, p, memory) else _stored(b, a, p, equal, memory) for b, a in sides]
     if not any(inner):
         return None
-    made = [b or _last(*side, k, p, equal) for b, side in zip(inner, sides, strict=True)]
-    if None in made or any(b.results.count(p) > 1 for b in made if b is not None):
+    new_sides = [b or _last(*side, k, p, equal) for b, side in zip(inner, sides, strict=True)]
+    if None in new_sides or any(b.results.count(p) > 1 for b in new_sides if b is not None):
         return None
-    body = (*block.body[:at], replace(s, then=made[0], orelse=made[1]), *block.body[at + 1 :])
+    body = (
+        *block.body[:at],
+        replace(s, then=new_sides[0], orelse=new_sides[1]),
+        *block.body[at + 1 :],
+    )
     return replace(block, body=body)
 
 

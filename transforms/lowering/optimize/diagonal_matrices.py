@@ -14,14 +14,17 @@ from typing import Any
 from tapeless.transforms.core.builder import atom, atom_of_size, building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, For, Let, Literal, Statement, Type, Var
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.optimize.part_ranges import Ranges
 from tapeless.transforms.lowering.optimize.slice_pushdown import Unsliced, key_of
 from tapeless.transforms.lowering.sizes.size_inequalities import Relied, not_negative
-from tapeless.transforms.ops.primitives.arithmetic import mul, neg, truediv
+from tapeless.transforms.ops.primitives import new_arrays
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import zeros
-from tapeless.transforms.ops.primitives.shapes import cast_to
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, index
+from tapeless.transforms.ops.primitives.shapes import cast, cast_to, copy, transpose
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, index, update
 
 MANY = 12  # diagonals: with more of them, it is better to compute all
 
@@ -44,18 +47,18 @@ def banded(block: Block, ranges: Ranges) -> Block:
     """The block with such results made of their diagonals. What made them before is left to dead
     code."""
     run = Banding(ranges, block)
-    made: dict[Var, Atom] = {}
+    matrices: dict[Var, Atom] = {}
     with building(run.builder):
         for v in dict.fromkeys(block.results):
             if isinstance(v, Var) and run.worth(v):
                 try:
-                    made[v] = run.matrix(v)
+                    matrices[v] = run.matrix(v)
                 except Unsliced:
                     continue
-    if not made:
+    if not matrices:
         return block
     body: tuple[Statement, ...] = (*block.body, *run.builder.blocks[0])
-    results = tuple(made.get(a, a) if isinstance(a, Var) else a for a in block.results)
+    results = tuple(matrices.get(a, a) if isinstance(a, Var) else a for a in block.results)
     return replace(block, body=body, results=results)
 
 
@@ -78,34 +81,34 @@ class Banding:
     def worth(self, v: Var) -> bool:
         """Whether a result is computed, by operations that bands have."""
         s = self.memory.defs.get(v)
-        while isinstance(s, Let) and s.op.name in ("transpose", "identity") and s.args:
+        while isinstance(s, Let) and s.op in (transpose, identity) and s.args:
             s = self.memory.defs.get(s.args[0])  # type: ignore[arg-type]
-        computed = isinstance(s, Let) and s.op.name in FORMS and s.op.name not in ("eye", "index")
+        computed = isinstance(s, Let) and s.op in FORMS and s.op not in (new_arrays.eye, index)
         return computed and isinstance(v.type, Type) and v.type.ndim == 2
 
     def matrix(self, v: Var) -> Atom:
         """The result, made of its diagonals."""
-        found = self.bands(v)
-        if len(found) > MANY or not self.unchanged():
+        bands = self.bands(v)
+        if len(bands) > MANY or not self.unchanged():
             raise Unsliced
-        made: Any = zeros(shape=v.type.shape, dtype=v.type.dtype)
-        made.name = v.name
-        lengths = dict.fromkeys(b.high - b.low for b in found)
+        matrix: Any = zeros(shape=v.type.shape, dtype=v.type.dtype)
+        matrix.name = v.name
+        lengths = dict.fromkeys(b.high - b.low for b in bands)
         for n in lengths:
-            made = self.filled(made, n, [b for b in found if b.high - b.low == n])
-        return made  # type: ignore[no-any-return]
+            matrix = self.filled(matrix, n, [b for b in bands if b.high - b.low == n])
+        return matrix  # type: ignore[no-any-return]
 
     def filled(self, base: Var, length: Size, bands: list[Band]) -> Var:
         """The matrix with diagonals of one length."""
         i, inside = Var(size_value.infer(size=length), "i"), Var(base.type, base.name)
         self.at = {}
         with self.builder.block() as body:
-            made: Any = inside
+            stored: Any = inside
             for b in bands:
                 places = (i + (b.low - b.shift), i + b.low)
-                made = add_at(made, self.element(b.values, i), *places, key=(Slot(0), Slot(1)))
+                stored = add_at(stored, self.element(b.values, i), *places, key=(Slot(0), Slot(1)))
         out = Var(base.type, base.name)
-        passes = Block((i, inside), tuple(body), (made,))
+        passes = Block((i, inside), tuple(body), (stored,))
         self.builder.emit(For((out,), atom(0), atom_of_size(length), atom(1), (base,), passes))
         return out
 
@@ -132,11 +135,11 @@ class Banding:
         """The diagonals of a matrix."""
         if v not in self.known:
             s = self.memory.defs.get(v)  # type: ignore[arg-type]
-            if not isinstance(s, Let) or s.op.name not in FORMS or id(s) not in self.top:
+            if not isinstance(s, Let) or s.op not in FORMS or id(s) not in self.top:
                 raise Unsliced
             self.first = min(self.first, self.top[id(s)])
             self.builder.origin = s.origin
-            self.known[v] = FORMS[s.op.name](self, s)
+            self.known[v] = FORMS[s.op](self, s)
         return self.known[v]
 
     def is_banded(self, a: Atom) -> bool:
@@ -170,23 +173,23 @@ class Banding:
     def transposed(self, s: Let) -> Bands:
         if tuple(s.params["axes"]) != (1, 0):
             raise Unsliced
-        found = self.bands(s.args[0])
-        return tuple(Band(0 - b.shift, b.low - b.shift, b.high - b.shift, b.values) for b in found)
+        bands = self.bands(s.args[0])
+        return tuple(Band(0 - b.shift, b.low - b.shift, b.high - b.shift, b.values) for b in bands)
 
     def added(self, s: Let) -> Bands:
         left, right = s.args
         if not left.type.shape == right.type.shape == s.outs[0].type.shape:
             raise Unsliced  # one of them is broadcast
-        if s.op.name == "add":
+        if s.op is add:
             return (*self.bands(left), *self.bands(right))
         return (*self.bands(left), *self.each(right, lambda b: neg(b.values)))
 
     def product(self, s: Let) -> Bands:
-        first = 0 if s.op.name == "truediv" or self.is_banded(s.args[0]) else 1
+        first = 0 if s.op is truediv or self.is_banded(s.args[0]) else 1
         matrix, factor = s.args[first], s.args[1 - first]
         if s.outs[0].type.shape != matrix.type.shape or self.is_banded(factor):
             raise Unsliced
-        op = truediv if s.op.name == "truediv" else mul
+        op = truediv if s.op is truediv else mul
         return self.each(matrix, lambda b: op(b.values, self.factor(factor, b)))
 
     def factor(self, a: Atom, b: Band) -> Atom:
@@ -246,10 +249,10 @@ class Banding:
         return (*before, *moved)
 
     def target(self, s: Let, first: int) -> Any:
-        found = self.ranges.target(s, first)
-        if found is None or not all(isinstance(e, tuple) for e in found):
+        target = self.ranges.target(s, first)
+        if target is None or not all(isinstance(e, tuple) for e in target):
             raise Unsliced
-        return found
+        return target
 
     def ordered(self, low: Size, high: Size) -> None:
         """Relies on a diagonal to have elements."""
@@ -271,19 +274,19 @@ class Banding:
         raise Unsliced
 
 
-FORMS: dict[str, Callable[[Banding, Let], Bands]] = {
-    "eye": Banding.eye,
-    "zeros": Banding.none,
-    "identity": Banding.whole,
-    "copy": Banding.whole,
-    "cast": Banding.whole,
-    "neg": Banding.negative,
-    "transpose": Banding.transposed,
-    "add": Banding.added,
-    "sub": Banding.added,
-    "mul": Banding.product,
-    "truediv": Banding.product,
-    "index": Banding.picked,
-    "update": Banding.stored,
-    "add_at": Banding.stored,
+FORMS: dict[Op, Callable[[Banding, Let], Bands]] = {
+    new_arrays.eye: Banding.eye,
+    zeros: Banding.none,
+    identity: Banding.whole,
+    copy: Banding.whole,
+    cast: Banding.whole,
+    neg: Banding.negative,
+    transpose: Banding.transposed,
+    add: Banding.added,
+    sub: Banding.added,
+    mul: Banding.product,
+    truediv: Banding.product,
+    index: Banding.picked,
+    update: Banding.stored,
+    add_at: Banding.stored,
 }

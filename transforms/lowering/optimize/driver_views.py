@@ -57,10 +57,10 @@ def without_unread_views(block: Block) -> Block:
         read = {a for a in block.results if isinstance(a, Var)}
         for s in statements(block):
             read.update(reads(s), (a for b in blocks(s) for a in b.results if isinstance(a, Var)))
-        made = _keeping(block, read)
-        if sum(1 for _ in statements(made)) == sum(1 for _ in statements(block)):
+        kept = _keeping(block, read)
+        if sum(1 for _ in statements(kept)) == sum(1 for _ in statements(block)):
             return block
-        block = made
+        block = kept
 
 
 def _keeping(block: Block, read: set[Var]) -> Block:

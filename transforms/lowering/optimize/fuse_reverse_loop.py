@@ -31,13 +31,14 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.lowering.optimize.driver_views import measures
-from tapeless.transforms.lowering.schedule.loop_nests import STORES
-from tapeless.transforms.ops.primitives.arithmetic import mul
-from tapeless.transforms.ops.primitives.new_arrays import ones
+from tapeless.transforms.lowering.schedule.loop_nests import STORING
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
+from tapeless.transforms.ops.primitives.new_arrays import full, ones
+from tapeless.transforms.ops.primitives.shapes import broadcast_to
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
 from tapeless.transforms.optimize.dead_code import dead_code
 
-LINEAR = frozenset(["mul", "truediv", "add", "sub", "neg"])
+LINEAR = frozenset([mul, truediv, add, sub, neg])
 
 
 class Apart(Exception):  # noqa: N818 (a result, not an error)
@@ -48,8 +49,8 @@ def alongside(block: Block) -> Block:
     """The block with such loops joined; in those of its blocks, too."""
     if measures(block):
         return block
-    made = _block(block)
-    return made if made is block else dead_code(made)
+    fused = _block(block)
+    return fused if fused is block else dead_code(fused)
 
 
 def _block(block: Block) -> Block:
@@ -116,12 +117,12 @@ class Joining:
         products: list[Var] = []
         results: list[Statement] = []
         for p, out, init in zip(self.back.carries, self.back.outs, self.back.inits, strict=True):
-            one = self.one(p, firsts)
+            first_product = self.one(p, firsts)
             product = out if self.is_one(init) else Var(p.type, p.name, p.origin)
             alike = init.type.shape == p.type.shape and init.type.dtype == p.type.dtype
             if not alike or p.type != out.type or (p.type.weak and not init.type.weak):
                 raise Apart
-            inits.append(one)
+            inits.append(first_product)
             products.append(product)
             if product is not out:
                 results.append(Let((out,), mul, (init, product), {}, self.back.origin))
@@ -131,7 +132,7 @@ class Joining:
 
     def is_one(self, a: Atom) -> bool:
         s = self.defs.get(a)
-        if s is not None and s.op.name in ("broadcast_to", "full"):
+        if s is not None and s.op in (broadcast_to, full):
             a = s.args[0]
         return isinstance(a, Literal) and a.value == 1
 
@@ -139,19 +140,19 @@ class Joining:
         """What products start with."""
         if not p.type.shape:
             return Literal(1.0 if p.type.weak else p.type.dtype.type(1), p.type)
-        made = Var(p.type, p.name, p.origin)
+        first_product = Var(p.type, p.name, p.origin)
         params = {"shape": p.type.shape, "dtype": p.type.dtype}
-        firsts.append(Let((made,), ones, (), params, self.back.origin))
-        return made
+        firsts.append(Let((first_product,), ones, (), params, self.back.origin))
+        return first_product
 
     def joined(self, new: Mapping[Var, Atom], inits: list[Atom], products: list[Var]) -> For:
         f, b = self.forward, self.back
-        made = substitute(b.body, {**new, b.index: f.index})
+        backward = substitute(b.body, {**new, b.index: f.index})
         saved = 1 + max(k for k, s in enumerate(f.body.body) if s in self.saves)
         body = Block(
             (*f.body.params, *b.carries),
-            (*f.body.body[:saved], *made.body, *f.body.body[saved:]),
-            (*f.body.results, *made.results),
+            (*f.body.body[:saved], *backward.body, *f.body.body[saved:]),
+            (*f.body.results, *backward.results),
         )
         outs, before = (*f.outs, *products), (*f.inits, *inits)
         return replace(f, outs=outs, inits=before, body=body)
@@ -163,7 +164,7 @@ class Joining:
         saves = {v: s for k, v in enumerate(self.forward.outs) if (s := self.save(k)) is not None}
         self.saves = set(saves.values())
         for t in statements(self.forward.body):
-            if isinstance(t, Let) and t.op.name in STORES and t not in self.saves:
+            if isinstance(t, Let) and t.op in STORING and t not in self.saves:
                 raise Apart  # a value may be overwritten in its pass
         new: dict[Var, Atom] = {}
         for t in self.back.body.body:
@@ -188,11 +189,11 @@ class Joining:
 
     def known_before(self) -> None:
         """All else that the backward loop reads is known before the forward loop."""
-        made: set[Any] = set()
+        computed_before: set[Any] = set()
         for s in self.body[self.first : self.last]:
-            made |= set(getattr(s, "outs", ()))
+            computed_before |= set(getattr(s, "outs", ()))
         free = set(free_variables(self.back.body)) - set(self.forward.outs)
-        if free & made:
+        if free & computed_before:
             raise Apart
 
     # -- what is carried
@@ -204,21 +205,21 @@ class Joining:
         for s in b.body.body:
             if not isinstance(s, Let) or not s.op.pure:
                 raise Apart
-            found = {self.depends[a] for a in s.args if a in self.depends}
-            if found:
-                self.linear(s, found)
+            carries_read = {self.depends[a] for a in s.args if a in self.depends}
+            if carries_read:
+                self.linear(s, carries_read)
         for p, y in zip(b.carries, b.yields, strict=True):
             if self.depends.get(y) is not p or p.type != y.type or p.type.dtype.kind != "f":
                 raise Apart
 
-    def linear(self, s: Let, found: set[Any]) -> None:
+    def linear(self, s: Let, carries_read: set[Any]) -> None:
         """Notes on which carry a value depends, and that it is a multiple of that."""
         out = s.outs[0]
         on = [a in self.depends for a in s.args]
-        (p,) = found if len(found) == 1 else (None,)
-        both = s.op.name in ("add", "sub")
-        known = s.op.name in LINEAR and (all(on) if both else sum(on) == 1)
-        if p is None or not known or (s.op.name == "truediv" and on[1]):
+        (p,) = carries_read if len(carries_read) == 1 else (None,)
+        both = s.op in (add, sub)
+        is_multiple = s.op in LINEAR and (all(on) if both else sum(on) == 1)
+        if p is None or not is_multiple or (s.op is truediv and on[1]):
             raise Apart
         if len(s.outs) > 1 or out.type != p.type:
             raise Apart

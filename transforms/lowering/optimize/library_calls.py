@@ -18,13 +18,14 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.linalg.products import matmul
 
 
 def is_apart(s: Statement) -> bool:
     """Whether no nest of loops holds it together with others."""
     if not isinstance(s, Let):
         return True
-    return s.op.name == "matmul" or (s.op.costly and not s.op.elementwise)
+    return s.op is matmul or (s.op.costly and not s.op.elementwise)
 
 
 def of_elements(s: Statement) -> TypeGuard[Let]:
@@ -80,8 +81,8 @@ class Program:
             yield from self.bases(s.args[0])
 
     def last_before(self, k: int) -> int:
-        made = [self.defs[a] for a in read_by(self.body[k]) if a in self.defs]
-        return max([d if is_apart(self.body[d]) else self.before[d] for d in made], default=-1)
+        positions = [self.defs[a] for a in read_by(self.body[k]) if a in self.defs]
+        return max([d if is_apart(self.body[d]) else self.before[d] for d in positions], default=-1)
 
     def first_after(self, k: int) -> int:
         if is_apart(self.body[k]):

@@ -24,12 +24,15 @@ from tapeless.transforms.core.language import (
     Var,
     While,
 )
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.lowering.kernels.bounds_checks import met_by_arrays, of_python
 from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
+from tapeless.transforms.ops.primitives.arithmetic import add, sub
+from tapeless.transforms.ops.primitives.shapes import cast
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, index, update
 
 Ranges = dict[Var, tuple[Size, Size]]  # of indices: the first value, and what they stay below
 
@@ -51,9 +54,9 @@ def _block(block: Block, memory: Dependences, around: Ranges) -> Block:
         match s:
             case For():
                 try:
-                    made = Slices(s, memory, around)
-                    body += made.run()
-                    new |= made.results
+                    slices = Slices(s, memory, around)
+                    body += slices.run()
+                    new |= slices.results
                 except Unfit:
                     inner = {**around, s.index: _range_of(s, memory)}
                     body.append(replace(s, body=_block(s.body, memory, inner)))
@@ -97,41 +100,41 @@ class Slices:
             raise Unfit
         self.find_offsets()
         self.independent()
-        made = [t for let in self.lets for t in self.let(let)]
+        sliced = [t for let in self.lets for t in self.let(let)]
         for v, y in zip(s.outs, s.yields, strict=True):
             self.results[v] = self.atom(y)
-        return made
+        return sliced
 
     def find_offsets(self) -> None:
         for t in self.lets:
-            if t.op.name in ("add", "sub"):
+            if t.op in (add, sub):
                 a, b = t.args
-                if b in self.offsets and t.op.name == "add":
+                if b in self.offsets and t.op is add:
                     a, b = b, a
                 if a in self.offsets and isinstance(b, Literal) and type(b.value) is int:
-                    step = b.value if t.op.name == "add" else -b.value
+                    step = b.value if t.op is add else -b.value
                     self.offsets[t.outs[0]] = self.offsets[a] + step  # type: ignore[index]
 
     def independent(self) -> None:
         """No pass reads what another one stores."""
         places: dict[Var, set[tuple[int, int]]] = {}
-        kinds: dict[Var, set[str]] = {}
+        kinds: dict[Var, set[Op]] = {}
         for t in self.lets:
-            if t.op.name in ("index", "update", "add_at"):
+            if t.op in (index, update, add_at):
                 cell = self.memory.base(t.args[0])
                 if cell is None:  # a value that is never read
                     raise Unfit
                 places.setdefault(cell, set()).add(self.place(t))
-                kinds.setdefault(cell, set()).add(t.op.name)
-        for cell, found in places.items():
-            if len(found) > 1 and kinds[cell] not in ({"index"}, {"add_at"}):
+                kinds.setdefault(cell, set()).add(t.op)
+        for cell, cell_places in places.items():
+            if len(cell_places) > 1 and kinds[cell] not in ({index}, {add_at}):
                 raise Unfit
 
     def place(self, t: Let) -> tuple[int, int]:
         """The axis that an access runs along, and its offset, which has to be in bounds."""
-        first = 2 if t.op.name in ("update", "add_at") else 1
+        first = 2 if t.op in (update, add_at) else 1
         rest, key, shape = t.args[first:], t.params["key"], t.args[0].type.shape
-        found = []
+        moving_axes = []
         if len(key) != len(shape):
             raise Unfit
         for axis, (e, n) in enumerate(zip(key, shape, strict=True)):
@@ -143,12 +146,12 @@ class Slices:
                 low, high = self.start + near, self.stop + near
                 if not (dims.at_least(low, 0) and dims.at_least(n - high, 0)):
                     raise Unfit
-                found.append((axis, near))
+                moving_axes.append((axis, near))
             elif a.type.shape or a in self.inner or not (self.runs() or self.within(a, n)):
                 raise Unfit
-        if len(found) != 1:
+        if len(moving_axes) != 1:
             raise Unfit
-        return found[0]
+        return moving_axes[0]
 
     def runs(self) -> bool:
         """Whether the loop makes a pass; else nothing in it raises."""
@@ -159,12 +162,12 @@ class Slices:
         step = 0
         while isinstance(a, Var) and a not in self.around:
             s = self.memory.defs.get(a)
-            if not isinstance(s, Let) or s.op.name not in ("add", "sub"):
+            if not isinstance(s, Let) or s.op not in (add, sub):
                 return False
             a, by = s.args
             if not isinstance(by, Literal) or type(by.value) is not int:
                 return False
-            step += by.value if s.op.name == "add" else -by.value
+            step += by.value if s.op is add else -by.value
         if isinstance(a, Literal):
             return step == 0 and dims.at_least(n, max(a.value + 1, -a.value))
         low, high = self.around[a]
@@ -180,17 +183,17 @@ class Slices:
         return self.wide.get(a, a)
 
     def widened(self, v: Var) -> Var:
-        made = Var(Type(v.type.dtype, (self.length,)), v.name, v.origin)
-        self.wide[v] = made
-        return made
+        wide = Var(Type(v.type.dtype, (self.length,)), v.name, v.origin)
+        self.wide[v] = wide
+        return wide
 
     def let(self, t: Let) -> Iterator[Statement]:
         if any(not isinstance(a, Literal) for a in met_by_arrays(t)):
             raise Unfit  # it may raise, too
-        if t.op.name in ("index", "update", "add_at"):
+        if t.op in (index, update, add_at):
             yield from self.access(t)
         elif t.outs[0] not in self.offsets:
-            if not (t.op.elementwise or t.op.name == "cast") or not operations.known(t):
+            if not (t.op.elementwise or t.op is cast) or not operations.known(t):
                 raise Unfit
             args = tuple(map(self.atom, t.args))
             if any(a in self.wide.values() for a in args if isinstance(a, Var)):
@@ -203,7 +206,7 @@ class Slices:
                 yield replace(t, args=args)
 
     def access(self, t: Let) -> Iterator[Statement]:
-        first = 2 if t.op.name in ("update", "add_at") else 1
+        first = 2 if t.op in (update, add_at) else 1
         rest: list[Atom] = []
         key: list[Any] = []
         for e, n in zip(t.params["key"], t.args[0].type.shape, strict=True):

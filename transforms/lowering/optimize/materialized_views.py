@@ -48,8 +48,11 @@ def kept(block: Block, stored: Sequence[Var]) -> Block:
 
     def one(s: Statement) -> tuple[Statement, ...]:
         if isinstance(s, Let) and seen_later(s):
-            made = Var(s.outs[0].type)
-            return (replace(s, outs=(made,)), Let(s.outs, whole, (made,), origin=s.origin))
+            copied_view = Var(s.outs[0].type)
+            return (
+                replace(s, outs=(copied_view,)),
+                Let(s.outs, whole, (copied_view,), origin=s.origin),
+            )
         return (with_blocks(s, inner),)
 
     return inner(block)

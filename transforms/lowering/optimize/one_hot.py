@@ -26,7 +26,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import less
 from tapeless.transforms.ops.primitives.new_arrays import arange, count_up, zeros
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import reshape
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, gather
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, gather, index
 
 Definitions = Mapping[Var, Let]
 Equal = Callable[[Size, Size], bool]
@@ -52,8 +52,8 @@ def _is_scatter(s: Let, defs: Definitions, uses: Mapping[Var, int], equal: Equal
         return False
     base, value = s.args[:2]
     fresh = isinstance(base, Var) and getattr(defs.get(base), "op", None) is zeros
-    one = value.type.ndim == 0 or equal(value.type.shape[0], base.type.shape[0])
-    return fresh and uses[base] == 1 and one and base.type.dtype.kind == "f"  # type: ignore[index]
+    one_a_row = value.type.ndim == 0 or equal(value.type.shape[0], base.type.shape[0])
+    return fresh and uses[base] == 1 and one_a_row and base.type.dtype.kind == "f"  # type: ignore[index]
 
 
 def _is_by_rows(s: Let, first: int, defs: Definitions, equal: Equal) -> bool:
@@ -63,10 +63,10 @@ def _is_by_rows(s: Let, first: int, defs: Definitions, equal: Equal) -> bool:
     if len(slots) != len(key) or [e.k for e in slots] != [0, 1] or x.type.ndim != 2:
         return False
     rows, columns = (rest[e.k] for e in slots)
-    made = defs.get(rows) if isinstance(rows, Var) else None
-    if made is None or made.op is not arange or columns.type.dtype.kind not in "iu":
+    definition = defs.get(rows) if isinstance(rows, Var) else None
+    if definition is None or definition.op is not arange or columns.type.dtype.kind not in "iu":
         return False
-    start, _, step = made.args
+    start, _, step = definition.args
     counts = start == Literal(0, start.type) and step == Literal(1, step.type)
     lengths = [a.type.shape[0] for a in (rows, columns) if a.type.ndim == 1]
     return counts and len(lengths) == 2 and all(equal(n, x.type.shape[0]) for n in lengths)
@@ -76,7 +76,7 @@ def _was_read(s: Let, before: Iterable[Statement], defs: Definitions, equal: Equ
     """Whether the same places of an array of the same shape were read before."""
     return any(
         isinstance(t, Let)
-        and t.op.name in ("gather", "index")
+        and t.op in (gather, index)
         and _is_by_rows(t, 1, defs, equal)
         and all(map(equal, t.args[0].type.shape, s.args[0].type.shape))
         and t.args[2] is s.args[3]

@@ -74,13 +74,13 @@ def _uncopied(block: Block, memory: Dependences, stored: Sequence[Var]) -> Block
     uses.update(block.results)
     body, results = list(block.body), list(block.results)
     for k, p in enumerate(stored, first):
-        made = memory.defs.get(results[k])  # type: ignore[arg-type]
-        if not isinstance(made, Let) or made.op is not copy or made not in body:
+        definition = memory.defs.get(results[k])  # type: ignore[arg-type]
+        if not isinstance(definition, Let) or definition.op is not copy or definition not in body:
             continue
-        a, later = made.args[0], body[body.index(made) + 1 :]
+        a, later = definition.args[0], body[body.index(definition) + 1 :]
         kept = uses[results[k]] > 1 or any(p in memory.writes(s) for s in later)
         if isinstance(a, Var) and memory.cell(a) is p and not kept:
-            body.remove(made)
+            body.remove(definition)
             results[k] = a
     return replace(block, body=tuple(body), results=tuple(results))
 

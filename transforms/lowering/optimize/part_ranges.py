@@ -45,8 +45,10 @@ class Ranges:
         entries = key_entries(s.params["key"], s.args[first:], shape)
         if entries is None or any(e is None for e in s.params["key"]):
             return None
-        found = tuple(self.entry(e, n, s.args[first:]) for e, n in zip(entries, shape, strict=True))
-        return None if None in found else found
+        ranges_read = tuple(
+            self.entry(e, n, s.args[first:]) for e, n in zip(entries, shape, strict=True)
+        )
+        return None if None in ranges_read else ranges_read
 
     def entry(self, e: Any, n: Size, rest: tuple[Atom, ...]) -> Any:
         if isinstance(e, Place):
@@ -81,15 +83,15 @@ class Ranges:
         if not_negative(b - a, self.facts):
             return -1
         x, y = dims.evaluate(a, self.hints), dims.evaluate(b, self.hints)
-        given = all(s.given for s in dims.symbols(a) | dims.symbols(b))
-        if x is None or y is None or x == y or not given:
+        are_given = all(s.given for s in dims.symbols(a) | dims.symbols(b))
+        if x is None or y is None or x == y or not are_given:
             raise Unsliced
         return 1 if x > y else -1
 
     def sorted(self, ends: Iterable[Size]) -> list[Range]:
         """The parts between ends, in order."""
-        found = sorted(set(ends), key=functools.cmp_to_key(self.compare))
-        return list(itertools.pairwise(found))
+        ordered_ends = sorted(set(ends), key=functools.cmp_to_key(self.compare))
+        return list(itertools.pairwise(ordered_ends))
 
     def rely(self, parts: Iterable[Range]) -> None:
         """Notes that the ends of parts have this order."""

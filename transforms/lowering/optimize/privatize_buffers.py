@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.ops.primitives.new_arrays import zeros
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 from tapeless.transforms.optimize.loop_carries import without
 
@@ -49,31 +50,31 @@ def _block(block: Block, defs: Defs) -> Block:
                 body.append(replace(s, body=_block(s.body, defs)))
             case _:
                 body.append(s)
-    made = replace(block, body=tuple(body))
-    return substitute(made, new) if new else made
+    private = replace(block, body=tuple(body))
+    return substitute(private, new) if new else private
 
 
 def _for(s: For, defs: Defs, new: dict[Var, Atom]) -> For:
     """The loop without carries that are zeros before each pass; `new` are their last values."""
     pairs = enumerate(zip(s.inits, s.yields, strict=True))
     drop = [k for k, (a, y) in pairs if _zeros(defs.get(a)) and _cleared(defs.get(y))]
-    made: list[Statement] = []
+    own_buffers: list[Statement] = []
     inside: dict[Var, Atom] = {}
     for k in drop:
         first = defs[s.inits[k]]
         p = s.carries[k]
         own = Var(p.type, p.name, p.origin)
-        made.append(replace(first, outs=(own,)))
+        own_buffers.append(replace(first, outs=(own,)))
         inside[p] = own
         new[s.outs[k]] = s.inits[k]
-    left = without(s, drop)
-    assert isinstance(left, For)
-    body = substitute(left.body, inside) if inside else left.body
-    return replace(left, body=replace(body, body=(*made, *body.body)))
+    lean = without(s, drop)
+    assert isinstance(lean, For)
+    body = substitute(lean.body, inside) if inside else lean.body
+    return replace(lean, body=replace(body, body=(*own_buffers, *body.body)))
 
 
 def _zeros(s: Let | None) -> bool:
-    return s is not None and s.op.name == "zeros"
+    return s is not None and s.op is zeros
 
 
 def _cleared(s: Let | None) -> bool:

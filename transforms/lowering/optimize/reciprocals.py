@@ -25,11 +25,12 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.scalar_form import FLOAT
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.lowering.schedule.dependences import Dependences
-from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, truediv
+from tapeless.transforms.ops.primitives.elementwise import absolute, cosh, exp, exp2, sqrt, square
 
 ENOUGH = 3  # quotients
 LEAST = 1e-30  # its reciprocal is a number also in single precision
-POSITIVE = frozenset(["exp", "exp2", "square", "abs", "sqrt", "cosh"])
+POSITIVE = frozenset([exp, exp2, square, absolute, sqrt, cosh])
 ONE = Literal(1.0, Type(FLOAT, (), True))
 
 
@@ -42,7 +43,7 @@ def reciprocals(block: Block) -> Block:
 def _block(block: Block, memory: Dependences) -> Block:
     count = Counter(s.args[1] for s in block.body if isinstance(s, Let) and _quotient(s))
     shared = {d for d, n in count.items() if n >= ENOUGH and _away(d, memory)}
-    made: dict[Any, Var] = {}
+    reciprocal_of: dict[Any, Var] = {}
     new: dict[Var, Any] = {}
     body: list[Statement] = []
     for s in block.body:
@@ -51,13 +52,13 @@ def _block(block: Block, memory: Dependences) -> Block:
             continue
         assert isinstance(s, Let)
         x, d = s.args
-        if d not in made:
-            made[d] = Var(d.type)
-            body.append(Let((made[d],), truediv, (ONE, d), {}, s.origin))
+        if d not in reciprocal_of:
+            reciprocal_of[d] = Var(d.type)
+            body.append(Let((reciprocal_of[d],), truediv, (ONE, d), {}, s.origin))
         if isinstance(x, Literal) and x.value == 1 and s.outs[0].type == d.type:
-            new[s.outs[0]] = made[d]
+            new[s.outs[0]] = reciprocal_of[d]
         else:
-            body.append(Let(s.outs, mul, (x, made[d]), {}, s.origin))
+            body.append(Let(s.outs, mul, (x, reciprocal_of[d]), {}, s.origin))
     return substitute(replace(block, body=tuple(body)), new)
 
 
@@ -78,9 +79,9 @@ def _away(a: Any, memory: Dependences) -> bool:
     s = memory.defs.get(a) if isinstance(a, Var) else None
     if not isinstance(s, Let):
         return isinstance(a, Literal) and not isinstance(a.value, complex) and a.value >= LEAST
-    if s.op.name == "cosh":
+    if s.op is cosh:
         return True
-    if s.op.name != "add":
+    if s.op is not add:
         return False
     x, y = s.args
     return (_away(x, memory) and _positive(y, memory)) or (
@@ -94,8 +95,8 @@ def _positive(a: Any, memory: Dependences) -> bool:
     if not isinstance(s, Let):
         real = isinstance(a, Literal) and not isinstance(a.value, complex)
         return real and bool(a.value >= 0)
-    if s.op.name in POSITIVE:
+    if s.op in POSITIVE:
         return bool(s.outs[0].type.dtype.kind == "f")
-    if s.op.name == "mul" and s.args[0] is s.args[1]:
+    if s.op is mul and s.args[0] is s.args[1]:
         return True
-    return s.op.name in ("add", "mul", "truediv") and all(_positive(x, memory) for x in s.args)
+    return s.op in (add, mul, truediv) and all(_positive(x, memory) for x in s.args)

@@ -58,11 +58,13 @@ class _Twice(Program):
         names: dict[Var, Var] = {t.outs[0]: Var(t.outs[0].type, t.outs[0].name) for t in chain}
         own = [replace(t, outs=(names[t.outs[0]],)) for t in chain]
         copies = substitute(Block((), tuple(own), ()), names).body
-        made: list[Statement] = []
+        repeated: list[Statement] = []
         for k, t in enumerate(self.body):
-            made += copies if k == late[0] else ()
-            made.append(substitute(Block((), (t,), ()), {v: names[v]}).body[0] if k in late else t)
-        return made
+            repeated += copies if k == late[0] else ()
+            repeated.append(
+                substitute(Block((), (t,), ()), {v: names[v]}).body[0] if k in late else t
+            )
+        return repeated
 
     def there(self, leaves: set[Atom]) -> set[Atom]:
         """Those that are kept, or are no arrays of the program's own."""
@@ -73,8 +75,8 @@ class _Twice(Program):
         s = self.body[self.defs[v]]
         if v in self.kept or not is_cheap(s):
             return []
-        found: list[Let] = []
+        chain: list[Let] = []
         for a in s.args:
-            if a in self.defs and len(found) <= most:
-                found += self.chain(a, most - len(found) - 1)
-        return [*dict.fromkeys(found), s]
+            if a in self.defs and len(chain) <= most:
+                chain += self.chain(a, most - len(chain) - 1)
+        return [*dict.fromkeys(chain), s]

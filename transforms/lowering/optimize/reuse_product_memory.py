@@ -14,6 +14,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Let, Statement, Type, Var
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.lowering.optimize.library_calls import Program, is_apart, of_elements
+from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 
 Equal = Callable[[Size, Size], bool]
@@ -32,9 +33,9 @@ def overlaid(block: Block, equal: Equal) -> Block:
         v = s.outs[0] if isinstance(s, Let) and of_elements(s) else None
         p = program.place_for(v) if v is not None else None
         if v is not None and p is not None:
-            names[v] = made = Var(v.type, v.name)
+            names[v] = product = Var(v.type, v.name)
             whole = (slice(None),) * v.type.ndim
-            body.append(Let((made,), update, (p, v), {"key": whole}, s.origin))
+            body.append(Let((product,), update, (p, v), {"key": whole}, s.origin))
     results = substitute(Block((), (), block.results), names).results
     return replace(block, body=tuple(body), results=results)
 
@@ -46,9 +47,7 @@ class _Overlaid(Program):
         super().__init__(list(block.body), block.results)
         self.equal = equal
         self.taken = {b for a in block.results for b in self.bases(a)}
-        self.products = [
-            s.outs[0] for s in self.body if isinstance(s, Let) and s.op.name == "matmul"
-        ]
+        self.products = [s.outs[0] for s in self.body if isinstance(s, Let) and s.op is matmul]
 
     def place_for(self, v: Var) -> Var | None:
         """A product that nothing but this value is made of."""

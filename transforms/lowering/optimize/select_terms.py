@@ -25,7 +25,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.uses import reads_of
 from tapeless.transforms.lowering.schedule.reassociable_sums import is_loop
-from tapeless.transforms.ops.primitives.arithmetic import add, neg
+from tapeless.transforms.ops.primitives.arithmetic import add, neg, sub
 
 Uses = Mapping[Var, int]  # how often variables are read
 
@@ -51,12 +51,12 @@ def _apart(block: Block, y: Var, p: Var, uses: Uses) -> Block | None:
     """The block with `y` as the sum of `p` and of what is chosen; None if it is not."""
     for at, s in enumerate(block.body):
         if isinstance(s, If) and y in s.outs:
-            made = _terms(s, s.outs.index(y), p, uses)
-            if made is None or made[1] != uses[p]:
+            terms = _terms(s, s.outs.index(y), p, uses)
+            if terms is None or terms[1] != uses[p]:
                 return None
             k = s.outs.index(y)
-            sum_ = Let((y,), add, (p, made[0].outs[k]), {}, s.origin)
-            return replace(block, body=(*block.body[:at], made[0], sum_, *block.body[at + 1 :]))
+            sum_ = Let((y,), add, (p, terms[0].outs[k]), {}, s.origin)
+            return replace(block, body=(*block.body[:at], terms[0], sum_, *block.body[at + 1 :]))
     return None
 
 
@@ -64,11 +64,11 @@ def _terms(s: If, k: int, p: Var, uses: Uses) -> tuple[If, int] | None:
     """The test with the terms in place of the result `k`, and how often it reads `p` for that."""
     sides, count = [], 0
     for b in (s.then, s.orelse):
-        made = _term(b, k, p, uses)
-        if made is None:
+        term = _term(b, k, p, uses)
+        if term is None:
             return None
-        sides.append(made[0])
-        count += made[1]
+        sides.append(term[0])
+        count += term[1]
     out = Var(p.type, "term")
     outs = (*s.outs[:k], out, *s.outs[k + 1 :])
     return replace(s, outs=outs, then=sides[0], orelse=sides[1]), count
@@ -86,11 +86,11 @@ def _term(block: Block, k: int, p: Var, uses: Uses) -> tuple[Block, int] | None:
             continue
         before, after = block.body[:at], block.body[at + 1 :]
         if isinstance(s, If):
-            made = _terms(s, s.outs.index(a), p, uses)
-            if made is None:
+            terms = _terms(s, s.outs.index(a), p, uses)
+            if terms is None:
                 return None
-            inner = made[0].outs[s.outs.index(a)]
-            return _with(block, (*before, made[0], *after), k, inner), made[1]
+            inner = terms[0].outs[s.outs.index(a)]
+            return _with(block, (*before, terms[0], *after), k, inner), terms[1]
         term = _added(s, p)
         if term is None:
             return None
@@ -104,7 +104,7 @@ def _term(block: Block, k: int, p: Var, uses: Uses) -> tuple[Block, int] | None:
 
 def _added(s: Statement, p: Var) -> Atom | None:
     """v for p + v and for p - v."""
-    if not isinstance(s, Let) or s.op.name not in ("add", "sub") or s.outs[0].type != p.type:
+    if not isinstance(s, Let) or s.op not in (add, sub) or s.outs[0].type != p.type:
         return None
     a, b = s.args
     term = b if a is p else a if b is p and s.op is add else None

@@ -28,6 +28,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
 Key = tuple[Any, ...]
 
@@ -40,28 +41,28 @@ def alike(block: Block) -> Block:
     for t in block.body:
         s = with_blocks(t, alike)
         if isinstance(s, If) and isinstance(s.test, Var):
-            known = places.setdefault(s.test, len(body))
-            if known < len(body):
-                first = body[known]
+            first_place = places.setdefault(s.test, len(body))
+            if first_place < len(body):
+                first = body[first_place]
                 assert isinstance(first, If)
-                body[known], s = _handed_on(first, s, new)
+                body[first_place], s = _handed_on(first, s, new)
         body.append(s)
-    made = replace(block, body=tuple(body))
-    return substitute(made, new) if new else made
+    shared = replace(block, body=tuple(body))
+    return substitute(shared, new) if new else shared
 
 
 def _handed_on(first: If, second: If, new: dict[Var, Atom]) -> tuple[If, If]:
     """The first branch with more results, the second one without what these are; `new` gets for
     what they stand."""
-    sides, left = [first.then, first.orelse], []
+    sides, lean_sides = [first.then, first.orelse], []
     for k, later in enumerate((second.then, second.orelse)):
-        known = {key: s.outs[0] for s in sides[k].body if (key := _key(s, {}))}
+        computed = {key: s.outs[0] for s in sides[k].body if (key := _key(s, {}))}
         here: dict[Atom, Atom] = {}
         for s in later.body:
             key = _key(s, here)
-            if key not in known or not isinstance(s, Let):
+            if key not in computed or not isinstance(s, Let):
                 continue
-            here[s.outs[0]] = value = known[key]
+            here[s.outs[0]] = value = computed[key]
             out = Var(value.type, value.name, value.origin)
             first = replace(first, outs=(*first.outs, out))
             other: Atom = Literal(value.type.dtype.type(0).item(), value.type)
@@ -70,14 +71,14 @@ def _handed_on(first: If, second: If, new: dict[Var, Atom]) -> tuple[If, If]:
                 sides[j] = replace(sides[j], results=results)
             new[s.outs[0]] = out
         rest = tuple(s for s in later.body if not here.keys() & {*outputs(s)})
-        left.append(replace(later, body=rest))
+        lean_sides.append(replace(later, body=rest))
     first = replace(first, then=sides[0], orelse=sides[1])
-    return first, replace(second, then=left[0], orelse=left[1])
+    return first, replace(second, then=lean_sides[0], orelse=lean_sides[1])
 
 
 def _key(s: Statement, here: dict[Atom, Atom]) -> Key | None:
     """What a statement computes, if that is a number, of numbers or an element of an array."""
-    if not isinstance(s, Let) or not (s.op.elementwise or s.op.name == "index") or not s.op.pure:
+    if not isinstance(s, Let) or not (s.op.elementwise or s.op is index) or not s.op.pure:
         return None
     if any(not isinstance(v.type, Type) or v.type.shape for v in s.outs) or len(s.outs) > 1:
         return None

@@ -14,7 +14,7 @@ from tapeless.transforms.core.language import Atom, Let, Statement, Var
 from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
 from tapeless.transforms.lowering.schedule.loop_nests import CONSTANTS, takes_long
 from tapeless.transforms.lowering.schedule.view_indices import is_view
-from tapeless.transforms.ops.primitives.shapes import cast_to
+from tapeless.transforms.ops.primitives.shapes import cast, cast_to
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index
 
 MANY = 32  # operations that are done again rather than kept in memory
@@ -68,7 +68,7 @@ class Sliced:
     def computed(self, v: Var) -> bool:
         """Whether memory is needed to read a value at any place."""
         s = self.memory.defs.get(v)
-        return isinstance(s, Let) and id(s) in self.places and s.op.name not in CONSTANTS
+        return isinstance(s, Let) and id(s) in self.places and s.op not in CONSTANTS
 
     def holds(self, kept: set[Var], start: int) -> bool:
         """Whether memory stays as it is until the last store, which does not change it either."""
@@ -98,9 +98,9 @@ class Sliced:
     def computed_part(self, s: Let, axis: int, start: Size, stop: Size) -> Any:
         before, self.builder.origin = self.builder.origin, s.origin
         args = list(self.parts(s.args, axis - s.outs[0].type.ndim, start, stop))
-        made: Any = s.op(*args, **s.params)
+        part_result: Any = s.op(*args, **s.params)
         self.builder.origin = before
-        return cast_to(made, s.outs[0].type.dtype)
+        return cast_to(part_result, s.outs[0].type.dtype)
 
     def parts(self, args: Iterable[Atom], axis: int, start: Size, stop: Size) -> Iterator[Atom]:
         """The parts of operands, along an axis that is counted from the last."""
@@ -115,7 +115,7 @@ def along(a: Atom, axis: int) -> bool:
 
 
 def _cheap(s: Let) -> bool:
-    plain = s.op.elementwise or s.op.name == "cast"
+    plain = s.op.elementwise or s.op is cast
     return plain and not is_view(s) and not takes_long(s)
 
 

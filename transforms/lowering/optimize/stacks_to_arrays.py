@@ -30,8 +30,9 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.stack_capacity import of_numbers
 from tapeless.transforms.ops.primitives.arithmetic import sub
-from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.new_arrays import empty, new_stack
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
+from tapeless.transforms.ops.primitives.stacks import POPS, push
 
 Path = tuple[For, ...]
 Spans = list[tuple[Size, Size]]
@@ -53,7 +54,7 @@ def counted(block: Block) -> Block:
     stacks = [
         s.outs[0]
         for s in block.body
-        if isinstance(s, Let) and s.op.name == "new_stack" and of_numbers(s.outs[0].type)
+        if isinstance(s, Let) and s.op is new_stack and of_numbers(s.outs[0].type)
     ]
     shapes = {v: shape for v in stacks if (shape := _shape(memory, block, v)) is not None}
     return Counting(memory, shapes).block(block) if shapes else block
@@ -82,7 +83,7 @@ def _uses(
         if isinstance(s, Let):
             if not any(isinstance(a, Var) and memory.cell(a) is stack for a in s.args):
                 continue
-            kind = {"push": use.pushes, "pop": use.pops}.get(s.op.name)
+            kind = {push: use.pushes, **dict.fromkeys(POPS, use.pops)}.get(s.op)
             if kind is None:
                 use.others += 1
             else:
@@ -97,14 +98,14 @@ def _uses(
 
 def _spans(memory: Dependences, path: Path, outer: set[Var]) -> Spans | None:
     """Where each loop starts and stops; None if that is not known before the first."""
-    found = [(size_of_atom(memory, s.start), size_of_atom(memory, s.stop)) for s in path]
-    known = all(
+    bounds = [(size_of_atom(memory, s.start), size_of_atom(memory, s.stop)) for s in path]
+    are_known_outside = all(
         (x.var is None and x.given) or x.var in outer
-        for span in found
+        for span in bounds
         for n in span
         for x in dims.symbols(n)
     )
-    return found if known else None
+    return bounds if are_known_outside else None
 
 
 class Counting:
@@ -125,8 +126,8 @@ class Counting:
             self.new[a] = Var(Type(a.type.item.dtype, self.shapes[cell]), a.name)
         return self.new[a]
 
-    def atoms(self, given: Any) -> Any:
-        return tuple(map(self.atom, given))
+    def atoms(self, atoms: Any) -> Any:
+        return tuple(map(self.atom, atoms))
 
     def block(self, block: Block) -> Block:
         body = tuple(t for s in block.body for t in self.statement(s))
@@ -137,8 +138,8 @@ class Counting:
             case Let():
                 yield from self.let(s)
             case If():
-                made = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
-                yield replace(made, outs=self.atoms(s.outs))
+                rewritten = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
+                yield replace(rewritten, outs=self.atoms(s.outs))
             case For():
                 self.loops.append(s)
                 inside = self.block(s.body)
@@ -152,12 +153,12 @@ class Counting:
                 yield s
 
     def let(self, s: Let) -> Iterator[Statement]:
-        stack = s.outs[0] if s.op.name == "new_stack" else s.args[0] if s.args else None
+        stack = s.outs[0] if s.op is new_stack else s.args[0] if s.args else None
         array = self.atom(stack)
         if array is stack:
             yield s
             return
-        if s.op.name == "new_stack":
+        if s.op is new_stack:
             shape = array.type.shape
             yield replace(
                 s, outs=(array,), op=empty, params={"shape": shape, "dtype": array.type.dtype}
@@ -172,7 +173,7 @@ class Counting:
             yield Let((place,), sub, (loop.index, loop.start), {}, s.origin)
             where.append(place)
         key = tuple(map(Slot, range(len(where))))
-        if s.op.name == "push":
+        if s.op is push:
             args = (array, s.args[1], *where)
             yield Let((self.atom(s.outs[0]),), update, args, {"key": key}, s.origin)
             return

@@ -36,10 +36,11 @@ from tapeless.transforms.lowering.optimize.slice_pushdown import Sliced, Unslice
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.sizes.size_equalities import Sizes
 from tapeless.transforms.lowering.sizes.size_inequalities import Relation, Relied, not_negative
+from tapeless.transforms.ops.primitives import new_arrays
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.shapes import cast_to, copy
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, update
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, index, update
 from tapeless.transforms.optimize.dead_code import dead_code
 
 SHORT = 4  # elements that are set to zero by themselves
@@ -81,16 +82,16 @@ def gathered(
         memory = Dependences()
         memory.learn(block)
     run = Gathering(memory, sizes, hints, facts, _uses(block))
-    made = run.block(block)
-    return (dead_code(made) if run.changed else block), ranges.relied + run.relied
+    rewritten = run.block(block)
+    return (dead_code(rewritten) if run.changed else block), ranges.relied + run.relied
 
 
 def _uses(block: Block) -> Counter[Any]:
-    found: Counter[Any] = Counter(block.results)
+    counts: Counter[Any] = Counter(block.results)
     for s in statements(block):
-        found.update(operands(s))
-        found.update(a for b in blocks(s) for a in b.results)
-    return found
+        counts.update(operands(s))
+        counts.update(a for b in blocks(s) for a in b.results)
+    return counts
 
 
 class Gathering(Ranges):
@@ -110,25 +111,27 @@ class Gathering(Ranges):
         self.known: dict[Var, Known] = {}
 
     def block(self, block: Block) -> Block:
-        made = self.joined(block.body)
-        self.changed |= bool(made)
-        body = (with_blocks(t, self.block) for s in block.body for t in made.get(id(s), [s]))
+        replacements = self.joined(block.body)
+        self.changed |= bool(replacements)
+        body = (
+            with_blocks(t, self.block) for s in block.body for t in replacements.get(id(s), [s])
+        )
         return replace(block, body=tuple(body))
 
     def joined(self, body: tuple[Statement, ...]) -> dict[int, list[Statement]]:
         """What takes the places of statements."""
-        found: dict[int, list[Statement]] = {}
+        replacements: dict[int, list[Statement]] = {}
         places = {id(s): k for k, s in enumerate(body)}
         for chain in sorted(self.chains(body), key=lambda c: places[id(c.stores[-1])]):
             try:
-                found |= Joined(self, chain, body).run()
+                replacements |= Joined(self, chain, body).run()
             except Unsliced:
                 continue
-        return found
+        return replacements
 
     def chains(self, body: Iterable[Statement]) -> list[Chain]:
         open_: dict[Var, Chain] = {}
-        found: list[Chain] = []
+        chains: list[Chain] = []
         for s in body:
             if not (isinstance(s, Let) and s.op in (update, add_at)):
                 continue
@@ -141,9 +144,9 @@ class Gathering(Ranges):
                 chain.append(s, target)
             else:
                 chain = Chain([s], [target])
-                found.append(chain)
+                chains.append(chain)
             open_[s.outs[0]] = chain
-        return found
+        return chains
 
     def found(self, v: Atom) -> Known | None:
         """The parts of an array that nothing else reads, if they have been found."""
@@ -151,7 +154,7 @@ class Gathering(Ranges):
             if v in self.known:
                 return self.known[v]
             s = self.memory.defs.get(v)
-            if not (isinstance(s, Let) and (s.op.name == "copy" or _whole(s))):
+            if not (isinstance(s, Let) and (s.op is copy or _whole(s))):
                 return None
             v = s.args[0]
         return None
@@ -187,7 +190,7 @@ class Joined:
         ends = [*(a for a, _ in parts), parts[-1][1]]
         if (ends[0], ends[-1]) != (0, self.size):
             raise Unsliced  # a part that ends after the last element
-        made = {
+        stores_by_range = {
             part: [
                 (s, r)
                 for s, r in zip(self.chain.stores, ranges, strict=True)
@@ -195,18 +198,22 @@ class Joined:
             ]
             for part in parts
         }
-        fresh = self.fresh(made)
-        if not fresh and not any(len(found) > 1 for found in made.values()):
+        fresh = self.fresh(stores_by_range)
+        if not fresh and not any(len(stores) > 1 for stores in stores_by_range.values()):
             raise Unsliced
-        return self.replaced(made, fresh)
+        return self.replaced(stores_by_range, fresh)
 
     def known(self, v: Atom, r: Range) -> Mapping[Range, Atom]:
         """The values of parts, in the place of an array that is made of them."""
-        found = self.of.found(v)
-        fits = found is not None and v.type.ndim == self.rank and found[0] == self.at
-        return found[1] if fits and found is not None else {}
+        place_and_parts = self.of.found(v)
+        fits = (
+            place_and_parts is not None
+            and v.type.ndim == self.rank
+            and place_and_parts[0] == self.at
+        )
+        return place_and_parts[1] if fits and place_and_parts is not None else {}
 
-    def fresh(self, made: Mapping[Range, list[Any]]) -> bool:
+    def fresh(self, stores_by_range: Mapping[Range, list[Any]]) -> bool:
         """Whether the array holds zeros before, few of which are left."""
         s = self.of.memory.defs.get(self.first.args[0])  # type: ignore[arg-type]
         if not self.zeros(s) or self.of.uses.get(self.first.args[0], 0) != 1:
@@ -218,43 +225,45 @@ class Joined:
             for k, (e, n) in enumerate(zip(target, shape, strict=True))
             if k != self.axis
         )
-        gaps = [b - a for (a, b), found in made.items() if not found]
+        gaps = [b - a for (a, b), stores in stores_by_range.items() if not stores]
         return whole and all(isinstance(n, int) and n <= SHORT for n in gaps)
 
     def zeros(self, s: Any) -> bool:
-        return isinstance(s, Let) and s.op.name == "zeros" and any(s is t for t in self.body)
+        return isinstance(s, Let) and s.op is new_arrays.zeros and any(s is t for t in self.body)
 
-    def replaced(self, made: Mapping[Range, list[Any]], fresh: bool) -> dict[int, list[Statement]]:
+    def replaced(
+        self, stores_by_range: Mapping[Range, list[Any]], fresh: bool
+    ) -> dict[int, list[Statement]]:
         b = Relied(self.of.facts, self.of.canon)
         b.origin = self.last.origin
         b.definitions |= {v: s for v, s in self.of.memory.defs.items() if isinstance(s, Let)}
         sliced = Sliced(self.of.memory, self.body, self.chain.stores, b)
         values = [s.args[1] for s in self.chain.stores if not self.of.found(s.args[1])]
         sliced.decide([v for v in values if isinstance(v, Var)])
-        self.of.rely(made)
+        self.of.rely(stores_by_range)
         with building(b):
             base: Any = self.first.args[0]
             if fresh:
                 base = empty(shape=self.target.type.shape, dtype=self.target.type.dtype)
-            for part in sorted(made, key=lambda p: not isinstance(p[1] - p[0], int)):
-                base = self.part(base, part, made[part], fresh, sliced)
+            for part in sorted(stores_by_range, key=lambda p: not isinstance(p[1] - p[0], int)):
+                base = self.part(base, part, stores_by_range[part], fresh, sliced)
             if not any(base is v for t in b.blocks[0][-1:] for v in outputs(t)):
                 copy(base)  # all of it is a value that is there already
         *before, last = b.blocks[0]
         assert isinstance(last, Let)
-        found: dict[int, list[Statement]] = {id(s): [] for s in self.chain.stores}
+        replacements: dict[int, list[Statement]] = {id(s): [] for s in self.chain.stores}
         if fresh:
-            found[id(self.of.memory.defs[self.first.args[0]])] = []  # type: ignore[index]
-        found[id(self.last)] = [*before, replace(last, outs=self.last.outs)]
+            replacements[id(self.of.memory.defs[self.first.args[0]])] = []  # type: ignore[index]
+        replacements[id(self.last)] = [*before, replace(last, outs=self.last.outs)]
         if fresh and self.rank == self.target.type.ndim:
             self.of.known[self.target] = (self.axis, self.values)
-        return found
+        return replacements
 
-    def part(self, base: Any, part: Range, found: list[Any], fresh: bool, sliced: Sliced) -> Any:
+    def part(self, base: Any, part: Range, stores: list[Any], fresh: bool, sliced: Sliced) -> Any:
         """A store of all that goes to one part."""
         terms: list[Any] = []
         adds = not fresh
-        for s, r in found:
+        for s, r in stores:
             if s.op is update:
                 terms, adds = [], False
             terms.append(self.term(s.args[1], r, part, sliced))
@@ -306,7 +315,7 @@ class Joined:
 
 def _whole(s: Let) -> bool:
     """Whether a statement reads all of an array as it is."""
-    return s.op.name == "index" and all(e in (slice(None), slice(0, None)) for e in s.params["key"])
+    return s.op is index and all(e in (slice(None), slice(0, None)) for e in s.params["key"])
 
 
 def _zero(a: Any) -> bool:

@@ -155,6 +155,7 @@ factorise = _routine("cholesky_in_place", CHOLESKY)
 adjoin = _routine("adjugate_in_place", ADJUGATE)
 sort = _routine("sort_in_place", BEFORE, SORT)
 order = _routine("order_in_place", BEFORE, ORDER)
+ROUTINES = (eliminate, substitute, factorise, adjoin, sort, order)
 
 PLACE = '''
 @njit
@@ -192,7 +193,7 @@ NAMES = (*TEXTS, *HELPERS)
 
 
 def is_routine(s: Statement) -> bool:
-    return isinstance(s, Let) and s.op.name in TEXTS
+    return isinstance(s, Let) and s.op in ROUTINES
 
 
 def helpers(name: str) -> dict[str, None]:

@@ -12,9 +12,14 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.rolled_indices import turned
+from tapeless.transforms.ops.numpy.flipping import roll
 from tapeless.transforms.ops.numpy.indexing import INDEX
+from tapeless.transforms.ops.numpy.padding import pad
+from tapeless.transforms.ops.numpy.repeating import repeat
 from tapeless.transforms.ops.primitives import arithmetic, elementwise
+from tapeless.transforms.ops.primitives.joining import concatenate
 from tapeless.transforms.ops.primitives.new_arrays import empty, zeros
 from tapeless.transforms.ops.primitives.shapes import cast_to
 from tapeless.transforms.ops.primitives.slices_and_gathers import part, part_key, update
@@ -35,13 +40,13 @@ def stored(out: Any, value: Atom, axis: int, start: Size, stop: Size, step: int 
 def concatenated(out: Type, *pieces: Atom, axis: int) -> Any:
     if len(pieces) > MANY:
         raise NotTaken
-    made, at = empty(shape=out.shape, dtype=out.dtype), 0
+    whole, at = empty(shape=out.shape, dtype=out.dtype), 0
     for p in pieces:
         after = at + p.type.shape[axis]
         if p.type.shape[axis] != 0:
-            made = stored(made, p, axis, at, after)
+            whole = stored(whole, p, axis, at, after)
         at = after
-    return made
+    return whole
 
 
 def rolled(out: Type, x: Atom, shift: Atom, *, axis: int) -> Any:
@@ -57,11 +62,11 @@ def rolled(out: Type, x: Atom, shift: Atom, *, axis: int) -> Any:
         return x
     if isinstance(shift, Literal) and axis < x.type.ndim - 1:
         return turned(x, axis, shift.value)
-    made = empty(shape=out.shape, dtype=out.dtype)
+    whole = empty(shape=out.shape, dtype=out.dtype)
     parts = [(part(x, axis, 0, n - first), first, n), (part(x, axis, n - first, n), 0, first)]
     for p, start, stop in parts if isinstance(first, int) else parts[::-1]:  # the long one first
-        made = stored(made, p, axis, start, stop)
-    return made
+        whole = stored(whole, p, axis, start, stop)
+    return whole
 
 
 def _places(shift: Var, n: Size) -> Size:
@@ -81,22 +86,22 @@ def padded(out: Type, x: Atom, *, before: tuple[Size, ...], after: tuple[Size, .
     if len(wide) != 1:
         raise NotTaken
     (axis,) = wide
-    made = zeros(shape=out.shape, dtype=out.dtype)
-    return stored(made, x, axis, before[axis], before[axis] + x.type.shape[axis])
+    whole = zeros(shape=out.shape, dtype=out.dtype)
+    return stored(whole, x, axis, before[axis], before[axis] + x.type.shape[axis])
 
 
 def repeated(out: Type, x: Atom, *, repeats: Size, axis: int) -> Any:
     if not isinstance(repeats, int) or not 0 < repeats <= MANY:
         raise NotTaken
-    made = empty(shape=out.shape, dtype=out.dtype)
+    whole = empty(shape=out.shape, dtype=out.dtype)
     for k in range(repeats):
-        made = stored(made, x, axis, k, out.shape[axis], repeats)
-    return made
+        whole = stored(whole, x, axis, k, out.shape[axis], repeats)
+    return whole
 
 
-JOINED: dict[str, Callable[..., Any]] = {
-    "concatenate": concatenated,
-    "roll": rolled,
-    "pad": padded,
-    "repeat": repeated,
+JOINED: dict[Op, Callable[..., Any]] = {
+    concatenate: concatenated,
+    roll: rolled,
+    pad: padded,
+    repeat: repeated,
 }

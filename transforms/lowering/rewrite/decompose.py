@@ -25,28 +25,33 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
 from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
 from tapeless.transforms.lowering.rewrite.scans import SCANS
 from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
-from tapeless.transforms.ops.numpy.diagonals import diagonal
-from tapeless.transforms.ops.numpy.reductions import amax, count, left_of
-from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub, truediv
+from tapeless.transforms.ops.linalg.norms import norm
+from tapeless.transforms.ops.numerics.calculus import sinc
+from tapeless.transforms.ops.numpy.complex import round as round_to
+from tapeless.transforms.ops.numpy.diagonals import diagonal, trace, tril, triu
+from tapeless.transforms.ops.numpy.reductions import count, count_nonzero, left_of, mean, std, var
+from tapeless.transforms.ops.numpy.sorting import permute
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
-    isfinite,
     not_equal,
     right_shift,
 )
-from tapeless.transforms.ops.primitives.elementwise import exp, log, log1p, sin, sqrt
-from tapeless.transforms.ops.primitives.joining import stack_op
+from tapeless.transforms.ops.primitives.elementwise import sin, sqrt
+from tapeless.transforms.ops.primitives.identities import identity
+from tapeless.transforms.ops.primitives.joining import array, stack_op
+from tapeless.transforms.ops.primitives.module_functions import unit
 from tapeless.transforms.ops.primitives.new_arrays import count_up, empty, tri
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import cast_to
 from tapeless.transforms.ops.primitives.shapes import sum as total_of
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, gather, update
-from tapeless.transforms.optimize.inline_calls import identity
 from tapeless.transforms.optimize.simplify import simplify
 
 
@@ -77,44 +82,14 @@ def _array(*elements: Atom, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any
 
 def _filled(kind: Type, places: Iterable[Any], parts: Iterable[Atom]) -> Any:
     """A new array with these parts at these places."""
-    made = empty(shape=kind.shape, dtype=kind.dtype)
+    whole = empty(shape=kind.shape, dtype=kind.dtype)
     for key, each in zip(places, parts, strict=True):
-        made = update(made, cast_to(each, kind.dtype), key=key)
-    return made
+        whole = update(whole, cast_to(each, kind.dtype), key=key)
+    return whole
 
 
 def _norm(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     return sqrt(total_of(x * x, axes=axes, keepdims=keepdims))
-
-
-def _softmax(x: Atom, axes: tuple[int, ...]) -> Any:
-    made = exp(sub(x, amax(x, axes=axes, keepdims=True)))
-    return truediv(made, total_of(made, axes=axes, keepdims=True))
-
-
-def _log_softmax(x: Atom, axes: tuple[int, ...]) -> Any:
-    moved = sub(x, _if_finite(amax(x, axes=axes, keepdims=True)))
-    return sub(moved, log(total_of(exp(moved), axes=axes, keepdims=True)))
-
-
-def _floats(x: Atom) -> Any:
-    return x if x.type.dtype.kind == "f" else cast_to(x, np.dtype(float))
-
-
-def _if_finite(top: Atom) -> Any:
-    return select(isfinite(top), top, top.type.dtype.type(0))
-
-
-def _logsumexp(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """As scipy: the largest elements are counted, and those below them added up."""
-    wide = _floats(x)
-    top = amax(wide, axes=axes, keepdims=True)
-    among = equal(wide, top)
-    below = select(among, wide.type.dtype.type(0), exp(sub(wide, _if_finite(top))))
-    rest = total_of(below, axes=axes, keepdims=keepdims)
-    number = total_of(cast_to(among, wide.type.dtype), axes=axes, keepdims=keepdims)
-    largest = top if keepdims else amax(wide, axes=axes, keepdims=False)
-    return add(add(log1p(truediv(rest, number)), log(number)), largest)
 
 
 def _unit(bits: Atom) -> Any:
@@ -145,53 +120,52 @@ def _trace(out: Type, x: Atom, k: int) -> Any:
 
 
 def _sinc(x: Atom) -> Any:
-    y = np.pi * select(equal(x, 0), 1e-20, _floats(x))
+    y = np.pi * select(
+        equal(x, 0), 1e-20, x if x.type.dtype.kind == "f" else cast_to(x, np.dtype(float))
+    )
     return truediv(sin(y), y)
 
 
-PARTS: dict[str, Callable[..., Any]] = {
-    "mean": _mean,
-    "var": _var,
-    "std": lambda x, **params: sqrt(_var(x, **params)),
-    "count_nonzero": _count_nonzero,
-    "stack": _stack,
-    "array": _array,
-    "norm": _norm,
-    "sinc": _sinc,
-    "softmax": _softmax,
-    "log_softmax": _log_softmax,
-    "logsumexp": _logsumexp,
-    "unit_of": _unit,
+PARTS: dict[Op, Callable[..., Any]] = {
+    mean: _mean,
+    var: _var,
+    std: lambda x, **params: sqrt(_var(x, **params)),
+    count_nonzero: _count_nonzero,
+    stack_op: _stack,
+    array: _array,
+    norm: _norm,
+    sinc: _sinc,
+    unit: _unit,
 }
 #: The same inside loops and branches, where each pass would call NumPy otherwise; these are given
 #: the type of the result, too.
-INNER: dict[str, Callable[..., Any]] = {
+INNER: dict[Op, Callable[..., Any]] = {
     **JOINED,
     **SCANS,
     **CONTRACTED,
     **RESHAPED,
-    **{name: WITHOUT_LIBRARY[name] for name in ("permute", "round")},
-    "diagonal": _diagonal,
-    "trace": _trace,
-    "tril": lambda out, x, k: select(_lower(x, k), x, 0),
-    "triu": lambda out, x, k: select(_lower(x, k - 1), 0, x),
+    **{op: WITHOUT_LIBRARY[op] for op in (permute, round_to)},
+    diagonal: _diagonal,
+    trace: _trace,
+    tril: lambda out, x, k: select(_lower(x, k), x, 0),
+    triu: lambda out, x, k: select(_lower(x, k - 1), 0, x),
 }
 
 
-def decompose(block: Block, everywhere: Collection[str] = ()) -> Block:
+def decompose(block: Block, everywhere: Collection[Op] = ()) -> Block:
     """The block, simplified again if anything was taken apart.
 
     everywhere  operations that are taken apart outside of loops, too: a library has no call of them
     """
     fixed: list[Statement] = []
-    made = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
-    made = replace(made, body=(*fixed, *made.body))
-    found = any(comes_apart(s) or s.op.name in {*INNER, *everywhere} for s in _lets(block))
-    return simplify(made) if found else made
+    rewritten = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
+    rewritten = replace(rewritten, body=(*fixed, *rewritten.body))
+    is_rewritten = any(comes_apart(s) or s.op in {*INNER, *everywhere} for s in _lets(block))
+    return simplify(rewritten) if is_rewritten else rewritten
 
 
 def _is_fixed(s: Let) -> bool:
-    return s.op.name == "array" and all(isinstance(a, Literal) for a in s.args)
+    return s.op is array and all(isinstance(a, Literal) for a in s.args)
 
 
 def _lets(block: Block) -> Iterator[Let]:
@@ -201,7 +175,7 @@ def _lets(block: Block) -> Iterator[Let]:
 def _statements(
     body: tuple[Statement, ...],
     fixed: list[Statement],
-    everywhere: Collection[str],
+    everywhere: Collection[Op],
     top: bool = False,
 ) -> Iterator[Statement]:
     """Arrays of constants leave loops and branches: they go to `fixed`."""
@@ -214,10 +188,10 @@ def _statements(
             case Let() if _is_fixed(s) and not top:
                 fixed.append(s)
             case Let() if comes_apart(s):
-                yield from parts_of(s, PARTS[s.op.name])
-            case Let() if s.op.name in everywhere:
+                yield from parts_of(s, s.op.parts or PARTS[s.op])
+            case Let() if s.op in everywhere:
                 yield from _inner(s, WITHOUT_LIBRARY)
-            case Let() if s.op.name in INNER and not top and all(map(_real, s.args)):
+            case Let() if s.op in INNER and not top and all(map(_real, s.args)):
                 yield from _inner(s, INNER)
             case _:
                 yield with_blocks(s, inner)
@@ -225,7 +199,8 @@ def _statements(
 
 def comes_apart(s: Let) -> bool:
     """Whether simpler operations do the same; an array of constants is best made at once."""
-    return s.op.name in PARTS and not _is_fixed(s) and all(map(_real, s.args))
+    has_parts = s.op.parts is not None or s.op in PARTS
+    return has_parts and not _is_fixed(s) and all(map(_real, s.args))
 
 
 def _real(a: Atom) -> bool:
@@ -233,9 +208,9 @@ def _real(a: Atom) -> bool:
     return a.type.dtype.kind in "biu" or a.type.dtype in (np.dtype("f4"), np.dtype("f8"))
 
 
-def _inner(s: Let, formulas: Mapping[str, Callable[..., Any]]) -> Iterator[Statement]:
+def _inner(s: Let, formulas: Mapping[Op, Callable[..., Any]]) -> Iterator[Statement]:
     try:
-        yield from parts_of(s, functools.partial(formulas[s.op.name], s.outs[0].type))
+        yield from parts_of(s, functools.partial(formulas[s.op], s.outs[0].type))
     except NotTaken:
         yield s
 
@@ -252,12 +227,12 @@ def parts_of(s: Let, formula: Callable[..., Any]) -> Iterator[Statement]:
     b = Formula()
     b.origin = s.origin
     with building(b):
-        made = formula(*s.args, **s.params)
-        made = cast_to(made, s.outs[0].type.dtype)
+        result = formula(*s.args, **s.params)
+        result = cast_to(result, s.outs[0].type.dtype)
     *before, last = b.blocks[0] or (None,)
-    if isinstance(last, Let) and last.outs == (made,) and not isinstance(made, Literal):
+    if isinstance(last, Let) and last.outs == (result,) and not isinstance(result, Literal):
         yield from before
         yield replace(last, outs=s.outs)
     else:
         yield from b.blocks[0]
-        yield Let(s.outs, identity, (made,), {}, s.origin)
+        yield Let(s.outs, identity, (result,), {}, s.origin)

@@ -50,13 +50,13 @@ def contractions(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
 
 
 def _rewritten(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
-    made: list[Statement] = []
+    rewritten: list[Statement] = []
     for s in block.body:
         if isinstance(s, Let) and s.op is einsum:
-            made.extend(_apart(s, hints))
+            rewritten.extend(_apart(s, hints))
         else:
-            made.append(with_blocks(s, lambda b: _rewritten(b, hints)))
-    return replace(block, body=tuple(made))
+            rewritten.append(with_blocks(s, lambda b: _rewritten(b, hints)))
+    return replace(block, body=tuple(rewritten))
 
 
 def _apart(s: Let, hints: Mapping[dims.Symbol, int]) -> Iterator[Statement]:
@@ -71,8 +71,8 @@ def _apart(s: Let, hints: Mapping[dims.Symbol, int]) -> Iterator[Statement]:
 def _contracted(
     out: Type, hints: Mapping[dims.Symbol, int], *arrays: Atom, subscripts: str, **_: Any
 ) -> Any:
-    left, _arrow, output = subscripts.partition("->")
-    inputs = left.split(",")
+    operands, _arrow, output = subscripts.partition("->")
+    inputs = operands.split(",")
     lengths = _lengths(inputs, arrays)
     if out.dtype.kind not in "fc" or (len(inputs) == 1 and len(inputs[0]) == len(output)):
         raise NotTaken  # integers have no library, and what is left is a view
@@ -87,14 +87,14 @@ def _contracted(
 
 def _lengths(inputs: list[str], arrays: Sequence[Atom]) -> dict[str, Size]:
     """The length of the axis that each letter stands for."""
-    found: dict[str, Size] = {}
+    lengths: dict[str, Size] = {}
     for letters, x in zip(inputs, arrays, strict=True):
         if len({*letters}) < len(letters):
             raise NotTaken  # a diagonal
         for c, n in zip(letters, x.type.shape, strict=True):
-            if found.setdefault(c, n) != n and 1 in (n, found[c]):
+            if lengths.setdefault(c, n) != n and 1 in (n, lengths[c]):
                 raise NotTaken  # an axis that is broadcast
-    return found
+    return lengths
 
 
 def _kept(terms: list[Term], output: str) -> str:
@@ -120,14 +120,14 @@ def _multiplied(a: Term, b: Term, kept: str, output: str) -> Term:
     left, right = _joined(c for c in p if c not in q), _joined(c for c in q if c not in p)
     if summed and (left and right if batch else left or right):
         product = matmul(_matrix(x, p, batch, left, summed), _matrix(y, q, batch, summed, right))
-        made = batch + left + right
+        letters = batch + left + right
         if max(len(left), len(right)) < 2:
-            return product, made
+            return product, letters
         lengths = {
             **dict(zip(p, x.type.shape, strict=True)),
             **dict(zip(q, y.type.shape, strict=True)),
         }
-        return reshape(product, shape=tuple(lengths[c] for c in made)), made
+        return reshape(product, shape=tuple(lengths[c] for c in letters)), letters
     order = batch + left + right + summed
     product = mul(_spread(x, p, order), _spread(y, q, order))
     return _summed(product, order, batch + left + right)
@@ -176,11 +176,11 @@ def _cheapest(terms: list[str], output: str, sizes: Mapping[str, int]) -> tuple[
         return math.prod(sizes[c] for c in {*terms[pair[0]], *terms[pair[1]]})
 
     pairs = [*itertools.combinations(range(len(terms)), 2)]
-    found = []
+    costs = []
     for i, j in pairs if len(terms) <= MANY else [min(pairs, key=cost)]:
         rest = [t for k, t in enumerate(terms) if k not in (i, j)]
         kept = output + _joined(rest)
-        made = _joined(c for c in dict.fromkeys(terms[i] + terms[j]) if c in kept)
-        total, order = _cheapest([*rest, made], output, sizes)
-        found.append((cost((i, j)) + total, [(i, j), *order]))
-    return min(found)
+        joint = _joined(c for c in dict.fromkeys(terms[i] + terms[j]) if c in kept)
+        total, order = _cheapest([*rest, joint], output, sizes)
+        costs.append((cost((i, j)) + total, [(i, j), *order]))
+    return min(costs)

@@ -10,7 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
+from tapeless.transforms.ops.linalg.einsum import einsum
+from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul
 from tapeless.transforms.ops.primitives.shapes import cast_to, reshape, transpose
 from tapeless.transforms.ops.primitives.shapes import sum as total_of
@@ -26,12 +29,12 @@ def _spread(x: Atom, letters: str, order: str) -> Any:
 
 
 def summed(out: Type, *pieces: Atom, subscripts: str, **_: Any) -> Any:
-    left, arrow, result = subscripts.replace(" ", "").partition("->")
-    inputs = left.split(",")
+    operands, arrow, result = subscripts.replace(" ", "").partition("->")
+    inputs = operands.split(",")
     plain = all(len({*s}) == len(s) for s in (*inputs, result))
-    if not arrow or "." in left or not plain or out.dtype.kind != "f":
+    if not arrow or "." in operands or not plain or out.dtype.kind != "f":
         raise NotTaken
-    order = result + "".join(dict.fromkeys(c for c in left if c.isalpha() and c not in result))
+    order = result + "".join(dict.fromkeys(c for c in operands if c.isalpha() and c not in result))
     parts = [cast_to(_spread(x, s, order), out.dtype) for x, s in zip(pieces, inputs, strict=True)]
     axes = tuple(range(len(result), len(order)))
     product = functools.reduce(mul, parts)
@@ -50,4 +53,4 @@ def product(out: Type, a: Atom, b: Atom) -> Any:
     return total_of(mul(left, right), axes=(len(out.shape) - 1,), keepdims=False)
 
 
-CONTRACTED: dict[str, Callable[..., Any]] = {"einsum": summed, "matmul": product}
+CONTRACTED: dict[Op, Callable[..., Any]] = {einsum: summed, matmul: product}

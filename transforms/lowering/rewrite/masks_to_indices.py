@@ -14,6 +14,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, If, Type, Var
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.lowering.rewrite.scans import loop
 from tapeless.transforms.lowering.sizes.size_equalities import canonical, check_equal, equal_sizes
@@ -53,13 +54,13 @@ class Masks:
         """For each axis of the mask, where it is true; `count` is the number of places, then."""
         if not isinstance(mask, Var) or mask.type.ndim not in (1, 2):
             raise NotTaken
-        known = self.places.get(mask)
-        if known is None:
+        places = self.places.get(mask)
+        if places is None:
             new = dims.symbol("count", 0) if count is None else count
-            known = self.places[mask] = _places(mask, new)
+            places = self.places[mask] = _places(mask, new)
         elif count is not None:
-            self.relations.append(("==", count, known[0].type.shape[0]))
-        return known
+            self.relations.append(("==", count, places[0].type.shape[0]))
+        return places
 
     def same(self, a: Size, b: Size) -> bool:
         """Whether both are known to count the same places."""
@@ -109,10 +110,10 @@ def positions(small: Any, outs: Outs, mask: Atom) -> Any:
 
 def _by_places(key: Key, places: tuple[Var, ...]) -> Key:
     """The key with places in place of the one mask."""
-    made: list[Any] = []
+    entries: list[Any] = []
     for e in key:
-        made += [Slot(k, True) for k in range(len(places))] if isinstance(e, Slot) else [e]
-    return tuple(made)
+        entries += [Slot(k, True) for k in range(len(places))] if isinstance(e, Slot) else [e]
+    return tuple(entries)
 
 
 def _only_mask(rest: tuple[Atom, ...], key: Key) -> Atom:
@@ -155,15 +156,15 @@ def _chosen(op: Any, x: Atom, value: Atom, mask: Atom) -> Any:
     return update(x, select(mask, new, x), key=whole)
 
 
-def _same_length(small: Any, count: Size, found: Size) -> None:
+def _same_length(small: Any, count: Size, length: Size) -> None:
     """What is stored is as long as there are places; NumPy finds out when the program runs."""
-    if count == 1 or small.masks.same(count, found):
+    if count == 1 or small.masks.same(count, length):
         return
-    check_equal(count, found)
+    check_equal(count, length)
 
 
-MASKED: dict[str, Callable[..., Any]] = {
-    "gather": picked,
-    "update": stored(update),
-    "add_at": stored(add_at),
+MASKED: dict[Op, Callable[..., Any]] = {
+    gather: picked,
+    update: stored(update),
+    add_at: stored(add_at),
 }

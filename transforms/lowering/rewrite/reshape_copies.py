@@ -12,6 +12,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, stored
 from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.lowering.sizes.size_equalities import check_equal, fitted
@@ -58,4 +59,4 @@ def _last_split(x: Atom, n: Size, m: Size) -> Any:
     return loop(n, (empty(shape=(*lead, n, m), dtype=x.type.dtype),), body)[0]
 
 
-RESHAPED: dict[str, Callable[..., Any]] = {"reshape": reshaped}
+RESHAPED: dict[Op, Callable[..., Any]] = {reshape: reshaped}

@@ -36,8 +36,10 @@ def turned(x: Atom, axis: int, shift: int) -> Any:
 
 def is_within(a: Any, n: Size, defs: dict[Var, Any]) -> bool:
     """Whether indices are known to be those of an axis of `n` elements."""
-    made = defs.get(a)
-    return isinstance(made, Let) and made.op is cyclic and made.params["length"] == n
+    definition = defs.get(a)
+    return (
+        isinstance(definition, Let) and definition.op is cyclic and definition.params["length"] == n
+    )
 
 
 def place(s: Let, at: ast.expr, n: ast.expr) -> ast.expr:

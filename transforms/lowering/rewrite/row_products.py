@@ -25,8 +25,9 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.new_arrays import empty, zeros
-from tapeless.transforms.ops.primitives.shapes import copy
+from tapeless.transforms.ops.primitives.shapes import copy, reshape
 from tapeless.transforms.optimize.dead_code import dead_code
 
 LEAST = 1 << 14  # elements of a row of what is not made as a whole, from which it is worth a call
@@ -64,17 +65,17 @@ class Rowwise:
     def run(self) -> Block:
         body: list[Any] = []
         for s in self.block.body:
-            body += self.chain(s) if isinstance(s, Let) and s.op.name == "reshape" else [s]
+            body += self.chain(s) if isinstance(s, Let) and s.op is reshape else [s]
         if len(body) == len(self.block.body) and all(map(operator.is_, body, self.block.body)):
             return self.block
-        known = set(self.block.params)
-        first = [s for s in body if isinstance(s, Let) and _is_ready(s, known)]
+        available = set(self.block.params)
+        first = [s for s in body if isinstance(s, Let) and _is_ready(s, available)]
         return dead_code(replace(self.block, body=(*first, *(s for s in body if s not in first))))
 
     def chain(self, s: Let) -> list[Let]:
         """What stands for a product in another shape; its parts are dead code then."""
-        product = self.of(s.args[0], "matmul")
-        inner = self.of(product.args[0], "reshape") if product is not None else None
+        product = self.of(s.args[0], matmul)
+        inner = self.of(product.args[0], reshape) if product is not None else None
         if product is None or inner is None or self.uses[product.outs[0]] > 1:
             return [s]
         x, b, out = inner.args[0], product.args[1], s.outs[0].type
@@ -126,11 +127,11 @@ class Rowwise:
             s = self.made.get(x)
         return isinstance(s, Let) and s.op in (zeros, empty)
 
-    def of(self, a: Atom, name: str) -> Let | None:
+    def of(self, a: Atom, op: Op) -> Let | None:
         s = self.made.get(a) if isinstance(a, Var) else None
-        return s if isinstance(s, Let) and s.op.name == name else None
+        return s if isinstance(s, Let) and s.op is op else None
 
 
-def _is_ready(s: Let, known: set[Var]) -> bool:
+def _is_ready(s: Let, available: set[Var]) -> bool:
     """Whether a statement is another shape of a parameter, which may come first."""
-    return s.op.name == "reshape" and s.args[0] in known
+    return s.op is reshape and s.args[0] in available

@@ -14,8 +14,11 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, atom_of_size, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, For, Literal, Type, Var
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
+from tapeless.transforms.ops.numpy.argmax import argmax, argmin
+from tapeless.transforms.ops.numpy.cumulative import cummax, cummin, cumprod, cumsum
 from tapeless.transforms.ops.numpy.run_time_errors import raise_where
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
@@ -31,11 +34,11 @@ from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import cast_to
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
 
-STEPS: dict[str, Any] = {
-    "cumsum": lambda total, x: total + x,
-    "cumprod": lambda total, x: total * x,
-    "cummax": lambda total, x: maximum(total, x),
-    "cummin": lambda total, x: minimum(total, x),
+STEPS: dict[Op, Any] = {
+    cumsum: lambda total, x: total + x,
+    cumprod: lambda total, x: total * x,
+    cummax: lambda total, x: maximum(total, x),
+    cummin: lambda total, x: minimum(total, x),
 }
 Body = Callable[..., tuple[Any, ...]]
 
@@ -68,27 +71,27 @@ def constant(value: Any, dtype: np.dtype[Any], shape: tuple[Size, ...]) -> Any:
     return full(number, shape=shape, dtype=dtype) if shape else number
 
 
-def cumulative(name: str) -> Callable[..., Any]:
+def cumulative(op: Op) -> Callable[..., Any]:
     def made(out: Type, x: Atom, *, axis: int) -> Any:
         if out.dtype.kind == "b":
             raise NotTaken
 
         def body(i: Any, total: Any, y: Any) -> tuple[Any, ...]:
-            now = STEPS[name](total, cast_to(element(x, i, axis), out.dtype))
+            now = STEPS[op](total, cast_to(element(x, i, axis), out.dtype))
             return now, update(y, now, i, key=(*(slice(None),) * axis, Slot(0)))
 
-        first = constant(_first(name, out.dtype), out.dtype, without(x, axis))
+        first = constant(_first(op, out.dtype), out.dtype, without(x, axis))
         y = empty(shape=out.shape, dtype=out.dtype)
         return loop(out.shape[axis], (first, y), body)[1]
 
     return made
 
 
-def _first(name: str, dtype: np.dtype[Any]) -> Any:
+def _first(op: Op, dtype: np.dtype[Any]) -> Any:
     """What changes nothing."""
-    if name in ("cumsum", "cumprod"):
-        return dtype.type(name == "cumprod").item()
-    low = name == "cummax"
+    if op in (cumsum, cumprod):
+        return dtype.type(op is cumprod).item()
+    low = op is cummax
     if dtype.kind == "f":
         return -np.inf if low else np.inf
     if dtype.kind == "b":
@@ -97,9 +100,9 @@ def _first(name: str, dtype: np.dtype[Any]) -> Any:
     return int(limits.min if low else limits.max)
 
 
-def extreme_place(name: str) -> Callable[..., Any]:
+def extreme_place(op: Op) -> Callable[..., Any]:
     """The first place of the largest or smallest element, or of the first NaN."""
-    better = greater if name == "argmax" else less
+    better = greater if op is argmax else less
 
     def made(out: Type, x: Atom, *, axis: int | None, keepdims: bool) -> Any:
         if keepdims or (axis is None and x.type.ndim != 1):
@@ -115,9 +118,9 @@ def extreme_place(name: str) -> Callable[..., Any]:
             return select(wins, value, best), select(wins, i, place)
 
         n = x.type.shape[along]
-        _refuse_empty(n, name)
+        _refuse_empty(n, op.name)
         rest, dtype = without(x, along), x.type.dtype
-        least = constant(_first("cummax" if name == "argmax" else "cummin", dtype), dtype, rest)
+        least = constant(_first(cummax if op is argmax else cummin, dtype), dtype, rest)
         return loop(n, (least, constant(0, out.dtype, rest)), body)[1]
 
     return made
@@ -130,5 +133,5 @@ def _refuse_empty(n: Size, name: str) -> None:
     raise_where(test, ValueError, f"attempt to get {name} of an empty sequence")
 
 
-SCANS: dict[str, Callable[..., Any]] = {name: cumulative(name) for name in STEPS}
-SCANS |= {name: extreme_place(name) for name in ("argmax", "argmin")}
+SCANS: dict[Op, Callable[..., Any]] = {op: cumulative(op) for op in STEPS}
+SCANS |= {op: extreme_place(op) for op in (argmax, argmin)}

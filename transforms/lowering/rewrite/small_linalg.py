@@ -23,15 +23,16 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-from tapeless.transforms.lowering.rewrite.array_routines import TEXTS, searched
+from tapeless.transforms.lowering.rewrite.array_routines import is_routine, searched
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.lowering.rewrite.masks_to_indices import MASKED, Masks, is_mask, positions
 from tapeless.transforms.lowering.rewrite.small_solves import SOLVING
 from tapeless.transforms.lowering.rewrite.sorting import ORDERING
-from tapeless.transforms.optimize.inline_calls import identity
+from tapeless.transforms.ops.numpy.indexing import nonzero
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.simplify import simplify
 
-CALLS = {**SOLVING, **ORDERING, "nonzero": positions}
+CALLS = {**SOLVING, **ORDERING, nonzero: positions}
 FORMULAS = {**CALLS, **MASKED}
 Relation = tuple[str, Size, Size]
 
@@ -53,9 +54,9 @@ class Small:
 
     def within(self, limit: int, work: Size) -> None:
         """Raises NotTaken if there is more work than that in this call, or that is not known."""
-        known = dims.evaluate(work, self.hints)
-        fits = known is not None and known <= limit
-        if known is not None and not isinstance(work, int):
+        work_now = dims.evaluate(work, self.hints)
+        fits = work_now is not None and work_now <= limit
+        if work_now is not None and not isinstance(work, int):
             self.relied.append((">=", limit, work) if fits else (">=", work, limit + 1))
         if not fits:
             raise NotTaken
@@ -82,9 +83,9 @@ class Small:
         b.origin = s.origin
         try:
             with building(b):
-                made = _formula(s)(self, s.outs, *s.args, **s.params)
-                made = made if isinstance(made, tuple) else (made,)
-                for v, a in zip(s.outs, made, strict=True):
+                results = _formula(s)(self, s.outs, *s.args, **s.params)
+                results = results if isinstance(results, tuple) else (results,)
+                for v, a in zip(s.outs, results, strict=True):
                     if a is not v:
                         b.let((v,), identity, (atom(a),), {})
         except NotTaken:
@@ -99,10 +100,10 @@ def _inside(s: Statement) -> Iterator[Statement]:
 
 def _formula(s: Let) -> Any:
     """What makes simpler operations of a statement, if anything does."""
-    found = FORMULAS.get(s.op.name)
-    if found is None or not all(map(_real, (*s.args, *s.outs))):
+    formula = FORMULAS.get(s.op)
+    if formula is None or not all(map(_real, (*s.args, *s.outs))):
         return None
-    return found if s.op.name in CALLS or any(map(is_mask, s.args[1:])) else None
+    return formula if s.op in CALLS or any(map(is_mask, s.args[1:])) else None
 
 
 def _real(a: Any) -> bool:
@@ -117,5 +118,5 @@ def takes(s: Let) -> bool:
 def left_over(block: Block) -> bool:
     """Whether a driver holds what only kernels can do."""
     return any(
-        isinstance(s, Let) and (s.op.name in TEXTS or s.op is searched) for s in statements(block)
+        isinstance(s, Let) and (is_routine(s) or s.op is searched) for s in statements(block)
     )

@@ -15,10 +15,14 @@ import numpy as np
 from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Var
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite import array_routines
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, stored
 from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.lowering.sizes.size_equalities import check_equal, fitted
+from tapeless.transforms.ops.linalg import factorisations
+from tapeless.transforms.ops.linalg.scipy_linalg import solve_triangular
+from tapeless.transforms.ops.linalg.solve import adjugate, det, inv, slogdet, solve
 from tapeless.transforms.ops.numpy.diagonals import diagonal
 from tapeless.transforms.ops.numpy.reductions import prod
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import sign
@@ -95,8 +99,8 @@ def _beside(a: Atom, b: Atom) -> Any:
     b = b if b.type.ndim == 2 else column(b)
     n, m = a.type.shape[0], b.type.shape[1]
     b = _as_long(b, n)
-    made = empty(shape=(n, n + m), dtype=a.type.dtype)
-    return stored(stored(made, a, 1, 0, n), b, 1, n, n + m)
+    both = empty(shape=(n, n + m), dtype=a.type.dtype)
+    return stored(stored(both, a, 1, 0, n), b, 1, n, n + m)
 
 
 def _as_long(b: Atom, n: Size) -> Any:
@@ -109,12 +113,12 @@ def _as_long(b: Atom, n: Size) -> Any:
 
 def _substituted(work: Atom, b: Atom) -> Any:
     """The solutions, of the shape of b."""
-    made, n = array_routines.substitute(work), work.type.shape[0]
+    solved_system, n = array_routines.substitute(work), work.type.shape[0]
     if b.type.ndim == 2:
-        return part(made, 1, n, n + b.type.shape[1])
+        return part(solved_system, 1, n, n + b.type.shape[1])
     if isinstance(n, int):
-        return index(made, key=(slice(None), n))
-    return index(made, atom_of_size(n), key=(slice(None), Slot(0)))
+        return index(solved_system, key=(slice(None), n))
+    return index(solved_system, atom_of_size(n), key=(slice(None), Slot(0)))
 
 
 def inverted(small: Any, outs: Outs, a: Atom) -> Any:
@@ -131,21 +135,21 @@ def determinant(small: Any, outs: Outs, a: Atom) -> Any:
 
 
 def log_determinant(small: Any, outs: Outs, a: Atom) -> Any:
-    found = _pivots(small, a, outs[1])
-    signs = prod(sign(found), axes=(0,), keepdims=False)
-    return signs, total_of(log(absolute(found)), axes=(0,), keepdims=False)
+    pivots = _pivots(small, a, outs[1])
+    signs = prod(sign(pivots), axes=(0,), keepdims=False)
+    return signs, total_of(log(absolute(pivots)), axes=(0,), keepdims=False)
 
 
 def cofactors(small: Any, outs: Outs, a: Atom) -> Any:
     """[[a, 1], [1, 0]] holds the transposed cofactors afterwards."""
     n = a.type.shape[0]
     a = _matrix(small, a, outs[0], 2 * n)
-    one = eye(sides=(n, n), k=0, dtype=a.type.dtype)
+    identity = eye(sides=(n, n), k=0, dtype=a.type.dtype)
     work = zeros(shape=(2 * n, 2 * n), dtype=a.type.dtype)
-    for corner, rows, columns in ((a, 0, 0), (one, 0, n), (one, n, 0)):
+    for corner, rows, columns in ((a, 0, 0), (identity, 0, n), (identity, n, 0)):
         work = _put(work, corner, rows, columns, n)
-    made = part(array_routines.adjoin(work), 0, n, 2 * n)
-    return part(made, 1, n, 2 * n)
+    inverse = part(array_routines.adjoin(work), 0, n, 2 * n)
+    return part(inverse, 1, n, 2 * n)
 
 
 def _put(work: Atom, a: Atom, row: Any, start: Any, n: Any) -> Any:
@@ -183,16 +187,16 @@ def _with_unit(work: Atom, unit: bool) -> Any:
         return work
     n = work.type.shape[0]
     along = count_up(n)
-    one = ones(shape=(n,), dtype=work.type.dtype)
-    return update(work, one, along, along, key=(Slot(0), Slot(1)))
+    diagonal_of_ones = ones(shape=(n,), dtype=work.type.dtype)
+    return update(work, diagonal_of_ones, along, along, key=(Slot(0), Slot(1)))
 
 
-SOLVING: dict[str, Callable[..., Any]] = {
-    "solve": solved,
-    "inv": stacked(inverted),
-    "det": stacked(determinant),
-    "slogdet": stacked(log_determinant),
-    "adjugate": stacked(cofactors),
-    "cholesky": stacked(cholesky),
-    "solve_triangular": triangular,
+SOLVING: dict[Op, Callable[..., Any]] = {
+    solve: solved,
+    inv: stacked(inverted),
+    det: stacked(determinant),
+    slogdet: stacked(log_determinant),
+    adjugate: stacked(cofactors),
+    factorisations.cholesky: stacked(cholesky),
+    solve_triangular: triangular,
 }

@@ -14,12 +14,16 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite import array_routines
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.lowering.rewrite.scans import element, loop
+from tapeless.transforms.ops.numerics import statistics
+from tapeless.transforms.ops.numerics.calculus import interp
 from tapeless.transforms.ops.numpy.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.numpy.quantiles import MEDIAN, between
 from tapeless.transforms.ops.numpy.reductions import merged
+from tapeless.transforms.ops.numpy.sorting import argsort, partition, permute, searchsorted, sort
 from tapeless.transforms.ops.primitives import (
     arithmetic,
     comparisons_and_rounding,
@@ -90,15 +94,15 @@ def quantile(
     small.within(LIMIT, n)
     if n == 0:
         raise NotTaken
-    found = move(along(line, axis, line.type, _line_sorted), (axis,), (0,))
-    return reshape(of_ordered(cast_to(found, out.dtype), q, n), shape=out.shape)
+    in_order = move(along(line, axis, line.type, _line_sorted), (axis,), (0,))
+    return reshape(of_ordered(cast_to(in_order, out.dtype), q, n), shape=out.shape)
 
 
 def of_ordered(x: Atom, q: float | None, n: Size) -> Any:
     """A quantile of `n` elements in order along the first axis: those that are nan are last."""
-    made = _middle(x, n) if q is MEDIAN else _between(x, q, n)
+    value = _middle(x, n) if q is MEDIAN else _between(x, q, n)
     return selection.select(
-        comparisons_and_rounding.isnan(get(x, -1)), x.type.dtype.type(np.nan), made
+        comparisons_and_rounding.isnan(get(x, -1)), x.type.dtype.type(np.nan), value
     )
 
 
@@ -127,25 +131,25 @@ def interpolated(small: Any, outs: Outs, x: Atom, xp: Atom, fp: Atom) -> Any:
     i = elementwise.minimum(elementwise.maximum(place - 1, 0), atom_of_size(n) - 2)
     x0, x1, f0, f1 = get(xp, i), get(xp, i + 1), get(fp, i), get(fp, i + 1)
     slope = arithmetic.truediv(arithmetic.sub(f1, f0), arithmetic.sub(x1, x0))
-    made = arithmetic.add(arithmetic.mul(slope, arithmetic.sub(x, x0)), f0)
+    value = arithmetic.add(arithmetic.mul(slope, arithmetic.sub(x, x0)), f0)
     back = arithmetic.add(arithmetic.mul(slope, arithmetic.sub(x, x1)), f1)  # as NumPy, of infinity
     flat = selection.select(comparisons_and_rounding.equal(f0, f1), f0, back)
     back = selection.select(comparisons_and_rounding.isnan(back), flat, back)
-    made = selection.select(comparisons_and_rounding.isnan(made), back, made)
-    made = selection.select(comparisons_and_rounding.equal(x, x0), f0, made)
-    made = selection.select(
-        comparisons_and_rounding.greater_equal(x, get(xp, -1)), get(fp, -1), made
+    value = selection.select(comparisons_and_rounding.isnan(value), back, value)
+    value = selection.select(comparisons_and_rounding.equal(x, x0), f0, value)
+    value = selection.select(
+        comparisons_and_rounding.greater_equal(x, get(xp, -1)), get(fp, -1), value
     )
-    made = selection.select(comparisons_and_rounding.less(x, get(xp, 0)), get(fp, 0), made)
-    return selection.select(comparisons_and_rounding.isnan(x), x, made)
+    value = selection.select(comparisons_and_rounding.less(x, get(xp, 0)), get(fp, 0), value)
+    return selection.select(comparisons_and_rounding.isnan(x), x, value)
 
 
-ORDERING: dict[str, Callable[..., Any]] = {
-    "sort": ordered(_line_sorted),
-    "partition": ordered(_line_sorted),
-    "argsort": ordered(_line_order),
-    "permute": permuted,
-    "searchsorted": searched,
-    "quantile": quantile,
-    "interp": interpolated,
+ORDERING: dict[Op, Callable[..., Any]] = {
+    sort: ordered(_line_sorted),
+    partition: ordered(_line_sorted),
+    argsort: ordered(_line_order),
+    permute: permuted,
+    searchsorted: searched,
+    statistics.quantile: quantile,
+    interp: interpolated,
 }

@@ -23,6 +23,9 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.uses import reads_of
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.primitives import shapes
+from tapeless.transforms.ops.primitives.arithmetic import add, sub
 
 Equal = Callable[[Size, Size], bool]
 
@@ -51,7 +54,7 @@ class _Pass:
         self.made: list[Statement] = []
 
     def statement(self, s: Statement) -> list[Statement]:
-        if isinstance(s, Let) and s.op.name == "sum" and not s.params["keepdims"]:
+        if isinstance(s, Let) and s.op is shapes.sum and not s.params["keepdims"]:
             return self.sum(s)
         return [with_blocks(s, self.inner)]
 
@@ -75,7 +78,7 @@ class _Pass:
 
     @staticmethod
     def is_product(s: Let) -> bool:
-        if s.op.name != "matmul":
+        if s.op is not matmul:
             return False
         kinds = {x.type.dtype for x in (*s.args, *s.outs)}
         return len(kinds) == 1 and all(x.type.ndim == 2 for x in s.args)
@@ -83,7 +86,7 @@ class _Pass:
     def is_sum(self, s: Let) -> bool:
         """Whether it is a sum or a difference of two matrices like it."""
         out = s.outs[0].type
-        return s.op.name in ("add", "sub") and all(
+        return s.op in (add, sub) and all(
             x.type.dtype == out.dtype
             and x.type.ndim == 2
             and all(map(self.equal, x.type.shape, out.shape))
@@ -109,7 +112,7 @@ class _Pass:
         """A factor, added up along its own axis of the result if that is summed."""
         if axis not in like.params["axes"]:
             return x
-        made = Var(Type(x.type.dtype, (x.type.shape[1 - axis],)))
+        total = Var(Type(x.type.dtype, (x.type.shape[1 - axis],)))
         params = {**like.params, "axes": (axis,)}
-        self.made.append(Let((made,), like.op, (x,), params, like.origin))
-        return made
+        self.made.append(Let((total,), like.op, (x,), params, like.origin))
+        return total

@@ -21,15 +21,15 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.lowering.rewrite.decompose import parts_of
-from tapeless.transforms.ops.numpy.reductions import all_, amax, amin, any_, prod
-from tapeless.transforms.ops.primitives.shapes import inverse, reshape, transpose
-from tapeless.transforms.ops.primitives.shapes import sum as total_of
+from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
+from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, real
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import cast, inverse, reshape, transpose
 from tapeless.transforms.optimize.simplify import simplify
 
 Axes = tuple[int, ...]
-REDUCTIONS = (total_of, prod, amax, amin, any_, all_)
 #: Operations on elements that are no ufuncs.
-ELEMENTS = frozenset(["cast", "select", "real", "imag", "conj"])
+ELEMENTS = frozenset([cast, select, real, imag, conjugate])
 
 
 def transposes_last(block: Block, any_order: bool) -> Block:
@@ -56,23 +56,23 @@ class _Transposed:
         return replace(block, body=tuple(body))
 
     def moved(self, s: Let) -> Iterator[Statement]:
-        made: list[Statement] = [s]
+        rewritten: list[Statement] = [s]
         if s.op in REDUCTIONS and s.args[0] in self.known:
-            made = [*parts_of(s, lambda x, **params: self.reduced(s.op, x, **params))]
-        elif (s.op.elementwise or s.op.name in ELEMENTS) and (axes := self.common(s)) is not None:
-            made = [*parts_of(s, lambda *args, **params: self.each(s.op, axes, args, params))]
-        last = made[-1]
+            rewritten = [*parts_of(s, lambda x, **params: self.reduced(s.op, x, **params))]
+        elif (s.op.elementwise or s.op in ELEMENTS) and (axes := self.common(s)) is not None:
+            rewritten = [*parts_of(s, lambda *args, **params: self.each(s.op, axes, args, params))]
+        last = rewritten[-1]
         if isinstance(last, Let) and last.op is transpose:
             self.known[last.outs[0]] = last.args[0], last.params["axes"]
-        yield from made
+        yield from rewritten
 
     def common(self, s: Let) -> Axes | None:
         """The order of axes that all arrays are transposed by; None if there is none."""
         ndim = s.outs[0].type.ndim
         arrays = [a for a in s.args if isinstance(a, Var) and not _is_line(a)]
-        found = {self.known[a][1] for a in arrays if a in self.known}
+        orders = {self.known[a][1] for a in arrays if a in self.known}
         whole = all(a in self.known and a.type.ndim == ndim for a in arrays)
-        return next(iter(found)) if whole and len(found) == 1 else None
+        return next(iter(orders)) if whole and len(orders) == 1 else None
 
     def each(self, op: Any, axes: Axes, args: tuple[Atom, ...], params: Any) -> Any:
         turned = [self.turned(a, axes) for a in args]
@@ -93,11 +93,11 @@ class _Transposed:
             return op(x, axes=axes, keepdims=keepdims)
         base, order = self.known[x]
         gone = {order[k] for k in axes}
-        made = op(base, axes=tuple(sorted(gone)), keepdims=keepdims)
+        reduced = op(base, axes=tuple(sorted(gone)), keepdims=keepdims)
         if keepdims:
-            return transpose(made, axes=order)
-        left = [k for k in order if k not in gone]
-        return transpose(made, axes=tuple(sorted(left).index(k) for k in left))
+            return transpose(reduced, axes=order)
+        kept_axes = [k for k in order if k not in gone]
+        return transpose(reduced, axes=tuple(sorted(kept_axes).index(k) for k in kept_axes))
 
 
 def _is_line(a: Var) -> bool:

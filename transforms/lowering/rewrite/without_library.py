@@ -7,7 +7,6 @@ CuPy's own quantiles, for one, are numbers where NumPy's are nan.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,15 +14,18 @@ import numpy as np
 
 from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.language import Atom, Type
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.lowering.rewrite.sorting import of_ordered
+from tapeless.transforms.ops.numerics.statistics import nanquantile, quantile
+from tapeless.transforms.ops.numpy.complex import round as round_to
 from tapeless.transforms.ops.numpy.indexing import INDEX, along_axis, take_along
+from tapeless.transforms.ops.numpy.logsumexp import logaddexp2_reduce, logaddexp_reduce
 from tapeless.transforms.ops.numpy.quantiles import MEDIAN, between
-from tapeless.transforms.ops.numpy.reductions import amax, count, left_of, merged
+from tapeless.transforms.ops.numpy.reductions import amax, count, left_of, mean, merged, std, var
 from tapeless.transforms.ops.numpy.run_time_errors import require
-from tapeless.transforms.ops.numpy.sorting import sort
+from tapeless.transforms.ops.numpy.sorting import permute, sort
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mul, sub, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
@@ -43,6 +45,7 @@ from tapeless.transforms.ops.primitives.elementwise import (
     real,
     sqrt,
 )
+from tapeless.transforms.ops.primitives.extrema_at import maximum_at, minimum_at
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import cast_to, move, reshape
 from tapeless.transforms.ops.primitives.shapes import sum as total_of
@@ -153,37 +156,17 @@ def _permuted(out: Type, x: Atom, order: Atom, axis: int) -> Any:
     return gather(x, *rest, key=key)
 
 
-def _polygamma(out: Type, x: Atom, n: int) -> Any:
-    """(-1)^(n + 1) n! zeta(n + 1, x): Abramowitz and Stegun, "Handbook of Mathematical Functions",
-    6.4.10."""
-    from tapeless.transforms.ops.special.special import psi, zeta  # noqa: PLC0415 (imports scipy)
-
-    if n == 0:
-        return psi(x)
-    factor = float((-1) ** (n + 1) * math.factorial(n))
-    return mul(factor, zeta(float(n + 1), cast_to(x, out.dtype)))
-
-
-def _riemann_zeta(out: Type, x: Atom) -> Any:
-    raise UnsupportedError(
-        "scipy.special.zeta of one argument has no form on a GPU",
-        "write zeta(x, 1.0) for x > 1, which is the same",
-    )
-
-
 #: By the type of the result, the arguments and the parameters.
-WITHOUT_LIBRARY: dict[str, Callable[..., Any]] = {
-    "quantile": _quantile,
-    "nanquantile": _nanquantile,
-    "logaddexp_reduce": _log_of_sum(exp, log),
-    "logaddexp2_reduce": _log_of_sum(exp2, log2),
-    "maximum_at": _extreme_at(maximum),
-    "minimum_at": _extreme_at(minimum),
-    "polygamma": _polygamma,
-    "riemann_zeta": _riemann_zeta,
-    "permute": _permuted,
-    "round": _rounded,
-    "mean": _mean,
-    "var": _var,
-    "std": lambda *given, **params: sqrt(_var(*given, **params)),
+WITHOUT_LIBRARY: dict[Op, Callable[..., Any]] = {
+    quantile: _quantile,
+    nanquantile: _nanquantile,
+    logaddexp_reduce: _log_of_sum(exp, log),
+    logaddexp2_reduce: _log_of_sum(exp2, log2),
+    maximum_at: _extreme_at(maximum),
+    minimum_at: _extreme_at(minimum),
+    permute: _permuted,
+    round_to: _rounded,
+    mean: _mean,
+    var: _var,
+    std: lambda *given, **params: sqrt(_var(*given, **params)),
 }

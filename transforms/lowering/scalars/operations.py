@@ -19,6 +19,7 @@ from tapeless.transforms.core.scalar_form import (
     literal,
     narrowed,
 )
+from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
 from tapeless.transforms.ops.primitives.scalar_forms import fits
 from tapeless.transforms.python_text.python_source import template
 
@@ -27,7 +28,6 @@ DTYPES = frozenset(
         np.dtype, ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"]
     )  # what Numba compiles well
 )
-REDUCTIONS = frozenset(["any", "all", "max", "min", "sum", "prod"])
 
 
 def form_of(s: Let) -> ScalarForm | None:
@@ -55,7 +55,7 @@ def repeats(s: Let) -> bool:
 
 def spelled(s: Let, values: list[ast.expr], module: Module) -> ast.expr:
     """The value of the statement for operands with this text, in the dtype of its result."""
-    if s.op.name in REDUCTIONS:  # of one number
+    if s.op in REDUCTIONS:  # of one number
         return Operands(s, values).one(0, s.outs[0].type.dtype)
     form = form_of(s)
     if form is None:

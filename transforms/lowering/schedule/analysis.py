@@ -17,6 +17,8 @@ from tapeless.transforms.lowering.schedule.view_indices import Span, entries_of,
 from tapeless.transforms.lowering.sizes.size_equalities import canonical, single_symbol
 from tapeless.transforms.lowering.sizes.size_inequalities import Relied, not_negative
 from tapeless.transforms.lowering.target import CPU, Target
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index
 from tapeless.transforms.optimize.algebra.facts import as_written
 
 
@@ -76,7 +78,7 @@ class Analysis:
         the forward one again, with bounds of its own."""
         before, self.lengths = self.lengths, {}
         for s in body:
-            if isinstance(s, Let) and s.op.name == "index" and is_view(s):
+            if isinstance(s, Let) and s.op is index and is_view(s):
                 self.measure(s, entries_of(s), s.outs[0].type.shape)
         self.lengths = before | self.lengths
         yield
@@ -95,7 +97,7 @@ class Analysis:
     def ordered(self, stage: LoopNest | None) -> LoopNest | None:
         """The loops of a product of matrices go along the memory of both, which may have been
         transposed."""
-        if stage is None or stage.let.op.name != "matmul" or not stage.out:
+        if stage is None or stage.let.op is not matmul or not stage.out:
             return stage
         (inner,) = stage.reduced
         others = tuple(k for k in range(len(stage.space)) if k != inner)
@@ -109,12 +111,12 @@ class Analysis:
     def last_axis(self, stage: LoopNest, k: int) -> Any:
         """The axis of the space along which an argument lies in memory."""
         a = stage.let.args[k]
-        found = through(self.memory, a, stage.maps[k] or (), self.memory.base(a))
-        return found[0][-1] if found and found[0] else None
+        elements = through(self.memory, a, stage.maps[k] or (), self.memory.base(a))
+        return elements[0][-1] if elements and elements[0] else None
 
     def may_add_atomically(self, stage: LoopNest) -> bool:
         """Whether several threads may add to the same element at once."""
-        return self.target.separate and stage.let.op.name == "add_at" and not as_written.get()
+        return self.target.separate and stage.let.op is add_at and not as_written.get()
 
     def outside(self, size: Size) -> bool:
         """Whether the driver knows the size before it calls the kernel."""

@@ -28,13 +28,16 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import sizes_in
-from tapeless.transforms.lowering.rewrite.array_routines import TEXTS
-from tapeless.transforms.lowering.schedule.loop_nests import STORES
+from tapeless.transforms.lowering.rewrite.array_routines import ROUTINES
+from tapeless.transforms.lowering.schedule.loop_nests import STORING
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.memory.aliasing import has_memory
+from tapeless.transforms.ops.primitives.arithmetic import add, sub
+from tapeless.transforms.ops.primitives.stacks import POPS, add_item, push, set_item, shift
 
-STORING = frozenset([*STORES, *TEXTS, "push", "pop", "set_item", "add_item", "shift"])
+WRITING = frozenset([*STORING, *ROUTINES, push, *POPS, set_item, add_item, shift])
 EFFECTS = "effects"  # what raises and prints: these keep their order
 
 
@@ -84,10 +87,10 @@ class Dependences:
 
     def cell(self, v: Var) -> Var:
         """The variable whose memory `v` is: itself, unless it is stored into in place."""
-        found = self.cells.get(v)
-        if found is None:
-            found = self.cells[v] = self._cell(v)
-        return found
+        cell = self.cells.get(v)
+        if cell is None:
+            cell = self.cells[v] = self._cell(v)
+        return cell
 
     def _cell(self, v: Var) -> Var:
         s = self.defs.get(v)
@@ -123,13 +126,13 @@ class Dependences:
         after = loop.yields[k] if isinstance(loop, For) else loop.body.results[k]
         if not has_memory(carry) or not isinstance(after, Var):
             return False
-        known, kept = self.cells, self.kept
+        cells_before, kept = self.cells, self.kept
         self.assumed.append(carry)
         self.cells, self.kept = {v: v for v in self.assumed}, dict(kept)
-        found = self.cell(after) is carry
+        is_carry = self.cell(after) is carry
         self.assumed.pop()
-        self.cells, self.kept = known, kept
-        return found
+        self.cells, self.kept = cells_before, kept
+        return is_carry
 
     def base(self, a: Atom) -> Var | None:
         """The cell that an array is a view of; None for constants."""
@@ -156,75 +159,75 @@ class Dependences:
 
     def needs(self, s: Statement) -> frozenset[Var]:
         """All variables that a statement needs: also for the views it reads, and for sizes."""
-        found = self.needed.get(s)
-        if found is None:
-            found = self.needed[s] = frozenset(self._needs(s))
-        return found
+        needed = self.needed.get(s)
+        if needed is None:
+            needed = self.needed[s] = frozenset(self._needs(s))
+        return needed
 
     def with_needs(self, live: Iterable[Var]) -> set[Var]:
         """Variables, with all that reading them needs."""
-        found: set[Var] = set()
+        needed: set[Var] = set()
         for v in live:
-            self._need(v, found)
-        return found
+            self._need(v, needed)
+        return needed
 
     def _needs(self, s: Statement) -> set[Var]:
-        found: set[Var] = set()
+        needed: set[Var] = set()
         for a in (*_operands(s), *self.lengths.get(s, ())):
-            self._need(a, found)
+            self._need(a, needed)
         for b in blocks(s):
             inner: set[Var] = set()
             for t in b.body:
                 inner |= self.needs(t)
             for a in b.results:
                 self._need(a, inner)
-            found |= inner - set(b.params)
-        return found - inside(s)
+            needed |= inner - set(b.params)
+        return needed - inside(s)
 
-    def _need(self, a: Any, found: set[Var]) -> None:
-        if not isinstance(a, Var) or a in found or a not in self.order:
+    def _need(self, a: Any, needed: set[Var]) -> None:
+        if not isinstance(a, Var) or a in needed or a not in self.order:
             return  # of a size that arrays show, the integer that it was may be gone
-        found.add(a)
-        self._need(self.cell(a), found)
+        needed.add(a)
+        self._need(self.cell(a), needed)
         s = self.defs.get(a)
-        if isinstance(s, Let) and (s in self.inline or is_view(s) or s.op.name == "size_value"):
+        if isinstance(s, Let) and (s in self.inline or is_view(s) or s.op is size_value):
             for b in _operands(s):
-                self._need(b, found)
+                self._need(b, needed)
 
     def views(self, s: Let) -> Iterator[Let]:
         """The views that a statement reads through."""
         for a in s.args:
             while isinstance(a, Var):
-                made = self.view(a)
-                if made is None:
+                view = self.view(a)
+                if view is None:
                     break
-                yield made
-                a = made.args[0]
+                yield view
+                a = view.args[0]
 
     def reads(self, s: Statement) -> frozenset[Any]:
-        found = self.read.get(s)
-        if found is None:
+        bases_read = self.read.get(s)
+        if bases_read is None:
             bases: set[Any] = {self.base(v) for v in self.needs(s) if has_memory(v)}
             bases |= {EFFECTS} if isinstance(s, Effect) else set()
-            found = self.read[s] = frozenset(bases)
-        return found
+            bases_read = self.read[s] = frozenset(bases)
+        return bases_read
 
     def writes(self, s: Statement) -> frozenset[Any]:
-        found = self.written.get(s)
-        if found is None:
-            found = self.written[s] = frozenset(self._writes(s))
-        return found
+        bases_written = self.written.get(s)
+        if bases_written is None:
+            bases_written = self.written[s] = frozenset(self._writes(s))
+        return bases_written
 
     def _writes(self, s: Statement) -> set[Any]:
-        found: set[Any] = set()
+        bases_written: set[Any] = set()
         if isinstance(s, Let) and stores(s):
-            found.add(self.base(s.args[0]))
+            bases_written.add(self.base(s.args[0]))
         if isinstance(s, Effect):
-            found.add(EFFECTS)
+            bases_written.add(EFFECTS)
         for b in blocks(s):
             for t in b.body:
-                found |= self.writes(t)
-        return found
+                bases_written |= self.writes(t)
+        return bases_written
 
 
 def is_array(a: Any) -> bool:
@@ -233,7 +236,7 @@ def is_array(a: Any) -> bool:
 
 def stores(s: Let) -> bool:
     """Whether the first result is the memory of the first argument."""
-    return s.op.name in STORING and isinstance(s.args[0], Var)
+    return s.op in WRITING and isinstance(s.args[0], Var)
 
 
 def _operands(s: Statement) -> Iterator[Any]:
@@ -259,23 +262,23 @@ def _symbols(value: Any) -> Iterator[dims.Symbol]:
 
 def inside(s: Statement) -> set[Var]:
     """The variables that are defined in the blocks of a statement."""
-    found: set[Var] = set()
+    defined: set[Var] = set()
     for b in blocks(s):
-        found |= set(b.params)
+        defined |= set(b.params)
         for t in b.body:
-            found |= set(outputs(t)) | inside(t)
-    return found
+            defined |= set(outputs(t)) | inside(t)
+    return defined
 
 
 def size_of_atom(memory: Dependences, a: Atom) -> Size:
     if isinstance(a, Literal):
         return int(a.value)
     s = memory.defs.get(a)
-    if isinstance(s, Let) and s.op.name == "size_value":
+    if isinstance(s, Let) and s.op is size_value:
         return s.params["size"]  # type: ignore[no-any-return]
-    if isinstance(s, Let) and s.op.name in ("add", "sub"):
+    if isinstance(s, Let) and s.op in (add, sub):
         left, right = (size_of_atom(memory, x) for x in s.args)
-        return left + right if s.op.name == "add" else left - right
+        return left + right if s.op is add else left - right
     if a.size is None:
         a.size = dims.symbol(a.name or "n", None, a)
     return a.size  # type: ignore[no-any-return]

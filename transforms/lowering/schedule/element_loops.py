@@ -22,6 +22,8 @@ from tapeless.transforms.lowering.scalars.operations import DTYPES
 from tapeless.transforms.lowering.schedule.loop_nests import stage_of
 from tapeless.transforms.lowering.schedule.stack_capacity import is_of_stacks, of_numbers
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.primitives.stacks import to_array
 
 #: What an error in compiled code can say.
 PLAIN = (str, bytes, int, float, complex, bool, type(None))
@@ -60,11 +62,11 @@ def _is_key(part: Any) -> bool:
 
 
 def _let(s: Let) -> bool:
-    if is_of_stacks(s) and s.op.name != "to_array":
+    if is_of_stacks(s) and s.op is not to_array:
         return all(_held(v.type) for v in (*s.args, *s.outs))
-    if s.op.name == "matmul" and min(a.type.ndim for a in s.args) > 1:
+    if s.op is matmul and min(a.type.ndim for a in s.args) > 1:
         return False
-    apart = comes_apart(s) or s.op.name in INNER or takes(s)
+    apart = comes_apart(s) or s.op in INNER or takes(s)
     return is_view(s) or apart or stage_of(s, _fits) is not None
 
 

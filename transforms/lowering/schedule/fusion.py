@@ -11,11 +11,13 @@ from typing import Any
 
 from tapeless.transforms.core.dims import Size, symbols
 from tapeless.transforms.core.language import For, Let, Statement, Var, outputs, statements
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.schedule.axis_maps import along, through
 from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
 from tapeless.transforms.lowering.schedule.loop_nests import Equal, LoopNest
 from tapeless.transforms.lowering.schedule.row_loops import Spread
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.primitives.shapes import cast
 
 
 @dataclass(eq=False)
@@ -76,13 +78,13 @@ class Arrangement:
             return self.loop(s, low)
         if stage is None or not free or self.called(stage):
             return self.insert(FusedNest([]), low, self.is_light(s))
-        found = self.join(stage, free, low)
-        if found is not None:
-            return found
+        joined = self.join(stage, free, low)
+        if joined is not None:
+            return joined
         axis = free[0]
-        made = FusedNest([], stage.space[axis], len(free))
-        self.add(made, stage, axis)
-        return self.insert(made, low)
+        nest = FusedNest([], stage.space[axis], len(free))
+        self.add(nest, stage, axis)
+        return self.insert(nest, low)
 
     def insert(self, item: FusedNest, low: int, light: bool = False) -> FusedNest:
         """Smaller things go before the nests that do not need to come first: what is made of both
@@ -100,9 +102,9 @@ class Arrangement:
         """Whether it makes a number of numbers, and cannot fail."""
         if not isinstance(s, Let) or any(is_array(v) for v in (*s.args, *s.outs)):
             return False
-        if s.op.name == "size_value":
+        if s.op is size_value:
             return all(x.given for x in symbols(s.params["size"]))
-        if not (s.op.elementwise or s.op.name == "cast"):
+        if not (s.op.elementwise or s.op is cast):
             return False
         (v,) = s.outs
         return v.type.dtype.kind in "fc" and not v.type.weak
@@ -166,8 +168,8 @@ class Arrangement:
                 item.rank = max(item.rank, rank)
                 return item
         first, axes = next(iter(free.items()))
-        made = FusedNest([], first.type.shape[axes[0]], rank)
-        return self.insert(made if self.spread(s, made) else FusedNest([]), low)
+        nest = FusedNest([], first.type.shape[axes[0]], rank)
+        return self.insert(nest if self.spread(s, nest) else FusedNest([]), low)
 
     def free(self, v: Var) -> list[int]:
         bound = self.bound_axes(v)
@@ -177,9 +179,9 @@ class Arrangement:
         assert item.size is not None
         if any(g is not None and self.called(g) for g in map(self.stage, statements(s.body))):
             return False
-        made = {v for t in item.statements for v in outputs(t)}
+        defined = {v for t in item.statements for v in outputs(t)}
         needs = self.memory.needs(s)
-        if any(v in made and v not in item.vars and self.memory.base(v) is v for v in needs):
+        if any(v in defined and v not in item.vars and self.memory.base(v) is v for v in needs):
             return False  # a sum over the rows, or a number
         if any(self.used(v) for v in outputs(s) if not getattr(v.type, "shape", True)):
             return False  # a number that each row would have by itself
@@ -235,11 +237,11 @@ class Arrangement:
     # -- which elements a stage reads: for each axis of a variable an axis of the space, or None
 
     def reading(self, stage: LoopNest, v: Var) -> list[tuple[Any, ...]]:
-        found = []
+        elements = []
         for a, axes in zip(stage.let.args, stage.maps, strict=False):
             if isinstance(a, Var):
-                found += through(self.memory, a, self.picked(stage) if axes is None else axes, v)
-        return found
+                elements += through(self.memory, a, self.picked(stage) if axes is None else axes, v)
+        return elements
 
     def picked(self, stage: LoopNest) -> tuple[Any, ...]:
         """Along which axes of the space the part runs that a stage picks or stores to."""
@@ -249,11 +251,13 @@ class Arrangement:
 
     def touching(self, stage: LoopNest, cell: Var) -> list[tuple[Any, ...]]:
         """The elements of a cell that the stage reads or stores into."""
-        found = []
+        elements = []
         for a, axes in zip(stage.let.args, stage.maps, strict=False):
             if is_array(a):
-                found += through(self.memory, a, self.picked(stage) if axes is None else axes, cell)
-        return found
+                elements += through(
+                    self.memory, a, self.picked(stage) if axes is None else axes, cell
+                )
+        return elements
 
 
 def runs(e: Any, axis: int) -> bool:

@@ -21,12 +21,26 @@ from tapeless.transforms.core.language import (
     Var,
     While,
 )
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    not_equal,
+)
+from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
 
 #: Operations whose emitted text is Python's own, for numbers of the host.
 PLAIN = frozenset(
     [
-        *("add", "sub", "mul", "negative", "less", "less_equal", "greater", "greater_equal"),
-        *("equal", "not_equal", "logical_and", "logical_or", "logical_not", "minimum", "maximum"),
+        *(add, sub, mul, neg, less, less_equal, greater, greater_equal),
+        *(equal, not_equal, logical_and, logical_or, logical_not, minimum, maximum),
     ]
 )
 
@@ -36,10 +50,10 @@ def host_numbers(block: Block, on_device: Collection[Var] = ()) -> set[Var]:
 
     on_device  parameters that lie in the memory of the device
     """
-    found = HostNumbers()
-    found.known |= {v for v in block.params if _is_number(v) and v not in on_device}
-    found.body(block.body)
-    return found.known
+    finder = HostNumbers()
+    finder.known |= {v for v in block.params if _is_number(v) and v not in on_device}
+    finder.body(block.body)
+    return finder.known
 
 
 class HostNumbers:
@@ -58,8 +72,8 @@ class HostNumbers:
     def statement(self, s: Statement) -> None:
         match s:
             case Let():
-                plain = s.op.name in PLAIN and all(map(_is_number, s.outs))
-                if s.op.name == "size_value" or (plain and all(map(self.has, s.args))):
+                plain = s.op in PLAIN and all(map(_is_number, s.outs))
+                if s.op is size_value or (plain and all(map(self.has, s.args))):
                     self.known |= set(s.outs)
             case If():
                 for b in (s.then, s.orelse):
@@ -96,10 +110,10 @@ class HostNumbers:
             self.known |= candidates
             self.body(body.body)
             late = dict(zip(carries, yields, strict=True))
-            left = {p for p in candidates if self.has(late[p])}
-            if left == candidates:
+            still_host = {p for p in candidates if self.has(late[p])}
+            if still_host == candidates:
                 return
-            candidates, self.known = left, before
+            candidates, self.known = still_host, before
 
     def join(self, outs: Iterable[Var], *ways: tuple[Atom, ...]) -> None:
         for v, *values in zip(outs, *ways, strict=True):

@@ -27,10 +27,17 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array, size_of_atom
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
+from tapeless.transforms.ops.primitives.arithmetic import add, sub
+from tapeless.transforms.ops.primitives.slices_and_gathers import (
+    Slot,
+    add_at,
+    gather,
+    index,
+    update,
+)
 
-STORES = frozenset(["update", "add_at"])
-PICKS = frozenset(["index", "gather"])
+STORES = frozenset([update, add_at])
+PICKS = frozenset([index, gather])
 
 
 def apart(memory: Dependences, s: For) -> dict[Var, str] | None:
@@ -52,28 +59,28 @@ class Passes:
         inside = list(statements(s.body))
         self.uses = Counter(a for t in inside for a in operands(t))
         results = (b.results for b in (s.body, *(b for t in inside for b in blocks(t))))
-        self.uses.update(a for found in results for a in found)
+        self.uses.update(a for atoms in results for a in atoms)
         self.reads: Counter[Var] = Counter()
 
     def joined(self) -> dict[Var, str] | None:
-        s, found = self.loop, {}
+        s, combined = self.loop, {}
         for k, (p, y) in enumerate(zip(s.carries, s.yields, strict=True)):
             if is_array(p):
                 if not self.memory.in_place(s, k):
                     return None
             elif self.added(p, y, s.inits[k]):
-                found[s.outs[k]] = "sum"
+                combined[s.outs[k]] = "sum"
             else:
                 return None
-        return found if self.block(s.body) else None
+        return combined if self.block(s.body) else None
 
     def added(self, p: Var, y: Atom, init: Atom) -> bool:
         """Whether passes only add to a number, which is zero at first."""
         zero = isinstance(init, Literal) and init.value == 0
         number = isinstance(p.type, Type) and p.type.dtype.kind == "f"
         self.reads.clear()
-        found = zero and number and self.adds(y, p)
-        return found and all(self.uses[v] == count for v, count in self.reads.items())
+        is_sum = zero and number and self.adds(y, p)
+        return is_sum and all(self.uses[v] == count for v, count in self.reads.items())
 
     def adds(self, y: Atom, p: Var) -> bool:
         """Whether a value is `p` with something added; notes what it reads for that."""
@@ -82,24 +89,26 @@ class Passes:
         self.reads[y] += 1
         if y is p or self.reads[y] > 1:
             return True
-        made = self.memory.defs.get(y)
-        match made:
-            case Let(op=op, args=(left, right)) if op.name in ("add", "sub"):
-                return self.adds_or_not(left, p) or (op.name == "add" and self.adds(right, p))
+        definition = self.memory.defs.get(y)
+        match definition:
+            case Let(op=op, args=(left, right)) if op in (add, sub):
+                return self.adds_or_not(left, p) or (op is add and self.adds(right, p))
             case If(outs=outs):
-                return all(self.adds(b.results[outs.index(y)], p) for b in blocks(made))
+                return all(self.adds(b.results[outs.index(y)], p) for b in blocks(definition))
             case For(outs=outs) if y in outs:
                 k = outs.index(y)
-                return self.adds(made.yields[k], made.carries[k]) and self.adds(made.inits[k], p)
+                return self.adds(definition.yields[k], definition.carries[k]) and self.adds(
+                    definition.inits[k], p
+                )
         return False
 
     def adds_or_not(self, y: Atom, p: Var) -> bool:
         """The same of a value that may have nothing to do with it."""
         before = Counter(self.reads)
-        found = self.adds(y, p)
-        if not found:
+        adds = self.adds(y, p)
+        if not adds:
             self.reads = before
-        return found
+        return adds
 
     # -- memory that is stored to
 
@@ -127,9 +136,9 @@ class Passes:
         touched = [a for a in s.args if self.shared(a)]
         if not touched:
             return True
-        if touched != [s.args[0]] or s.op.name not in STORES | PICKS:
+        if touched != [s.args[0]] or s.op not in STORES | PICKS:
             return False
-        key, rest = s.params["key"], s.args[2 if s.op.name in STORES else 1 :]
+        key, rest = s.params["key"], s.args[2 if s.op in STORES else 1 :]
         return bool(key) and isinstance(key[0], Slot) and rest[key[0].k] is self.loop.index
 
     def shared(self, a: Atom) -> bool:

@@ -27,12 +27,20 @@ from tapeless.transforms.core.language import (
     While,
     statements,
 )
+from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
 from tapeless.transforms.lowering.schedule.stack_capacity import of_numbers
+from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, truediv
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import left_shift, right_shift
+from tapeless.transforms.ops.primitives.elementwise import power
+from tapeless.transforms.ops.primitives.new_arrays import new_stack
+from tapeless.transforms.ops.primitives.shapes import cast, copy
+from tapeless.transforms.ops.primitives.slices_and_gathers import index, update
+from tapeless.transforms.ops.primitives.stacks import POPS, push
 
 #: Operations that may raise, or take a branch, where integers are divided.
-RAISING = frozenset(["floordiv", "mod", "power", "left_shift", "right_shift"])
+RAISING = frozenset([floordiv, mod, power, left_shift, right_shift])
 
 
 def in_step(memory: Dependences, s: For) -> bool:
@@ -57,11 +65,13 @@ CHAIN = 4
 
 def _costs(inside: list[Statement]) -> bool:
     """Whether passes take so long that vectors pay."""
-    made = [u for u in inside if isinstance(u, Let) and u.op.elementwise]
+    elementwise = [u for u in inside if isinstance(u, Let) and u.op.elementwise]
     floats = [
-        u for u in made if isinstance(u.outs[0].type, Type) and u.outs[0].type.dtype.kind == "f"
+        u
+        for u in elementwise
+        if isinstance(u.outs[0].type, Type) and u.outs[0].type.dtype.kind == "f"
     ]
-    return len(floats) >= CHAIN or any(u.op.costly for u in made)
+    return len(floats) >= CHAIN or any(u.op.costly for u in elementwise)
 
 
 def bodies(s: For | While) -> tuple[Block, ...]:
@@ -92,8 +102,8 @@ def _number(t: Any) -> bool:
 
 def _straight(s: Statement) -> bool:
     """Whether a statement beside the loops is one for each element."""
-    if isinstance(s, Let) and s.op.name in ("index", "update", "new_stack"):
-        values = s.outs if s.op.name != "update" else s.args[1:2]
+    if isinstance(s, Let) and s.op in (index, update, new_stack):
+        values = s.outs if s.op is not update else s.args[1:2]
         return all(_number(v.type) or of_numbers(v.type) for v in values)
     return _calm(s)
 
@@ -105,13 +115,13 @@ def _calm(s: Statement) -> bool:
         return all(_number(v.type) for v in s.outs) and all(map(_calm, sides))
     if not isinstance(s, Let) or not all(_number(a.type) for a in (*s.args, *s.outs)):
         return is_blank(s)
-    if not (s.op.elementwise or s.op.name in ("cast", "copy")) or not operations.known(s):
+    if not (s.op.elementwise or s.op in (cast, copy)) or not operations.known(s):
         return False
     out = s.outs[0].type
-    if s.op.name in RAISING and (out.weak or out.dtype.kind != "f"):
+    if s.op in RAISING and (out.weak or out.dtype.kind != "f"):
         by = s.args[1]
         return isinstance(by, Literal) and by.value > 0
-    return s.op.name != "truediv" or not out.weak or isinstance(s.args[1], Literal)
+    return s.op is not truediv or not out.weak or isinstance(s.args[1], Literal)
 
 
 def _loop(s: For | While) -> bool:
@@ -119,7 +129,7 @@ def _loop(s: For | While) -> bool:
         return False
     stacked = [p for p in carries(s) if isinstance(p.type, StackType)]
     moved = [t for t in s.body.body if _moves(t)]
-    if len(moved) != len(stacked) or {t.op.name for t in moved} - {_move(s)}:  # type: ignore[union-attr]
+    if len(moved) != len(stacked) or any(t.op not in _moves_of(s) for t in moved):  # type: ignore[union-attr]
         return False
     if isinstance(s, For) and not (_is(s.step, 1) and isinstance(s.start, Literal)):
         return False
@@ -128,13 +138,13 @@ def _loop(s: For | While) -> bool:
     return all(_calm(t) or _moves(t) for b in bodies(s) for t in b.body)
 
 
-def _move(s: For | While) -> str:
+def _moves_of(s: For | While) -> tuple[Op, ...]:
     """What a loop does to stacks."""
-    return "pop" if isinstance(s, For) and s.reverse else "push"
+    return POPS if isinstance(s, For) and s.reverse else (push,)
 
 
 def _moves(s: Statement) -> bool:
-    return isinstance(s, Let) and s.op.name in ("push", "pop")
+    return isinstance(s, Let) and s.op in (push, *POPS)
 
 
 def _stacks(memory: Dependences, s: For | While, loops: Sequence[Any]) -> bool:
@@ -143,8 +153,8 @@ def _stacks(memory: Dependences, s: For | While, loops: Sequence[Any]) -> bool:
         if not isinstance(p.type, StackType):
             continue
         maker = memory.defs.get(a) if isinstance(a, Var) else None
-        if _move(s) == "push":
-            if not isinstance(maker, Let) or maker.op.name != "new_stack":
+        if push in _moves_of(s):
+            if not isinstance(maker, Let) or maker.op is not new_stack:
                 return False
         elif maker not in loops or not _counts(memory, maker, s):
             return False
@@ -160,8 +170,8 @@ def _counts(memory: Dependences, pushing: Any, popping: Any) -> bool:
     if stop not in pushing.outs or not _is(popping.start, 0):
         return False
     k = pushing.outs.index(stop)
-    p, made = pushing.body.params[k], memory.defs.get(pushing.body.results[k])
-    match made:
-        case Let(op=op, args=(left, right)) if op.name == "add":
+    p, next_count = pushing.body.params[k], memory.defs.get(pushing.body.results[k])
+    match next_count:
+        case Let(op=op, args=(left, right)) if op is add:
             return left is p and _is(right, 1) and _is(pushing.inits[k], 0)
     return False

@@ -12,13 +12,14 @@ from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.lowering.schedule.axis_maps import through
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
+from tapeless.transforms.ops.linalg.products import matmul
 
 TINY = 64  # multiplications that loops of known lengths do at once
 
 
 def is_called(stage: LoopNest, memory: Dependences) -> bool:
     """Whether a product is better left to a library, and its operands are arrays."""
-    if stage.let.op.name != "matmul" or len(stage.space) < 3 or 1 in stage.space:
+    if stage.let.op is not matmul or len(stage.space) < 3 or 1 in stage.space:
         return False
     lengths = [n for n in stage.space if isinstance(n, int)]
     if len(lengths) == 3 and math.prod(lengths) <= TINY:
@@ -33,8 +34,8 @@ def axes_of(memory: Dependences, a: Atom) -> tuple[Any, ...] | None:
     s = memory.defs.get(base) if base is not None else None
     if base is None or (isinstance(s, Let) and s in memory.inline):
         return None
-    found = through(memory, a, (0, 1), base)
-    axes = tuple(map(_along, found[0])) if len(found) == 1 else ()
+    axis_places = through(memory, a, (0, 1), base)
+    axes = tuple(map(_along, axis_places[0])) if len(axis_places) == 1 else ()
     return axes if sorted(k for k in axes if k is not None) == [0, 1] else None
 
 

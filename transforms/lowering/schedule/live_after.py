@@ -19,7 +19,7 @@ def remaining(reads: Sequence[AbstractSet[Any]], live: Iterable[Any]) -> Iterato
     """
     last = {v: k for k, names in enumerate(reads) for v in names}
     last |= dict.fromkeys(live, len(reads))
-    left = set(last)
+    live_now = set(last)
     for k, names in enumerate(reads):
-        left -= {v for v in names if last[v] == k}
-        yield left
+        live_now -= {v for v in names if last[v] == k}
+        yield live_now

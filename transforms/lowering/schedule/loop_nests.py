@@ -13,19 +13,36 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Type, Var
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.lowering.rewrite.array_routines import searched
+from tapeless.transforms.lowering.rewrite.rolled_indices import cyclic
+from tapeless.transforms.lowering.rewrite.row_products import row_products
 from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.view_indices import Entry, Place, Span, key_entries
 from tapeless.transforms.lowering.sizes.size_inequalities import Relied
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.bits import bits
+from tapeless.transforms.ops.numpy.reductions import REDUCTIONS, all_, amax, amin, any_
+from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, power, real
 from tapeless.transforms.ops.primitives.in_place_arithmetic import OVERWRITING
-from tapeless.transforms.ops.primitives.slices_and_gathers import result_shape
+from tapeless.transforms.ops.primitives.new_arrays import arange, empty, eye, full, ones, tri, zeros
+from tapeless.transforms.ops.primitives.shapes import cast, copy
+from tapeless.transforms.ops.primitives.slices_and_gathers import (
+    add_at,
+    gather,
+    index,
+    result_shape,
+    update,
+)
 
 Axes = tuple[int | None, ...]  # for each axis of an array the axis of the space; None: index 0
 Equal = Callable[[Size, Size], bool]
 
-REDUCTIONS = frozenset(["sum", "prod", "max", "min", "any", "all"])
-CONSTANTS = frozenset(["zeros", "ones", "full", "arange", "eye", "tri", "empty", "cyclic"])
+CONSTANTS = frozenset([zeros, ones, full, arange, eye, tri, empty, cyclic])
 OVERWRITES = {op.name: name for name, op in OVERWRITING.items()}
 STORES = frozenset(["update", "add_at", *OVERWRITES])
+STORING = frozenset([update, add_at, *OVERWRITING.values()])
+ELEMENTWISE = frozenset([cast, copy, real, imag, conjugate, bits])  # of one operand, and a param
 
 
 @dataclass(eq=False)
@@ -47,7 +64,7 @@ class LoopNest:
 
     @property
     def stores(self) -> bool:
-        return self.let.op.name in STORES
+        return self.let.op in STORING
 
     def entries_axes(self) -> Axes:
         """For each axis of argument 0 the axis of the space that runs along all of it."""
@@ -55,8 +72,8 @@ class LoopNest:
 
     @property
     def constant(self) -> bool:
-        wide = self.let.op.name == "full" and bool(self.let.args[0].type.shape)
-        return self.let.op.name in CONSTANTS and not wide
+        wide = self.let.op is full and bool(self.let.args[0].type.shape)
+        return self.let.op in CONSTANTS and not wide
 
 
 def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> LoopNest | None:
@@ -64,28 +81,27 @@ def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> LoopNest | N
     negative."""
     if not all(_compiled(a.type) for a in (*s.args, *s.outs)):
         return None
-    name = s.op.name
-    if s.op.elementwise or name in ("cast", "copy", "real", "imag", "conj", "bits"):
+    if s.op.elementwise or s.op in ELEMENTWISE:
         return _elementwise(s, equal)
-    if name in REDUCTIONS:
+    if s.op in REDUCTIONS:
         return _reduction(s)
-    if name in CONSTANTS:
+    if s.op in CONSTANTS:
         space = s.outs[0].type.shape
-        maps = tuple(aligned(a.type.shape, space, equal) for a in s.args if name == "full")
+        maps = tuple(aligned(a.type.shape, space, equal) for a in s.args if s.op is full)
         return None if None in maps else LoopNest(s, space, maps, _all(space))
-    if name in ("index", "gather"):
+    if s.op in (index, gather):
         return _picked(s)
-    if name in STORES:
+    if s.op in STORING:
         return _store(s, equal, relied or Relied(()))
-    if name == "matmul":
+    if s.op is matmul:
         return _product(s, equal)
-    if name == "size_value":
+    if s.op is size_value:
         return LoopNest(s, (), ())
-    if name == "row_products":
+    if s.op is row_products:
         rows = (0,) + (None,) * (s.args[0].type.ndim - 1)
         out = (0,) + (None,) * (s.outs[0].type.ndim - 1)
         return LoopNest(s, s.outs[0].type.shape[:1], (rows, (None, None)), out)
-    if name == "searched":  # the first argument is read as a whole
+    if s.op is searched:  # the first argument is read as a whole
         space = s.outs[0].type.shape
         return LoopNest(s, space, ((None,), _all(space)), _all(space))
     return None
@@ -119,7 +135,7 @@ def _elementwise(s: Let, equal: Equal) -> LoopNest | None:
 
 def _reduction(s: Let) -> LoopNest | None:
     space, axes, keep = s.args[0].type.shape, s.params["axes"], s.params["keepdims"]
-    if s.args[0].type.dtype.kind == "c" and s.op.name in ("max", "min", "any", "all"):
+    if s.args[0].type.dtype.kind == "c" and s.op in (amax, amin, any_, all_):
         return None
     out = tuple(None if k in axes else k for k in range(len(space)) if keep or k not in axes)
     return LoopNest(s, space, (_all(space),), out, frozenset(axes))
@@ -127,11 +143,11 @@ def _reduction(s: Let) -> LoopNest | None:
 
 def _slots(entries: tuple[Entry, ...], count: int, first: int) -> tuple[Axes | None, ...]:
     """The axes at which the index arguments are read, for `count` arguments."""
-    found: list[Axes | None] = [None] * count
+    maps: list[Axes | None] = [None] * count
     for e in entries:
         if isinstance(e, Place) and not isinstance(e.at, int):
-            found[first + e.at.k] = e.axes
-    return tuple(() if m is None and k >= first else m for k, m in enumerate(found))
+            maps[first + e.at.k] = e.axes
+    return tuple(() if m is None and k >= first else m for k, m in enumerate(maps))
 
 
 def _picked(s: Let) -> LoopNest | None:
@@ -146,7 +162,7 @@ def _store(s: Let, equal: Equal, relied: Relied) -> LoopNest | None:
     target, value = s.args[:2]
     if target.type.dtype.kind != "c" == value.type.dtype.kind:
         return None
-    if s.op.name in OVERWRITES:
+    if s.op in OVERWRITING.values():
         space = target.type.shape
         whole = tuple(Span(k) for k in range(len(space)))
         axes = aligned(value.type.shape, space, equal)
@@ -171,16 +187,16 @@ def _fitted(
 ) -> tuple[tuple[Size, ...], tuple[int, ...]]:
     """Lengths of parts that only the program knows are those of the value; for which axes."""
     lead = len(space) - len(have)
-    made = list(space)
+    fitted = list(space)
     for k, n in enumerate(have, lead):
         if n != 1 and not _spelled(space[k]):
-            made[k] = n
+            fitted[k] = n
     axes = [
         k
         for k, e in enumerate(entries)
-        if isinstance(e, Span) and e.axis is not None and made[e.axis] != space[e.axis]
+        if isinstance(e, Span) and e.axis is not None and fitted[e.axis] != space[e.axis]
     ]
-    return tuple(made), tuple(axes)
+    return tuple(fitted), tuple(axes)
 
 
 def _spelled(size: Size) -> bool:
@@ -221,5 +237,5 @@ def permuted(stage: LoopNest, order: tuple[int, ...]) -> LoopNest:
 
 def takes_long(s: Let) -> bool:
     """Whether an operation is more than some products."""
-    few = s.op.name == "power" and getattr(s.args[1], "value", None) in (2, 3)
+    few = s.op is power and getattr(s.args[1], "value", None) in (2, 3)
     return s.op.costly and not few

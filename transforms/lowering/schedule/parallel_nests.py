@@ -33,6 +33,9 @@ from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, takes_long
 from tapeless.transforms.lowering.schedule.sink_producers import made_later
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
+from tapeless.transforms.ops.primitives.new_arrays import empty
 
 HEAVY = 1 << 21  # additions from which nests are worth kernels of their own
 COSTLY = 12  # additions that take as long as a logarithm, in vectors both
@@ -93,9 +96,7 @@ class Parts:
         """Whether nothing is written for a statement: what it stands for is where it is read."""
         if isinstance(s, Effect):
             return s.kind in ("blank", "errstate")
-        return isinstance(s, Let) and (
-            s in self.memory.inline or s.op.name == "empty" or is_view(s)
-        )
+        return isinstance(s, Let) and (s in self.memory.inline or s.op is empty or is_view(s))
 
     def place(self, free: list[Statement], parts: list[Part]) -> None:
         """Puts statements to the first part that reads what they stand for."""
@@ -164,20 +165,20 @@ class Parts:
     def needed(self, item: FusedNest, late: list[Statement]) -> list[Statement]:
         """Those of the numbers that an item needs, and what they are made of."""
         wanted = set().union(*map(self.memory.needs, item.statements))
-        found = []
+        needed = []
         for s in reversed(late):
             if not wanted.isdisjoint(outputs(s)):
                 wanted |= self.memory.needs(s)
-                found.append(s)
-        return found[::-1]
+                needed.append(s)
+        return needed[::-1]
 
     def may_come_first(
         self, numbers: list[Statement], part: Part, waiting: list[Statement]
     ) -> bool:
         """Whether numbers can be made before the nests of a part, and before what waits."""
         nests = [s for nest in part.nests for s in nest.statements]
-        made = {v for s in (*nests, *waiting) for v in outputs(s)}
-        return not any(made & self.memory.needs(s) for s in numbers)
+        defined = {v for s in (*nests, *waiting) for v in outputs(s)}
+        return not any(defined & self.memory.needs(s) for s in numbers)
 
     def is_of_library(self, item: FusedNest) -> bool:
         """Whether the driver calls a library for a product, which no kernel of its own can do."""
@@ -192,8 +193,8 @@ class Parts:
         if not isinstance(s, For) or len(item.statements) > 1 or item.size is not None:
             return None
         joined = apart(self.memory, s)
-        known = joined is not None and self.analysis.outside(self.length(s))
-        if not known or not (joined or s.carries):
+        is_length_known = joined is not None and self.analysis.outside(self.length(s))
+        if not is_length_known or not (joined or s.carries):
             return None
         return Part([s], self.length(s), self.each(s.body), loop=s, joined=joined or {})
 
@@ -276,7 +277,7 @@ class Parts:
         )
 
     def stage_apart(self, stage: LoopNest, axis: int, item: FusedNest) -> bool:
-        if axis in stage.reduced and stage.let.op.name not in JOINED:
+        if axis in stage.reduced and stage.let.op not in (matmul, *REDUCTIONS):
             return False
         reads, writes = self.memory.reads(stage.let), self.memory.writes(stage.let)
         if not reads & item.writes and not writes:
@@ -312,13 +313,13 @@ class Parts:
         shared = [p for p in parts if p.rows is not None]
         work = {id(p): self.analysis.canon((p.rows or 1) * p.work) for p in shared}
         total = sum(work.values())
-        known = dims.evaluate(total, self.hints)
-        if known is None:
+        work_now = dims.evaluate(total, self.hints)
+        if work_now is None:
             return set()
-        if known < HEAVY:
+        if work_now < HEAVY:
             self.relied += [(">=", HEAVY - 1, total)] * (not isinstance(total, int))
             return set()
-        least = known / (2 * len(shared))
+        least = work_now / (2 * len(shared))
         return {p for p, size in work.items() if (dims.evaluate(size, self.hints) or 0) >= least}
 
     def touched(self, item: FusedNest) -> Size:
@@ -345,10 +346,10 @@ class Parts:
         return work * self.inner(stage, axes.get(stage))
 
     def passes(self, s: For) -> Size:
-        known = [a for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]
-        if len(known) < 3:
+        bounds = [a for a in (s.start, s.stop, s.step) if isinstance(a, Literal)]
+        if len(bounds) < 3:
             return 1
-        return len(range(*(int(a.value) for a in known)))
+        return len(range(*(int(a.value) for a in bounds)))
 
     def known(self, size: Size) -> Size:
         size = self.analysis.canon(size)

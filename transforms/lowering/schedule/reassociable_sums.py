@@ -18,6 +18,7 @@ from tapeless.transforms.core.language import (
     blocks,
 )
 from tapeless.transforms.core.language import statements as all_statements
+from tapeless.transforms.ops.primitives.arithmetic import add, sub
 
 PLUS = '''
 @njit(fastmath={"reassoc", "contract"})
@@ -48,33 +49,35 @@ Totals = dict[Let, int]  # sums and differences, and which operand is the total 
 
 def totals(statements: Iterable[Statement], uses: Mapping[Var, int]) -> Totals:
     """The sums in innermost loops that nothing reads before the last pass."""
-    found: Totals = {}
+    sums: Totals = {}
     for s in statements:
         if isinstance(s, For) and not s.until and not any(map(is_loop, all_statements(s.body))):
-            made = {v: t for t in s.body.body if isinstance(t, Let) for v in t.outs}
+            definitions = {v: t for t in s.body.body if isinstance(t, Let) for v in t.outs}
             for p, y in zip(s.carries, s.yields, strict=True):
                 if isinstance(p.type, Type) and not p.type.shape and p.type.dtype.kind == "f":
-                    found |= _terms(p, y, made, uses) or {}
+                    sums |= _terms(p, y, definitions, uses) or {}
         for b in blocks(s):
-            found |= totals(b.body, uses)
-    return found
+            sums |= totals(b.body, uses)
+    return sums
 
 
 def is_loop(s: Statement) -> bool:
     return isinstance(s, (For, While))
 
 
-def _terms(p: Var, y: Atom, made: Mapping[Var, Let], uses: Mapping[Var, int]) -> Totals | None:
+def _terms(
+    p: Var, y: Atom, definitions: Mapping[Var, Let], uses: Mapping[Var, int]
+) -> Totals | None:
     """The sums that lead from what a pass starts with to what it leaves; None if others read them,
     or something else is done on the way."""
     if not isinstance(y, Var) or uses.get(y) != 1:
         return None
     if y is p:
         return {}
-    s = made.get(y)
-    if s is None or s.op.name not in ("add", "sub") or y.type.dtype != p.type.dtype:
+    s = definitions.get(y)
+    if s is None or s.op not in (add, sub) or y.type.dtype != p.type.dtype:
         return None
-    for k in (0, 1) if s.op.name == "add" else (0,):
-        if (before := _terms(p, s.args[k], made, uses)) is not None:
+    for k in (0, 1) if s.op is add else (0,):
+        if (before := _terms(p, s.args[k], definitions, uses)) is not None:
             return {s: k, **before}
     return None

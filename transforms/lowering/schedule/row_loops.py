@@ -32,11 +32,11 @@ class Spread:
         equal: Equal,
         stage: Callable[[Statement], LoopNest | None],
         size: Size,
-        found: dict[Var, int],
+        with_rows: dict[Var, int],
         cells: dict[Var, int],
     ) -> None:
         self.memory, self.equal, self.stage = memory, equal, stage
-        self.size, self.vars, self.cells = size, dict(found), dict(cells)
+        self.size, self.vars, self.cells = size, dict(with_rows), dict(cells)
         self.axes: dict[LoopNest, int] = {}
 
     def loop(self, s: For, first: Callable[[Var], int | None]) -> bool:
@@ -108,32 +108,32 @@ class Spread:
                 yield from (at[held[v]] for held in (self.vars, self.cells) if v in held)
 
     def same_axis(self, a: Atom, axis: int) -> None:
-        known = self.axis_of(a)
-        if known is not None and known != axis:
+        row_axis = self.axis_of(a)
+        if row_axis is not None and row_axis != axis:
             raise Unspread
-        if known is None and not self.equal(a.type.shape[axis], self.size):
+        if row_axis is None and not self.equal(a.type.shape[axis], self.size):
             raise Unspread
 
     def place(self, stage: LoopNest) -> None:
-        found: set[Any] = set()
+        row_axes: set[Any] = set()
         for k, (a, axes) in enumerate(zip(stage.let.args, stage.maps, strict=False)):
             if not is_array(a):
                 continue
             if k == 0 and stage.stores:
                 continue
             at = stage.entries_axes() if axes is None else axes
-            found.update(self.row_axes(a, at))
+            row_axes.update(self.row_axes(a, at))
         cell = self.memory.base(stage.let.args[0]) if stage.stores else None
-        known = self.vars | self.cells
-        if cell in known and cell is not None:
-            found |= {e[known[cell]] for e in self.target(stage, cell)}
-        if not found and not stage.space and cell is None:
+        with_rows = self.vars | self.cells
+        if cell in with_rows and cell is not None:
+            row_axes |= {e[with_rows[cell]] for e in self.target(stage, cell)}
+        if not row_axes and not stage.space and cell is None:
             return  # a number that is the same for all rows
-        if not found and stage.space and self.equal(stage.space[0], self.size):
-            found = {0}
-        if len(found) != 1:
+        if not row_axes and stage.space and self.equal(stage.space[0], self.size):
+            row_axes = {0}
+        if len(row_axes) != 1:
             raise Unspread
-        (axis,) = found
+        (axis,) = row_axes
         if not isinstance(axis, int):
             raise Unspread  # one row, or rows from another one on: x[1:]
         if axis in stage.reduced or not self.equal(stage.space[axis], self.size):

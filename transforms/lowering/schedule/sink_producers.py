@@ -16,11 +16,13 @@ from tapeless.transforms.lowering.schedule.dependences import EFFECTS
 from tapeless.transforms.lowering.schedule.fusion import Arrangement, FusedNest
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, real
 from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.shapes import cast, copy
 
 SHORT = 32  # elements: so few are not worth a loop of their own
 TRIED = 32  # ways to cut a chain of values in two
-PLAIN = frozenset(["cast", "copy", "real", "imag", "conj"])
+PLAIN = frozenset([cast, copy, real, imag, conjugate])
 
 
 def made_later(
@@ -74,7 +76,7 @@ class Later:
             goal = self.goal(s, item, goals)
             if goal is not None:
                 goals[s] = goal
-        found = False
+        moved_any = False
         for group in self.groups([s for s in item.statements if s in goals]):
             other = goals[group[0]][0]
             tails = [group[k:] for k in range(0, len(group), 1 + len(group) // TRIED)]
@@ -83,8 +85,8 @@ class Later:
             if max(gains) > 0:
                 tail = tails[gains.index(max(gains))]
                 self.move(tail, item, other, {s: goals[s][1] for s in tail})
-                found = True
-        return found
+                moved_any = True
+        return moved_any
 
     def goal(
         self, s: Statement, item: FusedNest, goals: dict[Statement, tuple[FusedNest, int]]
@@ -109,7 +111,7 @@ class Later:
         return None if axis is None else (other, axis)
 
     def elementwise(self, stage: LoopNest, item: FusedNest) -> bool:
-        plain = stage.let.op.elementwise or stage.let.op.name in PLAIN
+        plain = stage.let.op.elementwise or stage.let.op in PLAIN
         own = self.memory.cell(stage.var) is stage.var and stage.var not in self.live
         return plain and own and stage in item.axes and not (stage.stores or stage.reduced)
 
@@ -197,11 +199,11 @@ class Later:
             between = self.items[self.number[id(item)] + 1 : k]
             far = any(t.size is not None for t in between)
             if far and all(self.unchanged(s, between, k) for s in group):
-                made = FusedNest([], item.size, item.rank)
-                self.items.insert(k, made)
+                split_nest = FusedNest([], item.size, item.rank)
+                self.items.insert(k, split_nest)
                 self.count()
                 axes = {g.let: item.axes[g] for g in stages if g is not None}
-                self.move(group, item, made, axes)
+                self.move(group, item, split_nest, axes)
 
     # -- what is read and written
 
@@ -215,11 +217,11 @@ class Later:
     ) -> int:
         """How many arrays fewer the two nests read and write, if these statements are moved;
         `before` and `there` are what they read now."""
-        made = {v for s in moved for v in s.outs}
-        places = {v: {id(self.place[t]) for t in self.readers[v]} - {id(item)} for v in made}
+        moved_vars = {v for s in moved for v in s.outs}
+        places = {v: {id(self.place[t]) for t in self.readers[v]} - {id(item)} for v in moved_vars}
         read = [len(at) for at in places.values() if id(other) in at]
         mine = Counter(self.reads(moved))
-        outer = {v for v in mine if v not in made}
+        outer = {v for v in mine if v not in moved_vars}
         inner = {v for v in outer if self.at.made.get(v) is item}
         kept = {v for v in inner if self.is_stored(v, item)}
         dropped = {v for v in outer - inner if before[v] == mine[v]}
@@ -227,10 +229,10 @@ class Later:
         return saved + len(dropped) - len(outer - there) - len(inner - kept)
 
     def arrays(self, s: Statement) -> set[Any]:
-        found = self.known.get(s)
-        if found is None:
-            found = self.known[s] = self.memory.bases(self.memory.needs(s)) - {None}
-        return found
+        bases = self.known.get(s)
+        if bases is None:
+            bases = self.known[s] = self.memory.bases(self.memory.needs(s)) - {None}
+        return bases
 
     def reads(self, body: Iterable[Statement]) -> Iterator[Any]:
         for s in body:

@@ -29,6 +29,18 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.schedule.dependences import Dependences
+from tapeless.transforms.ops.primitives.new_arrays import new_stack, stack_length, zero_items
+from tapeless.transforms.ops.primitives.shapes import copy
+from tapeless.transforms.ops.primitives.stacks import (
+    POPS,
+    add_item,
+    peek,
+    push,
+    set_item,
+    shift,
+    to_array,
+    unstack,
+)
 
 FIRST = 64  # places in the array of a stack, where nothing says how many there will be
 GROWN = '''
@@ -50,17 +62,18 @@ def filled(saved, count):
     return made
 '''
 STARTS = frozenset(["new_stack", "zero_items", "unstack", "copy"])  # what makes a stack
-STORES = frozenset(["push", "pop", "set_item", "add_item", "shift"])
-READS = frozenset(["peek", "stack_length", "to_array"])
+STARTING = frozenset([new_stack, zero_items, unstack, copy])
+STORING = frozenset([push, *POPS, set_item, add_item, shift])
+READS = frozenset([peek, stack_length, to_array])
 
 
 def is_of_stacks(s: Statement) -> bool:
     """Whether a statement does what kernels do with stacks."""
     if not isinstance(s, Let):
         return False
-    if s.op.name in STARTS:
+    if s.op in STARTING:
         return isinstance(s.outs[0].type, StackType)
-    return s.op.name in STORES or s.op.name in READS
+    return s.op in STORING or s.op in READS
 
 
 def is_result(memory: Dependences, stack: Var, after: Iterable[Statement]) -> bool:
@@ -70,7 +83,7 @@ def is_result(memory: Dependences, stack: Var, after: Iterable[Statement]) -> bo
 
 def made_of(memory: Dependences, s: Statement) -> Var | None:
     """The stack that a statement makes an array of."""
-    if isinstance(s, Let) and s.op.name == "to_array" and isinstance(s.args[0], Var):
+    if isinstance(s, Let) and s.op is to_array and isinstance(s.args[0], Var):
         return memory.cell(s.args[0])
     return None
 
@@ -102,8 +115,8 @@ def lists_to_fill(
     """A run without the statements that begin lists which it does not fill, and these."""
 
     def begins(s: Statement) -> bool:
-        known = isinstance(s, Let) and all(isinstance(a, Literal) for a in s.args[1:])
-        return known and isinstance(s, Let) and s.op.name in ("new_stack", "push")
+        is_plain = isinstance(s, Let) and all(isinstance(a, Literal) for a in s.args[1:])
+        return is_plain and isinstance(s, Let) and s.op in (new_stack, push)
 
     filled = stacks_in(memory, [s for s in run if not begins(s)])
     late = [s for s in run if begins(s) and memory.cell(s.outs[0]) not in filled]
@@ -138,7 +151,7 @@ class Capacity:
 
     def one(self, s: Statement, cell: Var) -> Size | None:
         if isinstance(s, Let):
-            pushes = s.op.name == "push" and self.memory.cell(s.args[0]) is cell  # type: ignore[arg-type]
+            pushes = s.op is push and self.memory.cell(s.args[0]) is cell  # type: ignore[arg-type]
             return int(pushes)
         if cell not in self.memory.writes(s):
             return 0

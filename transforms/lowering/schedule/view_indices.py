@@ -10,9 +10,21 @@ from typing import Any
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Type
-from tapeless.transforms.ops.primitives.slices_and_gathers import Key, Slot
+from tapeless.transforms.lowering.sizes import size_equalities
+from tapeless.transforms.ops.primitives import identities, shapes, slices_and_gathers
+from tapeless.transforms.ops.primitives.slices_and_gathers import Key, Slot, index
 
-VIEWS = frozenset(["index", "transpose", "reshape", "broadcast_to", "identity", "again", "fitted"])
+VIEWS = frozenset(
+    [
+        index,
+        shapes.transpose,
+        shapes.reshape,
+        shapes.broadcast_to,
+        identities.identity,
+        identities.again,
+        size_equalities.fitted,
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -43,9 +55,9 @@ Entry = Span | Place
 
 def is_view(s: Let) -> bool:
     """Whether the result is a part or another order of the argument, and not a single number."""
-    if s.op.name not in VIEWS or not isinstance(s.outs[0].type, Type):
+    if s.op not in VIEWS or not isinstance(s.outs[0].type, Type):
         return False
-    if not s.outs[0].type.shape and s.op.name == "index":
+    if not s.outs[0].type.shape and s.op is index:
         return False
     return entries_of(s) is not None
 
@@ -54,23 +66,23 @@ def entries_of(s: Let) -> tuple[Entry, ...] | None:
     """For each axis of the base, which element of it belongs to an element of the result; None
     where that is not so simple."""
     have, out = s.args[0].type.shape, s.outs[0].type.shape
-    match s.op.name:
-        case "identity" | "again" | "fitted":
+    match s.op:
+        case identities.identity | identities.again | size_equalities.fitted:
             return tuple(Span(k) for k in range(len(out)))
-        case "transpose":
+        case shapes.transpose:
             axes = s.params["axes"]
             return tuple(Span(axes.index(k)) for k in range(len(axes)))
-        case "broadcast_to":
+        case shapes.broadcast_to:
             lead = len(out) - len(have)
             return tuple(
                 Span(None if n == 1 and out[k + lead] != 1 else k + lead)
                 for k, n in enumerate(have)
             )
-        case "reshape":
+        case shapes.reshape:
             return _reshaped(have, out)
-        case "index":
-            found: tuple[Entry, ...] | None = key_entries(s.params["key"], s.args[1:], have)
-            return found
+        case slices_and_gathers.index:
+            entries: tuple[Entry, ...] | None = key_entries(s.params["key"], s.args[1:], have)
+            return entries
     return None
 
 
@@ -79,8 +91,8 @@ def _reshaped(have: tuple[Size, ...], out: tuple[Size, ...]) -> tuple[Entry, ...
     long = [k for k, n in enumerate(out) if n != 1]
     if [out[k] for k in long] != [n for n in have if n != 1]:
         return None
-    left = iter(long)
-    return tuple(Span(None if n == 1 else next(left)) for n in have)
+    remaining = iter(long)
+    return tuple(Span(None if n == 1 else next(remaining)) for n in have)
 
 
 def key_entries(key: Key, rest: tuple[Atom, ...], shape: tuple[Size, ...]) -> Any:
@@ -92,7 +104,7 @@ def key_entries(key: Key, rest: tuple[Atom, ...], shape: tuple[Size, ...]) -> An
     places = [k for k, e in enumerate(key) if isinstance(e, (int, Slot))]
     if block and places != list(range(places[0], places[0] + len(places))):
         return None
-    found: list[Entry] = []
+    entries: list[Entry] = []
     axis = 0
     for position, e in enumerate((*key, *_missing(key, shape))):
         if block and position == places[0]:
@@ -101,14 +113,14 @@ def key_entries(key: Key, rest: tuple[Atom, ...], shape: tuple[Size, ...]) -> An
             span = _span(e, axis)
             if span is None:
                 return None
-            found.append(span)
+            entries.append(span)
         elif e is not None:
             have = rest[e.k].type.shape if isinstance(e, Slot) else ()
             lead = first + block - len(have) if block else 0
             axes = tuple(None if n == 1 else lead + k for k, n in enumerate(have))
-            found.append(Place(e, axes))
+            entries.append(Place(e, axes))
         axis += isinstance(e, slice) or e is None
-    return tuple(found)
+    return tuple(entries)
 
 
 def _missing(key: Key, shape: tuple[Size, ...]) -> tuple[slice, ...]:

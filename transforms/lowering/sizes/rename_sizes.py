@@ -19,8 +19,8 @@ def lasting(block: Block) -> Block:
     for s in statements(block):
         if isinstance(s, Let) and s.op.elementwise and _is_gone(s.outs[0], defined):
             with building(Builder()):
-                made = s.op.infer(*s.args, **s.params)
-            s.outs[0].type = s.outs[0].type.with_shape(made.shape)
+                inferred = s.op.infer(*s.args, **s.params)
+            s.outs[0].type = s.outs[0].type.with_shape(inferred.shape)
     return block
 
 

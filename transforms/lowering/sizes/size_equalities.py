@@ -29,14 +29,25 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.sizes.size_inequalities import Relied
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, result_shape
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.bits import bits
+from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, real
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import cast, copy
+from tapeless.transforms.ops.primitives.slices_and_gathers import (
+    Slot,
+    add_at,
+    index,
+    result_shape,
+    update,
+)
 from tapeless.transforms.optimize.dead_code import dead_code
 
 Sizes = dict[dims.Symbol, Size]
 
 #: Its argument, whose sizes have been checked to be those of `shape`.
 fitted = Op("fitted", lambda x, *, shape: Type(x.type.dtype, shape), "{0}", view=True)
-BROADCAST = frozenset(["cast", "copy", "select", "real", "imag", "conj", "bits"])
+BROADCAST = frozenset([cast, copy, select, real, imag, conjugate, bits])
 
 
 def canonical(size: Size, sizes: Sizes) -> Size:
@@ -50,11 +61,11 @@ def canonical(size: Size, sizes: Sizes) -> Size:
 
 def equal_sizes(relations: Iterable[tuple[str, Size, Size]]) -> Sizes:
     """Symbols that the program relies on to equal another size."""
-    found: Sizes = {}
+    equal_to: Sizes = {}
     for relation, a, b in relations:
         if relation == "==":
-            relate(found, a, b)
-    return found
+            relate(equal_to, a, b)
+    return equal_to
 
 
 def relate_differences(sizes: Sizes, relations: Iterable[tuple[str, Size, Size]]) -> None:
@@ -82,9 +93,9 @@ def relate(sizes: Sizes, a: Size, b: Size) -> bool:
 
 
 def single_symbol(size: Size) -> dims.Symbol | None:
-    known = dims.symbols(size)
-    if len(known) == 1:
-        (x,) = known
+    in_size = dims.symbols(size)
+    if len(in_size) == 1:
+        (x,) = in_size
         if size == dims.single(x):
             return x
     return None
@@ -109,8 +120,8 @@ class Fitting:
         self.dropped = False  # whether a check was left out
 
     def run(self, block: Block) -> Block:
-        made = replace(block, body=tuple(self.body(block.body, True)))
-        return dead_code(made) if self.dropped else made
+        checked = replace(block, body=tuple(self.body(block.body, True)))
+        return dead_code(checked) if self.dropped else checked
 
     def inner(self, block: Block) -> Block:
         return replace(block, body=tuple(self.body(block.body, False)))
@@ -155,7 +166,7 @@ class Fitting:
         """Arrays of which a loop over a batch reads one element a pass are as long as the batch."""
         stop: Any = s.stop.value if isinstance(s.stop, Literal) else self.lengths.get(s.stop)
         for t in s.body.body if stop is not None else ():
-            if not (isinstance(t, Let) and t.op.name == "index" and s.index in t.args):
+            if not (isinstance(t, Let) and t.op is index and s.index in t.args):
                 continue
             key, slot = t.params["key"], Slot(t.args.index(s.index) - 1)
             if slot in key and None not in key:
@@ -167,8 +178,8 @@ class Fitting:
         """Whether two sizes are equal in this call; the program is for such calls only then."""
         if self.equal(a, b):
             return True
-        found = dims.evaluate(a, self.hints)
-        if found is None or found != dims.evaluate(b, self.hints):
+        length = dims.evaluate(a, self.hints)
+        if length is None or length != dims.evaluate(b, self.hints):
             return False
         if relate(self.sizes, a, b):
             self.relied.append(("==", a, b))
@@ -176,7 +187,7 @@ class Fitting:
         return False
 
     def let(self, s: Let, top: bool) -> Iterator[Statement]:
-        if s.op.name == "size_value":
+        if s.op is size_value:
             self.lengths[s.outs[0]] = s.params["size"]
         integers = (v for v in s.outs if isinstance(v.type, Type) and v.type.dtype.kind in "iu")
         self.integers.update(dict.fromkeys(integers, s))
@@ -187,15 +198,15 @@ class Fitting:
             pairs = [(n, m) for n, m in zip(have, wanted, strict=True) if not self.equal(n, m)]
             if not pairs:
                 continue
-            given = all(dims.is_given(n) and dims.is_given(m) for n, m in pairs)
-            if given and not top and all(self.rely(n, m) for n, m in pairs):
+            are_given = all(dims.is_given(n) and dims.is_given(m) for n, m in pairs)
+            if are_given and not top and all(self.rely(n, m) for n, m in pairs):
                 continue
-            if top and given and all(self.checked(n, m, s) for n, m in pairs):
+            if top and are_given and all(self.checked(n, m, s) for n, m in pairs):
                 continue
-            made = Var(Type(a.type.dtype, wanted), a.name if isinstance(a, Var) else "")
+            fitted_operand = Var(Type(a.type.dtype, wanted), a.name if isinstance(a, Var) else "")
             yield from (t for n, m in pairs for t in comparison(n, m, s.origin))
-            yield Let((made,), fitted, (a,), {"shape": wanted}, s.origin)
-            args[k] = made
+            yield Let((fitted_operand,), fitted, (a,), {"shape": wanted}, s.origin)
+            args[k] = fitted_operand
         yield replace(s, args=tuple(args))
 
     def checked(self, n: Size, m: Size, s: Let) -> bool:
@@ -214,13 +225,13 @@ class Fitting:
 
     def wanted(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
         """The shapes that arguments must have, with their own axes of length one."""
-        if s.op.elementwise or s.op.name in BROADCAST:
+        if s.op.elementwise or s.op in BROADCAST:
             space = s.outs[0].type.shape
             for k, a in enumerate(s.args):
                 yield k, _stretched(a, space)
-        elif s.op.name in ("update", "add_at"):
+        elif s.op in (update, add_at):
             yield from self.stored(s)
-        elif s.op.name == "matmul" and all(a.type.ndim <= 2 for a in s.args):
+        elif s.op is matmul and all(a.type.ndim <= 2 for a in s.args):
             a, b = s.args
             yield 1, (a.type.shape[-1], *b.type.shape[1:])
 
@@ -245,9 +256,9 @@ def comparison(n: Size, m: Size, origin: Any) -> Iterator[Statement]:
     """The check that two sizes are equal, wherever they are found in the end."""
     atoms: list[Any] = []
     for size in (n, m):
-        made = Var(size_value.infer(size=size))
-        yield Let((made,), size_value, (), {"size": size})
-        atoms.append(made)
+        size_var = Var(size_value.infer(size=size))
+        yield Let((size_var,), size_value, (), {"size": size})
+        atoms.append(size_var)
     yield Effect("check", tuple(atoms), {}, origin)
 
 

@@ -74,8 +74,8 @@ fft: Op = linear(
 def _line_source(name: str) -> Any:
     def source(args: Atoms, params: Params) -> str:
         axis, shape = params["axis"], args[0].type.shape
-        given = params.get("n")
-        size = "" if given is None or given == 2 * (shape[axis] - 1) else ", {n}"
+        length = params.get("n")
+        size = "" if length is None or length == 2 * (shape[axis] - 1) else ", {n}"
         where = "" if axis == len(shape) - 1 else f", axis={axis}"
         return f"np.fft.{name}({{0}}{size}{where}{_norm_text(params)})"
 
@@ -116,8 +116,8 @@ def _rfft_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple
 
 def _irfft_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     axis = params["axis"]
-    made = rfft(ct, axis=axis, norm=TURNED[params["norm"]])
-    return (_weighted(conjugate(made), axis, params["n"], 2.0),)
+    spectrum = rfft(ct, axis=axis, norm=TURNED[params["norm"]])
+    return (_weighted(conjugate(spectrum), axis, params["n"], 2.0),)
 
 
 rfft: Op = linear(
@@ -160,13 +160,13 @@ def plan(x: Atom, s: Any, axes: Any) -> tuple[list[int], list[Size]]:
     """The axes of a transform, and the lengths along them."""
     if axes is None and s is not None:
         axes = range(-len(s), 0)
-    found = [axis_of(k, x.type.ndim) for k in (range(x.type.ndim) if axes is None else axes)]
+    axes_chosen = [axis_of(k, x.type.ndim) for k in (range(x.type.ndim) if axes is None else axes)]
     if s is None:
-        return found, [x.type.shape[k] for k in found]
-    if len(s) != len(found):
+        return axes_chosen, [x.type.shape[k] for k in axes_chosen]
+    if len(s) != len(axes_chosen):
         raise ValueError("Shape and axes have different lengths.")
-    own = (x.type.shape[k] for k in found)
-    return found, [m if _is_whole(n) else _size(n) for n, m in zip(s, own, strict=True)]
+    own = (x.type.shape[k] for k in axes_chosen)
+    return axes_chosen, [m if _is_whole(n) else _size(n) for n, m in zip(s, own, strict=True)]
 
 
 def _is_whole(n: Any) -> bool:
@@ -211,8 +211,8 @@ def _plane(many: Any) -> Any:
 def _rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
     x = as_array(a)
     (*others, last), (*sizes, n) = plan(x, s, axes)
-    made = rfft(fitted(x, last, n), axis=last, norm=norm_of(norm))
-    return _full(False)(made, sizes, others, norm) if others else made
+    spectrum = rfft(fitted(x, last, n), axis=last, norm=norm_of(norm))
+    return _full(False)(spectrum, sizes, others, norm) if others else spectrum
 
 
 def _irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
@@ -220,8 +220,8 @@ def _irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any 
     (*others, last), (*sizes, n) = plan(x, s, axes)
     if s is None or _is_whole(s[-1]):
         n = 2 * (n - 1)
-    made = _full(True)(x, sizes, others, norm) if others else x
-    return irfft(fitted(made, last, n // 2 + 1), n=n, axis=last, norm=norm_of(norm))
+    spectrum = _full(True)(x, sizes, others, norm) if others else x
+    return irfft(fitted(spectrum, last, n // 2 + 1), n=n, axis=last, norm=norm_of(norm))
 
 
 def _hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:

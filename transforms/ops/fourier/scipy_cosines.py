@@ -68,8 +68,8 @@ def _transform(name: str, ends: dict[int, tuple[bool, bool]]) -> Op:
             return (op(ct, **turned),)
         if kind != 3:
             ct = _ends(ct, axis, ends[kind], 2.0)
-        made = op(ct, **turned)
-        return (made if kind == 2 else _ends(made, axis, ends[kind], 0.5),)
+        turned_back = op(ct, **turned)
+        return (turned_back if kind == 2 else _ends(turned_back, axis, ends[kind], 0.5),)
 
     op: Op = linear(name, _infer, _source(name), transpose, costly=True, batch=along)
     return op

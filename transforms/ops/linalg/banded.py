@@ -127,22 +127,24 @@ def _operands(ab: Any, b: Any, name: str) -> tuple[Any, Any, int]:
     ab, b = as_array(ab), as_array(b)
     if ab.type.ndim != 2 or b.type.ndim not in (1, 2):
         raise UnsupportedError(f"scipy.linalg.{name} of several systems", "loop over them")
-    known = int(static(atom_of_size(ab.type.shape[0]), f"{name} needs to know how many diagonals"))
+    diagonal_count = int(
+        static(atom_of_size(ab.type.shape[0]), f"{name} needs to know how many diagonals")
+    )
     kinds = ab.type.dtype, b.type.dtype
     if name == "solve_banded":  # SciPy's own: integers are float64
         dtype = np.result_type(np.float32, *(k if k.kind in "fc" else np.float64 for k in kinds))
     else:
         dtype = find_best_blas_type([np.zeros(0, k) for k in kinds])[1]
-    return cast_to(ab, dtype), cast_to(b, dtype), known
+    return cast_to(ab, dtype), cast_to(b, dtype), diagonal_count
 
 
 def _solve_banded(l_and_u: Any, ab: Any, b: Any, *flags: bool, **options: bool) -> Any:
     below, above = (int(static(k, "how many diagonals there are must be known")) for k in l_and_u)
-    ab, b, known = _operands(ab, b, "solve_banded")
-    if below + above + 1 != known:
+    ab, b, diagonal_count = _operands(ab, b, "solve_banded")
+    if below + above + 1 != diagonal_count:
         raise ArgumentError(
             "invalid values for the number of lower and upper diagonals: "
-            f"l+u+1 ({below + above + 1}) does not equal ab.shape[0] ({known})"
+            f"l+u+1 ({below + above + 1}) does not equal ab.shape[0] ({diagonal_count})"
         )
     return solve_banded(ab, b, below=below, above=above)
 
@@ -155,8 +157,8 @@ def _solveh_banded(
     lower: bool = False,
     check_finite: bool = True,
 ) -> Any:
-    ab, b, known = _operands(ab, b, "solveh_banded")
-    return solveh_banded(ab, b, lower=bool(lower), beside=known - 1)
+    ab, b, diagonal_count = _operands(ab, b, "solveh_banded")
+    return solveh_banded(ab, b, lower=bool(lower), beside=diagonal_count - 1)
 
 
 RULES = {sl.solve_banded: _solve_banded, sl.solveh_banded: _solveh_banded}

@@ -30,7 +30,7 @@ from tapeless.transforms.ops.primitives.shapes import (
 
 def _sizes(inputs: list[str], shapes: list[tuple[Size, ...]]) -> dict[str, Size]:
     """The length of the axis that each letter stands for."""
-    found: dict[str, Size] = {}
+    length_of: dict[str, Size] = {}
     for letters, shape in zip(inputs, shapes, strict=True):
         if len(letters) != len(shape):
             raise ValueError(
@@ -38,8 +38,8 @@ def _sizes(inputs: list[str], shapes: list[tuple[Size, ...]]) -> dict[str, Size]
                 f"with {len(shape)} axes"
             )
         for letter, size in zip(letters, shape, strict=True):
-            found[letter] = join(found.get(letter, 1), size)
-    return found
+            length_of[letter] = join(length_of.get(letter, 1), size)
+    return length_of
 
 
 def _split(subscripts: str) -> tuple[list[str], str]:
@@ -99,17 +99,17 @@ def _operand_bar(
     factor = not output and bool(operands)
     if not factor:
         operands, letters = [ct, *operands], [output, *letters]
-    known = set("".join(letters))
-    found = "".join(c for c in target if c in known)
-    made = _einsum_of(operands, letters, found)
-    made = mul(ct, made) if factor else made
-    lengths = dict(zip(found, made.type.shape, strict=True))
+    operand_letters = set("".join(letters))
+    kept_letters = "".join(c for c in target if c in operand_letters)
+    cotangent = _einsum_of(operands, letters, kept_letters)
+    cotangent = mul(ct, cotangent) if factor else cotangent
+    lengths = dict(zip(kept_letters, cotangent.type.shape, strict=True))
     shape = tuple(lengths.get(c, 1) for c in target)
-    made = made if found == target else reshape(made, shape=shape)
+    cotangent = cotangent if kept_letters == target else reshape(cotangent, shape=shape)
     full = tuple(sizes[c] for c in target)
     if any(n == 1 != m for n, m in zip(shape, full, strict=True)):  # operands may be broadcast
-        made = broadcast_to(made, shape=full)
-    return sum_to(made, args[k].type)
+        cotangent = broadcast_to(cotangent, shape=full)
+    return sum_to(cotangent, args[k].type)
 
 
 def _einsum_of(operands: list[Atom], letters: list[str], output: str) -> Any:
@@ -137,8 +137,8 @@ einsum = Op("einsum", _infer, _source, _jvp, _transpose, costly=True, batch=_bat
 def _explicit(subscripts: str, ndims: list[int]) -> str:
     """Subscripts with an output and without ellipses."""
     text = subscripts.replace(" ", "")
-    left, arrow, output = text.partition("->")
-    inputs = left.split(",")
+    operands, arrow, output = text.partition("->")
+    inputs = operands.split(",")
     if len(inputs) != len(ndims):
         raise ValueError(
             "more operands provided to einstein sum function than specified in the "

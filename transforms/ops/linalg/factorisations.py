@@ -215,8 +215,8 @@ def _svd(
         return singular_values(a)
     n, m = a.type.shape[-2:]
     full = full_matrices and not current().equals(n, m).certain
-    made = full_svd(a, k=least(n, m)) if full else reduced_svd(a)
-    return type(np.linalg.svd(np.eye(1)))(*made)
+    factors = full_svd(a, k=least(n, m)) if full else reduced_svd(a)
+    return type(np.linalg.svd(np.eye(1)))(*factors)
 
 
 def reduced_svd(a: Any) -> Any:
@@ -263,14 +263,14 @@ qr = Op("qr", _qr_infer, "np.linalg.qr({0})", _qr_jvp, costly=True, batch=stacke
 
 def _qr(a: Any, mode: str = "reduced") -> Any:
     a = as_array(a)
-    made = qr(a, k=least(*a.type.shape[:-3:-1]))
+    factors = qr(a, k=least(*a.type.shape[:-3:-1]))
     if mode == "r":
-        return made[1]
+        return factors[1]
     if mode != "reduced":
         raise UnsupportedError(
             f"np.linalg.qr with mode={mode!r}", "use 'reduced', 'complete' or 'r'"
         )
-    return type(np.linalg.qr(np.eye(1)))(*made)
+    return type(np.linalg.qr(np.eye(1)))(*factors)
 
 
 NUMPY: dict[Any, Any] = {

@@ -39,9 +39,9 @@ def _pinv_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     turned = adjoint(a_dot)
     left = sub(eye(sides=(n, n), k=0, dtype=p.type.dtype), matmul(a, p))
     right = sub(eye(sides=(m, m), k=0, dtype=p.type.dtype), matmul(p, a))
-    made = neg(matmul(matmul(p, a_dot), p))
-    made = add(made, matmul(matmul(matmul(p, adjoint(p)), turned), left))
-    return (add(made, matmul(matmul(right, turned), matmul(adjoint(p), p))),)
+    p_dot = neg(matmul(matmul(p, a_dot), p))
+    p_dot = add(p_dot, matmul(matmul(matmul(p, adjoint(p)), turned), left))
+    return (add(p_dot, matmul(matmul(right, turned), matmul(adjoint(p), p))),)
 
 
 def _pinv_infer(a: Atom, *, scaled: bool = False) -> Type:
@@ -104,8 +104,12 @@ def _residuals(a: Atom, b: Atom, x: Atom, rank: Atom) -> Any:
     """The sums of squares of what is left. NumPy gives none where all equations hold, or not all
     columns are independent: how many there are is known only when the program runs."""
     (n, m), columns = a.type.shape, b.type.shape[1] if b.type.ndim > 1 else 1
-    left = sub(b, matmul(a, x))
-    square = real(mul(left, conjugated(left))) if left.type.dtype.kind == "c" else mul(left, left)
+    residual = sub(b, matmul(a, x))
+    square = (
+        real(mul(residual, conjugated(residual)))
+        if residual.type.dtype.kind == "c"
+        else mul(residual, residual)
+    )
     squares = reshape(sum(square, axes=(0,), keepdims=True), shape=(columns,))
     more_rows = current().at_least(n, m + 1)
     if not more_rows.possible:

@@ -82,13 +82,13 @@ def _slope_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     """What is a part of the function of a matrix of blocks changes as that does."""
     a, direction = primals
     a_dot, direction_dot = tangents
-    made = None if direction_dot is None else slope(a, direction_dot, **params)
+    slope_dot = None if direction_dot is None else slope(a, direction_dot, **params)
     if a_dot is not None:
         n = atom_of_size(a.type.shape[0])
         bent = slope(_blocks(a, direction), _blocks(a_dot, _zero(direction)), **params)
         bent = get(bent, (slice(None, n), slice(n, None)))
-        made = bent if made is None else add(made, bent)
-    return (made,)
+        slope_dot = bent if slope_dot is None else add(slope_dot, bent)
+    return (slope_dot,)
 
 
 def _zero(a: Atom) -> Any:

@@ -68,8 +68,8 @@ def _norm_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
         return reducing(op, args, axes, params)  # type: ignore[return-value]
     x = front(args[0], axes[0])
     size, *inner = x.type.shape
-    made = op(reshape(x, shape=(size, dims.product(inner))), axes=(1,), keepdims=False)
-    return reshape(made, shape=(size, *(1,) * len(inner))) if params["keepdims"] else made, 0
+    norms = op(reshape(x, shape=(size, dims.product(inner))), axes=(1,), keepdims=False)
+    return reshape(norms, shape=(size, *(1,) * len(inner))) if params["keepdims"] else norms, 0
 
 
 norm = Op("norm", _norm_infer, _norm_source, _norm_jvp, costly=True, batch=_norm_batch)
@@ -153,8 +153,8 @@ def _root_of_squares(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     rows = reshape(
         transpose(x, axes=(*others, *axes)), shape=(*(x.type.shape[k] for k in others), size)
     )
-    made = norm(rows, axes=(len(others),), keepdims=False)
-    return reshape(made, shape=reduced(x.type.shape, axes, True)) if keepdims else made
+    norms = norm(rows, axes=(len(others),), keepdims=False)
+    return reshape(norms, shape=reduced(x.type.shape, axes, True)) if keepdims else norms
 
 
 def _largest(size: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -179,10 +179,10 @@ def _matrix_norm(x: Atom, ord: Any, axes: tuple[int, ...], keepdims: bool) -> An
     u, s, vt = reduced_svd(x_last)
     last = (s.type.ndim - 1,)
     if ord == "nuc":
-        made = nuclear(x_last, u, s, vt)
+        norms = nuclear(x_last, u, s, vt)
     else:
-        made = _largest(s, last, False) if ord == 2 else amin(s, axes=last, keepdims=False)
-    return reshape(made, shape=reduced(x.type.shape, axes, True)) if keepdims else made
+        norms = _largest(s, last, False) if ord == 2 else amin(s, axes=last, keepdims=False)
+    return reshape(norms, shape=reduced(x.type.shape, axes, True)) if keepdims else norms
 
 
 def _cond(x: Any, p: Any = None) -> Any:
@@ -195,9 +195,9 @@ def _cond(x: Any, p: Any = None) -> Any:
         above, below = (last, first) if p == -2 else (first, last)
         nothing = equal(below, 0)
         return select(nothing, np.inf, truediv(above, select(nothing, 1.0, below)))
-    made = _norm(x, p, axes) * _norm(inv(x), p, axes)
+    condition = _norm(x, p, axes) * _norm(inv(x), p, axes)
     spoilt = any_(not_equal(x, x), axes=axes, keepdims=False)
-    return select(logical_or(equal(made, made), spoilt), made, np.inf)
+    return select(logical_or(equal(condition, condition), spoilt), condition, np.inf)
 
 
 def _vector_norm_api(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
@@ -205,8 +205,8 @@ def _vector_norm_api(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord:
     if isinstance(axis, list):
         raise TypeError("'axis' must be None, an integer or a tuple of integers")
     if axis is None and x.type.ndim != 1:
-        made = _vector_norm(flat(x), 2 if ord is None else ord, (0,), False)
-        return reshape(made, shape=(1,) * x.type.ndim) if keepdims else made
+        length = _vector_norm(flat(x), 2 if ord is None else ord, (0,), False)
+        return reshape(length, shape=(1,) * x.type.ndim) if keepdims else length
     return _vector_norm(x, 2 if ord is None else ord, axes_of(axis, x.type.ndim), keepdims)
 
 

@@ -145,10 +145,10 @@ def _stacked_product(a: Atom, i: Any, m: int, b: Atom, j: Any, n: int) -> Any:
     ndim = max(m, n, 2)
     left = lifted(wide_a, None if i is None else 0, ndim)
     right = lifted(wide_b, None if j is None else 0, ndim)
-    made = matmul(left, right)
-    lead = made.type.shape[:-2]
-    inner = (*made.type.shape[-2:-1] * (m > 1), *made.type.shape[-1:] * (n > 1))
-    return made if m > 1 and n > 1 else reshape(made, shape=(*lead, *inner))
+    products = matmul(left, right)
+    lead = products.type.shape[:-2]
+    inner = (*products.type.shape[-2:-1] * (m > 1), *products.type.shape[-1:] * (n > 1))
+    return products if m > 1 and n > 1 else reshape(products, shape=(*lead, *inner))
 
 
 matmul: Op = Op(
@@ -160,6 +160,7 @@ matmul: Op = Op(
     costly=True,
     simplify=_matmul_simplify,
     batch=_matmul_batch,
+    word="product",
 )
 
 
@@ -241,9 +242,9 @@ def _vdot(a: Any, b: Any) -> Any:
 def _vecdot(x1: Any, x2: Any, axis: Any = -1) -> Any:
     a, b = as_array(x1), as_array(x2)
     a, b = (last(x, axis_of(axis, x.type.ndim)) for x in (a, b))
-    made = mul(conjugated(a), b)
-    total = sum(made, axes=(made.type.ndim - 1,), keepdims=False)
-    return cast_to(total, made.type.dtype)  # sums of small integers are wide, products are not
+    products = mul(conjugated(a), b)
+    total = sum(products, axes=(products.type.ndim - 1,), keepdims=False)
+    return cast_to(total, products.type.dtype)  # sums of small integers are wide, products are not
 
 
 def _matvec(x1: Any, x2: Any) -> Any:
@@ -251,8 +252,8 @@ def _matvec(x1: Any, x2: Any) -> Any:
 
 
 def _vecmat(x1: Any, x2: Any) -> Any:
-    made = matmul(row(conjugated(as_array(x1))), as_array(x2))
-    return reshape(made, shape=(*made.type.shape[:-2], made.type.shape[-1]))
+    row_product = matmul(row(conjugated(as_array(x1))), as_array(x2))
+    return reshape(row_product, shape=(*row_product.type.shape[:-2], row_product.type.shape[-1]))
 
 
 def _outer(a: Any, b: Any, out: Any = None) -> Any:

@@ -84,10 +84,10 @@ def stacks(*ranks: int) -> Any:
     have fewer axes in front get more."""
 
     def batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
-        found = list(zip(args, axes, ranks, strict=False))
-        lead = max(a.type.ndim - (k is not None) - rank for a, k, rank in found)
-        made = op(*(lifted(a, k, lead + rank) for a, k, rank in found), **params)
-        return made, (0,) * len(made) if isinstance(made, tuple) else 0
+        operands = list(zip(args, axes, ranks, strict=False))
+        lead = max(a.type.ndim - (k is not None) - rank for a, k, rank in operands)
+        results = op(*(lifted(a, k, lead + rank) for a, k, rank in operands), **params)
+        return results, (0,) * len(results) if isinstance(results, tuple) else 0
 
     return batch
 
@@ -217,16 +217,16 @@ def _parted_transpose(cts: Any, args: Atoms, linear: Any, params: Params) -> tup
     depend on their block as a whole."""
     *basis, _ = args
     values, vectors = _read(cts[0]), _columns_read(cts[1])
-    made = None
+    cotangent = None
     if vectors is not None:
-        made = divided(*basis, basis[3], cts[1], by="gap", flipped=True, **params)
+        cotangent = divided(*basis, basis[3], cts[1], by="gap", flipped=True, **params)
     if values is not None:
         along = on_diagonal(*basis, cts[0], **params)
-        made = along if made is None else add(made, along)
+        cotangent = along if cotangent is None else add(cotangent, along)
     if vectors is not None:
         masks = () if values is None else (values, vectors)
-        made = mul(made, clear(basis[3], cts[1], *masks, of=params["of"]))
-    return (*[None] * 4, made)
+        cotangent = mul(cotangent, clear(basis[3], cts[1], *masks, of=params["of"]))
+    return (*[None] * 4, cotangent)
 
 
 parted: Op = Op(
@@ -241,8 +241,8 @@ parted: Op = Op(
 
 
 def _on_diagonal_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
-    made = tangents[-1]
-    return (None if made is None else on_diagonal(*primals[:-1], made, **params),)
+    tangent = tangents[-1]
+    return (None if tangent is None else on_diagonal(*primals[:-1], tangent, **params),)
 
 
 def _on_diagonal_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
@@ -281,12 +281,12 @@ def _read(ct: Atom) -> Any:
         return True
     if let.op in (add, sub):
         return _either(*map(_read, let.args))
-    found = _read(let.args[0])
+    mask = _read(let.args[0])
     if let.op is transpose:
-        return found if found is None or found is True else transpose(found, **let.params)
-    if found is None:
-        found = zeros(shape=ct.type.shape, dtype=BOOL)
-    return True if found is True else update(found, True, *let.args[2:], **let.params)
+        return mask if mask is None or mask is True else transpose(mask, **let.params)
+    if mask is None:
+        mask = zeros(shape=ct.type.shape, dtype=BOOL)
+    return True if mask is True else update(mask, True, *let.args[2:], **let.params)
 
 
 def _columns_read(ct: Atom) -> Any:
@@ -294,10 +294,10 @@ def _columns_read(ct: Atom) -> Any:
     let = defining_statement(ct)
     if let is not None and let.op in (add, sub):
         return _either(*map(_columns_read, let.args))
-    found = _read(let.args[1] if let is not None and let.op is matmul else ct)
-    if found is None or found is True:
-        return found
-    return any_(found, axes=(found.type.ndim - 2,), keepdims=False)
+    mask = _read(let.args[1] if let is not None and let.op is matmul else ct)
+    if mask is None or mask is True:
+        return mask
+    return any_(mask, axes=(mask.type.ndim - 2,), keepdims=False)
 
 
 def _either(first: Any, second: Any) -> Any:

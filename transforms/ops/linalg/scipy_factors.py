@@ -93,8 +93,8 @@ def _lu_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
     moved = get(tangents[0], row_order(outs[1]))
     inner = solve_triangular(low, moved, trans=False, lower=True, unit=True)
     inner = swap(solve_triangular(high, swap(inner), trans=True, lower=False, unit=False))
-    made = add(matmul(low, tril(inner, k=-1)), matmul(triu(inner, k=0), high))
-    return (cast_to(made, outs[0].type.dtype), None)
+    factors_dot = add(matmul(low, tril(inner, k=-1)), matmul(triu(inner, k=0), high))
+    return (cast_to(factors_dot, outs[0].type.dtype), None)
 
 
 lu_factor = Op("lu_factor", _lu_infer, "scipy.linalg.lu_factor({0})", _lu_jvp, costly=True)
@@ -145,8 +145,8 @@ def _qr(
 
 def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, **options: Any) -> Any:
     _refuse("svd", options)
-    made = FACTORISATIONS[np.linalg.svd](as_blas(a), full_matrices, compute_uv)
-    return tuple(made) if compute_uv else made
+    factors = FACTORISATIONS[np.linalg.svd](as_blas(a), full_matrices, compute_uv)
+    return tuple(factors) if compute_uv else factors
 
 
 def _eigh(

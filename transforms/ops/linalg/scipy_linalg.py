@@ -208,8 +208,8 @@ def _plain(function: Any) -> Any:
 
 
 def _det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    made = det(as_blas(a))
-    return cast_to(made, np.result_type(made.type.dtype, float))
+    determinant = det(as_blas(a))
+    return cast_to(determinant, np.result_type(determinant.type.dtype, float))
 
 
 def _norm(
@@ -217,12 +217,12 @@ def _norm(
 ) -> Any:
     """BLAS and LAPACK give numbers of Python's, NumPy's function those of the array's dtype."""
     a = as_array(a)
-    made = LINALG[np.linalg.norm](a, ord, axis, keepdims)
+    value = LINALG[np.linalg.norm](a, ord, axis, keepdims)
     orders: tuple[Any, ...] = {1: (None, 2), 2: (1, np.inf)}.get(a.type.ndim, ())
     whole = axis is None and not keepdims and a.type.dtype.char in "fdFD"
     if whole and ord in orders and not any(s == 0 for s in a.type.shape):
-        return cast(made, dtype=np.dtype(float), python=True)
-    return made
+        return cast(value, dtype=np.dtype(float), python=True)
+    return value
 
 
 RULES = {

@@ -59,13 +59,15 @@ def _solve_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     if i is None and m == 2:
         b = move(b, (j,), (1,))
         size, inner = b.type.shape[1], b.type.shape[2:]
-        made = op(a, reshape(b, shape=(b.type.shape[0], size * dims.product(inner))))
-        return reshape(made, shape=(made.type.shape[0], size, *inner)), 1
+        solution = op(a, reshape(b, shape=(b.type.shape[0], size * dims.product(inner))))
+        return reshape(solution, shape=(solution.type.shape[0], size, *inner)), 1
     a, b = front(a, i), front(b, j)
     b = column(b) if n == 1 else b
     ndim = max(m, n)
-    made = op(lifted(a, None if i is None else 0, ndim), lifted(b, None if j is None else 0, ndim))
-    return reshape(made, shape=made.type.shape[:-1]) if n == 1 else made, 0
+    solution = op(
+        lifted(a, None if i is None else 0, ndim), lifted(b, None if j is None else 0, ndim)
+    )
+    return reshape(solution, shape=solution.type.shape[:-1]) if n == 1 else solution, 0
 
 
 solve = Op(
@@ -82,8 +84,8 @@ solve = Op(
 def _solve(a: Any, b: Any) -> Any:
     a, b = as_array(a), as_array(b)
     if b.type.ndim == 1 and a.type.ndim > 2:  # a vector for each matrix
-        made = solve(a, column(b))
-        return reshape(made, shape=made.type.shape[:-1])
+        solution = solve(a, column(b))
+        return reshape(solution, shape=solution.type.shape[:-1])
     return solve(a, b)
 
 
@@ -93,8 +95,8 @@ def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     a, b = as_array(a), as_array(b)
     unknown = a.type.shape[b.type.ndim :]
     n = dims.product(b.type.shape)
-    made = solve(reshape(a, shape=(n, dims.product(unknown))), flat(b))
-    return reshape(made, shape=unknown)
+    solution = solve(reshape(a, shape=(n, dims.product(unknown))), flat(b))
+    return reshape(solution, shape=unknown)
 
 
 # -- inverses
@@ -120,8 +122,8 @@ def _tensorinv(a: Any, ind: int = 2) -> Any:
     a = as_array(a)
     shape = a.type.shape
     n = dims.product(shape[ind:])
-    made = inv(reshape(a, shape=(dims.product(shape[:ind]), n)))
-    return reshape(made, shape=(*shape[ind:], *shape[:ind]))
+    inverse = inv(reshape(a, shape=(dims.product(shape[:ind]), n)))
+    return reshape(inverse, shape=(*shape[ind:], *shape[:ind]))
 
 
 def _matrix_power(a: Any, n: Any) -> Any:

@@ -122,13 +122,13 @@ def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> A
         require_at_least(f.type.shape[k], edge_order + 1, ValueError, TOO_SMALL)
     if f.type.dtype.kind not in "fc":
         f = cast(f, dtype=np.dtype(float))
-    made = tuple(
+    slopes_by_axis = tuple(
         _uneven_slope(f, as_array(h), k, edge_order)
         if as_array(h).type.shape
         else _slope(f, as_array(h), k, edge_order)
         for h, k in zip(steps, axes, strict=True)
     )
-    return made[0] if len(made) == 1 else made
+    return slopes_by_axis[0] if len(slopes_by_axis) == 1 else slopes_by_axis
 
 
 def _slope(f: Atom, h: Atom, k: int, edge_order: int) -> Any:
@@ -162,8 +162,8 @@ def _uneven_slope(f: Atom, x: Atom, k: int, edge_order: int) -> Any:
 
 
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
-    found, k = areas(y, x, dx, axis)
-    return sum(found, axes=(k,), keepdims=False)
+    areas_between, k = areas(y, x, dx, axis)
+    return sum(areas_between, axes=(k,), keepdims=False)
 
 
 def areas(y: Any, x: Any, dx: Any, axis: Any) -> tuple[Any, int]:
@@ -237,12 +237,12 @@ def _interp(
     if period is not None:
         raise UnsupportedError("np.interp with period=", "reduce x with % first")
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
-    made = interp(x, xp, fp)
+    value = interp(x, xp, fp)
     if left is not None:
-        made = select(less(x, get(xp, 0)), as_array(left), made)
+        value = select(less(x, get(xp, 0)), as_array(left), value)
     if right is not None:
-        made = select(less(get(xp, -1), x), as_array(right), made)
-    return made
+        value = select(less(get(xp, -1), x), as_array(right), value)
+    return value
 
 
 def _polyval_infer(p: Atom, x: Atom) -> Type:
@@ -410,6 +410,7 @@ sinc = Op(
     _sinc_jvp,
     costly=True,
     elementwise=True,
+    finite="always",
 )
 
 NUMPY = {

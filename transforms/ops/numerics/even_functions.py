@@ -42,7 +42,14 @@ def _sloped_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Pa
 
 #: (y, d) -> y, with the derivative of d; (y, q, m; slope) -> y, by q = m**2. It stays until nothing
 #: is differentiated any more.
-sloped = Op("sloped", lambda y, *others, slope: y.type, "{0}", _sloped_jvp, elementwise=True)
+sloped = Op(
+    "sloped",
+    lambda y, *others, slope: y.type,
+    "{0}",
+    _sloped_jvp,
+    elementwise=True,
+    finite="always",
+)
 
 
 def _magnitude_squared_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
@@ -58,6 +65,7 @@ magnitude_squared = Op(
     "({0}.real ** 2 + {0}.imag ** 2)",
     _magnitude_squared_jvp,
     elementwise=True,
+    finite="always",
 )
 
 

@@ -63,8 +63,8 @@ def _polymul(a1: Any, a2: Any) -> Any:
 def _without_zeros(p: Atom) -> Atom:
     """Without the zeros in front that are known; of others the length would depend on data."""
     let = defining_statement(p, array)
-    known = [is_number(a, 0) for a in let.args] if let else []
-    first = known.index(False) if False in known else max(len(known) - 1, 0)
+    is_zero = [is_number(a, 0) for a in let.args] if let else []
+    first = is_zero.index(False) if False in is_zero else max(len(is_zero) - 1, 0)
     p = part(p, 0, first, p.type.shape[0])
     if p.type.shape[0] != 1 and not (let and isinstance(let.args[first], Literal)):
         fine = not_equal(get(p, 0), 0)
@@ -91,9 +91,11 @@ def _poly(seq_of_zeros: Any) -> Any:
     n = static(atom_of_size(roots.type.shape[0]), "the number of roots must be known")
     if n == 0:
         return atom(np.float64(1.0))
-    one = ones(shape=(1,), dtype=roots.type.dtype)
-    factors = [concatenate(one, neg(get(roots, slice(j, j + 1))), axis=0) for j in range(n)]
-    return functools.reduce(convolved, factors, one)
+    constant_one = ones(shape=(1,), dtype=roots.type.dtype)
+    factors = [
+        concatenate(constant_one, neg(get(roots, slice(j, j + 1))), axis=0) for j in range(n)
+    ]
+    return functools.reduce(convolved, factors, constant_one)
 
 
 def _polyfit(
@@ -110,18 +112,20 @@ def _polyfit(
     if w is not None:
         w = as_array(w)
         table, y = mul(table, column(w)), mul(y, column(w) if y.type.ndim > 1 else w)
-    made = least_squares(table, y)
-    return (made, _covariance(table, y, made, cov)) if cov else made
+    coefficients = least_squares(table, y)
+    return (coefficients, _covariance(table, y, coefficients, cov)) if cov else coefficients
 
 
-def _covariance(table: Atom, y: Atom, made: Atom, cov: Any) -> Any:
+def _covariance(table: Atom, y: Atom, coefficients: Atom, cov: Any) -> Any:
     """The inverse of the normal equations, by the mean square of what is left of them."""
     base = inverse(matmul(swap(table), table))
     if cov == "unscaled":
         return base
     rows, columns = table.type.shape
-    left = sub(y, matmul(table, made))
-    factor = truediv(sum(mul(left, left), axes=(0,), keepdims=False), atom_of_size(rows - columns))
+    residuals = sub(y, matmul(table, coefficients))
+    factor = truediv(
+        sum(mul(residuals, residuals), axes=(0,), keepdims=False), atom_of_size(rows - columns)
+    )
     return mul(reshape(base, shape=(*base.type.shape, *(1,) * factor.type.ndim)), factor)
 
 

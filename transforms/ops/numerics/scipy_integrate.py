@@ -23,12 +23,12 @@ def _cumulative_trapezoid(
             "scipy.integrate.cumulative_trapezoid with another initial than 0",
             "put it in front with np.concatenate",
         )
-    found, k = areas(y, x, dx, axis)
-    made = cumsum(found, axis=k)
+    areas_between, k = areas(y, x, dx, axis)
+    running = cumsum(areas_between, axis=k)
     if initial is None:
-        return made
-    shape = tuple(1 if j == k else n for j, n in enumerate(made.type.shape))
-    return concatenate(zeros(shape=shape, dtype=made.type.dtype), made, axis=k)
+        return running
+    shape = tuple(1 if j == k else n for j, n in enumerate(running.type.shape))
+    return concatenate(zeros(shape=shape, dtype=running.type.dtype), running, axis=k)
 
 
 RULES: dict[Any, Any] = {

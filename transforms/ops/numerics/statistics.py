@@ -99,16 +99,16 @@ def _nanextreme(op: Op, filler: float) -> Any:
         where: Any = True,
     ) -> Any:
         a = as_array(a)
-        given = {} if where is True else {"where": where}
-        known = initial.value if isinstance(initial, Literal) else initial
-        if isinstance(known, float) and known != known:
+        options = {} if where is True else {"where": where}
+        first_value = initial.value if isinstance(initial, Literal) else initial
+        if isinstance(first_value, float) and first_value != first_value:
             initial = None  # left out, as any other element
-        given |= {} if initial is None else {"initial": initial}
-        made = _without_nan(rule, filler)(a, axis, keepdims=keepdims, **given)
-        if a.type.dtype.kind != "f" or given:
-            return made
+        options |= {} if initial is None else {"initial": initial}
+        value = _without_nan(rule, filler)(a, axis, keepdims=keepdims, **options)
+        if a.type.dtype.kind != "f" or options:
+            return value
         some = not_equal(_present(a, axis, keepdims), 0)
-        return select(some, made, made.type.dtype.type(np.nan))
+        return select(some, value, value.type.dtype.type(np.nan))
 
     return run
 
@@ -168,12 +168,14 @@ def _nanvar(
     filled = select(isnan(a), a.type.dtype.type(0), centred)
     squares = real(mul(filled, conjugate(filled))) if a.type.dtype.kind == "c" else filled**2
     total = sum(squares, axes=axes, keepdims=bool(keepdims))
-    left = cast_to(_present(a, axis, keepdims) - ddof, total.type.dtype)
-    made = truediv(total, select(less_equal(left, 0), left.type.dtype.type(np.nan), left))
+    degrees = cast_to(_present(a, axis, keepdims) - ddof, total.type.dtype)
+    variance = truediv(
+        total, select(less_equal(degrees, 0), degrees.type.dtype.type(np.nan), degrees)
+    )
     if dtype is None:
-        return made
-    given = np.zeros((), dtype)
-    return cast_to(made, (given.real if a.type.dtype.kind == "c" else given).dtype)
+        return variance
+    sample = np.zeros((), dtype)
+    return cast_to(variance, (sample.real if a.type.dtype.kind == "c" else sample).dtype)
 
 
 def _nanstd(a: Any, *args: Any, **kwargs: Any) -> Any:
@@ -194,13 +196,13 @@ def _average(
 ) -> Any:
     a = as_array(a)
     if weights is None:
-        made = reduction(mean)(a, axis, keepdims=keepdims)
-        total = cast_to(count(a.type, axes_of(axis, a.type.ndim)), made.type.dtype)
+        average = reduction(mean)(a, axis, keepdims=keepdims)
+        total = cast_to(count(a.type, axes_of(axis, a.type.ndim)), average.type.dtype)
     else:
         w = as_array(weights)
         if w.type.ndim != a.type.ndim:
-            given = axis if isinstance(axis, (tuple, list)) else (axis,)
-            places = [axis_of(k, a.type.ndim) for k in given]
+            axes_given = axis if isinstance(axis, (tuple, list)) else (axis,)
+            places = [axis_of(k, a.type.ndim) for k in axes_given]
             if len(places) != w.type.ndim:
                 raise ShapeError("the weights have another shape than the axes of the average")
             order = tuple(sorted(range(len(places)), key=places.__getitem__))
@@ -211,8 +213,8 @@ def _average(
         a, w = as_floats(a, kind), broadcast_to(as_floats(w, kind), shape=a.type.shape)
         total = reduction(sum)(w, axis, keepdims=keepdims)
         raise_where(equal(total, 0), ZeroDivisionError, "Weights sum to zero, can't be normalized")
-        made = reduction(sum)(mul(a, w), axis, keepdims=keepdims) / total
-    return (made, broadcast_to(total, shape=made.type.shape)) if returned else made
+        average = reduction(sum)(mul(a, w), axis, keepdims=keepdims) / total
+    return (average, broadcast_to(total, shape=average.type.shape)) if returned else average
 
 
 def _cov(
@@ -231,15 +233,15 @@ def _cov(
     for name, v in (("m", m), ("y", y)):
         if v is not None and as_array(v).type.ndim > 2:
             raise ValueError(f"{name} has more than 2 dimensions")
-    given = [as_array(v) for v in (m, y) if v is not None]
-    rows = [_rows(v, rowvar, second=k > 0) for k, v in enumerate(given)]
+    samples = [as_array(v) for v in (m, y) if v is not None]
+    rows = [_rows(v, rowvar, second=k > 0) for k, v in enumerate(samples)]
     rows = rows if dtype is None else [cast_to(v, np.dtype(dtype)) for v in rows]
     x = rows[0] if len(rows) == 1 else concatenate(*rows, axis=0)
     x = x - mean(x, axes=(1,), keepdims=True)
     n = left_of(count(x.type, (1,)), ddof if ddof is not None else 0 if bias else 1)
-    made = truediv(matmul(x, swap(conjugate(x) if x.type.dtype.kind == "c" else x)), n)
-    made = made if dtype is None else cast_to(made, np.dtype(dtype))
-    return squeezed(made, (0, 1))
+    covariance = truediv(matmul(x, swap(conjugate(x) if x.type.dtype.kind == "c" else x)), n)
+    covariance = covariance if dtype is None else cast_to(covariance, np.dtype(dtype))
+    return squeezed(covariance, (0, 1))
 
 
 def _rows(x: Atom, rowvar: bool, second: bool) -> Any:
@@ -260,8 +262,8 @@ def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) 
     if not c.type.shape:
         return c / c
     width = sqrt(get(c, (indices := count_up(c.type.shape[0]), indices)))
-    made = c / column(width) / row(width)
-    return minimum(maximum(made, -1.0), 1.0)
+    correlation = c / column(width) / row(width)
+    return minimum(maximum(correlation, -1.0), 1.0)
 
 
 # -- quantiles
@@ -296,8 +298,8 @@ def _quantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: 
     high = minimum(low + 1, atom_of_size(x.type.shape[axis]) - 1)
     lead = (slice(None),) * axis
     below, above = (get(permute(tangent, order, axis=axis), (*lead, k)) for k in (low, high))
-    made = below + (above - below) * cast_to(rank - low, outs[0].type.dtype)
-    return (reshape(made, shape=outs[0].type.shape),)
+    between = below + (above - below) * cast_to(rank - low, outs[0].type.dtype)
+    return (reshape(between, shape=outs[0].type.shape),)
 
 
 quantile = Op(
@@ -317,8 +319,8 @@ def _nanquantile_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], param
     rank = _level(params["q"]) * last
     low = cast(floor(rank), dtype=INDEX)
     below, above = (take_along(moved, k, axis) for k in (low, minimum(low + 1, last)))
-    made = below + (above - below) * cast_to(rank - low, outs[0].type.dtype)
-    return (reshape(made, shape=outs[0].type.shape),)
+    between = below + (above - below) * cast_to(rank - low, outs[0].type.dtype)
+    return (reshape(between, shape=outs[0].type.shape),)
 
 
 def _nanquantile_source(args: Atoms, params: Params) -> str:
@@ -368,10 +370,10 @@ def _quantile(scale: float, op: Op = quantile) -> Any:
             level = truediv(as_array(level), scale) if scale != 1 else as_array(level)
             return by_sorting(a, level, axes_of(axis, a.type.ndim), bool(keepdims), method)
         if isinstance(q, (list, tuple)):
-            made = stack([run(a, e, axis, keepdims=keepdims) for e in q])
-            return cast_to(made, np.result_type(made.type.dtype, float))
-        known = q if q is MEDIAN else float(static(q, "the quantile must be known")) / scale
-        return op(a, q=known, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims))
+            quantiles = stack([run(a, e, axis, keepdims=keepdims) for e in q])
+            return cast_to(quantiles, np.result_type(quantiles.type.dtype, float))
+        level_of_q = q if q is MEDIAN else float(static(q, "the quantile must be known")) / scale
+        return op(a, q=level_of_q, axes=axes_of(axis, a.type.ndim), keepdims=bool(keepdims))
 
     return run
 

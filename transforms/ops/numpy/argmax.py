@@ -31,13 +31,13 @@ def _arg_infer(x: Atom, *, axis: int | None, keepdims: bool) -> Type:
 def _arg_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     axis, keepdims = params["axis"], params["keepdims"]
     if axis is not None:
-        made = op(args[0], axis=shifted(axis, axes[0]), keepdims=keepdims)
-        return made, axes[0] - (not keepdims and axis < axes[0])
+        places = op(args[0], axis=shifted(axis, axes[0]), keepdims=keepdims)
+        return places, axes[0] - (not keepdims and axis < axes[0])
     x = front(args[0], axes[0])
     size, *inner = x.type.shape
     flat_ones = reshape(x, shape=(size, dims.product(inner)))
-    made = op(flat_ones, axis=1, keepdims=False)
-    return reshape(made, shape=(size, *(1,) * len(inner))) if keepdims else made, 0
+    places = op(flat_ones, axis=1, keepdims=False)
+    return reshape(places, shape=(size, *(1,) * len(inner))) if keepdims else places, 0
 
 
 argmax, argmin, nanargmax, nanargmin = (

@@ -49,8 +49,8 @@ def _jvp(primals: Atoms, tangents: Any, outs: Atoms, params: Params) -> Any:
 def _transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> Any:
     """The cotangent of a complex number is the conjugate of that of its parts."""
     back = conjugate(ct) if ct.type.dtype.kind == "c" else ct
-    made = reinterpreted(back, args[0].type.dtype, args[0].type.shape)
-    return (conjugate(made) if made.type.dtype.kind == "c" else made,)
+    cotangent = reinterpreted(back, args[0].type.dtype, args[0].type.shape)
+    return (conjugate(cotangent) if cotangent.type.dtype.kind == "c" else cotangent,)
 
 
 def _put(base: Atom, new: Atom, rest: Atoms, params: Params) -> Any:

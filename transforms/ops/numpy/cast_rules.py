@@ -39,15 +39,15 @@ def as_elements(value: Any, dtype: Dtype, numpys: bool = True) -> Any:
     with all of NumPy's numbers)."""
     if isinstance(value, (list, tuple)):
         return [as_elements(v, dtype, numpys) for v in value]
-    made = atom(value)
-    have = made.type
+    number = atom(value)
+    have = number.type
     if have.shape or have.dtype.kind not in "iuf" or dtype.kind not in "iu":
         return value
     if not (have.weak or (numpys and dtype.kind == "i")):
         return value
     if have.dtype.kind in "iu" and (have.weak or np.can_cast(have.dtype, dtype)):
         return value
-    whole = trunc(made) if have.dtype.kind == "f" else made
+    whole = trunc(number) if have.dtype.kind == "f" else number
     return cast(whole, dtype=INT.dtype, python=True)
 
 

@@ -67,8 +67,8 @@ def _itself_if_real(x: Any) -> Any:
 
 def _angle(z: Any, deg: bool = False) -> Any:
     z = as_array(z)
-    made = arctan2(imag(z) if is_complex(z) else 0, _real(z))
-    return made * (180 / np.pi) if deg else made
+    angle = arctan2(imag(z) if is_complex(z) else 0, _real(z))
+    return angle * (180 / np.pi) if deg else angle
 
 
 # -- rounding
@@ -78,7 +78,7 @@ def _round_source(args: Atoms, params: Params) -> str:
     return "np.round({0}" + (", {decimals})" if params["decimals"] else ")")
 
 
-round = Op("round", lambda x, *, decimals: x.type, _round_source, elementwise=True)
+round = Op("round", lambda x, *, decimals: x.type, _round_source, elementwise=True, finite="always")
 
 
 def _round(a: Any, decimals: Any = 0, out: Any = None) -> Any:
@@ -140,9 +140,9 @@ def _comparison(name: str, whole: bool) -> Op:
         ndims = (a.type.ndim - (k is not None) for a, k in zip(args, axes, strict=True))
         ndim = max(ndims)
         a, b = (lifted(a, k, ndim) for a, k in zip(args, axes, strict=True))
-        made = isclose(a, b, **params)
-        inner = tuple(range(1, made.type.ndim))
-        return all_(made, axes=inner, keepdims=False) if whole else made, 0
+        close = isclose(a, b, **params)
+        inner = tuple(range(1, close.type.ndim))
+        return all_(close, axes=inner, keepdims=False) if whole else close, 0
 
     return Op(name, infer, source, costly=True, batch=batch if name in CLOSE else None)
 

@@ -65,10 +65,10 @@ def lengths_of(
 
 def one_kind(dtype: Any) -> np.dtype[Any]:
     """The dtype of a new array, which holds one kind of elements."""
-    made: np.dtype[Any] = np.dtype(dtype)
-    if made.names is not None or made.subdtype is not None:
+    kind: np.dtype[Any] = np.dtype(dtype)
+    if kind.names is not None or kind.subdtype is not None:
         raise UnsupportedError("an array with named fields", "use an array for each of them")
-    return made
+    return kind
 
 
 def _filled(make: Any) -> Any:
@@ -229,15 +229,15 @@ def _of_numpy(a: Any, dtype: Any = None) -> Any:
     """An array: the dtype of a Python number does not adapt any more."""
     if dtype is not None and isinstance(a, (list, tuple)):
         a = as_elements(a, np.dtype(dtype))
-    made = as_array(a, dtype)
-    return cast(made, dtype=made.type.dtype) if made.type.weak else made
+    converted = as_array(a, dtype)
+    return cast(converted, dtype=converted.type.dtype) if converted.type.weak else converted
 
 
 def _asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None
 ) -> Any:
-    made = _of_numpy(a, dtype)
-    return _copy_of(made) if copy and made is a else made
+    converted = _of_numpy(a, dtype)
+    return _copy_of(converted) if copy and converted is a else converted
 
 
 def _at_least_line(x: Any) -> Any:
@@ -252,11 +252,11 @@ def _array(
     subok: bool = False,
     ndmin: int = 0,
 ) -> Any:
-    made = _of_numpy(object, dtype)
-    lead = max(ndmin - made.type.ndim, 0)
+    converted = _of_numpy(object, dtype)
+    lead = max(ndmin - converted.type.ndim, 0)
     if lead:
-        made = reshape(made, shape=(1,) * lead + made.type.shape)
-    return _copy_of(made) if made is object and copy else made
+        converted = reshape(converted, shape=(1,) * lead + converted.type.shape)
+    return _copy_of(converted) if converted is object and copy else converted
 
 
 _copy_of = copy

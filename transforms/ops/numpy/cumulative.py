@@ -10,7 +10,7 @@ from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import take_along
-from tapeless.transforms.ops.primitives.arithmetic import mul
+from tapeless.transforms.ops.primitives.arithmetic import add, mul
 from tapeless.transforms.ops.primitives.batch_rules import along
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 from tapeless.transforms.ops.primitives.joining import (
@@ -85,8 +85,8 @@ def _running_jvp(op: Any) -> Any:
     return jvp
 
 
-cumsum = _cumulative("cumsum", np.cumsum, jvp=_cumsum_jvp, transpose=_cumsum_transpose)
-cumprod = _cumulative("cumprod", np.cumprod, jvp=_cumprod_jvp)
+cumsum = _cumulative("cumsum", np.cumsum, jvp=_cumsum_jvp, transpose=_cumsum_transpose, running=add)
+cumprod = _cumulative("cumprod", np.cumprod, jvp=_cumprod_jvp, running=mul)
 cummax = _cumulative("cummax", np.maximum.accumulate, "maximum.accumulate")
 cummin = _cumulative("cummin", np.minimum.accumulate, "minimum.accumulate")
 cummax.jvp, cummin.jvp = _running_jvp(cummax), _running_jvp(cummin)
@@ -111,8 +111,8 @@ def run_along(op: Op, default: Any = None) -> Any:
             a = cast_to(a, np.dtype(dtype))
         if reduced_axis(axis, a.type.ndim) is None:
             a, axis = flat(a), 0
-        made = op(a, axis=axis_of(axis, a.type.ndim))
-        return made if dtype is None else cast_to(made, np.dtype(dtype))
+        running = op(a, axis=axis_of(axis, a.type.ndim))
+        return running if dtype is None else cast_to(running, np.dtype(dtype))
 
     return run
 
@@ -134,12 +134,12 @@ def _cumulative_array(op: Op, first: int) -> Any:
                 "For arrays which have more than one dimension ``axis`` argument is required."
             )
         k = _one_axis(0 if axis is None else axis, x.type.ndim)
-        made = run_along(op)(x, k, dtype)
+        running = run_along(op)(x, k, dtype)
         if not include_initial:
-            return made
-        shape = tuple(1 if j == k else s for j, s in enumerate(made.type.shape))
-        begin = ones(shape=shape, dtype=made.type.dtype) * first
-        return concatenate(begin, made, axis=k)
+            return running
+        shape = tuple(1 if j == k else s for j, s in enumerate(running.type.shape))
+        begin = ones(shape=shape, dtype=running.type.dtype) * first
+        return concatenate(begin, running, axis=k)
 
     return run
 

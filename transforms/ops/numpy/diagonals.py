@@ -160,9 +160,9 @@ def _trace(
     a = as_array(a)
     if a.type.ndim == 2 and axes_of((axis1, axis2), 2) == (0, 1) and dtype is None:
         return trace(a, k=int(static(offset, "the offset must be known")))
-    made = _diagonal(a, offset, axis1, axis2)
-    made = made if dtype is None else cast(made, dtype=np.dtype(dtype))
-    total = sum(made, axes=(made.type.ndim - 1,), keepdims=False)
+    diagonals = _diagonal(a, offset, axis1, axis2)
+    diagonals = diagonals if dtype is None else cast(diagonals, dtype=np.dtype(dtype))
+    total = sum(diagonals, axes=(diagonals.type.ndim - 1,), keepdims=False)
     return total if dtype is None else cast_to(total, np.dtype(dtype))
 
 

@@ -150,11 +150,11 @@ def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom]:
     low, high = (
         (op(a, axes=axes, keepdims=False) for op in (amin, amax)) if range is None else range
     )
-    made = histogram(a, as_array(low), as_array(high), bins=count)
+    counts = histogram(a, as_array(low), as_array(high), bins=count)
     if isinstance(low, Var):  # of equal elements there are bins around them
         same = equal(low, high)
         low, high = select(same, low - 0.5, low), select(same, high + 0.5, high)
-    return made, CREATION[np.linspace](low, high, count + 1)
+    return counts, CREATION[np.linspace](low, high, count + 1)
 
 
 def _weighed(a: Atom, weights: Atom, edges: Atom) -> Any:

@@ -39,16 +39,16 @@ def _is_beyond(index: Atom, n: Size) -> Atom:
 
 def _unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     _only_c("np.unravel_index", order)
-    rest, sizes, found = as_array(indices), shape_of(shape), []
+    rest, sizes, places = as_array(indices), shape_of(shape), []
     total = product(sizes)
     let = defining_statement(rest, argmax, argmin, nanargmax, nanargmin)
     if let is None or product(let.args[0].type.shape) != total:
         message = "index is out of bounds for the shape that it is to be a place of"
         raise_where(_is_beyond(rest, total), ValueError, message)
     for n in reversed(sizes[1:]):
-        found.append(mod(rest, atom(n)))
+        places.append(mod(rest, atom(n)))
         rest = floordiv(rest, atom(n))
-    return (rest, *reversed(found))
+    return (rest, *reversed(places))
 
 
 def _ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Any:
@@ -90,10 +90,10 @@ def _choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     which = _within(which, len(options), mode)
     if mode == "raise" and not (which.type.dtype.kind == "b" and len(options) > 1):
         raise_where(_is_beyond(which, len(options)), ValueError, "invalid entry in choice array")
-    made = options[-1]
+    chosen = options[-1]
     for k, option in reversed(list(enumerate(options[:-1]))):
-        made = select(equal(which, k), option, made)
-    return made
+        chosen = select(equal(which, k), option, chosen)
+    return chosen
 
 
 def _within(which: Atom, count: int, mode: str) -> Any:

@@ -61,8 +61,8 @@ def normalize(key: Any, ndim: int) -> tuple[Key, Atoms]:
         elif isinstance(e, (Var, Literal)):
             out.append(slot(e))
         elif isinstance(e, (list, tuple)):
-            made = as_array(e)
-            out.append(slot(made if made.type.shape != (0,) else as_array([], int)))
+            entry = as_array(e)
+            out.append(slot(entry if entry.type.shape != (0,) else as_array([], int)))
         else:
             raise IndexError(
                 "only integers, slices, ellipsis, None and integer or boolean arrays "
@@ -82,8 +82,8 @@ def _integer(bound: Any) -> int:
 
 
 def get(x: Atom, key: Any) -> Any:
-    found = truth_of(key, x.type.ndim)
-    return _read(x, key) if found is None else _where_true(x, *found)
+    mask_parts = truth_of(key, x.type.ndim)
+    return _read(x, key) if mask_parts is None else _where_true(x, *mask_parts)
 
 
 def _where_true(x: Atom, truth: Any, place: int, rest: list[Any]) -> Any:
@@ -126,8 +126,8 @@ def _within(index: int, size: Size) -> bool:
 
 
 def _nonzero_infer(x: Atom) -> tuple[Type, ...]:
-    found = Type(INDEX, (dims.symbol("n", 0),))
-    return tuple(found for _ in range(x.type.ndim))
+    places_type = Type(INDEX, (dims.symbol("n", 0),))
+    return tuple(places_type for _ in range(x.type.ndim))
 
 
 def _nonzero_source(args: Atoms, params: Params) -> str:

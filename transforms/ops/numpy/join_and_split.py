@@ -21,8 +21,8 @@ Shape = tuple[Size, ...]
 
 
 def _concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Any:
-    made = _of_rows(arrays, axis) if is_one(arrays) else _of_pieces(arrays, axis)
-    return made if dtype is None else cast_to(made, np.dtype(dtype))
+    whole = _of_rows(arrays, axis) if is_one(arrays) else _of_pieces(arrays, axis)
+    return whole if dtype is None else cast_to(whole, np.dtype(dtype))
 
 
 def is_one(arrays: Any) -> bool:
@@ -57,12 +57,12 @@ def _of_rows(a: Atom, axis: Any) -> Any:
 
 def _stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None) -> Any:
     if not is_one(arrays):
-        made = stack(arrays, axis)
+        stacked = stack(arrays, axis)
     elif arrays.type.shape[:1] in ((), (0,)):
         raise ValueError("need at least one array to stack")
     else:
-        made = move(arrays, (0,), (axis_of(axis, arrays.type.ndim),))
-    return made if dtype is None else cast_to(made, np.dtype(dtype))
+        stacked = move(arrays, (0,), (axis_of(axis, arrays.type.ndim),))
+    return stacked if dtype is None else cast_to(stacked, np.dtype(dtype))
 
 
 def _raised(arrays: Any, shape: Callable[[Shape], Shape]) -> Any:
@@ -148,9 +148,9 @@ def _array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     return [part(a, k, start, stop) for start, stop in itertools.pairwise(ends)]
 
 
-def _are_positions(given: Any) -> bool:
+def _are_positions(parts: Any) -> bool:
     """Whether it says where parts end, and not how many there are."""
-    return isinstance(given, (list, tuple)) or is_line(given)
+    return isinstance(parts, (list, tuple)) or is_line(parts)
 
 
 def _from_end(b: Size, n: Size) -> Size:

@@ -11,7 +11,6 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic, atom, defining_statement, size_of, static
 from tapeless.transforms.core.dims import Dim, Size
 from tapeless.transforms.core.language import Atom, Literal, Var
-from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.joining import array
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, read
 
@@ -36,26 +35,26 @@ def is_line(x: Any) -> bool:
     return len(x.type.shape if isinstance(x, Var) else getattr(x, "shape", ())) == 1
 
 
-def integers(given: Any) -> Any:
+def integers(values: Any) -> Any:
     """Integers given by the user as a sequence or as an array, one by one."""
-    if isinstance(given, np.ndarray):
-        return given.tolist()
-    if not isinstance(given, Var):
-        return given
-    if defining_statement(given) is None and given.type.shape != (
+    if isinstance(values, np.ndarray):
+        return values.tolist()
+    if not isinstance(values, Var):
+        return values
+    if defining_statement(values) is None and values.type.shape != (
         1,
     ):  # an array from outside: its contents may be made known
-        raise NeedStatic(given, "lengths and positions must be known one by one")
-    (n,) = given.type.shape
+        raise NeedStatic(values, "lengths and positions must be known one by one")
+    (n,) = values.type.shape
     count = n if isinstance(n, int) else static(atom(n), "how many there are must be known")
-    return [_element(given, k) for k in range(count)]
+    return [_element(values, k) for k in range(count)]
 
 
 def _element(line: Var, k: int) -> Atom:
     """An element of a line, which is a length if the line was put together of lengths, or of sums
-    of these."""
-    found = read(line, (k,), ())
-    let = defining_statement(found, index)
+    or products of these."""
+    element = read(line, (k,), ())
+    let = defining_statement(element, index)
     key: Any = let.params["key"] if let else ()
     source = (
         defining_statement(let.args[0])
@@ -63,9 +62,14 @@ def _element(line: Var, k: int) -> Atom:
         else None
     )
     if source is None:
-        return found
+        return element
     place: int = key[0]
     if source.op is array:
         return source.args[place]
-    parts = defining_statement(source.args[0], array) if source.op.name == "cumsum" else None
-    return functools.reduce(add, parts.args[: place % len(parts.args) + 1]) if parts else found
+    running = source.op.running
+    if running is None:
+        return element
+    parts = defining_statement(source.args[0], array)
+    return (
+        functools.reduce(running, parts.args[: place % len(parts.args) + 1]) if parts else element
+    )

@@ -71,8 +71,10 @@ def _reduce(op: Op, add: Op) -> Any:
         if where is not None and where is not True:
             a = select(broadcast_to(as_array(where), shape=a.type.shape), a, -np.inf)
         axes = axes_of(reduced_axis(axis, a.type.ndim), a.type.ndim)
-        made = op(a, axes=axes, keepdims=bool(keepdims), name=add.name) if axes else a
-        return made if initial is None else add(made, cast_to(as_array(initial), made.type.dtype))
+        total = op(a, axes=axes, keepdims=bool(keepdims), name=add.name) if axes else a
+        return (
+            total if initial is None else add(total, cast_to(as_array(initial), total.type.dtype))
+        )
 
     return reduce
 

@@ -118,11 +118,11 @@ def _constant(a: Atom, widths: Widths, values: Any) -> Any:
     before, after = (tuple(w[side] for w in widths) for side in (0, 1))
     if isinstance(values, (list, tuple)) or as_array(values).type.shape:
         return _constants(a, widths, _pairs(values, a.type.ndim))
-    made, value = pad(a, before=before, after=after), as_array(values)
+    padded, value = pad(a, before=before, after=after), as_array(values)
     if isinstance(value, Literal) and value.value == 0:
-        return made
+        return padded
     inside = pad(ones(shape=a.type.shape, dtype=np.dtype(bool)), before=before, after=after)
-    return select(inside, made, _wrapped(value, a.type.dtype))
+    return select(inside, padded, _wrapped(value, a.type.dtype))
 
 
 def _wrapped(value: Atom, dtype: np.dtype[Any]) -> Any:
@@ -192,18 +192,18 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
     return tuple((before, after) for before, after in sizes)
 
 
-def _pairs(given: Any, ndim: int) -> list[Any]:
+def _pairs(pairs: Any, ndim: int) -> list[Any]:
     """What is given for both sides of each axis: one value, a pair for all axes, or a pair each."""
-    if not isinstance(given, (list, tuple)):
-        value = as_array(given)
-        given = [get(value, k) for k in range(2)] if value.type.shape == (2,) else [value]
+    if not isinstance(pairs, (list, tuple)):
+        value = as_array(pairs)
+        pairs = [get(value, k) for k in range(2)] if value.type.shape == (2,) else [value]
         if value.type.ndim > 1:
             raise UnsupportedError("np.pad with an array of pairs", "give it as a list of tuples")
-    if not isinstance(given[0], (list, tuple)):
-        given = [tuple(given)]
-    if len(given) not in (1, ndim) or any(len(pair) > 2 for pair in given):
+    if not isinstance(pairs[0], (list, tuple)):
+        pairs = [tuple(pairs)]
+    if len(pairs) not in (1, ndim) or any(len(pair) > 2 for pair in pairs):
         raise ValueError("np.pad needs one value, a pair, or a pair for each axis")
-    return [(as_array(p[0]), as_array(p[-1])) for p in (given * ndim if len(given) == 1 else given)]
+    return [(as_array(p[0]), as_array(p[-1])) for p in (pairs * ndim if len(pairs) == 1 else pairs)]
 
 
 NUMPY = {

@@ -64,8 +64,8 @@ def _extreme_at(op: Op, repeated: Op) -> Any:
         key, rest = normalize(indices, a.type.ndim)
         if may_repeat(key, rest):
             return repeated(a, as_array(b), *rest, key=key)
-        made = op(read(a, key, rest), as_array(b))
-        return update(a, cast_to(made, a.type.dtype), *rest, key=key)
+        new_elements = op(read(a, key, rest), as_array(b))
+        return update(a, cast_to(new_elements, a.type.dtype), *rest, key=key)
 
     return at
 

@@ -72,20 +72,20 @@ def check_levels(q: Atom, most: float) -> None:
 
 def by_sorting(a: Atom, q: Atom, axes: tuple[int, ...], keepdims: bool, method: str) -> Any:
     """The quantiles at the levels q, whose axes come first."""
-    known = [*CONTINUOUS, *CHOSEN, *STEPS, "averaged_inverted_cdf", "midpoint"]
-    if method not in known:
+    methods = [*CONTINUOUS, *CHOSEN, *STEPS, "averaged_inverted_cdf", "midpoint"]
+    if method not in methods:
         raise UnsupportedError(
-            f"np.quantile with method={method!r}", f"there are {', '.join(known)}"
+            f"np.quantile with method={method!r}", f"there are {', '.join(methods)}"
         )
     line, _, axis = merged(a, a, axes)
     ordered = move(sort(line, axis=axis), (axis,), (0,))
-    made = _at(ordered, q, method)
+    quantiles = _at(ordered, q, method)
     if a.type.dtype.kind == "f":
-        made = select(isnan(get(ordered, -1)), a.type.dtype.type(np.nan), made)
+        quantiles = select(isnan(get(ordered, -1)), a.type.dtype.type(np.nan), quantiles)
     if keepdims:
         kept = tuple(1 if k in axes else n for k, n in enumerate(a.type.shape))
-        made = reshape(made, shape=(*q.type.shape, *kept))
-    return made
+        quantiles = reshape(quantiles, shape=(*q.type.shape, *kept))
+    return quantiles
 
 
 def weighted(a: Atom, q: Atom, weights: Atom, axis: Any, method: str) -> Any:
@@ -113,9 +113,9 @@ def middle(a: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
     n = atom_of_size(ordered.type.shape[0])
     low, high = (get(ordered, floordiv(n - k, 2)) for k in (1, 0))
     last = get(ordered, -1)
-    made = select(isnan(last), last, mul(0.5, add(low, high)))
+    medians = select(isnan(last), last, mul(0.5, add(low, high)))
     kept = tuple(1 if k in axes else n for k, n in enumerate(a.type.shape))
-    return reshape(made, shape=kept) if keepdims else made
+    return reshape(medians, shape=kept) if keepdims else medians
 
 
 def _at(x: Atom, q: Atom, method: str) -> Any:

@@ -75,9 +75,9 @@ def freedom(ddof: Any, correction: Any) -> Any:
     return correction
 
 
-def _reduction(name: str, reduce: Any, jvp: Any = None) -> Op:
+def _reduction(name: str, reduce: Any, jvp: Any = None, word: str = "") -> Op:
     source = reduction_source(f"np.{name}")
-    return Op(name, reduction_infer(reduce), source, jvp, costly=True, batch=reducing)
+    return Op(name, reduction_infer(reduce), source, jvp, costly=True, batch=reducing, word=word)
 
 
 def _mean_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
@@ -137,8 +137,8 @@ def _extremum_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: 
     return (truediv(sum(select(attained, tangents[0], 0.0), axes=axes, keepdims=keep), hits),)
 
 
-amax = _reduction("max", np.max, _extremum_jvp)
-amin = _reduction("min", np.min, _extremum_jvp)
+amax = _reduction("max", np.max, _extremum_jvp, word="largest")
+amin = _reduction("min", np.min, _extremum_jvp, word="smallest")
 
 
 def _prod_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
@@ -147,9 +147,9 @@ def _prod_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Para
         return (None,)
     x, tangent, axis = merged(primals[0], tangents[0], params["axes"])
     shape = tuple(1 if k == axis else s for k, s in enumerate(x.type.shape))
-    one = ones(shape=shape, dtype=x.type.dtype)
-    before = cumprod(_drop_last(concatenate(one, x, axis=axis), axis), axis=axis)
-    backwards = _drop_last(concatenate(one, flip(x, axis), axis=axis), axis)
+    first_factor = ones(shape=shape, dtype=x.type.dtype)
+    before = cumprod(_drop_last(concatenate(first_factor, x, axis=axis), axis), axis=axis)
+    backwards = _drop_last(concatenate(first_factor, flip(x, axis), axis=axis), axis)
     after = flip(cumprod(backwards, axis=axis), axis)
     total = sum(mul(tangent, mul(before, after)), axes=(axis,), keepdims=False)
     return (reshape(total, shape=outs[0].type.shape),)
@@ -177,6 +177,8 @@ count_nonzero = _reduction("count_nonzero", lambda x: np.zeros((), INDEX))
 EMPTY: dict[Op, Any] = {sum: 0, prod: 1, any_: False, all_: True}
 JOINS: dict[Op, Any] = {sum: lambda a, b: a + b, prod: mul, amax: maximum, amin: minimum}
 JOINS |= {any_: logical_or, all_: logical_and}
+#: Those that combine elements along axes by an operation on two of them.
+REDUCTIONS = frozenset(JOINS)
 
 
 def reduction(op: Op, default: Any = None) -> Any:
@@ -210,10 +212,16 @@ def reduction(op: Op, default: Any = None) -> Any:
             empty = [k for k in axes if not dims.at_least(a.type.shape[k], 1)]
             if empty:
                 a, joins = _with_one_more(a, empty[0], as_array(initial)), False
-        made = _reduced(op, a, axes, bool(keepdims))
+        reduced_value = _reduced(op, a, axes, bool(keepdims))
         if dtype is not None:
-            made = cast_to(made, np.dtype(dtype))  # small integers are added up in wide ones
-        return JOINS[op](made, cast_to(as_array(initial), made.type.dtype)) if joins else made
+            reduced_value = cast_to(
+                reduced_value, np.dtype(dtype)
+            )  # small integers are added up in wide ones
+        return (
+            JOINS[op](reduced_value, cast_to(as_array(initial), reduced_value.type.dtype))
+            if joins
+            else reduced_value
+        )
 
     return reduce
 
@@ -291,17 +299,17 @@ def _moment(op: Op) -> Any:
         mask = None if where is None or where is True else as_array(where)
         if a.type.dtype.kind not in "fc":
             a = cast(a, dtype=np.dtype(float))
-        known = not isinstance(ddof, Var)
+        is_ddof_constant = not isinstance(ddof, Var)
         real = a.type.dtype.kind == "f"  # of complex numbers, NumPy gives real ones without dtype
         same = dtype is None or (real and np.dtype(dtype) == a.type.dtype)
-        if mask is None and mean is None and same and known:
+        if mask is None and mean is None and same and is_ddof_constant:
             return op(a, axes=axes, keepdims=keepdims, ddof=ddof)
         centre = _mean_where(a, mask, axes, True, dtype) if mean is None else as_array(mean)
         off = absolute(sub(a, centre))
-        made = _mean_where(mul(off, off), mask, axes, keepdims, dtype, ddof)
-        flat_at = equal(made, 0)
-        root = sqrt(select(flat_at, 1.0, made))
-        return cast_to(select(flat_at, 0.0, root), made.type.dtype) if op is std else made
+        variance = _mean_where(mul(off, off), mask, axes, keepdims, dtype, ddof)
+        flat_at = equal(variance, 0)
+        root = sqrt(select(flat_at, 1.0, variance))
+        return cast_to(select(flat_at, 0.0, root), variance.type.dtype) if op is std else variance
 
     return moment
 

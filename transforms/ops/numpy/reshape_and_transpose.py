@@ -23,8 +23,8 @@ def _reshape(
     sizes = list(shape_of(newshape if shape is None else shape))
     if order == "F":
         turned = transpose(a, axes=tuple(reversed(range(a.type.ndim))))
-        made = reshape(turned, shape=_filled_in(turned, sizes[::-1]))
-        return transpose(made, axes=tuple(reversed(range(len(sizes)))))
+        reshaped = reshape(turned, shape=_filled_in(turned, sizes[::-1]))
+        return transpose(reshaped, axes=tuple(reversed(range(len(sizes)))))
     return reshape(a, shape=_filled_in(a, sizes))
 
 
@@ -90,8 +90,8 @@ def _expand_dims(a: Any, axis: Any) -> Any:
 
 def _at_least(n: int) -> Any:
     def at_least(*arys: Any) -> Any:
-        made = tuple(raised_to(as_array(a), n) for a in arys)
-        return made[0] if len(made) == 1 else made
+        raised = tuple(raised_to(as_array(a), n) for a in arys)
+        return raised[0] if len(raised) == 1 else raised
 
     return at_least
 

@@ -167,8 +167,10 @@ def _partitioned(op: Op) -> Any:
         if axis is None or (op is argpartition and not a.type.shape and axis in (0, -1)):
             a, axis = flat(a), 0
         places = kth if isinstance(kth, (tuple, list)) else (kth,)
-        known = tuple(int(static(k, "the place of the partition must be known")) for k in places)
-        at = known if len(known) > 1 else known[0]
+        constant_places = tuple(
+            int(static(k, "the place of the partition must be known")) for k in places
+        )
+        at = constant_places if len(constant_places) > 1 else constant_places[0]
         return op(a, kth=at, axis=axis_of(axis, a.type.ndim))
 
     return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -64,8 +65,8 @@ def _simplify_mul(args: Atoms, params: Params) -> Any:
         or not a.type.dtype.kind == "f" == b.type.dtype.kind
     ):
         return fold(lambda x, y: x * y, args)
-    found = _spread_of_ones(a, b)
-    return _spread_of_ones(b, a) if found is None else found
+    spread = _spread_of_ones(a, b)
+    return _spread_of_ones(b, a) if spread is None else spread
 
 
 def _spread_of_ones(a: Atom, b: Atom) -> Any:
@@ -101,6 +102,14 @@ def _mul_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[
     return tuple(mul(ct, args[1 - k]) if linear[k] else None for k in (0, 1))
 
 
+def _quotient_of_sizes(n: Any, m: Any) -> Any:
+    return None if m == 0 else n // m
+
+
+def _remainder_of_sizes(n: Any, m: Any) -> Any:
+    return None if m == 0 else n % m
+
+
 add = elementwise(
     np.add,
     1,
@@ -109,6 +118,10 @@ add = elementwise(
     scalar=scalar_forms.infix("+", scalar_forms.NUMBERS, of_complex="same"),
     simplify=_simplify_add,
     transpose=lambda ct, args, linear, params: (ct, ct),
+    of_sizes=operator.add,
+    finite="always",
+    speculative=True,
+    word="total",
 )
 sub = elementwise(
     np.subtract,
@@ -119,6 +132,10 @@ sub = elementwise(
     name="sub",
     simplify=_simplify_sub,
     transpose=lambda ct, args, linear, params: (ct, neg(ct)),
+    of_sizes=operator.sub,
+    finite="always",
+    speculative=True,
+    word="difference",
 )
 neg: Op = elementwise(
     np.negative,
@@ -129,6 +146,9 @@ neg: Op = elementwise(
     scalar=scalar_forms.NEGATION,
     simplify=_simplify_neg,
     transpose=lambda ct, args, linear, params: (neg(ct),),
+    of_sizes=operator.neg,
+    finite="always",
+    speculative=True,
 )
 mul = elementwise(
     np.multiply,
@@ -140,6 +160,10 @@ mul = elementwise(
     operands=as_given,
     simplify=_simplify_mul,
     transpose=_mul_transpose,
+    of_sizes=operator.mul,
+    finite="always",
+    speculative=True,
+    word="product",
 )
 truediv: Op = elementwise(
     np.divide,
@@ -151,6 +175,7 @@ truediv: Op = elementwise(
     operands=as_given,
     simplify=_simplify_div,
     transpose=lambda ct, args, linear, params: (truediv(ct, args[1]), None),
+    word="ratio",
 )
 floordiv = elementwise(
     np.floor_divide,
@@ -160,6 +185,8 @@ floordiv = elementwise(
     scalar=scalar_forms.infix("//"),
     name="floordiv",
     simplify=lambda args, params: fold(lambda x, y: x // y, args),
+    of_sizes=_quotient_of_sizes,
+    word="quotient",
 )
 mod = elementwise(
     np.remainder,
@@ -170,6 +197,7 @@ mod = elementwise(
     name="mod",
     operands=as_given,
     simplify=lambda args, params: fold(lambda x, y: x % y, args),
+    of_sizes=_remainder_of_sizes,
 )
 fmod = elementwise(
     np.fmod,
@@ -178,5 +206,13 @@ fmod = elementwise(
     operands=as_given,
     scalar=scalar_forms.of_numpy("fmod", 2),
 )
-positive = elementwise(np.positive, 1, source="+{0}", operator=True, scalar=scalar_forms.SAME)
+positive = elementwise(
+    np.positive,
+    1,
+    source="+{0}",
+    operator=True,
+    scalar=scalar_forms.SAME,
+    finite="always",
+    speculative=True,
+)
 ARITHMETIC.update(add=add, sub=sub, mul=mul, truediv=truediv, neg=neg)

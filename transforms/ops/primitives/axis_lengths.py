@@ -5,7 +5,7 @@ from __future__ import annotations
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_value import INT
 
-axis_size = Op("axis_size", lambda x, *, axis: INT, "{0}.shape[{axis}]")
+axis_size = Op("axis_size", lambda x, *, axis: INT, "{0}.shape[{axis}]", word="n")
 #: Of a variable that may have no value: nobody looks at what is as long.
 size_if_set = Op("size_if_set", lambda x, *, axis: INT, "(0 if {0} is None else {0}.shape[{axis}])")
 copy_if_set = Op("copy_if_set", lambda x: x.type, "(None if {0} is None else {0}.copy())")

@@ -33,9 +33,9 @@ def reducing(op: Any, args: tuple[Atom, ...], axes: Axes, params: Any) -> Batche
     if not only_first(axes):
         return None
     batch, over = axes[0], params["axes"]
-    made = op(*args, **{**params, "axes": tuple(shifted(k, batch) for k in over)})
+    reduced = op(*args, **{**params, "axes": tuple(shifted(k, batch) for k in over)})
     vanish = not params.get("keepdims", True)
-    return made, batch - sum(shifted(k, batch) < batch for k in over) * vanish
+    return reduced, batch - sum(shifted(k, batch) < batch for k in over) * vanish
 
 
 def along(op: Any, args: tuple[Atom, ...], axes: Axes, params: Any) -> Batched | None:

@@ -81,15 +81,15 @@ def batched_part(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) ->
 
 def _between(x: Atom, axis: int, key: Key, rest: Atoms) -> Part:
     """Of integers and slices: the batch axis is one more slice."""
-    made: list[Any] = []
+    entries: list[Any] = []
     taken, place = 0, 0
     for e in (*key, *(slice(None),) * x.type.ndim):
         if taken == axis:
             break
-        made.append(e)
+        entries.append(e)
         taken += e is not None
         place += e is None or isinstance(e, slice)
-    return Part(x, (*made, slice(None), *key[len(made) :]), rest, place)
+    return Part(x, (*entries, slice(None), *key[len(entries) :]), rest, place)
 
 
 def _beside(x: Atom, key: Key, rest: Atoms) -> Part:
@@ -117,19 +117,19 @@ def _paired(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) -> Part
     used = [e for e in key if isinstance(e, Slot)]
     ndim = max(ranks[e.k] for e in used)
     before = advanced_place(key)
-    made = [a if k is None else lifted(a, k, ndim) for a, k in zip(rest, axes, strict=True)]
+    indices = [a if k is None else lifted(a, k, ndim) for a, k in zip(rest, axes, strict=True)]
     if axis is not None:
         x = front(x, axis)
         numbers = lifted(count_up(x.type.shape[0]), 0, ndim)
-        key = (Slot(len(made), once=True), *key)
-        made.append(numbers)
+        key = (Slot(len(indices), once=True), *key)
+        indices.append(numbers)
     after = advanced_place(key)
     if not ndim or before == after:
-        return Part(x, key, tuple(made), after)
+        return Part(x, key, tuple(indices), after)
     others = _count_others(x, key)
     inner = [k if k < after else k + 1 + ndim for k in range(others)]
     index_axes = range(after + 1, after + 1 + ndim)
-    return Part(x, key, tuple(made), 0, (after, *inner[:before], *index_axes, *inner[before:]))
+    return Part(x, key, tuple(indices), 0, (after, *inner[:before], *index_axes, *inner[before:]))
 
 
 def _count_others(x: Atom, key: Key) -> int:

@@ -23,19 +23,21 @@ CALLABLE = Type(np.dtype("V"))
 
 
 def _infer(*args: Atom, sizes: tuple[Size, ...], kinds: Any, **how: Any) -> tuple[Type, ...]:
-    left = iter(sizes)
-    return tuple(Type(dtype, tuple(next(left) for _ in range(ndim))) for dtype, ndim in kinds)
+    remaining_sizes = iter(sizes)
+    return tuple(
+        Type(dtype, tuple(next(remaining_sizes) for _ in range(ndim))) for dtype, ndim in kinds
+    )
 
 
 def _source(args: Any, params: dict[str, Any]) -> str:
-    given = [f"{{{k}}}" for k in range(1, len(args))]
-    left = iter(range(len(params["sizes"])))
+    operands = [f"{{{k}}}" for k in range(1, len(args))]
+    remaining_sizes = iter(range(len(params["sizes"])))
     shapes = [
-        "(" + "".join(f"{{sizes_{next(left)}}}, " for _ in range(ndim)) + ")"
+        "(" + "".join(f"{{sizes_{next(remaining_sizes)}}}, " for _ in range(ndim)) + ")"
         for _, ndim in params["kinds"]
     ]
     shape = shapes[0] if len(shapes) == 1 else f"({', '.join(shapes)})"
-    return f"{{0}}({', '.join([*given, f'shape={shape}'])})"
+    return f"{{0}}({', '.join([*operands, f'shape={shape}'])})"
 
 
 def _jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: dict[str, Any]) -> Any:
@@ -51,19 +53,19 @@ def _batch(op: Op, args: Any, axes: Axes, params: dict[str, Any]) -> Batched | N
     how, n = params["method"], batch_size(args, axes)
     if how not in ("expand_dims", "broadcast_all"):
         return None
-    given = [args[0]]
+    operands = [args[0]]
     for a, k in zip(args[1:], axes[1:], strict=True):
         if how == "broadcast_all":
-            given.append(repeated(a, k, n))
+            operands.append(repeated(a, k, n))
         else:
-            given.append(_with_axis(a) if k is None else front(a, k))
+            operands.append(_with_axis(a) if k is None else front(a, k))
     sizes: list[Size] = []
-    left = iter(params["sizes"])
+    remaining_sizes = iter(params["sizes"])
     for _, ndim in params["kinds"]:
-        sizes += [n, *(next(left) for _ in range(ndim))]
+        sizes += [n, *(next(remaining_sizes) for _ in range(ndim))]
     kinds = tuple((dtype, ndim + 1) for dtype, ndim in params["kinds"])
-    made = op.bind(*given, **{**params, "sizes": tuple(sizes), "kinds": kinds})
-    return made, (0,) * len(made)
+    results = op.bind(*operands, **{**params, "sizes": tuple(sizes), "kinds": kinds})
+    return results, (0,) * len(results)
 
 
 def _with_axis(a: Atom) -> Any:

@@ -28,6 +28,7 @@ def _comparison(
         infix=infix,
         simplify=lambda args, params: fold(compare, args),
         scalar=scalar_forms.comparison(infix, of_complex),
+        speculative=True,
     )
 
 
@@ -37,27 +38,50 @@ greater = _comparison(np.greater, ">", lambda x, y: x > y)
 greater_equal = _comparison(np.greater_equal, ">=", lambda x, y: x >= y)
 equal = _comparison(np.equal, "==", lambda x, y: x == y, "same")
 not_equal = _comparison(np.not_equal, "!=", lambda x, y: x != y, "same")
-logical_not = elementwise(np.logical_not, None, scalar=ScalarForm("not {0}", "truth"))
-logical_and = elementwise(np.logical_and, None, None, scalar=ScalarForm("{0} & {1}", "truth"))
-logical_or = elementwise(np.logical_or, None, None, scalar=ScalarForm("{0} | {1}", "truth"))
-logical_xor = elementwise(np.logical_xor, None, None, scalar=ScalarForm("{0} ^ {1}", "truth"))
-bitwise_and = elementwise(np.bitwise_and, None, None, infix="&", scalar=scalar_forms.infix("&"))
-bitwise_or = elementwise(np.bitwise_or, None, None, infix="|", scalar=scalar_forms.infix("|"))
-bitwise_xor = elementwise(np.bitwise_xor, None, None, infix="^", scalar=scalar_forms.infix("^"))
+logical_not = elementwise(
+    np.logical_not, None, scalar=ScalarForm("not {0}", "truth"), speculative=True
+)
+logical_and = elementwise(
+    np.logical_and, None, None, scalar=ScalarForm("{0} & {1}", "truth"), speculative=True
+)
+logical_or = elementwise(
+    np.logical_or, None, None, scalar=ScalarForm("{0} | {1}", "truth"), speculative=True
+)
+logical_xor = elementwise(
+    np.logical_xor, None, None, scalar=ScalarForm("{0} ^ {1}", "truth"), speculative=True
+)
+bitwise_and = elementwise(
+    np.bitwise_and, None, None, infix="&", scalar=scalar_forms.infix("&"), speculative=True
+)
+bitwise_or = elementwise(
+    np.bitwise_or, None, None, infix="|", scalar=scalar_forms.infix("|"), speculative=True
+)
+bitwise_xor = elementwise(
+    np.bitwise_xor, None, None, infix="^", scalar=scalar_forms.infix("^"), speculative=True
+)
 left_shift = elementwise(np.left_shift, None, None, infix="<<", scalar=scalar_forms.shift("<<"))
 right_shift = elementwise(np.right_shift, None, None, infix=">>", scalar=scalar_forms.shift(">>"))
-invert = elementwise(np.invert, None, source="~{0}", operator=True, scalar=scalar_forms.COMPLEMENT)
-isnan = elementwise(np.isnan, None, scalar=scalar_forms.floats_test("isnan", False))
-isinf = elementwise(np.isinf, None, scalar=scalar_forms.floats_test("isinf", False))
-isfinite = elementwise(
-    np.isfinite, None, scalar=scalar_forms.floats_test("isfinite", True, repeats=True)
+invert = elementwise(
+    np.invert, None, source="~{0}", operator=True, scalar=scalar_forms.COMPLEMENT, speculative=True
 )
-signbit = elementwise(np.signbit, None)
-floor = elementwise(np.floor, None, scalar=of_numpy("floor"))
-ceil = elementwise(np.ceil, None, scalar=of_numpy("ceil"))
-trunc: Op = elementwise(np.trunc, None, scalar=of_numpy("trunc"))
-rint = elementwise(np.rint, None, scalar=of_numpy("rint"))
-sign = elementwise(np.sign, None, scalar=of_numpy("sign"))
+isnan = elementwise(
+    np.isnan, None, scalar=scalar_forms.floats_test("isnan", False), speculative=True
+)
+isinf = elementwise(
+    np.isinf, None, scalar=scalar_forms.floats_test("isinf", False), speculative=True
+)
+isfinite = elementwise(
+    np.isfinite,
+    None,
+    scalar=scalar_forms.floats_test("isfinite", True, repeats=True),
+    speculative=True,
+)
+signbit = elementwise(np.signbit, None, speculative=True)
+floor = elementwise(np.floor, None, scalar=of_numpy("floor"), finite="always", speculative=True)
+ceil = elementwise(np.ceil, None, scalar=of_numpy("ceil"), finite="always", speculative=True)
+trunc: Op = elementwise(np.trunc, None, scalar=of_numpy("trunc"), finite="always", speculative=True)
+rint = elementwise(np.rint, None, scalar=of_numpy("rint"), finite="always", speculative=True)
+sign = elementwise(np.sign, None, scalar=of_numpy("sign"), finite="always", speculative=True)
 
 
 def _sign_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
@@ -69,7 +93,7 @@ def _sign_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Para
 
 
 sign.jvp = _sign_jvp
-spacing = elementwise(np.spacing, None)
+spacing = elementwise(np.spacing, None, finite="always")
 bitwise_count = elementwise(np.bitwise_count, None)
 gcd = elementwise(np.gcd, None, None)
 lcm = elementwise(np.lcm, None, None)

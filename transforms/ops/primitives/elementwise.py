@@ -78,8 +78,11 @@ power = elementwise(
     simplify=_simplify_power,
     scalar=scalar_forms.POWER,
     costly=True,
+    word="power",
 )
-float_power = elementwise(np.float_power, _power_base, _power_exponent, costly=True)
+float_power = elementwise(
+    np.float_power, _power_base, _power_exponent, costly=True, finite="positive"
+)
 power.source = _power_source
 ARITHMETIC.update(power=power)
 exp = elementwise(
@@ -87,37 +90,64 @@ exp = elementwise(
     lambda x, y: y,
     costly=True,
     scalar=of_math("exp", of_complex=of_complex_helpers("complex_exp({0})", EXP)),
+    finite="always",
 )
-exp2 = elementwise(np.exp2, lambda x, y: y * np.log(2).item(), costly=True, scalar=of_numpy("exp2"))
-expm1 = elementwise(np.expm1, lambda x, y: y + 1, costly=True, scalar=of_math("expm1"))
+exp2 = elementwise(
+    np.exp2,
+    lambda x, y: y * np.log(2).item(),
+    costly=True,
+    scalar=of_numpy("exp2"),
+    finite="always",
+)
+expm1 = elementwise(
+    np.expm1, lambda x, y: y + 1, costly=True, scalar=of_math("expm1"), finite="always"
+)
 log = elementwise(
     np.log,
     lambda x, y: Over(x),
     costly=True,
     scalar=of_math("log", of_complex=of_complex_numpy("log")),
+    finite="positive",
 )
 log2 = elementwise(
-    np.log2, lambda x, y: Over(x * np.log(2).item()), costly=True, scalar=of_math("log2")
+    np.log2,
+    lambda x, y: Over(x * np.log(2).item()),
+    costly=True,
+    scalar=of_math("log2"),
+    finite="positive",
 )
 log10 = elementwise(
-    np.log10, lambda x, y: Over(x * np.log(10).item()), costly=True, scalar=of_math("log10")
+    np.log10,
+    lambda x, y: Over(x * np.log(10).item()),
+    costly=True,
+    scalar=of_math("log10"),
+    finite="positive",
 )
-log1p = elementwise(np.log1p, lambda x, y: Over(1 + x), costly=True, scalar=of_math("log1p"))
+log1p = elementwise(
+    np.log1p, lambda x, y: Over(1 + x), costly=True, scalar=of_math("log1p"), finite="positive"
+)
 sqrt = elementwise(
     np.sqrt,
     lambda x, y: Over(2 * y),
     costly=True,
     scalar=of_math("sqrt", of_complex=of_complex_numpy("sqrt")),
 )
-cbrt = elementwise(np.cbrt, lambda x, y: Over(3 * y**2), costly=True, scalar=of_numpy("cbrt"))
-square = elementwise(np.square, lambda x, y: 2 * x, scalar=scalar_forms.SQUARE)
-reciprocal = elementwise(np.reciprocal, lambda x, y: -y * y, scalar=scalar_forms.RECIPROCAL)
+cbrt = elementwise(
+    np.cbrt, lambda x, y: Over(3 * y**2), costly=True, scalar=of_numpy("cbrt"), finite="always"
+)
+square = elementwise(
+    np.square, lambda x, y: 2 * x, scalar=scalar_forms.SQUARE, finite="always", speculative=True
+)
+reciprocal = elementwise(
+    np.reciprocal, lambda x, y: -y * y, scalar=scalar_forms.RECIPROCAL, finite="positive"
+)
 logaddexp = elementwise(
     np.logaddexp,
     lambda x, y, z: _share(exp, x, z),
     lambda x, y, z: _share(exp, y, z),
     costly=True,
     scalar=of_numpy("logaddexp", 2),
+    finite="always",
 )
 logaddexp2 = elementwise(
     np.logaddexp2,
@@ -125,6 +155,7 @@ logaddexp2 = elementwise(
     lambda x, y, z: _share(exp2, y, z),
     costly=True,
     scalar=of_numpy("logaddexp2", 2),
+    finite="always",
 )
 
 
@@ -143,12 +174,16 @@ sin = elementwise(
     scalar=of_math(
         "sin", of_complex=of_complex_helpers("turned(complex_sinh(turned_back({0})))", TURNS, SINH)
     ),
+    finite="always",
+    speculative=True,
 )
 cos: Op = elementwise(
     np.cos,
     lambda x, y: -sin(x),
     costly=True,
     scalar=of_math("cos", of_complex=of_complex_helpers("complex_cosh(turned({0}))", TURNS, COSH)),
+    finite="always",
+    speculative=True,
 )
 tan = elementwise(
     np.tan,
@@ -157,6 +192,7 @@ tan = elementwise(
     scalar=of_math(
         "tan", of_complex=of_complex_helpers("turned(complex_tanh(turned_back({0})))", TURNS, TANH)
     ),
+    finite="always",
 )
 arcsin = elementwise(
     np.arcsin, lambda x, y: Over(sqrt(1 - x**2)), costly=True, scalar=of_math("asin")
@@ -164,12 +200,20 @@ arcsin = elementwise(
 arccos = elementwise(
     np.arccos, lambda x, y: -1 / sqrt(1 - x**2), costly=True, scalar=of_math("acos")
 )
-arctan = elementwise(np.arctan, lambda x, y: Over(1 + x**2), costly=True, scalar=of_math("atan"))
+arctan = elementwise(
+    np.arctan,
+    lambda x, y: Over(1 + x**2),
+    costly=True,
+    scalar=of_math("atan"),
+    finite="always",
+    speculative=True,
+)
 sinh = elementwise(
     np.sinh,
     lambda x, y: cosh(x),
     costly=True,
     scalar=of_math("sinh", of_complex=of_complex_helpers("complex_sinh({0})", SINH)),
+    finite="always",
 )
 cosh: Op = elementwise(
     np.cosh,
@@ -182,9 +226,15 @@ tanh = elementwise(
     lambda x, y: 1 - y**2,
     costly=True,
     scalar=of_math("tanh", of_complex=of_complex_helpers("complex_tanh({0})", TANH)),
+    finite="always",
+    speculative=True,
 )
 arcsinh = elementwise(
-    np.arcsinh, lambda x, y: Over(sqrt(x**2 + 1)), costly=True, scalar=of_math("asinh")
+    np.arcsinh,
+    lambda x, y: Over(sqrt(x**2 + 1)),
+    costly=True,
+    scalar=of_math("asinh"),
+    finite="always",
 )
 arccosh = elementwise(
     np.arccosh,
@@ -201,6 +251,7 @@ arctan2 = elementwise(
     lambda y, x, z: -(y / (x**2 + y**2)),
     costly=True,
     scalar=of_math("atan2", 2),
+    finite="always",
 )
 hypot = elementwise(
     np.hypot,
@@ -208,6 +259,7 @@ hypot = elementwise(
     lambda x, y, z: y / nonzero(z),
     costly=True,
     scalar=of_math("hypot", 2),
+    finite="always",
 )
 
 
@@ -216,18 +268,35 @@ def nonzero(x: Atom) -> Any:
     return select(equal(x, 0), 1.0, x)
 
 
-deg2rad = elementwise(np.deg2rad, np.pi / 180, scalar=scalar_forms.scaled(np.pi / 180))
-rad2deg = elementwise(np.rad2deg, 180 / np.pi, scalar=scalar_forms.scaled(180 / np.pi))
-radians = elementwise(np.radians, np.pi / 180, scalar=scalar_forms.scaled(np.pi / 180))
-degrees = elementwise(np.degrees, 180 / np.pi, scalar=scalar_forms.scaled(180 / np.pi))
+deg2rad = elementwise(
+    np.deg2rad, np.pi / 180, scalar=scalar_forms.scaled(np.pi / 180), finite="always"
+)
+rad2deg = elementwise(
+    np.rad2deg, 180 / np.pi, scalar=scalar_forms.scaled(180 / np.pi), finite="always"
+)
+radians = elementwise(
+    np.radians, np.pi / 180, scalar=scalar_forms.scaled(np.pi / 180), finite="always"
+)
+degrees = elementwise(
+    np.degrees, 180 / np.pi, scalar=scalar_forms.scaled(180 / np.pi), finite="always"
+)
 
 
 # -- signs, and neighbours in floating point
 
 
-absolute = elementwise(np.absolute, None, name="abs", operator=True, scalar=scalar_forms.MAGNITUDE)
+absolute = elementwise(
+    np.absolute,
+    None,
+    name="abs",
+    operator=True,
+    scalar=scalar_forms.MAGNITUDE,
+    finite="always",
+    speculative=True,
+    word="magnitude",
+)
 absolute.source = lambda args, params: "abs({0})" if args[0].type.weak else "np.abs({0})"
-fabs = elementwise(np.fabs, None, scalar=of_math("fabs"))
+fabs = elementwise(np.fabs, None, scalar=of_math("fabs"), finite="always", speculative=True)
 
 
 def _abs_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
@@ -242,13 +311,19 @@ def _abs_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Param
 
 absolute.jvp = fabs.jvp = _abs_jvp
 copysign: Op = elementwise(
-    np.copysign, lambda x, y, z: sign(x) * copysign(1.0, y), None, scalar=of_math("copysign", 2)
+    np.copysign,
+    lambda x, y, z: sign(x) * copysign(1.0, y),
+    None,
+    scalar=of_math("copysign", 2),
+    finite="always",
 )
 heaviside = elementwise(
-    np.heaviside, None, lambda x, y, z: equal(x, 0), scalar=scalar_forms.HEAVISIDE
+    np.heaviside, None, lambda x, y, z: equal(x, 0), scalar=scalar_forms.HEAVISIDE, finite="always"
 )
 nextafter = elementwise(np.nextafter, 1, None, scalar=of_numpy("nextafter", 2))
-ldexp: Op = elementwise(np.ldexp, lambda x, k, z: ldexp(1.0, k), None, operands=as_given)
+ldexp: Op = elementwise(
+    np.ldexp, lambda x, k, z: ldexp(1.0, k), None, operands=as_given, finite="always"
+)
 
 
 # -- complex numbers
@@ -260,6 +335,8 @@ conjugate: Op = elementwise(
     transpose=lambda ct, args, linear, params: (conjugate(ct),),
     name="conj",
     scalar=scalar_forms.CONJUGATE,
+    finite="always",
+    speculative=True,
 )
 
 
@@ -281,6 +358,7 @@ def _part(name: str, transpose: Any, put: Any) -> Op:
         put=put,
         batch=anywhere,
         scalar=scalar_forms.part(name),
+        speculative=True,
     )
 
 
@@ -307,8 +385,8 @@ def _choice_jvp(test: Callable[..., Any]) -> Callable[..., Any]:
         total = None
         for k, (a, b) in enumerate(((x, y), (y, x))):
             if tangents[k] is not None:
-                one = tangents[k].type.dtype.type(1)
-                kept = mul(tangents[k], select(equal(a, b), one / 2, one))
+                unit_of_dtype = tangents[k].type.dtype.type(1)
+                kept = mul(tangents[k], select(equal(a, b), unit_of_dtype / 2, unit_of_dtype))
                 term = select(test(a, b), kept, 0.0)
                 total = term if total is None else add(total, term)
         return (None if total is None else conform(total, outs[0].type),)
@@ -316,10 +394,18 @@ def _choice_jvp(test: Callable[..., Any]) -> Callable[..., Any]:
     return jvp
 
 
-maximum = elementwise(np.maximum, None, None, scalar=scalar_forms.extremum(">"))
-minimum = elementwise(np.minimum, None, None, scalar=scalar_forms.extremum("<"))
-fmax = elementwise(np.fmax, None, None, scalar=of_numpy("fmax", 2))
-fmin = elementwise(np.fmin, None, None, scalar=of_numpy("fmin", 2))
+maximum = elementwise(
+    np.maximum, None, None, scalar=scalar_forms.extremum(">"), finite="always", speculative=True
+)
+minimum = elementwise(
+    np.minimum, None, None, scalar=scalar_forms.extremum("<"), finite="always", speculative=True
+)
+fmax = elementwise(
+    np.fmax, None, None, scalar=of_numpy("fmax", 2), finite="always", speculative=True
+)
+fmin = elementwise(
+    np.fmin, None, None, scalar=of_numpy("fmin", 2), finite="always", speculative=True
+)
 maximum.jvp = _choice_jvp(greater_equal)
 minimum.jvp = _choice_jvp(less_equal)
 fmax.jvp = _choice_jvp(lambda a, b: logical_or(greater_equal(a, b), isnan(b)))

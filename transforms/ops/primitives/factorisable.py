@@ -10,18 +10,6 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.primitives.new_arrays import no_tangent
 
-#: By operation: a function that fails where it does, and what the error says.
-METHODS = {
-    "cholesky": ("cholesky", "Matrix is not positive definite"),
-    "inv": ("inv", "Singular matrix"),
-    "solve": ("inv", "Singular matrix"),
-    "eigh": ("eigh", "Eigenvalues did not converge"),
-    "eig": ("eig", "Eigenvalues did not converge"),
-    "svd": ("svd", "SVD did not converge"),
-    "full_svd": ("svd", "SVD did not converge"),
-    "pinv": ("svd", "SVD did not converge"),
-    "least_squares": ("svd", "SVD did not converge in Linear Least Squares"),
-}
 FACTORISES = '''
 def factorises(method, a):
     """Whether a function of numpy.linalg has a result for a."""
@@ -34,10 +22,10 @@ def factorises(method, a):
 
 
 def _source(args: Any, params: Any) -> tuple[str, str]:
-    return f"factorises(np.linalg.{METHODS[params['name']][0]}, {{0}})", FACTORISES
+    return f"factorises(np.linalg.{params['method']}, {{0}})", FACTORISES
 
 
-def _infer(a: Atom, *, name: str) -> Type:
+def _infer(a: Atom, *, method: str) -> Type:
     return Type(np.dtype(bool), ())
 
 

@@ -33,8 +33,8 @@ def _call_source(args: Sequence[Atom], params: dict[str, Any]) -> str:
 
 
 #: function(*args); `act` is the same where the function prints or raises.
-call = Op("call", types_given, _call_source, costly=True)
-act = Op("call", types_given, _call_source, costly=True, pure=False)
+call = Op("call", types_given, _call_source, costly=True, word="value")
+act = Op("call", types_given, _call_source, costly=True, pure=False, word="value")
 CALLS = {True: call, False: act}
 
 
@@ -44,8 +44,8 @@ def is_call(s: Statement) -> bool:
 
 def calls(block: Any) -> list[Function]:
     """The functions that a block calls, in order."""
-    found = (s.params["function"] for s in statements(block) if is_call(s))  # type: ignore[union-attr]
-    return list(dict.fromkeys(found))
+    functions = (s.params["function"] for s in statements(block) if is_call(s))  # type: ignore[union-attr]
+    return list(dict.fromkeys(functions))
 
 
 def acts(block: Any) -> bool:
@@ -109,7 +109,9 @@ def _bundle_transpose(ct: Atom, args: Any, linear: Any, params: Any) -> tuple[An
     return tuple(p if on else None for p, on in zip(parts, linear, strict=True))
 
 
-bundle = Op("bundle", lambda *parts: TAPE, _bundle_source, _bundle_jvp, _bundle_transpose)
+bundle = Op(
+    "bundle", lambda *parts: TAPE, _bundle_source, _bundle_jvp, _bundle_transpose, word="saved"
+)
 
 
 def _unbundle_infer(tape: Atom, *, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -133,6 +135,7 @@ unbundle = Op(
     lambda args, params: "{0}[0]" if len(params["kinds"]) == 1 else "{0}",
     _unbundle_jvp,
     _unbundle_transpose,
+    word="part",
 )
 
 

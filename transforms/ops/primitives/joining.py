@@ -71,6 +71,7 @@ array = Op(
     _array_jvp,
     _array_transpose,
     batch=_array_batch,
+    speculative=True,
 )
 
 
@@ -159,9 +160,15 @@ concatenate = Op(
     _source("concatenate"),
     transpose=_concatenate_transpose,
     batch=_joined_batch,
+    speculative=True,
 )
 stack_op = Op(
-    "stack", _stack_infer, _source("stack"), transpose=_stack_transpose, batch=_joined_batch
+    "stack",
+    _stack_infer,
+    _source("stack"),
+    transpose=_stack_transpose,
+    batch=_joined_batch,
+    speculative=True,
 )
 concatenate.jvp, stack_op.jvp = _jvp(concatenate), _jvp(stack_op)
 
@@ -203,7 +210,7 @@ def _nested(x: Any) -> tuple[tuple[int, ...], list[Atom]]:
     pieces = [_nested(e) for e in x]
     if any(shape != pieces[0][0] for shape, _ in pieces):
         raise ValueError("setting an array element with a sequence: the rows differ in length")
-    leaves = [a for _, found in pieces for a in found]
+    leaves = [a for _, piece_leaves in pieces for a in piece_leaves]
     return (len(x), *(pieces[0][0] if pieces else ())), leaves
 
 

@@ -67,10 +67,11 @@ def elementwise(
     source: str = "",
     operator: bool = False,
     scalar: ScalarForm | None = None,
+    **facts: Any,
 ) -> Op:
     """An operation with one partial derivative an argument: a number, None (zero), or a function of
     the inputs and the output; `operands` says as what it takes inputs that are integers; `scalar`
-    is the form of one element in compiled code."""
+    is the form of one element in compiled code; `facts` are further ones of the operation."""
     places = [f"{{{k}}}" for k in range(ufunc.nin)]
     if infix:
         source = f"{{0}} {infix} {{1}}"
@@ -88,6 +89,7 @@ def elementwise(
         elementwise=True,
         ufunc=ufunc,
         scalar=scalar,
+        **facts,
     )
 
 

@@ -243,9 +243,9 @@ def _inverse_error(s: Let, operands: Operands, module: Module) -> Any:
 
 def _function(text: str) -> Any:
     """The function that a text defines: the same in our own code and in emitted modules."""
-    made: dict[str, Any] = {"np": np, "__name__": __name__}
-    exec(text, made)
-    return made[text.split("(")[0].removeprefix("\ndef ")]
+    namespace: dict[str, Any] = {"np": np, "__name__": __name__}
+    exec(text, namespace)
+    return namespace[text.split("(")[0].removeprefix("\ndef ")]
 
 
 # -- 64 random bits: (uint32, uint32, uint64) to uint64
@@ -280,7 +280,13 @@ def _unit_infer(bits: Atom) -> Type:
 
 
 unit_of = _function(UNIT)
-unit = Op("unit_of", _unit_infer, lambda args, params: ("unit_of({0})", UNIT), elementwise=True)
+unit = Op(
+    "unit_of",
+    _unit_infer,
+    lambda args, params: ("unit_of({0})", UNIT),
+    elementwise=True,
+    finite="always",
+)
 
 # -- the inverse error function between -1 and 1: float32 or float64
 

@@ -39,9 +39,28 @@ def no_tangent(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) 
     return (None,) * len(outs)
 
 
-zeros = Op("zeros", lambda *, shape, dtype: Type(dtype, shape), _source("zeros"), no_tangent)
-ones = Op("ones", lambda *, shape, dtype: Type(dtype, shape), _source("ones"), no_tangent)
-empty = Op("empty", lambda *, shape, dtype: Type(dtype, shape), _source("empty"), no_tangent)
+zeros = Op(
+    "zeros",
+    lambda *, shape, dtype: Type(dtype, shape),
+    _source("zeros"),
+    no_tangent,
+    speculative=True,
+    word="sums",
+)
+ones = Op(
+    "ones",
+    lambda *, shape, dtype: Type(dtype, shape),
+    _source("ones"),
+    no_tangent,
+    speculative=True,
+)
+empty = Op(
+    "empty",
+    lambda *, shape, dtype: Type(dtype, shape),
+    _source("empty"),
+    no_tangent,
+    speculative=True,
+)
 
 
 def _full_jvp(primals: Any, tangents: Any, outs: Any, params: Params) -> Any:
@@ -66,6 +85,7 @@ full = Op(
     _full_source,
     _full_jvp,
     batch=_full_batch,
+    speculative=True,
 )
 
 

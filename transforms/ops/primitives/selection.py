@@ -29,8 +29,8 @@ def _select_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Pa
 
 
 def _select_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
-    left = select(args[0], ct, 0.0) if linear[1] else None
-    return (None, left, select(args[0], 0.0, ct) if linear[2] else None)
+    where_true = select(args[0], ct, 0.0) if linear[1] else None
+    return (None, where_true, select(args[0], 0.0, ct) if linear[2] else None)
 
 
 def _select_simplify(args: Atoms, params: Params) -> Atom | None:
@@ -55,4 +55,7 @@ select = Op(
     simplify=_select_simplify,
     elementwise=True,
     scalar=scalar_forms.CHOICE,
+    finite="always",
+    speculative=True,
+    word="chosen",
 )

@@ -9,7 +9,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, defining_statement
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Literal, Type, Var
+from tapeless.transforms.core.language import ARITHMETIC, Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.primitives import scalar_forms
@@ -70,8 +70,8 @@ def _cast_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Params
 def _cast_simplify(args: Atoms, params: Params) -> Atom | None:
     (x,) = args
     if isinstance(x, Literal) and x.value is not None:
-        made = params["dtype"].type(x.value)
-        return atom(made.item() if params.get("python") else made)
+        constant = params["dtype"].type(x.value)
+        return atom(constant.item() if params.get("python") else constant)
     same = x.type.dtype == params["dtype"] and isinstance(x, Var)
     return x if same and x.type.weak == bool(params.get("python") and not x.type.shape) else None
 
@@ -85,6 +85,9 @@ cast: Op = Op(
     simplify=_cast_simplify,
     batch=anywhere,
     scalar=scalar_forms.CONVERSION,
+    speculative=True,
+    word="converted",
+    of_sizes=lambda n: n,
 )
 copy = linear(
     "copy",
@@ -94,6 +97,7 @@ copy = linear(
     simplify=lambda args, params: None if args[0].type.shape else args[0],
     batch=anywhere,
     scalar=scalar_forms.SAME,
+    speculative=True,
 )
 
 
@@ -148,6 +152,8 @@ reshape: Op = linear(
     view=True,
     simplify=_reshape_simplify,
     batch=_reshape_batch,
+    speculative=True,
+    word="reshaped",
 )
 
 
@@ -186,6 +192,8 @@ transpose: Op = linear(
     view=True,
     simplify=_transpose_simplify,
     batch=_transpose_batch,
+    speculative=True,
+    word="transposed",
 )
 
 
@@ -244,8 +252,8 @@ def repeated(x: Atom, axis: int | None, size: Size) -> Any:
 
 def stacked(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     """The rule of what NumPy does for each matrix of a stack of them."""
-    made = op(front(args[0], axes[0]), **params)
-    return made, (0,) * len(made) if isinstance(made, tuple) else 0
+    results = op(front(args[0], axes[0]), **params)
+    return results, (0,) * len(results) if isinstance(results, tuple) else 0
 
 
 def batch_size(args: Atoms, axes: Axes) -> Size:
@@ -305,7 +313,7 @@ def _sum_simplify(args: Atoms, params: Params) -> Any:
     if not params["axes"]:
         return cast_to(args[0], sum.infer(args[0], **params).dtype)
     let = defining_statement(args[0])
-    if let is not None and let.op.name == "neg" and args[0].type.differentiable:
+    if let is not None and let.op is ARITHMETIC["neg"] and args[0].type.differentiable:
         return let.op(sum(*let.args, **params))
     return None
 
@@ -318,6 +326,8 @@ sum: Op = linear(
     costly=True,
     simplify=_sum_simplify,
     batch=reducing,
+    speculative=True,
+    word="total",
 )
 
 
@@ -347,4 +357,6 @@ broadcast_to = linear(
     view=True,
     simplify=_broadcast_simplify,
     batch=_broadcast_batch,
+    speculative=True,
+    word="spread",
 )

@@ -59,9 +59,9 @@ def _index_simplify(args: Atoms, params: Params) -> Atom | None:
     key = params["key"]
     let = defining_statement(args[0])
     if let is not None and let.op is index:
-        made = compose(let.params["key"], let.args[1:], key, args[1:])
-        if made is not None:
-            return index(let.args[0], *made[1], key=made[0])  # type: ignore[no-any-return]
+        composed = compose(let.params["key"], let.args[1:], key, args[1:])
+        if composed is not None:
+            return index(let.args[0], *composed[1], key=composed[0])  # type: ignore[no-any-return]
     whole = all(e == slice(None) for e in key) and (key or not args[0].type.shape)
     return args[0] if whole else None
 
@@ -194,8 +194,8 @@ def _store_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | N
     part = batched_part(x, axis, key, tuple(rest), places)
     if part is None:
         return _masked_store(op, x, axis, v, place, key, rest, places)
-    made = op(part.x, part.fitted(v, place, ndim), *part.rest, key=part.key)
-    return made, axis if part.x is x else 0
+    stored = op(part.x, part.fitted(v, place, ndim), *part.rest, key=part.key)
+    return stored, axis if part.x is x else 0
 
 
 def _without(x: Atom, axis: int) -> tuple[Size, ...]:

@@ -12,9 +12,9 @@ from tapeless.transforms.core.language import TAPE, Atom, StackType, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.ops.primitives.new_arrays import new_stack as new_stack
+from tapeless.transforms.ops.primitives.new_arrays import no_tangent, zero_of
 from tapeless.transforms.ops.primitives.new_arrays import stack_length as stack_length
 from tapeless.transforms.ops.primitives.new_arrays import zero_items as zero_items
-from tapeless.transforms.ops.primitives.new_arrays import zero_of
 from tapeless.transforms.ops.primitives.shapes import linear
 
 
@@ -63,6 +63,7 @@ push = Op(
 #: A pop that the user wrote; others take back what was pushed, in the opposite order.
 pop_of_list = Op("pop", _pop_infer, "{0}.pop()", _pop_jvp, _pop_transpose, inplace=True)
 pop = Op("pop", _pop_infer, "{0}.pop()", _pop_jvp, _pop_transpose, inplace=True)
+POPS = (pop, pop_of_list)
 
 
 def _add_stacks_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Any) -> Any:
@@ -156,9 +157,9 @@ def _to_array_infer(stack: Atom, *, size: Size, sides: Any = None) -> Type:
 def _to_array_source(args: Any, params: Any) -> str:
     """`sides` are those of items, given where an empty list stands for an array of them, too."""
     kind = args[0].type.item.dtype
-    made = "np.array({0})" if kind == np.dtype(float) else f"np.array({{0}}, np.{kind.name})"
+    text = "np.array({0})" if kind == np.dtype(float) else f"np.array({{0}}, np.{kind.name})"
     sides = [f"{{sides_{k}}}" for k in range(len(params.get("sides") or ()))]
-    return f"{made}.reshape(({', '.join(['len({0})', *sides])}))" if sides else made
+    return f"{text}.reshape(({', '.join(['len({0})', *sides])}))" if sides else text
 
 
 to_array: Op = linear(
@@ -216,4 +217,12 @@ split_items: Op = linear(
     _split_source,
     lambda ct, args, linear, params: (concatenate_items(ct, args[1], **params), None),
     costly=True,
+)
+#: A list without its first items.
+shift = Op(
+    "shift",
+    lambda stack, *, count: stack.type,
+    lambda args, params: f"del {{0}}[:{params['count']}]",
+    no_tangent,
+    inplace=True,
 )

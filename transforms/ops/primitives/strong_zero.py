@@ -58,7 +58,7 @@ def _both_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple
 
 
 def _strong(ufunc: np.ufunc, plain: Op, name: str, jvp: Any, transpose: Any) -> Op:
-    made = elementwise(
+    op = elementwise(
         ufunc,
         1,
         1,
@@ -67,8 +67,8 @@ def _strong(ufunc: np.ufunc, plain: Op, name: str, jvp: Any, transpose: Any) -> 
         source=f"np.where({{0}} != 0, {{0}} {'*' if plain is mul else '/'} {{1}}, 0.0)",
         operator=True,
     )
-    made.jvp = jvp
-    return made
+    op.jvp = jvp
+    return op
 
 
 #: t * c, and 0 where t is 0.

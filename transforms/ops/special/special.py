@@ -12,7 +12,6 @@ from tapeless.transforms.core.builder import current, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.core.scalar_form import ScalarForm
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.primitives.arithmetic import mul, neg, sub
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, reducing
@@ -42,6 +41,11 @@ from tapeless.transforms.ops.primitives.shapes import (
     sum,
 )
 from tapeless.transforms.ops.primitives.ufuncs import UFUNCS
+from tapeless.transforms.ops.special.special_parts import (
+    log_softmax_parts,
+    logsumexp_parts,
+    softmax_parts,
+)
 from tapeless.transforms.ops.special.special_scalar_forms import (
     ENTR,
     EXPIT,
@@ -57,10 +61,9 @@ ROOT_PI = math.sqrt(math.pi)
 ROOT_2PI = math.sqrt(2 * math.pi)
 
 
-def special(
-    name: str, *partials: Any, operands: Any = as_floats, scalar: ScalarForm | None = None
-) -> Op:
-    """A function of scipy.special with one partial derivative an argument."""
+def special(name: str, *partials: Any, operands: Any = as_floats, **facts: Any) -> Op:
+    """A function of scipy.special with one partial derivative an argument; `facts` as those of
+    `elementwise`."""
     ufunc = getattr(sc, name)
     places = ", ".join(f"{{{k}}}" for k in range(ufunc.nin))
     return elementwise(
@@ -70,7 +73,7 @@ def special(
         name=name,
         costly=True,
         source=f"scipy.special.{name}({places})",
-        scalar=scalar,
+        **facts,
     )
 
 
@@ -84,31 +87,44 @@ def refused(*args: Atom) -> Any:
 
 # -- logistic function, error function, normal distribution
 
-expit = special("expit", lambda x, y: y * (1 - y), scalar=EXPIT)
+expit = special("expit", lambda x, y: y * (1 - y), scalar=EXPIT, finite="always")
 logit = special("logit", lambda x, y: Over(x * (1 - x)), scalar=LOGIT)
-log_expit = special("log_expit", lambda x, y: expit(-x), scalar=LOG_EXPIT)
-erf = special("erf", lambda x, y: 2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erf"))
-erfc = special("erfc", lambda x, y: -2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erfc"))
-erfcx = special("erfcx", lambda x, y: 2 * x * y - 2 / ROOT_PI)
-erfi = special("erfi", lambda x, y: 2 / ROOT_PI * exp(x * x))
+log_expit = special("log_expit", lambda x, y: expit(-x), scalar=LOG_EXPIT, finite="always")
+erf = special(
+    "erf", lambda x, y: 2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erf"), finite="always"
+)
+erfc = special(
+    "erfc", lambda x, y: -2 / ROOT_PI * exp(-(x * x)), scalar=of_math("erfc"), finite="always"
+)
+erfcx = special("erfcx", lambda x, y: 2 * x * y - 2 / ROOT_PI, finite="always")
+erfi = special("erfi", lambda x, y: 2 / ROOT_PI * exp(x * x), finite="always")
 erfinv = special("erfinv", lambda x, y: ROOT_PI / 2 * exp(y * y))
 erfcinv = special("erfcinv", lambda x, y: -ROOT_PI / 2 * exp(y * y))
-dawsn = special("dawsn", lambda x, y: 1 - 2 * x * y)
+dawsn = special("dawsn", lambda x, y: 1 - 2 * x * y, finite="always")
 ndtr = special(
     "ndtr",
     lambda x, y: exp(-(x * x) / 2) / ROOT_2PI,
     scalar=in_double("erfc", f"0.5 * erfc({-math.sqrt(0.5)} * {{0}})"),
+    finite="always",
 )
-log_ndtr = special("log_ndtr", lambda x, y: exp(-(x * x) / 2 - y) / ROOT_2PI)
+log_ndtr = special("log_ndtr", lambda x, y: exp(-(x * x) / 2 - y) / ROOT_2PI, finite="always")
 ndtri = special("ndtri", lambda x, y: ROOT_2PI * exp(y * y / 2))
 
 # -- gamma function and relatives
 
-gammaln = special("gammaln", lambda x, y: psi(x), scalar=LOG_GAMMA)
-loggamma = special("loggamma", lambda x, y: psi(x))
-gamma = special("gamma", lambda x, y: y * psi(x), scalar=in_double("gamma", "gamma({0})"))
-rgamma = special("rgamma", lambda x, y: -y * psi(x))
-psi: Op = special("psi", lambda x, y: polygamma(x, n=1))
+gammaln = special(
+    "gammaln", lambda x, y: psi(x), scalar=LOG_GAMMA, finite="positive", math_errors=True
+)
+loggamma = special("loggamma", lambda x, y: psi(x), finite="positive")
+gamma = special(
+    "gamma",
+    lambda x, y: y * psi(x),
+    scalar=in_double("gamma", "gamma({0})"),
+    finite="positive",
+    math_errors=True,
+)
+rgamma = special("rgamma", lambda x, y: -y * psi(x), finite="always")
+psi: Op = special("psi", lambda x, y: polygamma(x, n=1), finite="positive")
 beta = special(
     "beta", lambda a, b, y: y * (psi(a) - psi(a + b)), lambda a, b, y: y * (psi(b) - psi(a + b))
 )
@@ -173,6 +189,14 @@ def _polygamma_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> 
     return (cast_to(mul(tangents[0], slope), outs[0].type.dtype),)
 
 
+def _polygamma_parts(x: Atom, n: int) -> Any:
+    """(-1)^(n + 1) n! zeta(n + 1, x): Abramowitz and Stegun, "Handbook of Mathematical Functions",
+    6.4.10."""
+    if n == 0:
+        return psi(x)
+    return mul(float((-1) ** (n + 1) * math.factorial(n)), zeta(float(n + 1), x))
+
+
 polygamma: Op = Op(
     "polygamma",
     _polygamma_infer,
@@ -180,6 +204,7 @@ polygamma: Op = Op(
     _polygamma_jvp,
     costly=True,
     elementwise=True,
+    parts=_polygamma_parts,
 )
 
 # -- Bessel functions, exponential integrals
@@ -189,20 +214,20 @@ jv: Op = special("jv", refused, lambda v, x, y: (jv(v - 1, x) - jv(v + 1, x)) / 
 kv: Op = special("kv", refused, lambda v, x, y: -(kv(v - 1, x) + kv(v + 1, x)) / 2)
 yv: Op = special("yv", refused, lambda v, x, y: (yv(v - 1, x) - yv(v + 1, x)) / 2)
 ive: Op = special("ive", refused, lambda v, x, y: (ive(v - 1, x) + ive(v + 1, x)) / 2 - sign(x) * y)
-i0 = special("i0", lambda x, y: i1(x))
-i1: Op = special("i1", lambda x, y: (i0(x) + iv(2.0, x)) / 2)
-i0e = special("i0e", lambda x, y: i1e(x) - sign(x) * y)
-i1e: Op = special("i1e", lambda x, y: (i0e(x) + ive(2.0, x)) / 2 - sign(x) * y)
-j0 = special("j0", lambda x, y: -j1(x))
-j1: Op = special("j1", lambda x, y: (j0(x) - jv(2.0, x)) / 2)
-k0 = special("k0", lambda x, y: -k1(x))
-k1: Op = special("k1", lambda x, y: -(k0(x) + kv(2.0, x)) / 2)
-y0 = special("y0", lambda x, y: -y1(x))
-y1: Op = special("y1", lambda x, y: (y0(x) - yv(2.0, x)) / 2)
-exp1 = special("exp1", lambda x, y: -exp(-x) / x)
-expi = special("expi", lambda x, y: exp(x) / x)
-cosm1 = special("cosm1", lambda x, y: neg(UFUNCS[np.sin](x)))
-exp10 = special("exp10", lambda x, y: y * math.log(10))
+i0 = special("i0", lambda x, y: i1(x), finite="always")
+i1: Op = special("i1", lambda x, y: (i0(x) + iv(2.0, x)) / 2, finite="always")
+i0e = special("i0e", lambda x, y: i1e(x) - sign(x) * y, finite="always")
+i1e: Op = special("i1e", lambda x, y: (i0e(x) + ive(2.0, x)) / 2 - sign(x) * y, finite="always")
+j0 = special("j0", lambda x, y: -j1(x), finite="always")
+j1: Op = special("j1", lambda x, y: (j0(x) - jv(2.0, x)) / 2, finite="always")
+k0 = special("k0", lambda x, y: -k1(x), finite="positive")
+k1: Op = special("k1", lambda x, y: -(k0(x) + kv(2.0, x)) / 2, finite="positive")
+y0 = special("y0", lambda x, y: -y1(x), finite="positive")
+y1: Op = special("y1", lambda x, y: (y0(x) - yv(2.0, x)) / 2, finite="positive")
+exp1 = special("exp1", lambda x, y: -exp(-x) / x, finite="positive")
+expi = special("expi", lambda x, y: exp(x) / x, finite="positive")
+cosm1 = special("cosm1", lambda x, y: neg(UFUNCS[np.sin](x)), finite="always")
+exp10 = special("exp10", lambda x, y: y * math.log(10), finite="always")
 
 expn: Op = special("expn", refused, lambda n, x, y: -_expn_below(n, x), operands=as_integers)
 
@@ -215,7 +240,7 @@ def _expn_below(n: Atom, x: Atom) -> Any:
 
 # -- dilogarithm, Faddeeva function, Owen's T, hypergeometric functions
 
-wofz: Op = special("wofz", lambda z, w: 2j / ROOT_PI - 2 * z * w)
+wofz: Op = special("wofz", lambda z, w: 2j / ROOT_PI - 2 * z * w, finite="always")
 hyp1f1: Op = special("hyp1f1", refused, refused, lambda a, b, x, y: a / b * hyp1f1(a + 1, b + 1, x))
 hyp2f1: Op = special(
     "hyp2f1",
@@ -233,8 +258,8 @@ owens_t = special(
 
 def _spence_slope(x: Atom, y: Atom) -> Any:
     """log(x) / (1 - x), which is -1 at 1."""
-    one = equal(x, 1)
-    return select(one, -1.0, log(x) / (1 - select(one, 2.0, x)))
+    is_one = equal(x, 1)
+    return select(is_one, -1.0, log(x) / (1 - select(is_one, 2.0, x)))
 
 
 spence = special("spence", _spence_slope)
@@ -252,7 +277,7 @@ xlogy = special("xlogy", lambda x, y, z: log(y), lambda x, y, z: _ratio(x, y), s
 xlog1py = special(
     "xlog1py", lambda x, y, z: log1p(y), lambda x, y, z: _ratio(x, 1 + y), scalar=XLOG1PY
 )
-entr = special("entr", lambda x, y: -log(x) - 1, scalar=ENTR)
+entr = special("entr", lambda x, y: -log(x) - 1, scalar=ENTR, finite="positive")
 rel_entr = special(
     "rel_entr",
     lambda x, y, z: log(x) - log(y) + 1,
@@ -308,7 +333,7 @@ def _logsumexp_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched
     return reducing(op, args, axes, params)
 
 
-def _logsumexp_op(name: str) -> Op:
+def _logsumexp_op(name: str, parts: Any = None) -> Op:
     return Op(
         name,
         _logsumexp_infer,
@@ -316,10 +341,12 @@ def _logsumexp_op(name: str) -> Op:
         _logsumexp_jvp,
         costly=True,
         batch=_logsumexp_batch,
+        parts=parts,
     )
 
 
-logsumexp = _logsumexp_op("logsumexp")  # of one element at least: the program relies on that
+#: Of one element at least: the program relies on that.
+logsumexp = _logsumexp_op("logsumexp", logsumexp_parts)
 logsumexp_of_any = _logsumexp_op("logsumexp_of_any")  # maybe of nothing, or with weights
 
 
@@ -358,6 +385,7 @@ softmax = Op(
     _softmax_jvp,
     costly=True,
     batch=reducing,
+    parts=softmax_parts,
 )
 log_softmax = Op(
     "log_softmax",
@@ -366,6 +394,7 @@ log_softmax = Op(
     _log_softmax_jvp,
     costly=True,
     batch=reducing,
+    parts=log_softmax_parts,
 )
 
 

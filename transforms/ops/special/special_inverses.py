@@ -26,7 +26,7 @@ from tapeless.transforms.ops.special.special import refused, special
 
 # -- of one line
 
-wrightomega = special("wrightomega", lambda x, y: y / (1 + y))
+wrightomega = special("wrightomega", lambda x, y: y / (1 + y), finite="always")
 struve: Op = special("struve", refused, lambda v, x, y: struve(v - 1, x) - v / x * y)
 
 # -- the w with w e^w = z, on one of its branches
@@ -67,8 +67,10 @@ def _ellipj_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any
         return (None,) * 4
     sn, cn, dn, _ = outs
     slopes = (cn * dn, neg(sn * dn), neg(primals[1] * sn * cn), dn)
-    made = (mul(tangents[0], slope) for slope in slopes)
-    return tuple(cast_to(t, out.type.dtype) for t, out in zip(made, outs, strict=True))
+    tangents_of_results = (mul(tangents[0], slope) for slope in slopes)
+    return tuple(
+        cast_to(t, out.type.dtype) for t, out in zip(tangents_of_results, outs, strict=True)
+    )
 
 
 def _ellipj_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
@@ -95,11 +97,11 @@ def _lambertw(z: Any, k: Any = 0, tol: float = 1e-8) -> Any:
 
 
 def _ellipj(u: Any, m: Any) -> Any:
-    given = atom(u), atom(m)
-    kinds = [float if a.type.weak else a.type.dtype for a in given]
+    operands = atom(u), atom(m)
+    kinds = [float if a.type.weak else a.type.dtype for a in operands]
     dtype = sc.ellipj.resolve_dtypes((*kinds, None, None, None, None))[0]
-    shape = broadcast(*(a.type.shape for a in given))
-    return ellipj(*(broadcast_to(cast_to(as_array(a), dtype), shape=shape) for a in given))
+    shape = broadcast(*(a.type.shape for a in operands))
+    return ellipj(*(broadcast_to(cast_to(as_array(a), dtype), shape=shape) for a in operands))
 
 
 SPECIAL = {sc.wrightomega: wrightomega, sc.struve: struve}

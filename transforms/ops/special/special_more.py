@@ -73,15 +73,15 @@ ellipe: Op = special("ellipe", lambda m, y: -math.pi / 8 * hyp2f1(0.5, 1.5, 2.0,
 ellipkm1 = special("ellipkm1", lambda p, y: (y - ellipe(1 - p) / p) / (2 * (1 - p)))
 ellipkinc = special("ellipkinc", lambda phi, m, y: 1 / sqrt(1 - m * sin(phi) ** 2), refused)
 ellipeinc = special("ellipeinc", lambda phi, m, y: sqrt(1 - m * sin(phi) ** 2), refused)
-exprel: Op = special("exprel", lambda x, y: hyp1f1(2.0, 3.0, x) / 2)
+exprel: Op = special("exprel", lambda x, y: hyp1f1(2.0, 3.0, x) / 2, finite="always")
 
 # -- Bessel functions with a factor
 
 kve: Op = special("kve", refused, lambda v, x, y: y - (kve(v - 1, x) + kve(v + 1, x)) / 2)
 jve: Op = special("jve", refused, lambda v, x, y: (jve(v - 1, x) - jve(v + 1, x)) / 2)
 yve: Op = special("yve", refused, lambda v, x, y: (yve(v - 1, x) - yve(v + 1, x)) / 2)
-k0e = special("k0e", lambda x, y: y - k1e(x))
-k1e: Op = special("k1e", lambda x, y: y - (k0e(x) + kve(2.0, x)) / 2)
+k0e = special("k0e", lambda x, y: y - k1e(x), finite="positive")
+k1e: Op = special("k1e", lambda x, y: y - (k0e(x) + kve(2.0, x)) / 2, finite="positive")
 kn: Op = special("kn", refused, lambda n, x, y: -(kv(n - 1, x) + kv(n + 1, x)) / 2)
 yn: Op = special("yn", refused, lambda n, x, y: (yv(n - 1, x) - yv(n + 1, x)) / 2)
 
@@ -106,11 +106,13 @@ huber = special(
     "huber",
     lambda d, r, y: maximum(absolute(r) - d, 0.0),
     lambda d, r, y: maximum(minimum(r, d), -d),
+    finite="always",
 )
 pseudo_huber = special(
     "pseudo_huber",
     lambda d, r, y: 2 * y / d - r * r / (d * sqrt(1 + (r / d) ** 2)),
     lambda d, r, y: r / sqrt(1 + (r / d) ** 2),
+    finite="always",
 )
 
 
@@ -121,8 +123,8 @@ def _boxcox_slope(t: Atom, c: Atom) -> Any:
 
 # -- angles in degrees
 
-sindg: Op = special("sindg", lambda x, y: DEGREE * cosdg(x))
-cosdg: Op = special("cosdg", lambda x, y: -DEGREE * sindg(x))
+sindg: Op = special("sindg", lambda x, y: DEGREE * cosdg(x), finite="always")
+cosdg: Op = special("cosdg", lambda x, y: -DEGREE * sindg(x), finite="always")
 tandg = special("tandg", lambda x, y: DEGREE * (1 + y * y))
 cotdg = special("cotdg", lambda x, y: -DEGREE * (1 + y * y))
 
@@ -262,8 +264,8 @@ def several(name: str, slopes: Any) -> Op:
     def jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
         if tangents[0] is None:
             return (None,) * len(outs)
-        made = (mul(tangents[0], slope) for slope in slopes(primals[0], *outs))
-        return tuple(conform(t, out.type) for t, out in zip(made, outs, strict=True))
+        tangents_of_results = (mul(tangents[0], slope) for slope in slopes(primals[0], *outs))
+        return tuple(conform(t, out.type) for t, out in zip(tangents_of_results, outs, strict=True))
 
     def batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched | None:
         return (op(*args), axes * ufunc.nout) if only_first(axes) else None
@@ -299,8 +301,8 @@ def _factorial(n: Any, exact: Any = False, extend: str = "zero") -> Any:
     n = as_array(n)
     if n.type.dtype.kind not in "iuf":
         raise ValueError(f"Unsupported data type for `n` in factorial: {n.type.dtype}")
-    made = select(less(n, 0), 0.0, gamma(n + 1.0))
-    return cast_to(made, np.dtype(float)) if n.type.shape else made
+    value = select(less(n, 0), 0.0, gamma(n + 1.0))
+    return cast_to(value, np.dtype(float)) if n.type.shape else value
 
 
 def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:  # noqa: N803 (scipy's)

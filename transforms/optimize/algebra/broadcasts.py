@@ -44,10 +44,10 @@ def reshaped_sum(s: Let, uses: Uses) -> Any:
     if let is None or not let.params["keepdims"] or not once(s.args[0], uses):
         return None
     axes, shape = let.params["axes"], s.outs[0].type.shape
-    left = tuple(n for k, n in enumerate(let.args[0].type.shape) if k not in axes)
+    kept_shape = tuple(n for k, n in enumerate(let.args[0].type.shape) if k not in axes)
     # as many elements: one size may have another name
-    alike = same_shape(left, shape) and [*map(ne, left, shape)].count(True) < 2
-    return shapes.sum(let.args[0], axes=axes, keepdims=False) if alike and left else None
+    alike = same_shape(kept_shape, shape) and [*map(ne, kept_shape, shape)].count(True) < 2
+    return shapes.sum(let.args[0], axes=axes, keepdims=False) if alike and kept_shape else None
 
 
 def transposed_product(s: Let, uses: Uses) -> Any:

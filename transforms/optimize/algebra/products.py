@@ -64,13 +64,13 @@ def signs_of_factors(s: Let, uses: Uses) -> Any:
 def _meet(x: Literal, c: Literal, rest: Atom) -> bool:
     """Whether the product of two constants is no number out of range, where theirs with a third
     value need not be."""
-    found = x.value, c.value
-    if any(np.ndim(v) or isinstance(v, complex | np.complexfloating) for v in found):
+    factors = x.value, c.value
+    if any(np.ndim(v) or isinstance(v, complex | np.complexfloating) for v in factors):
         return True
-    if all(isinstance(v, int) for v in found) and rest.type.dtype.kind in "iu":
+    if all(isinstance(v, int) for v in factors) and rest.type.dtype.kind in "iu":
         limits = np.iinfo(rest.type.dtype)
-        return bool(limits.min <= found[0] * found[1] <= limits.max)
-    return 0 in found or _in_range(float(found[0]) * float(found[1]), rest)
+        return bool(limits.min <= factors[0] * factors[1] <= limits.max)
+    return 0 in factors or _in_range(float(factors[0]) * float(factors[1]), rest)
 
 
 def _in_range(value: float, like: Atom) -> bool:
@@ -115,8 +115,8 @@ def constant_on_smaller(s: Let, uses: Uses) -> Any:
         if not (is_float(small) and as_precise(s, small)):
             continue
         if large.type.shape == product.type.shape != small.type.shape:
-            made = mul(c, small)
-            return mul(made, large) if small is x else mul(large, made)
+            scaled_part = mul(c, small)
+            return mul(scaled_part, large) if small is x else mul(large, scaled_part)
     return None
 
 

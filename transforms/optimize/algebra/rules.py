@@ -127,7 +127,7 @@ def algebra(s: Let, uses: Uses) -> Atom | None:
     for rule in RULES.get(s.op, ELEMENTWISE if s.op.elementwise else ()):
         if exact and rule in ROUNDING:
             continue
-        found: Atom | None = rule(s, uses)
-        if found is not None:
-            return found
+        replacement: Atom | None = rule(s, uses)
+        if replacement is not None:
+            return replacement
     return None

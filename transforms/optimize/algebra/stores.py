@@ -55,19 +55,19 @@ def made_of_elements(s: Let, uses: Uses) -> Any:
     shape = s.args[0].type.shape
     if len(shape) != 1 or not isinstance(shape[0], int) or not 1 < shape[0] <= 6:
         return None
-    found: dict[int, Atom] = {}
+    stored: dict[int, Atom] = {}
     store: Let | None = s
     while store is not None:
         (k, *_), x, v = store.params["key"], store.args[0], store.args[1]
         if type(k) is not int or v.type.shape or v.type.dtype != x.type.dtype:
             return None
-        found.setdefault(k % shape[0], v)
+        stored.setdefault(k % shape[0], v)
         if store is not s and not once(store.outs[0], uses):
             return None
         store = defining_statement(x, slices_and_gathers.update)
-    if len(found) < shape[0] or defining_statement(x, new_arrays.zeros) is None:
+    if len(stored) < shape[0] or defining_statement(x, new_arrays.zeros) is None:
         return None
-    elements = [found[k] for k in range(shape[0])]
+    elements = [stored[k] for k in range(shape[0])]
     return joining.array(*elements, shape=shape, dtype=s.args[0].type.dtype)
 
 
@@ -99,16 +99,16 @@ def stored_part(s: Let, uses: Uses) -> Any:
         return None
     a, b = let.args[:2]
     for old, new in ((a, b), (b, a)) if let.op is add else ((a, b),):
-        if (made := _of_selected(old, let, s)) is not None:
-            return let.op(x, new, *made[1], key=made[0])
+        if (composed := _of_selected(old, let, s)) is not None:
+            return let.op(x, new, *composed[1], key=composed[0])
         part = defining_statement(old, slices_and_gathers.index) or _selected(old, let)
         if part is None or not _of(part, s):
             continue
         if let.op in (slices_and_gathers.update, slices_and_gathers.add_at):
-            made = slices_and_gathers.compose(
+            composed = slices_and_gathers.compose(
                 s.params["key"], s.args[2:], let.params["key"], let.args[2:]
             )
-            return None if made is None else let.op(x, new, *made[1], key=made[0])
+            return None if composed is None else let.op(x, new, *composed[1], key=composed[0])
         if v.type == part.outs[0].type and v.type.dtype == x.type.dtype:
             if let.op is sub and new.type.weak and _is_narrow(x):
                 return None  # x[i] -= 5 of unsigned numbers: there is no -5
@@ -178,9 +178,9 @@ def read_of_selected(s: Let, uses: Uses) -> Any:
     places = places_of_selected(part, s.params["key"], s.args[1:])
     if places is None:
         return None
-    made = slices_and_gathers.gather(part.args[0], *places[1], key=places[0])
-    made.type = s.outs[0].type
-    return made
+    gathered = slices_and_gathers.gather(part.args[0], *places[1], key=places[0])
+    gathered.type = s.outs[0].type
+    return gathered
 
 
 def stored_twice(s: Let, uses: Uses) -> Any:

@@ -63,8 +63,8 @@ def _joined(op: Op, x: Atom, y: Atom, uses: Uses) -> Any:
         if is_number(a.args[k], 0) and is_number(b.args[3 - k], 0):
             (left, right) = (a.args[3 - k], b.args[k])
             right = right if op is add else neg(right)
-            made = select(a.args[0], *((right, left) if k == 1 else (left, right)))
-            return made if made.type == x.type else None
+            chosen_term = select(a.args[0], *((right, left) if k == 1 else (left, right)))
+            return chosen_term if chosen_term.type == x.type else None
     return None
 
 

@@ -1,0 +1,129 @@
+"""Names say what they name: locals, classes, and operations, which passes compare as they are."""
+
+import ast
+import collections
+import functools
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("api", "transforms", "backends", "tools")
+TREES = {
+    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+    for folder in FOLDERS
+    for path in sorted((ROOT / folder).rglob("*.py"))
+}
+#: Words that say that something was computed, and not what it is.
+SAY_NOTHING = frozenset({"made", "found", "one", "known", "left", "given"})
+#: How many locals and parameters have such names. Emitted code shows those of `prelude`.
+MOST = {
+    "api": 11,
+    "backends": 203,
+    "tools": 0,
+    "transforms": 17,
+    "transforms/cuda": 32,
+    "transforms/lowering/kernels": 60,
+    "transforms/prelude": 49,
+}
+#: How often files compare the name of an operation with text. Kernels are called by their names.
+COMPARISONS = {
+    "transforms/cuda/module.py": 2,
+    "transforms/lowering/kernels/bounds_checks.py": 12,
+    "transforms/lowering/kernels/element_access.py": 4,
+    "transforms/lowering/kernels/hoisted_checks.py": 1,
+    "transforms/lowering/kernels/lane_arrays.py": 2,
+    "transforms/lowering/kernels/lanes.py": 2,
+    "transforms/lowering/kernels/nests.py": 11,
+    "transforms/lowering/kernels/reductions.py": 3,
+    "transforms/lowering/kernels/row_range.py": 1,
+    "transforms/lowering/kernels/size_expressions.py": 5,
+    "transforms/lowering/kernels/stacks.py": 5,
+    "transforms/lowering/partition.py": 6,
+    "transforms/lowering/remove_copies.py": 1,
+}
+#: How many names of classes stand for classes in several modules.
+CLASSES = 69
+
+
+def _locals(tree):
+    """The names that functions bind: `left` beside `right` says where something is."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            bound = set(_bound_in(node))
+            yield from bound - ({"left"} if "right" in bound else set())
+
+
+def _bound_in(function):
+    pending = list(ast.iter_child_nodes(function))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            yield node.name
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def _folder(path):
+    return max((f for f in MOST if path.startswith(f"{f}/")), key=len)
+
+
+@functools.cache
+def _counts():
+    counts = dict.fromkeys(MOST, 0)
+    for path, tree in TREES.items():
+        counts[_folder(path)] += sum(name in SAY_NOTHING for name in _locals(tree))
+    return counts
+
+
+@pytest.mark.parametrize("folder", MOST)
+def test_locals_say_what_they_are(folder):
+    assert _counts()[folder] <= MOST[folder]
+
+
+def _names_of_operations(tree):
+    """The comparisons, look-ups and matches of the name of an operation."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            asked = [node.left, *node.comparators]
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            asked = [node.slice]
+        elif isinstance(node, ast.Match):
+            asked = [node.subject]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            asked = node.args[:1] if node.func.attr == "get" else []
+        else:
+            continue
+        yield from (node for each in asked if _is_name_of_operation(each))
+
+
+def _is_name_of_operation(node):
+    if not isinstance(node, ast.Attribute) or node.attr != "name":
+        return False
+    return getattr(node.value, "attr", getattr(node.value, "id", "")) == "op"
+
+
+def test_passes_compare_operations_and_not_their_names():
+    counts = {path: len([*_names_of_operations(tree)]) for path, tree in TREES.items()}
+    more = {path: n for path, n in counts.items() if n > COMPARISONS.get(path, 0)}
+    assert not more, "compare the operation itself, or give Op a field for what is asked"
+
+
+def test_names_of_classes_have_one_meaning():
+    modules = collections.defaultdict(list)
+    for path, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                modules[node.name].append(path)
+    several = {name: paths for name, paths in modules.items() if len(paths) > 1}
+    assert len(several) <= CLASSES, several
+
+
+@pytest.mark.parametrize("path", TREES)
+def test_modules_say_what_they_are_for(path):
+    assert ast.get_docstring(TREES[path])

@@ -1,0 +1,69 @@
+"""Under TAPELESS_CHECK a pass that leaves a program ill-formed is named, in each pipeline."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit
+from tapeless.staging import subprogram
+from tapeless.transforms.core.language import Type, Var
+from tapeless.transforms.errors import InternalError
+from tapeless.transforms.pipelines import array_form, loop_form
+
+STRAY = Var(Type(np.dtype(float), ()), "stray")
+
+
+def loss(x):
+    return np.sum(np.sin(x) ** 2)
+
+
+def _stray_result(block, *args, **kwargs):
+    return replace(block, results=(STRAY, *block.results[1:]))
+
+
+@pytest.fixture
+def checking(monkeypatch):
+    monkeypatch.setenv("TAPELESS_CHECK", "1")
+    return monkeypatch
+
+
+@pytest.mark.parametrize("name", ["written_out", "simplify", "detach", "plain", "own"])
+def test_array_form_is_verified_after_each_pass(checking, name):
+    def broken(block, *args, **kwargs):
+        return _stray_result(block)
+
+    broken.__name__ = name
+    checking.setattr(array_form, name, broken)
+    with pytest.raises(InternalError, match=f"not well formed after {name}"):
+        grad(lambda x: loss(x) + 1)(np.ones(3))
+
+
+@pytest.mark.parametrize("name", ["decompose", "vectorise", "accepted", "overlaid", "stored_back"])
+def test_loop_form_is_verified_after_each_pass(checking, name):
+    def broken(block, *args, **kwargs):
+        return _stray_result(block)
+
+    broken.__name__ = name
+    checking.setattr(loop_form, name, broken)
+    with pytest.raises(InternalError, match=f"not well formed after {name}"):
+        jit(lambda x: loss(x) + 2)(np.ones(3))
+
+
+def test_derivatives_are_verified(checking):
+    resolve = subprogram.resolve
+
+    def dropping(primal, linear):
+        """Forgets a statement of the backward part."""
+        forward, back, new = resolve(primal, linear)
+        return forward, back[1:], new
+
+    checking.setattr(subprogram, "resolve", dropping)
+    with pytest.raises(InternalError, match="not well formed after transpose"):
+        grad(lambda x: loss(x) + 3)(np.ones(3))
+
+
+def test_programs_are_not_verified_without_it(monkeypatch):
+    monkeypatch.delenv("TAPELESS_CHECK")
+    monkeypatch.setattr(array_form.passes, "verify", None)
+    assert grad(lambda x: loss(x) + 4)(np.zeros(2)).tolist() == [0.0, 0.0]

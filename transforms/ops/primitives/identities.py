@@ -1,0 +1,34 @@
+"""Defines operations whose result equals their argument: copies of a name, and marks on a value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.primitives.batch_rules import anywhere
+from tapeless.transforms.ops.primitives.shapes import linear
+
+
+def _same_cotangent(ct: Atom, args: Any, used: Any, params: Any) -> tuple[Atom]:
+    return (ct,)
+
+
+#: Its argument under another name; `simplify` removes it.
+identity = linear(
+    "identity",
+    lambda x: x.type,
+    "{0}",
+    _same_cotangent,
+    simplify=lambda args, params: args[0],
+    view=True,
+    batch=anywhere,
+    speculative=True,
+)
+#: Its argument, made to look like a new value, so that what is computed from it is computed again.
+again = linear(
+    "again", lambda x: x.type, "{0}", _same_cotangent, view=True, batch=anywhere, speculative=True
+)
+
+#: Its argument, without a derivative: it stays until nothing is differentiated any more.
+stopped = Op("stop_gradient", lambda x: x.type, "{0}", batch=anywhere, speculative=True)

@@ -1,0 +1,52 @@
+"""Lists the passes from a core program to array form: NumPy code.
+
+Each pass stands here once; `passes.run` verifies the program after each of them in tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+
+from tapeless.transforms.analysis.zero_tests import zero_tests
+from tapeless.transforms.core import passes
+from tapeless.transforms.core.language import Block, Var
+from tapeless.transforms.emit.counter_placement import counters_first
+from tapeless.transforms.emit.numpy_scalars import plain
+from tapeless.transforms.emit.reread_parts import at_hand
+from tapeless.transforms.memory.detach_results import as_numbers, detach
+from tapeless.transforms.memory.hoist_reads import reads_first
+from tapeless.transforms.memory.in_place_stores import own
+from tapeless.transforms.memory.materialize_fills import fill
+from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
+from tapeless.transforms.optimize.inline_calls import forget, written_out
+from tapeless.transforms.optimize.simplify import simplify
+from tapeless.transforms.optimize.sink_selections import sink_selections
+
+
+def array_form(block: Block, count: int, without_axes: Collection[Var] = ()) -> Block:
+    """The block as it is emitted; its first `count` results share memory with nothing.
+
+    without_axes  parameters that are arrays without axes
+    """
+    return passes.run(
+        block,
+        written_out,
+        zero_tests,
+        simplify,
+        placed_selections,
+        forget,
+        partial(detach, count=count),
+        partial(as_numbers, arrays=without_axes),
+    )
+
+
+def placed_selections(block: Block) -> Block:
+    """The block with invariant values ahead of loops, and choices in the branches of their test."""
+    moved = passes.run(block, hoist_invariants, sink_selections)
+    return block if moved is block else simplify(moved)
+
+
+def with_stores(block: Block) -> Block:
+    """The block in which stores overwrite arrays, with copies where others see them."""
+    return passes.run(block, fill, plain, at_hand, reads_first, own, counters_first)

@@ -1,0 +1,124 @@
+"""Lists the passes from a core program to loop form: operations that kernels are made of.
+
+Each pass stands here once; `passes.run` verifies the program after each of them in tests. What
+shares a loop, `lowering.partition` decides afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from tapeless.transforms.core import dims, passes
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Block, Statement, Var
+from tapeless.transforms.lowering.lists.drop_front import shifted_lists
+from tapeless.transforms.lowering.lists.list_lengths import list_lengths
+from tapeless.transforms.lowering.lists.lists_to_arrays import complete_lists
+from tapeless.transforms.lowering.lists.materialize_early import taken_early
+from tapeless.transforms.lowering.optimize.conditional_store import accepted
+from tapeless.transforms.lowering.optimize.donated_buffers import into_donated
+from tapeless.transforms.lowering.optimize.fuse_reverse_loop import alongside
+from tapeless.transforms.lowering.optimize.loops_to_slices import vectorise
+from tapeless.transforms.lowering.optimize.one_hot import one_hot
+from tapeless.transforms.lowering.optimize.out_parameters import stored_back
+from tapeless.transforms.lowering.optimize.reciprocals import reciprocals
+from tapeless.transforms.lowering.optimize.rematerialize import made_again
+from tapeless.transforms.lowering.optimize.reuse_product_memory import overlaid
+from tapeless.transforms.lowering.optimize.select_terms import chosen_terms
+from tapeless.transforms.lowering.optimize.share_between_branches import alike
+from tapeless.transforms.lowering.optimize.stacks_to_arrays import counted
+from tapeless.transforms.lowering.optimize.stores_to_gathers import gathered
+from tapeless.transforms.lowering.rewrite.decompose import decompose
+from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
+from tapeless.transforms.lowering.rewrite.row_products import by_rows
+from tapeless.transforms.lowering.rewrite.small_linalg import Small
+from tapeless.transforms.lowering.rewrite.sum_before_matmul import sums_first
+from tapeless.transforms.lowering.rewrite.transposes import transposes_last
+from tapeless.transforms.lowering.rewrite.wide_integers import without_wide_integers
+from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
+from tapeless.transforms.lowering.sizes.rename_sizes import lasting
+from tapeless.transforms.lowering.sizes.size_equalities import (
+    Fitting,
+    Sizes,
+    canonical,
+    equal_sizes,
+    relate_differences,
+)
+from tapeless.transforms.lowering.sizes.size_inequalities import Relation, facts_of
+from tapeless.transforms.lowering.target import Target
+from tapeless.transforms.optimize.inline_calls import forget
+from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
+
+LoweredForm = tuple[Block, Sizes, list[Any], list[Statement], list[Relation], list[Var]]
+
+
+def without_lists(block: Block) -> Block:
+    """The block with arrays and lengths in the place of lists, as far as loops need no lists."""
+    return passes.run(
+        block,
+        partial(tables_as_arrays, numbers=True),
+        forget,
+        shifted_lists,
+        list_lengths,
+        complete_lists,
+        taken_early,
+    )
+
+
+def loop_form(
+    block: Block,
+    relations: list[Any],
+    stored: Sequence[Var],
+    hints: Mapping[dims.Symbol, int],
+    donated: Sequence[Var],
+    routines: bool,
+    fastmath: bool,
+    target: Target,
+) -> LoweredForm:
+    """The program in loop form; with `routines`, small systems are solved inside of loops."""
+    small = Small(hints)
+    block = passes.run(block, lasting, *([small.run, lasting] if routines else []))
+    sizes = equal_sizes([*relations, *small.relations])
+
+    def equal(a: Size, b: Size) -> bool:
+        return canonical(a, sizes) == canonical(b, sizes)
+
+    def inexact(*reordering: passes.Pass) -> tuple[passes.Pass, ...]:
+        """Passes that round otherwise: none if what is written is what is computed."""
+        return reordering if fastmath else ()
+
+    fitting = Fitting(sizes, hints, facts_of(relations))
+    fitted = passes.run(
+        block,
+        *inexact(partial(contractions, hints=hints)),
+        without_wide_integers,
+        partial(decompose, everywhere=() if target.has_library else WITHOUT_LIBRARY),
+        partial(transposes_last, any_order=fastmath),
+        *inexact(reciprocals),
+        alike,
+        partial(by_rows, hints=hints),
+        counted,
+        alongside,
+        vectorise,
+        fitting.run,
+    )
+    relate_differences(sizes, relations)
+    fitted = passes.run(
+        fitted,
+        *([partial(one_hot, equal=equal)] if target.separate else []),
+        *inexact(partial(sums_first, equal=equal), chosen_terms),
+        made_again,
+    )
+    facts = [canonical(n, sizes) for n in facts_of(relations)]
+    fitted, relied = gathered(fitted, sizes, hints, facts)
+    fitted = passes.run(passes.checked(fitted, "gathered"), partial(accepted, equal=equal))
+    count = len(block.results) - len(stored)
+    fitted, ours = into_donated(fitted, donated, count, equal)
+    fitted = passes.run(
+        passes.checked(fitted, "into_donated"),
+        partial(overlaid, equal=equal),
+        partial(stored_back, stored=stored, overwriting=False, ours=ours),
+    )
+    return fitted, sizes, facts, fitting.checks, [*fitting.relied, *small.relied, *relied], ours
