@@ -70,3 +70,42 @@ def test_import_is_light():
     command = [sys.executable, "-c", code]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
+
+
+WITHOUT_SCIPY = """
+import sys
+
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, *where):
+        return None if name.partition(".")[0] == "scipy" else self.finder.find_spec(name, *where)
+
+
+sys.meta_path[:] = map(Without, sys.meta_path)
+import numpy as np
+from tapeless import grad, jit, vmap
+
+
+def f(x):
+    s = 0.0
+    for k in range(3):
+        s += np.sum(np.sin(x[k]) * np.median(x)) / (1 + s * s)
+    return s / np.linalg.det(np.eye(2) + s)
+
+
+x = np.ones((3, 4))
+for g in (f, grad(f), jit(f), jit(grad(f)), jit(vmap(grad(f)))):
+    g(x if "vmap" not in repr(g) else np.stack([x, x]))
+print("scipy" in sys.modules)
+"""
+
+
+def test_programs_without_functions_of_scipy_do_not_need_it(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(WITHOUT_SCIPY)
+    command = [sys.executable, str(script)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.stdout.split() == ["False"], run.stderr

@@ -21,8 +21,8 @@ from tapeless.transforms.lowering.rewrite.concatenate import NotTaken, stored
 from tapeless.transforms.lowering.rewrite.scans import element, loop
 from tapeless.transforms.lowering.sizes.size_equalities import check_equal, fitted
 from tapeless.transforms.ops.linalg import factorisations
-from tapeless.transforms.ops.linalg.scipy_linalg import solve_triangular
 from tapeless.transforms.ops.linalg.solve import adjugate, det, inv, slogdet, solve
+from tapeless.transforms.ops.linalg.triangular_systems import solve_triangular
 from tapeless.transforms.ops.numpy.diagonals import diagonal
 from tapeless.transforms.ops.numpy.reductions import prod
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import sign

@@ -10,21 +10,19 @@ from scipy.linalg.blas import find_best_blas_type
 
 from tapeless.transforms.core.builder import static
 from tapeless.transforms.core.language import Atom
-from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.linalg import factorisations, least_squares, norms
 from tapeless.transforms.ops.linalg import solve as systems
 from tapeless.transforms.ops.linalg.factorisations import cholesky
-from tapeless.transforms.ops.linalg.products import conjugated, matmul
+from tapeless.transforms.ops.linalg.products import conjugated
 from tapeless.transforms.ops.linalg.solve import det, solve
+from tapeless.transforms.ops.linalg.triangular_systems import solve_triangular
 from tapeless.transforms.ops.numpy.diagonals import tril, triu
 from tapeless.transforms.ops.numpy.padding import pad
-from tapeless.transforms.ops.primitives.arithmetic import add, neg, sub
+from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.elementwise import real
 from tapeless.transforms.ops.primitives.joining import as_array, concatenate
 from tapeless.transforms.ops.primitives.shapes import (
-    Atoms,
-    Params,
     cast,
     cast_to,
     reshape,
@@ -37,43 +35,6 @@ LINALG = systems.NUMPY | factorisations.NUMPY | least_squares.NUMPY | norms.NUMP
 
 
 # -- triangular systems
-
-
-def _triangular_source(args: Atoms, params: Params) -> str:
-    options = ", trans=1" if params["trans"] else ""
-    options += ", lower=True" if params["lower"] else ""
-    options += ", unit_diagonal=True" if params["unit"] else ""
-    return f"scipy.linalg.solve_triangular({{0}}, {{1}}{options})"
-
-
-def _triangle(a: Atom, params: Params) -> Any:
-    """The part of the matrix that is read, as it is used."""
-    k = 1 if params["unit"] else 0
-    part = tril(a, k=-k) if params["lower"] else triu(a, k=k)
-    return swap(part) if params["trans"] else part
-
-
-def _triangular_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
-    a_dot, b_dot = tangents
-    if a_dot is not None:
-        moved = matmul(_triangle(a_dot, params), outs[0])
-        b_dot = neg(moved) if b_dot is None else sub(b_dot, moved)
-    return (None if b_dot is None else solve_triangular(primals[0], b_dot, **params),)
-
-
-def _triangular_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
-    return (None, solve_triangular(args[0], ct, **{**params, "trans": not params["trans"]}))
-
-
-solve_triangular: Op = Op(
-    "solve_triangular",
-    lambda a, b, **options: solve.infer(a, b),
-    _triangular_source,
-    _triangular_jvp,
-    _triangular_transpose,
-    costly=True,
-)
-
 
 TURNED = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
 
