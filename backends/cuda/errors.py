@@ -82,6 +82,22 @@ def raise_after_wait() -> None:
             raise errors[0]
 
 
+def before(error: Exception) -> BaseException | None:
+    """What kernels noted before a driver failed, which came first in the program. It waits: what
+    they note is of no concern to later calls."""
+    if not pending or _of_cupy(error):
+        return None  # the device may not answer any more
+    try:
+        synchronize()
+    except Exception as noted:  # noqa: BLE001 (programs raise what they like)
+        return None if _of_cupy(noted) else noted
+    return None
+
+
+def _of_cupy(error: Exception) -> bool:
+    return type(error).__module__.startswith("cupy")
+
+
 def read(number: Any) -> Any:
     """A number of the host; it waits for one of the device, and raises what kernels have noted: a
     loop that it decides about might not end without that."""

@@ -108,6 +108,9 @@ def load(name: str, text: str, **_: Any) -> Callable[..., Any]:
             function = functions.get(device) or program.on(device)
             return function(*args)
         except Exception as e:
+            noted = errors.before(e)
+            if noted is not None:
+                raise noted from e
             if memory.is_out_of_memory(e):
                 raise memory.explained(e, f"arrays of {name}") from e
             raise

@@ -204,6 +204,27 @@ def test_the_next_call_tells_an_error_that_nobody_waited_for(gpu):
     np.testing.assert_allclose(tapeless.device_get(other(x)), np.sin(x), rtol=1e-15)
 
 
+def largest_first(c, b):
+    c -= c.max(axis=0)
+    b[b.argmax()] = 1.0
+    return c, b
+
+
+def test_an_error_of_the_driver_does_not_leave_one_to_the_next_call(gpu):
+    twice = jit(lambda x: 2 * x, backend="gpu")
+    twice(np.ones(3))
+    with pytest.raises(ValueError, match="reduction operation maximum"):
+        jit(largest_first, backend="gpu")(np.zeros((0, 2)), np.zeros(0))
+    assert tapeless.device_get(twice(np.ones(3))).tolist() == [2, 2, 2]
+
+
+def test_arrays_without_axes_are_arrays(gpu):
+    for dtype in (np.int64, np.bool_, np.float32):
+        found = tapeless.device_get(jit(np.square, backend="gpu")(np.array(1, dtype)))
+        assert found == 1
+        assert found.dtype == np.square(np.array(1, dtype)).dtype
+
+
 def test_the_first_of_several_rows_is_told(gpu):
     with pytest.raises(ValueError, match="negative") as caught:
         tapeless.device_get(jit(telling_the_row, backend="gpu")(with_(x, [280, 3, 120], -1.0)))

@@ -372,3 +372,11 @@ def half_of_each(c, d):
 def test_lengths_of_memory_are_python_in_launches(gpu):
     c, d = np.zeros((0, 8)), np.zeros((8, 0))
     assert tapeless.device_get(jit(half_of_each, backend="gpu")(c, d)).shape == (0, 8)
+
+
+def test_lists_of_complex_numbers(gpu):
+    def f(c):
+        return np.apply_along_axis(np.sum, 0, c)
+
+    c = np.arange(12.0).reshape(3, 4) * 1j
+    np.testing.assert_allclose(tapeless.device_get(jit(f, backend="gpu")(c)), f(c))

@@ -189,6 +189,8 @@ C_TYPES = {
     "uint64": "unsigned long long",
     "float32": "float",
     "float64": "double",
+    "complex64": "c64",
+    "complex128": "c128",
 }
 JOIN = """extern "C" __global__
 void {name}(const {c}* parts, {c}* out, long long count, long long n) {{
