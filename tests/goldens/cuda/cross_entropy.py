@@ -127,14 +127,13 @@ class per_team:
 def cross_entropy_value_and_grad(z, labels):
     """cross_entropy and d cross_entropy / d z.  From programs.py:49."""
     n = z.shape[0]  # line 51
-    n_2 = z.shape[1]  # line 52
     z_bar = empty(z.shape, cp.float64)
     out = empty(labels.shape, cp.int64)
     e = per_team((z.shape[1],), cp.float64)
     out_2 = per_team(e.shape, cp.float64)
     out_3 = per_team(e.shape, bool)
     e_bar = per_team(e.shape, cp.float64)
-    value = cross_entropy_value_and_grad_kernel(
+    value = cross_entropy_value_and_grad_kernel(  # line 52
         n, z, labels, n, z.shape[1], z_bar, out, own=(e, out_2, out_3, e_bar)
     )
     value = cross_entropy_value_and_grad_kernel_2(None, n, value)
