@@ -78,8 +78,8 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
 
 extern "C" __global__ void cross_entropy_value_and_grad_kernel_2(
     i64 n, const double* __restrict__ value_at, double* __restrict__ result_0) {
-  const double value = *value_at;
   if (threadIdx.x + threadIdx.y != 0) return;
+  const double value = *value_at;
   result_0[0] = value / n;
 }
 """
