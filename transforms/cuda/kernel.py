@@ -202,6 +202,8 @@ class _Printer:
         writer.own = frozenset(p.name for p in self.parameters if p.kind in ("own", "sum"))
         writer.write()
         body: Sequence[str] = _grouped(writer.lines)
+        if writer.alone:  # the others leave before anything is loaded
+            head, body = [body[0], *head], body[1:]
         if self.bounds:
             head[:0] = TEAMS
         while head and head[-1].lstrip().startswith("staged += "):

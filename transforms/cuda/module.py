@@ -11,11 +11,14 @@ import ast
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.uses import reads
 from tapeless.transforms.cuda.device_functions import LAST_STORE_IN_ORDER, NUMPY, device_names
 from tapeless.transforms.cuda.kernel import (
     CudaKernel,
@@ -66,6 +69,7 @@ def write_cuda(
     Raises UnsupportedError for what has no form on a GPU, with the line of the user.
     """
     printed = [_printed(kernel, on_device, fastmath) for kernel in kernels]
+    driver = _without_unread_sizes(driver)
     others = called([driver], name)
     for block in (driver, *others.values()):
         _refuse_unchecked(block)
@@ -92,6 +96,17 @@ def write_cuda(
         parts.append(RAISING.strip())
     parts = [head, *parts, rest]
     return "\n\n\n".join(part for part in parts if part) + "\n"
+
+
+def _without_unread_sizes(driver: Block) -> Block:
+    """A driver without lengths that have a name for what kernels compute themselves."""
+    used = {v for s in statements(driver) for v in reads(s)} | {*driver.results}
+    body = tuple(
+        s
+        for s in driver.body
+        if not (isinstance(s, Let) and s.op is size_value and used.isdisjoint(s.outs))
+    )
+    return replace(driver, body=body)
 
 
 class DeviceDriver(Driver):

@@ -13,7 +13,6 @@ extern "C" __global__ void kepler_grad_vmap_kernel_count(
     double m_2 = m[i];
     i64 top = 0;
     double ecc_2 = ecc[i];
-    i64 passes = 0;
     double d = 1.0;
     double e = m_2;
     while (fabs(d) > 1e-12) {
@@ -22,7 +21,6 @@ extern "C" __global__ void kepler_grad_vmap_kernel_count(
       sincos(e, &sin_e, &cos_e);
       double d_2 = (e - ecc_2 * sin_e - m_2) / (1.0 - ecc_2 * cos_e);  // line 82
       e -= d_2;  // line 83
-      passes++;
       d = d_2;
     }
     saved_count[i] = top;
@@ -123,7 +121,6 @@ def kepler_grad_vmap(m, ecc):
     """kepler_grad for a batch.  From programs.py:79."""
     if len(ecc) != len(m):  # line 81
         raise ValueError("operands could not be broadcast together: the lengths differ")
-    n = len(m)
     saved_count = empty(m.shape, cp.int64)
     kepler_grad_vmap_kernel_count(len(m), m, ecc, saved_count)
     saved_place, total = stack_places(saved_count)

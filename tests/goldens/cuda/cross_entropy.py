@@ -78,8 +78,8 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
 
 extern "C" __global__ void cross_entropy_value_and_grad_kernel_2(
     i64 n, const double* __restrict__ value_at, double* __restrict__ result_0) {
-  const double value = *value_at;
   if (threadIdx.x + threadIdx.y != 0) return;
+  const double value = *value_at;
   result_0[0] = value / n;
 }
 """
@@ -127,14 +127,13 @@ class per_team:
 def cross_entropy_value_and_grad(z, labels):
     """cross_entropy and d cross_entropy / d z.  From programs.py:49."""
     n = z.shape[0]  # line 51
-    n_2 = z.shape[1]  # line 52
     z_bar = empty(z.shape, cp.float64)
     out = empty(labels.shape, cp.int64)
     e = per_team((z.shape[1],), cp.float64)
     out_2 = per_team(e.shape, cp.float64)
     out_3 = per_team(e.shape, bool)
     e_bar = per_team(e.shape, cp.float64)
-    value = cross_entropy_value_and_grad_kernel(
+    value = cross_entropy_value_and_grad_kernel(  # line 52
         n, z, labels, n, z.shape[1], z_bar, out, own=(e, out_2, out_3, e_bar)
     )
     value = cross_entropy_value_and_grad_kernel_2(None, n, value)

@@ -25,8 +25,8 @@ extern "C" __global__ void conjugate_gradients_kernel_2(
 
 extern "C" __global__ void conjugate_gradients_kernel_3(
     double tol, const double* __restrict__ rs_at, bool* __restrict__ result_0) {
-  const double rs = *rs_at;
   if (threadIdx.x + threadIdx.y != 0) return;
+  const double rs = *rs_at;
   result_0[0] = rs > tol;
 }
 

@@ -20,9 +20,9 @@ extern "C" __global__ void scaled_kernel(
 extern "C" __global__ void scaled_kernel_2(
     const double* __restrict__ total_at, const double* __restrict__ value_at,
     double* __restrict__ result_0) {
+  if (threadIdx.x + threadIdx.y != 0) return;
   const double total = *total_at;
   const double value = *value_at;
-  if (threadIdx.x + threadIdx.y != 0) return;
   result_0[0] = total + value;
 }
 

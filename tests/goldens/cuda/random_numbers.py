@@ -151,7 +151,6 @@ def noisy(x):
     out = empty((1,), cp.uint32)
     noisy_kernel(None, high, out)
     key = cp.concatenate([high, out])  # line 58
-    size = len(x)
     out = empty(x.shape, cp.float64)
-    noisy_kernel_2(size, x, key, 0.1 * 1.4142135623730951, out)
+    noisy_kernel_2(len(x), x, key, 0.1 * 1.4142135623730951, out)
     return out

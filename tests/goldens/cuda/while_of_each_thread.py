@@ -40,7 +40,6 @@ def kepler_vmap(m, ecc):
     """kepler for a batch.  From programs.py:79."""
     if len(ecc) != len(m):  # line 81
         raise ValueError("operands could not be broadcast together: the lengths differ")
-    n = len(m)
     out = empty(m.shape, cp.float64)
     kepler_vmap_kernel(len(m), m, ecc, out)
     return out

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -162,6 +163,7 @@ def _counting(
     before = node.body[: node.body.index(rows)]
     made.name = f"{node.name}_count"
     made.body = [*without.all_of(copy.deepcopy(before)), loop]
+    _UnreadCounters(made).visit(made)
     made.args.args = inserted(
         made.args.args, [ast.arg(counts_name(stack)) for stack in cursors], last
     )
@@ -180,6 +182,37 @@ def _using(node: ast.FunctionDef, rows: ast.For, stacks: list[str], last: int) -
     names = [name for stack in stacks for name in (stack, places_name(stack))]
     made.args.args = inserted(made.args.args, [ast.arg(name) for name in names], last)
     return ast.fix_missing_locations(made)
+
+
+class _UnreadCounters(ast.NodeTransformer):
+    """Leaves out variables that nothing but their own steps reads: n = 0; n = n + 1."""
+
+    def __init__(self, node: ast.FunctionDef) -> None:
+        self.reads = Counter(_loads(node))
+        for s in ast.walk(node):
+            match s:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self.reads[name] -= _loads(value).count(name)
+
+    def visit_Assign(self, s: ast.Assign) -> ast.Assign | None:
+        return None if self.is_unread(s.targets[0]) and _is_plain(s.value) else s
+
+    def visit_AugAssign(self, s: ast.AugAssign) -> ast.AugAssign | None:
+        return None if self.is_unread(s.target) and _is_plain(s.value) else s
+
+    def is_unread(self, target: ast.expr) -> bool:
+        return isinstance(target, ast.Name) and self.reads[target.id] == 0
+
+
+def _loads(node: ast.AST) -> list[str]:
+    """The variables that a part of a text reads."""
+    names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+    return [n.id for n in names if isinstance(n.ctx, ast.Load)]
+
+
+def _is_plain(e: ast.expr) -> bool:
+    """Whether an expression calls nothing and reads no element."""
+    return not any(isinstance(n, ast.Call | ast.Subscript) for n in ast.walk(e))
 
 
 class _WithoutGrowth:
