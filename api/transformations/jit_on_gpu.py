@@ -112,7 +112,7 @@ class GpuJit(Jit):
         for found in self.on_device.get(key, ()):
             if found.fits(leaves):
                 return found
-        args, kwargs = tree.unflatten(structure, [stand_in(x) for x in leaves])
+        args, kwargs = tree.unflatten(structure, [_stand_in(x) for x in leaves])
         found = self.specialise(args, kwargs)
         self.on_device[key] = [found, *self.on_device.get(key, ())]
         return found
@@ -168,6 +168,11 @@ class GpuJit(Jit):
 
     def load(self, text: str, outline: Any = None) -> Callable[..., Any]:
         return cuda.load(self.emitted_name, text)
+
+
+def _stand_in(x: Any) -> Any:
+    """As `stand_in`; an array without axes stays one, which is no number of the host."""
+    return np.zeros((), x.dtype) if cuda.is_array(x) and not x.shape else stand_in(x)
 
 
 def _share_memory(x: Any, y: Any) -> bool:

@@ -372,3 +372,27 @@ def half_of_each(c, d):
 def test_lengths_of_memory_are_python_in_launches(gpu):
     c, d = np.zeros((0, 8)), np.zeros((8, 0))
     assert tapeless.device_get(jit(half_of_each, backend="gpu")(c, d)).shape == (0, 8)
+
+
+def stored_to_after_a_view(a, c, places):
+    if c[0] > 0:
+        a += 1
+    elif c[1] > 0:
+        a = a[::-1]
+    a[places] = a[(places + 1) % a.shape[0]]
+    return a
+
+
+@pytest.mark.parametrize("c", [(1, 1), (-1, 1), (-1, -1)])
+def test_a_view_that_a_branch_takes_is_read_before_it_is_stored_to(c, gpu):
+    a, places = np.random.default_rng(0).normal(size=(5, 5)), np.array([4, 0, 1, 4, 3])
+    run = jit(stored_to_after_a_view, backend="gpu")
+    ours = tapeless.device_get(run(a.copy(), np.array(c), places))
+    np.testing.assert_array_equal(ours, stored_to_after_a_view(a.copy(), c, places))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint32", "int64", "float32", "float64"])
+def test_arrays_without_axes_are_arguments(dtype, gpu):
+    x = np.array(3, dtype)
+    ours, expected = tapeless.device_get(jit(np.square, backend="gpu")(x)), np.square(x)
+    assert (ours.dtype, ours) == (expected.dtype, expected)
