@@ -218,13 +218,6 @@ def test_an_error_of_the_driver_does_not_leave_one_to_the_next_call(gpu):
     assert tapeless.device_get(twice(np.ones(3))).tolist() == [2, 2, 2]
 
 
-def test_arrays_without_axes_are_arrays(gpu):
-    for dtype in (np.int64, np.bool_, np.float32):
-        found = tapeless.device_get(jit(np.square, backend="gpu")(np.array(1, dtype)))
-        assert found == 1
-        assert found.dtype == np.square(np.array(1, dtype)).dtype
-
-
 def test_the_first_of_several_rows_is_told(gpu):
     with pytest.raises(ValueError, match="negative") as caught:
         tapeless.device_get(jit(telling_the_row, backend="gpu")(with_(x, [280, 3, 120], -1.0)))

@@ -380,3 +380,27 @@ def test_lists_of_complex_numbers(gpu):
 
     c = np.arange(12.0).reshape(3, 4) * 1j
     np.testing.assert_allclose(tapeless.device_get(jit(f, backend="gpu")(c)), f(c))
+
+
+def stored_to_after_a_view(a, c, places):
+    if c[0] > 0:
+        a += 1
+    elif c[1] > 0:
+        a = a[::-1]
+    a[places] = a[(places + 1) % a.shape[0]]
+    return a
+
+
+@pytest.mark.parametrize("c", [(1, 1), (-1, 1), (-1, -1)])
+def test_a_view_that_a_branch_takes_is_read_before_it_is_stored_to(c, gpu):
+    a, places = np.random.default_rng(0).normal(size=(5, 5)), np.array([4, 0, 1, 4, 3])
+    run = jit(stored_to_after_a_view, backend="gpu")
+    ours = tapeless.device_get(run(a.copy(), np.array(c), places))
+    np.testing.assert_array_equal(ours, stored_to_after_a_view(a.copy(), c, places))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint32", "int64", "float32", "float64"])
+def test_arrays_without_axes_are_arguments(dtype, gpu):
+    x = np.array(3, dtype)
+    ours, expected = tapeless.device_get(jit(np.square, backend="gpu")(x)), np.square(x)
+    assert (ours.dtype, ours) == (expected.dtype, expected)

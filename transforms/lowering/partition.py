@@ -162,7 +162,8 @@ class Lowering:
 
     def run(self) -> Block:
         live = {a for a in self.block.results if isinstance(a, Var)}
-        body = map(self.with_own_results, self.body(self.block.body, live, True))
+        stored = frozenset[Var | None](self.analysis.targets)
+        body = [self.with_own_results(s, stored) for s in self.body(self.block.body, live, True)]
         made = Block(self.block.params, (*self.prepared.checks, *body), self.block.results)
         passed = {a for v in self.passed if isinstance(a := self.same.get(v, v), Var)}
         kept = {*self.block.params} - {*self.analysis.targets, *self.prepared.donated}
@@ -170,28 +171,28 @@ class Lowering:
         made = without_unread_views(made)
         return with_pooled(with_placeholders(made, passed, memory))
 
-    def with_own_results(self, s: Statement) -> Statement:
-        """A statement of the driver in which no branch results in memory from outside that kernels
-        store to: other branches result in other memory, so what reads the result cannot know."""
+    def with_own_results(self, s: Statement, stored: frozenset[Var | None]) -> Statement:
+        """A statement of the driver in which no branch results in memory from outside, if that or
+        the result is among the `stored`: other branches result in other memory, so what reads one
+        of the two cannot know."""
 
         def own(block: Block) -> Block:
-            body = [*map(self.with_own_results, block.body)]
-            results = list(block.results)
+            results, inner = list(block.results), set(stored)
+            copies: list[Statement] = []
             for k, v in enumerate(outputs(s) if isinstance(s, If) else ()):
-                if is_array(v) and self.is_stored_to(results[k], self.memory.defs[v]):
-                    copied = Var(v.type, v.name)
-                    body.append(Let((copied,), copy, (results[k],), {}))
-                    results[k] = copied
-            return replace(block, body=tuple(body), results=tuple(results))
+                base, cell = self.memory.base(results[k]), self.memory.cell(v)
+                if not is_array(v) or base is None or base is cell or not {base, cell} & stored:
+                    continue
+                if base in inside(self.memory.defs[v]):
+                    inner.add(base)  # the result of a branch in this one, perhaps
+                    continue
+                copied = Var(v.type, v.name)
+                copies.append(Let((copied,), copy, (results[k],), {}))
+                results[k] = copied
+            body = [self.with_own_results(t, frozenset(inner)) for t in block.body]
+            return replace(block, body=(*body, *copies), results=tuple(results))
 
         return with_blocks(s, own)
-
-    def is_stored_to(self, a: Atom, branch: Statement) -> bool:
-        """Whether what a branch results in is memory from outside of it that is stored to, and not
-        what all branches result in."""
-        base = self.memory.base(a)
-        apart = all(self.memory.cell(v) is not base for v in outputs(branch))
-        return apart and base in self.analysis.targets and base not in inside(branch)
 
     def constants(self, block: Block) -> None:
         """Notes what is stored into, and which constants can be written where they are read."""
