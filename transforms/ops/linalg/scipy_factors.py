@@ -17,7 +17,8 @@ from tapeless.transforms.ops.linalg.factorisations import NUMPY as FACTORISATION
 from tapeless.transforms.ops.linalg.factorisations import cholesky
 from tapeless.transforms.ops.linalg.products import conjugated, matmul
 from tapeless.transforms.ops.linalg.repeated_eigenvalues import half
-from tapeless.transforms.ops.linalg.scipy_linalg import ASSUMED, as_blas, solve_triangular
+from tapeless.transforms.ops.linalg.scipy_linalg import ASSUMED, as_blas
+from tapeless.transforms.ops.linalg.triangular_systems import solve_triangular
 from tapeless.transforms.ops.numpy.diagonals import tril, triu
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import get
