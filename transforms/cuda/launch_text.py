@@ -189,8 +189,6 @@ C_TYPES = {
     "uint64": "unsigned long long",
     "float32": "float",
     "float64": "double",
-    "complex64": "c64",
-    "complex128": "c128",
 }
 JOIN = """extern "C" __global__
 void {name}(const {c}* parts, {c}* out, long long count, long long n) {{
@@ -251,7 +249,7 @@ def join_texts(partial: Iterable[tuple[np.dtype[Any], str]]) -> list[str]:
              "array" one that fetches the elements
     """
     texts = (
-        TAKE.format(name=dtype.name, c=C_TYPES[dtype.name])
+        TAKE.format(name=dtype.name, c=C_TYPES.get(dtype.name, f"c{8 * dtype.itemsize}"))
         if word == "array"
         else join_text(dtype, word)
         for dtype, word in partial

@@ -123,6 +123,13 @@ class per_team:
     def __len__(self):
         return self.shape[0]
 
+    @property
+    def size(self):
+        size = 1
+        for length in self.shape:
+            size *= length
+        return size
+
 
 def cross_entropy_value_and_grad(z, labels):
     """cross_entropy and d cross_entropy / d z.  From programs.py:49."""

@@ -60,6 +60,13 @@ class per_team:
     def __len__(self):
         return self.shape[0]
 
+    @property
+    def size(self):
+        size = 1
+        for length in self.shape:
+            size *= length
+        return size
+
 
 def softmax(x):
     """softmax.  From programs.py:44."""
