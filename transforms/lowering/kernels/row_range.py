@@ -109,10 +109,11 @@ class Rows(Lanes):
         return super().span(s)
 
     def open_axes(self, stage: LoopNest) -> list[int]:
-        found = super().open_axes(stage)
+        """The axis of the rows comes first."""
+        axes = super().open_axes(stage)
         if self.part is None or self.in_row:
-            return found
-        return sorted(found, key=lambda k: k != self.row_axes.get(stage.let))
+            return axes
+        return sorted(axes, key=lambda k: k != self.row_axes.get(stage.let))
 
     def passes(self, item: FusedNest) -> str:
         if self.part is None or self.in_row:

@@ -39,8 +39,8 @@ def one_hot(block: Block, equal: Equal) -> Block:
     body: list[Statement] = []
     for k, s in enumerate(block.body):
         if isinstance(s, Let) and _is_scatter(s, defs, uses, equal):
-            known = _was_read(s, block.body[:k], defs, equal)
-            body += parts_of(s, _compared if known else _checked)
+            columns_read = _was_read(s, block.body[:k], defs, equal)
+            body += parts_of(s, _compared if columns_read else _checked)
         else:
             body.append(s)
     return replace(block, body=tuple(body)) if len(body) > len(block.body) else block

@@ -79,33 +79,33 @@ def _nanquantile(out: Type, x: Atom, q: float | None, axes: Axes, keepdims: bool
         low, high = floordiv(last, 2), floordiv(add(last, 1), 2)
         below, above = (take_along(ordered, k, axis) for k in (low, high))
         half = mul(add(below, above), out.dtype.type(0.5))
-        made = select(equal(low, high), below, half)
+        value = select(equal(low, high), below, half)
     else:
         place = mul(q, last)
         low = cast_to(floor(place), INDEX)
         below, above = (take_along(ordered, k, axis) for k in (low, minimum(add(low, 1), last)))
-        made = between(below, above, cast_to(sub(place, low), out.dtype))
-    made = select(equal(held, 0), out.dtype.type(np.nan), made)
-    return reshape(made, shape=out.shape)
+        value = between(below, above, cast_to(sub(place, low), out.dtype))
+    value = select(equal(held, 0), out.dtype.type(np.nan), value)
+    return reshape(value, shape=out.shape)
 
 
 def _log_of_sum(power: Any, inverse: Any) -> Callable[..., Any]:
-    def made(out: Type, x: Atom, axes: Axes, keepdims: bool, name: str) -> Any:
+    def formula(out: Type, x: Atom, axes: Axes, keepdims: bool, name: str) -> Any:
         wide = cast_to(x, out.dtype)
         if any(wide.type.shape[k] == 0 for k in axes):
             raise NotTaken
         top = amax(wide, axes=axes, keepdims=True)
-        known = select(isfinite(top), top, out.dtype.type(0))
-        total = total_of(power(sub(wide, known)), axes=axes, keepdims=keepdims)
-        return add(inverse(total), known if keepdims else reshape(known, shape=out.shape))
+        shift = select(isfinite(top), top, out.dtype.type(0))
+        total = total_of(power(sub(wide, shift)), axes=axes, keepdims=keepdims)
+        return add(inverse(total), shift if keepdims else reshape(shift, shape=out.shape))
 
-    return made
+    return formula
 
 
 def _extreme_at(choose: Any) -> Callable[..., Any]:
     """One element after the other, as an element may be named twice."""
 
-    def made(out: Type, x: Atom, v: Atom, *rest: Atom, key: tuple[Any, ...]) -> Any:
+    def formula(out: Type, x: Atom, v: Atom, *rest: Atom, key: tuple[Any, ...]) -> Any:
         lengths = {a.type.shape for a in rest}
         if len(lengths) != 1 or not all(isinstance(e, Slot) for e in key):
             raise NotTaken
@@ -113,19 +113,19 @@ def _extreme_at(choose: Any) -> Callable[..., Any]:
         if len(shape) != 1 or len(key) != x.type.ndim or v.type.ndim > 1:
             raise NotTaken
         if v.type.shape not in ((), (1,), shape):
-            (n,), (given,) = shape, v.type.shape
-            same = equal(atom_of_size(n), atom_of_size(given))
+            (n,), (count_given,) = shape, v.type.shape
+            same = equal(atom_of_size(n), atom_of_size(count_given))
             require(same, ValueError, "array is not broadcastable to correct shape")
 
         def body(i: Any, y: Any) -> tuple[Any, ...]:
             place = [element(a, i, 0) for a in rest]
-            given = v if not v.type.shape else element(v, 0 if v.type.shape == (1,) else i, 0)
-            chosen = cast_to(choose(read(y, key, tuple(place)), given), out.dtype)
+            offered = v if not v.type.shape else element(v, 0 if v.type.shape == (1,) else i, 0)
+            chosen = cast_to(choose(read(y, key, tuple(place)), offered), out.dtype)
             return (update(y, chosen, *place, key=key),)
 
         return loop(shape[0], (x,), body)[0]
 
-    return made
+    return formula
 
 
 def _mean(out: Type, x: Atom, axes: Axes, keepdims: bool) -> Any:
@@ -168,5 +168,5 @@ WITHOUT_LIBRARY: dict[Op, Callable[..., Any]] = {
     round_to: _rounded,
     mean: _mean,
     var: _var,
-    std: lambda *given, **params: sqrt(_var(*given, **params)),
+    std: lambda *args, **params: sqrt(_var(*args, **params)),
 }
