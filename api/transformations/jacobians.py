@@ -16,7 +16,7 @@ from tapeless.staging.argument_checks import (
     positions,
 )
 from tapeless.staging.emitted_names import argument_names, base_name
-from tapeless.staging.subprogram import emit_all, symbol
+from tapeless.staging.subprogram import as_overwritable, emit_all, refuse_shared, symbol
 from tapeless.staging.user_calls import call_user
 from tapeless.transformations.forward_and_reverse import Grad
 from tapeless.transformations.linearized_call import Half, PullBack, PushForward, Side
@@ -92,8 +92,11 @@ class Jacobian(Transformed):
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.check(args, kwargs)
         at = self.at(args)
+        passed = tree.leaves((args, kwargs))
+        (args, kwargs), own = as_overwritable((args, kwargs), ())
         restricted = Restricted(self.fun, args, kwargs, at)
         half = self.half(restricted, tuple(args[k] for k in at), {}, self.has_aux, self.title)
+        refuse_shared(passed, own)
         self.check_results(half.returned)
         with recorded():
             blocks = self.entries(half)

@@ -164,3 +164,17 @@ def test_compiled():
 def test_mistakes(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+@pytest.mark.parametrize("transform", [jacfwd, jacrev, hessian])
+def test_arguments_that_the_function_overwrites_are_copies(transform):
+    def f(x, y):
+        y[0] += 0.5
+        x[1] *= y[0]
+        return np.sum(np.cos(x))
+
+    derivative = transform(f)
+    for run in (derivative, jit(derivative), jit(lambda x, y: derivative(x, y))):
+        x, y = np.ones(3), np.zeros(3)
+        np.testing.assert_allclose(run(x, y), derivative(np.ones(3), np.zeros(3)))
+        assert (x.tolist(), y.tolist()) == ([1, 1, 1], [0, 0, 0])
