@@ -204,8 +204,8 @@ class Arrangement:
             if self.memory.cell(v) is not v or self.is_view(v):
                 continue
             mine = item.vars.get(v)
-            if mine is None or any(e[mine] != axis for e in self.reading(stage, v)):
-                return False
+            if mine is None or any(e[mine : mine + 1] != (axis,) for e in self.reading(stage, v)):
+                return False  # an element of all passes has no such axis
         return True
 
     def is_view(self, v: Var) -> bool:
