@@ -27,7 +27,7 @@ STEP = "__tapeless_step__"
 
 
 @dataclass(frozen=True)
-class Place:
+class UserLine:
     """A line of a function of the user."""
 
     file: str
@@ -41,13 +41,13 @@ class Place:
 # -- while staging
 
 
-def variables(num_frames: int | None) -> tuple[list[Place], list[dict[str, Any]]]:
+def variables(num_frames: int | None) -> tuple[list[UserLine], list[dict[str, Any]]]:
     """The user's frames of a staged run, the outermost first, and the variables of each.
 
     The parts of a rewritten function (sides of branches, bodies of loops) are functions that share
     one `Frame`; the innermost is at the line that runs.
     """
-    frames: list[tuple[Frame, Place]] = []
+    frames: list[tuple[Frame, UserLine]] = []
     at: types.FrameType | None = sys._getframe(1)
     while at is not None:
         code, names = at.f_code, at.f_globals
@@ -56,7 +56,7 @@ def variables(num_frames: int | None) -> tuple[list[Place], list[dict[str, Any]]
             line = at.f_lineno
             if frames and frames[-1][0] is own:
                 line = frames.pop()[1].line
-            frames.append((own, Place(code.co_filename, line, code.co_name, names)))
+            frames.append((own, UserLine(code.co_filename, line, code.co_name, names)))
         at = at.f_back
     frames = frames[::-1][-num_frames if num_frames else 0 :]
     return [place for _, place in frames], [_variables(own) for own, _ in frames]
@@ -92,7 +92,7 @@ class Debugger:
 
     __name__ = "debugger"
 
-    def __init__(self, places: list[Place], kwargs: dict[str, Any]) -> None:
+    def __init__(self, places: list[UserLine], kwargs: dict[str, Any]) -> None:
         self.places, self.kwargs = places, kwargs
         self.key = tuple((p.file, p.line, p.function) for p in places)
 
@@ -103,7 +103,7 @@ class Debugger:
         step()
 
 
-def _inside(place: Place, scope: dict[str, Any], step: Callable[[], None]) -> Callable[[], None]:
+def _inside(place: UserLine, scope: dict[str, Any], step: Callable[[], None]) -> Callable[[], None]:
     """A call of `step` from a frame that looks like the user's."""
     text = "\n" * (place.line - 1) + f"{STEP}()"
     code = compile(text, place.file, "exec", dont_inherit=True).replace(co_name=place.function)

@@ -47,7 +47,7 @@ SIMPLE = frozenset({type(None), bool, int, float, complex, str, bytes, type(...)
 
 
 @dataclass(frozen=True)
-class Place:
+class ReadPlace:
     """Where a value is read from outside, and the value."""
 
     name: str
@@ -60,7 +60,7 @@ class Fingerprint:
 
     def __init__(self, fun: Any) -> None:
         self.parts: list[str] = []
-        self.places: list[Place] = []
+        self.places: list[ReadPlace] = []
         self.numbers: dict[int, int] = {}  # of functions and modules, by id
         self.functions: list[FunctionType] = []
         self.modules: list[ModuleType] = []
@@ -169,7 +169,7 @@ class Fingerprint:
 
     def watched(self, name: str, get: Callable[[], Any]) -> None:
         """A place that a program may rely on."""
-        self.places.append(Place(name.rpartition(".")[2], get, get()))
+        self.places.append(ReadPlace(name.rpartition(".")[2], get, get()))
 
     # -- values
 

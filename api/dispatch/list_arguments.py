@@ -42,7 +42,7 @@ Form = tuple[tuple[type, ...], type | str | None]
 
 
 @dataclass
-class Taken:
+class ArrayCall:
     """The arguments of one call, with arrays in the place of lists."""
 
     args: tuple[Any, ...]
@@ -91,7 +91,7 @@ class Taken:
             )
 
 
-def taken(args: tuple[Any, ...], kwargs: dict[str, Any], but: Collection[Key]) -> Taken | None:
+def taken(args: tuple[Any, ...], kwargs: dict[str, Any], but: Collection[Key]) -> ArrayCall | None:
     """A call whose lists become arrays; None if there are none. `but` are arguments that stay."""
     positional, named = [*args], kwargs
     lists: dict[Key, Any] = {}
@@ -109,7 +109,7 @@ def taken(args: tuple[Any, ...], kwargs: dict[str, Any], but: Collection[Key]) -
             forms.append((name, form))
     if not lists or _is_elsewhere(lists, positional, named):
         return None
-    return Taken(tuple(positional), named, lists, tuple(forms))
+    return ArrayCall(tuple(positional), named, lists, tuple(forms))
 
 
 def _is_elsewhere(lists: dict[Key, Any], positional: list[Any], named: dict[str, Any]) -> bool:
@@ -233,7 +233,7 @@ class Listed(Transformed):
         return None if same is not None else value, same, new
 
 
-def _stage(inner: Any, call: Taken) -> None:
+def _stage(inner: Any, call: ArrayCall) -> None:
     """Stages a function of lists that are only read; whatever goes wrong then, it may be that it
     does more with them."""
     try:
@@ -242,7 +242,7 @@ def _stage(inner: Any, call: Taken) -> None:
         raise ArgumentError(f"lists are not only read: {e}") from e
 
 
-class Lists:
+class ListFunctions:
     """The functions of arrays that stand for one of lists, by what these hold; None where staging
     fails: each number is an argument there. `shown` is what the last call has run."""
 
@@ -259,7 +259,7 @@ class Lists:
             inner.drivers = jit.drivers
         return self.made[forms]
 
-    def taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Taken | None:
+    def taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ArrayCall | None:
         """The arguments with arrays in the place of lists; None if there are none to be made."""
         if list not in map(type, args) and list not in map(type, kwargs.values()):
             return None

@@ -44,7 +44,7 @@ INSTEAD = {
     "index": "an index that is out of bounds raises IndexError",
 }
 
-_open: list[checkify_runtime.Found] = []  # of calls of checkify that are being staged
+_open: list[checkify_runtime.FirstFailure] = []  # of calls of checkify that are being staged
 _messages: collections.OrderedDict[int, str] = collections.OrderedDict()
 
 
@@ -143,7 +143,7 @@ def checkify(f: Callable[..., Any], errors: frozenset[str] = user_checks) -> Cal
     return with_error
 
 
-def _enter(errors: checkify_runtime.Found) -> None:
+def _enter(errors: checkify_runtime.FirstFailure) -> None:
     _open.append(errors)
 
 

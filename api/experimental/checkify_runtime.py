@@ -19,7 +19,7 @@ class CheckError(ValueError):
     """A check failed."""
 
 
-class Found:
+class FirstFailure:
     """The number of the first check that failed, or 0."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Found:
 
 
 def run(f: Any, args: Any, kwargs: Any, enter: Any, leave: Any, error: Any) -> Any:
-    errors = Found()
+    errors = FirstFailure()
     enter(errors)
     try:
         value = f(*args, **kwargs)
@@ -36,7 +36,7 @@ def run(f: Any, args: Any, kwargs: Any, enter: Any, leave: Any, error: Any) -> A
     return error(errors.code), value
 
 
-def record(errors: Found, pred: Any, note: Any, args: Any, kwargs: Any) -> None:
+def record(errors: FirstFailure, pred: Any, note: Any, args: Any, kwargs: Any) -> None:
     if not np.all(pred) and errors.code == 0:
         errors.code = io_callback(note, NUMBER, args, kwargs, ordered=True)
 
@@ -46,7 +46,7 @@ def refuse(pred: Any, msg: str, args: Any, kwargs: Any) -> None:
         raise CheckError(msg.format(*args, **kwargs) + FAILED)
 
 
-def pass_on(errors: Found, code: Any) -> None:
+def pass_on(errors: FirstFailure, code: Any) -> None:
     codes = np.ravel(code)
     if errors.code == 0:
         errors.code = codes[np.argmax(codes != 0)]

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.profiler.pprof import Place
+from tapeless.profiler.pprof import ProfileLine
 from tapeless.staging.device_list import GPU
 
-Held = tuple[Any, tuple[Place, ...], str]
+Held = tuple[Any, tuple[ProfileLine, ...], str]
 
 
 def live_arrays(platform: str | None = None) -> list[Any]:
@@ -75,7 +75,7 @@ def _holders(kind: type) -> Iterator[Held]:
         for name, x in list(pairs):
             if issubclass(type(x), kind):
                 what = f"{module}.{name}" if module else f"in a {type(holder).__qualname__}"
-                yield x, (Place(what, module or "", 0),), "module" if module else "object"
+                yield x, (ProfileLine(what, module or "", 0),), "module" if module else "object"
 
 
 def _parts(holder: Any, kind: type) -> list[Any]:
@@ -90,7 +90,11 @@ def _of_frames(frame: FrameType | None, skipped: set[int], kind: type) -> Iterat
             stack = tuple(_stack(frame))
             for name, x in list(frame.f_locals.items()):
                 for array in [x] if issubclass(type(x), kind) else _directly_in(x, kind):
-                    yield array, (Place(name, stack[0].file, stack[0].line), *stack), "variable"
+                    yield (
+                        array,
+                        (ProfileLine(name, stack[0].file, stack[0].line), *stack),
+                        "variable",
+                    )
         frame = frame.f_back
 
 
@@ -98,11 +102,11 @@ def _directly_in(x: Any, kind: type) -> list[Any]:
     return [y for y in x if issubclass(type(y), kind)] if type(x) in (list, tuple) else []
 
 
-def _stack(frame: FrameType | None) -> Iterator[Place]:
+def _stack(frame: FrameType | None) -> Iterator[ProfileLine]:
     while frame is not None:
         if not _is_ours(frame):
             code = frame.f_code
-            yield Place(code.co_qualname, code.co_filename, frame.f_lineno)
+            yield ProfileLine(code.co_qualname, code.co_filename, frame.f_lineno)
         frame = frame.f_back
 
 

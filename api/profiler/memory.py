@@ -14,7 +14,7 @@ import numpy as np
 
 from tapeless.lazy_import import later
 from tapeless.profiler.live_arrays import held_arrays
-from tapeless.profiler.pprof import Place, Sample, encoded
+from tapeless.profiler.pprof import ProfileLine, Sample, encoded
 from tapeless.staging.device_list import GPU, local_devices
 from tapeless.transforms.errors import ArgumentError
 
@@ -80,7 +80,7 @@ def _made() -> Iterator[Sample]:
     snapshot = tracemalloc.take_snapshot().filter_traces([domain])
     for s in snapshot.statistics("traceback"):
         stack = [_place(frame) for frame in reversed(s.traceback) if not _is_ours(frame.filename)]
-        places = tuple(stack) or (Place("tapeless", "", 0),)
+        places = tuple(stack) or (ProfileLine("tapeless", "", 0),)
         yield Sample(places, (s.count, s.size), "made here")
 
 
@@ -88,10 +88,10 @@ def _is_ours(file: str) -> bool:
     return file.startswith(OURS)
 
 
-def _place(frame: Any) -> Place:
+def _place(frame: Any) -> ProfileLine:
     """A line; nobody noted the function, so its text stands for that."""
     text = linecache.getline(frame.filename, frame.lineno).strip()
-    return Place(text or Path(frame.filename).name, frame.filename, frame.lineno)
+    return ProfileLine(text or Path(frame.filename).name, frame.filename, frame.lineno)
 
 
 # -- by who holds them
@@ -111,11 +111,15 @@ def _on_gpus() -> Iterator[Sample]:
         for array, stack, kind in held_arrays(cuda.cupy().ndarray):
             if int(array.device.id) == device.id:
                 held += int(array.nbytes)
-                yield Sample((*stack, Place(str(device), "", 0)), (1, int(array.nbytes)), kind)
+                yield Sample(
+                    (*stack, ProfileLine(str(device), "", 0)), (1, int(array.nbytes)), kind
+                )
         rest = {
             "arrays that nobody was found to hold": max(0, now.arrays - held),
             "free in the pool": now.pool - now.arrays,
             "taken by others": now.total - now.free - now.pool,
         }
         for what, size in rest.items():
-            yield Sample((Place(what, "", 0), Place(str(device), "", 0)), (1, size), "pool")
+            yield Sample(
+                (ProfileLine(what, "", 0), ProfileLine(str(device), "", 0)), (1, size), "pool"
+            )

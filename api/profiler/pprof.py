@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Place:
+class ProfileLine:
     """A line of a function."""
 
     function: str
@@ -24,7 +24,7 @@ class Place:
 class Sample:
     """What a stack of places, the innermost first, stands for."""
 
-    stack: tuple[Place, ...]
+    stack: tuple[ProfileLine, ...]
     values: tuple[int, ...]
     label: str = ""
 
@@ -63,12 +63,12 @@ class Writer:
     def __init__(self) -> None:
         self.texts: dict[str, int] = {"": 0}
         self.functions: dict[tuple[str, str], int] = {}
-        self.places: dict[Place, int] = {}
+        self.places: dict[ProfileLine, int] = {}
 
     def text(self, value: str) -> int:
         return self.texts.setdefault(value, len(self.texts))
 
-    def place(self, place: Place) -> int:
+    def place(self, place: ProfileLine) -> int:
         key = (place.function, place.file)
         self.functions.setdefault(key, len(self.functions) + 1)
         return self.places.setdefault(place, len(self.places) + 1)
@@ -83,7 +83,7 @@ class Writer:
             encoded_sample += message(3, label)
         return encoded_sample
 
-    def location(self, place: Place, number: int) -> bytes:
+    def location(self, place: ProfileLine, number: int) -> bytes:
         function = self.functions[place.function, place.file]
         return integer(1, number) + message(4, integer(1, function) + integer(2, place.line))
 

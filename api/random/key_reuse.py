@@ -18,7 +18,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.source.positions import find_origins
 from tapeless.transforms.frontend.trace.trace import Trace, trace
 from tapeless.transforms.ops.primitives.identities import identity
-from tapeless.transforms.random_keys.key_events import Made, Use
+from tapeless.transforms.random_keys.key_events import KeyMade, KeyUse
 
 FOLDERS = tuple(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + end for end in "/\\")
 OURS = (*FOLDERS, "<entry>")
@@ -99,7 +99,7 @@ def note_use(key: Any) -> None:
     run = current()
     if isinstance(run, Trace):
         atom = key.value() if isinstance(key, Symbol) else key
-        run.keys.add(Use(atom, tuple(find_origins())), run.blocks[-1])
+        run.keys.add(KeyUse(atom, tuple(find_origins())), run.blocks[-1])
 
 
 def noted_new(key: Any) -> Any:
@@ -108,12 +108,12 @@ def noted_new(key: Any) -> Any:
         return key
     run = trace()
     if not isinstance(key, Symbol):
-        run.keys.add(Made(key), run.blocks[-1])
+        run.keys.add(KeyMade(key), run.blocks[-1])
         return key
     new_key = Var(key.type)
     run.namesake(new_key, key.value())
     run.let((new_key,), identity, (key.value(),), {})
-    run.keys.add(Made(new_key), run.blocks[-1])
+    run.keys.add(KeyMade(new_key), run.blocks[-1])
     return Symbol(new_key, is_array=True)
 
 

@@ -19,7 +19,7 @@ from tapeless.staging.emitted_names import argument_names, base_name
 from tapeless.staging.subprogram import as_overwritable, emit_all, refuse_shared, symbol
 from tapeless.staging.user_calls import call_user
 from tapeless.transformations.forward_and_reverse import Grad
-from tapeless.transformations.linearized_call import Half, PullBack, PushForward, Side
+from tapeless.transformations.linearized_call import Half, PullBack, PushForward, ValueTree
 from tapeless.transformations.public_functions import jvp
 from tapeless.transformations.vmap import recorded
 from tapeless.transforms.core import dims
@@ -108,7 +108,7 @@ class Jacobian(Transformed):
         matrix = tree.unflatten(half.returned.structure, rows)
         return (matrix, half.aux) if self.has_aux else matrix
 
-    def check_results(self, returned: Side) -> None:
+    def check_results(self, returned: ValueTree) -> None:
         """Refuses results without derivative."""
         if len(returned.smooth) != len(returned.likes):
             raise NotDifferentiableError(

@@ -127,7 +127,7 @@ class Jit(Unchanged):
         self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
         self.decided = False  # whether there is any
         self.calls = 0  # like the last
-        self.lists = list_arguments.Lists(self)
+        self.lists = list_arguments.ListFunctions(self)
 
     def options(self) -> tuple[Any, ...]:
         return (self.asked,)

@@ -39,7 +39,7 @@ from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 
 
-class Side:
+class ValueTree:
     """A tree of values; its differentiable leaves have tangents and cotangents."""
 
     def __init__(self, value: Any) -> None:
@@ -64,7 +64,7 @@ class Side:
             self.structure, [next(remaining) if k in smooth else zero(x) for k, x in pairs]
         )
 
-    def concrete(self) -> Side:
+    def concrete(self) -> ValueTree:
         """The same side without the values, which need not live on."""
         self.likes = [_shadow(x) for x in self.likes]
         return self
@@ -101,14 +101,14 @@ class Half:
         title: str = "",
     ) -> None:
         self.name = base_name(fun)
-        self.arguments = Side(list(args))
+        self.arguments = ValueTree(list(args))
         likes = self.arguments.likes
         pairs = [fresh_input(x) if differentiable(x) else (None, x) for x in likes]
         new = tree.unflatten(self.arguments.structure, [s for _, s in pairs])
         region = Subprogram(fun, as_program_value(new), kwargs)
         refuse_shared(likes, [s for _, s in pairs])
         self.value, self.aux = with_aux(region.value, has_aux, title or self.kind, fun)
-        self.returned = Side(self.value)
+        self.returned = ValueTree(self.value)
         ends = (region.atoms[k] for k in self.returned.smooth)  # those of aux come behind
         results = [a for a in ends if a is not None]
         self.given: list[Var] = []

@@ -21,7 +21,13 @@ from tapeless.staging.argument_checks import plural
 from tapeless.staging.emitted_names import base_name, check_callable, parameters
 from tapeless.staging.standalone_modules import Module
 from tapeless.staging.subprogram import conform_cotangent, emit_all, is_value, leaf_atom
-from tapeless.transformations.linearized_call import Half, PullBack, PushForward, Side, plain_zero
+from tapeless.transformations.linearized_call import (
+    Half,
+    PullBack,
+    PushForward,
+    ValueTree,
+    plain_zero,
+)
 from tapeless.transforms.analysis.free_variables import close, missing_sizes
 from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.core import dims
@@ -136,7 +142,9 @@ class AtPoint(Transformed):
         except Exception as e:
             self.explain(e, specialisation)
             raise
-        derivative = kind(self, specialisation, Side(list(primals)), Side(results[0]), results[-1])
+        derivative = kind(
+            self, specialisation, ValueTree(list(primals)), ValueTree(results[0]), results[-1]
+        )
         return (results[0], derivative, results[1]) if self.has_aux else (results[0], derivative)
 
 
@@ -169,8 +177,8 @@ class Derivative:
         self,
         owner: AtPoint,
         specialisation: Specialisation,
-        arguments: Side,
-        returned: Side,
+        arguments: ValueTree,
+        returned: ValueTree,
         residuals: Any,
     ) -> None:
         self.owner, self.made, self.residuals = owner, specialisation, residuals
@@ -178,7 +186,7 @@ class Derivative:
         self.plan: Plan = specialisation.plan
         self.name = self.plan.half.name
 
-    def run(self, leaves: list[Any], side: Side, what: str) -> list[Any]:
+    def run(self, leaves: list[Any], side: ValueTree, what: str) -> list[Any]:
         """The results for the leaves that are given."""
         if active():
             return self.staged(leaves, side, what)
@@ -191,7 +199,7 @@ class Derivative:
             array_form.explain(e, f"{what} of {self.name}", self.plan.block)
             raise
 
-    def staged(self, leaves: list[Any], side: Side, what: str) -> list[Any]:
+    def staged(self, leaves: list[Any], side: ValueTree, what: str) -> list[Any]:
         if not all(is_value(x) or hasattr(type(x), "as_atom") for x in self.residuals):
             raise UnsupportedError(
                 f"the derivative of {self.name} holds what a while loop saved, and is called in a "
@@ -242,7 +250,7 @@ def _residual(x: Any) -> Any:
 
 
 def _again(
-    kind: type[Derivative], owner: AtPoint, text: str, arguments: Side, *rest: Any
+    kind: type[Derivative], owner: AtPoint, text: str, arguments: ValueTree, *rest: Any
 ) -> Derivative:
     """A derivative from its pickle."""
     primals = tree.unflatten(arguments.structure, arguments.likes)

@@ -31,7 +31,7 @@ IMPORT = "\nfrom numba import njit\n"
 
 
 @dataclass(frozen=True)
-class Outline:
+class ModuleOutline:
     """What is to be known of a module before it runs.
 
     compiled  what machine code depends on, whatever else is in the module and its comments
@@ -49,16 +49,16 @@ class Outline:
         return [self.compiled, self.split, formed]
 
 
-def _outlined(name: str, tree: ast.Module) -> Outline:
-    return Outline(_compiled_part(tree), tuple(_split(tree)), formed_in(tree, name))
+def _outlined(name: str, tree: ast.Module) -> ModuleOutline:
+    return ModuleOutline(_compiled_part(tree), tuple(_split(tree)), formed_in(tree, name))
 
 
-def _of_plain(parts: list[Any]) -> Outline:
+def _of_plain(parts: list[Any]) -> ModuleOutline:
     compiled, split, formed = parts
     if formed is not None:
         kernel, order, results, single = formed
         formed = kernel, Form(tuple(order), tuple(map(tuple, results)), single)
-    return Outline(compiled, tuple(split), formed)
+    return ModuleOutline(compiled, tuple(split), formed)
 
 
 def load(
@@ -91,7 +91,7 @@ def load(
     return values[name]  # type: ignore[no-any-return]
 
 
-def _read(name: str, text: str, path: str, known: list[Any] | None) -> tuple[Any, Outline]:
+def _read(name: str, text: str, path: str, known: list[Any] | None) -> tuple[Any, ModuleOutline]:
     """The module without the import of `njit`, compiled, and its outline."""
     if known is not None and text.count(IMPORT) == 1:
         code = compile(text.replace(IMPORT, "\n"), path, "exec", dont_inherit=True)

@@ -3,18 +3,12 @@ import numpy as np
 
 def branch_grad(x):
     """d branch / d x.  From test_goldens.py:42."""
-    test = x > 0  # line 44
-    if test:
+    if x > 0:  # line 44
         y = np.sin(x)  # line 45
-    elif x < -1:  # line 46
-        y = x ** 3  # line 47
-    else:
-        y = 2 * x  # line 49
-
-    if test:  # line 44
         x_bar = y + x * np.cos(x)
     elif x < -1:  # line 46
-        x_bar = y + 3 * x ** 3
+        y = x ** 3  # line 47
+        x_bar = 4 * y
     else:
-        x_bar = y + 2 * x
+        x_bar = 4 * x
     return x_bar

@@ -27,7 +27,7 @@ from tapeless.transforms.core.language import (
 )
 
 
-class Form:
+class StructuralForm:
     """A stretch without the names of its values: equal `key`s mean equal stretches.
 
     inputs   the variables that it reads from around it, in order of first use
@@ -134,4 +134,4 @@ class Form:
 
 def whole_form(block: Block) -> Any:
     """The same for blocks that compute the same from their parameters."""
-    return Form((), weak=False).block(block)
+    return StructuralForm((), weak=False).block(block)

@@ -14,7 +14,7 @@ from tapeless.transforms.core.printer import show
 from tapeless.transforms.core.user_names import CALLED
 from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.frontend.heap.lists import StagedList
-from tapeless.transforms.frontend.staging.results import Made, OfData, OneOfTwo, Rows
+from tapeless.transforms.frontend.staging.results import NthObject, OfData, OneOfTwo, Rows
 from tapeless.transforms.frontend.values.structure import Structure, deque_like, dict_like
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.pipelines.array_form import array_form
@@ -128,7 +128,7 @@ def rebuild(
     if isinstance(spec.value, Rows):
         return _list_of(spec.value, [next(leaves) for _ in spec.children])
     instance = object.__new__(spec.kind) if _is_object(spec.kind) else None
-    if isinstance(spec.value, Made):
+    if isinstance(spec.value, NthObject):
         objects[spec.value.number] = instance
     children = [rebuild(c, leaves, held_objects, objects) for c in spec.children]
     if spec.kind is OneOfTwo:

@@ -52,7 +52,7 @@ def tables_as_arrays(block: Block, numbers: bool = False) -> Block:
         return block
     with building(Builder()) as b:
         b.definitions = {v: s for s in statements(block) if isinstance(s, Let) for v in s.outs}
-        lists = Lists(block)
+        lists = ListValues(block)
         chosen = lists.chosen(numbers)
         return Rewriting(lists, chosen).block(block) if chosen else block
 
@@ -98,7 +98,7 @@ class List:
         return Type(self.item.dtype, (length, *self.item.shape))
 
 
-class Lists:
+class ListValues:
     """The lists of a program, and which values are theirs."""
 
     def __init__(self, program: Block) -> None:
@@ -211,7 +211,7 @@ def filled_by(s: For, carry: Var, end: Atom) -> Let | None:
 class Rewriting:
     """Writes a program with arrays in the place of some lists."""
 
-    def __init__(self, lists: Lists, chosen: set[List]) -> None:
+    def __init__(self, lists: ListValues, chosen: set[List]) -> None:
         self.lists, self.chosen = lists, chosen
         self.filling: dict[Let, For] = {}  # what gives a list its next item, and where
         self.new: dict[Var, Atom] = {}

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless.transforms.analysis.free_variables import hidden_sizes, parts_of_axes
-from tapeless.transforms.analysis.structural_hash import Form
+from tapeless.transforms.analysis.structural_hash import StructuralForm
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.language import (
     Block,
@@ -72,7 +72,7 @@ class Outline:
         outer_first = _repeated(stretches)[::-1]  # a call ends after those inside of it
         for stretch in sorted(outer_first, key=lambda s: -len(s.body)):
             self.starts[id(stretch.body[0])].append(stretch)
-        self.forms: dict[Stretch, Form] = {}
+        self.forms: dict[Stretch, StructuralForm] = {}
         self.results: dict[Any, set[int]] = defaultdict(set)
         self.found: list[Stretch] = []
         self.total = _read_counts(block.body)
@@ -112,7 +112,7 @@ class Outline:
                 continue
             self.search(stretch.body, stretch)
             k += len(stretch.body)
-            form = self.forms[stretch] = Form(stretch.body)
+            form = self.forms[stretch] = StructuralForm(stretch.body)
             if self.makes_sizes(form):
                 continue
             self.found.append(stretch)
@@ -122,7 +122,7 @@ class Outline:
                 if self.total[v] > within[v]:
                     self.results[form.key].add(numbers[form.again.get(v, v)])
 
-    def makes_sizes(self, form: Form) -> bool:
+    def makes_sizes(self, form: StructuralForm) -> bool:
         """Whether there are sizes in it that are known only after it has run."""
         shown_sizes = sizes_in(tuple(v.type for v in form.inputs)) | self.given
         return any(s.var is None for s in sizes_in(tuple(v.type for v in form.made)) - shown_sizes)
@@ -176,7 +176,7 @@ class Outline:
         ]
         return [*sizes, call, *same]
 
-    def outlined(self, stretch: Stretch, form: Form) -> Outlined:
+    def outlined(self, stretch: Stretch, form: StructuralForm) -> Outlined:
         """The function that stands for a stretch."""
         results = sorted(self.results[form.key])
         body = tuple(self.rewritten(stretch.body, stretch))

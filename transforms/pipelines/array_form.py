@@ -20,6 +20,7 @@ from tapeless.transforms.memory.in_place_stores import own
 from tapeless.transforms.memory.materialize_fills import fill
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
 from tapeless.transforms.optimize.inline_calls import forget, written_out
+from tapeless.transforms.optimize.merge_branches import merge_branches
 from tapeless.transforms.optimize.simplify import simplify
 from tapeless.transforms.optimize.sink_selections import sink_selections
 
@@ -35,6 +36,7 @@ def array_form(block: Block, count: int, without_axes: Collection[Var] = ()) -> 
         zero_tests,
         simplify,
         placed_selections,
+        joined_branches,
         forget,
         partial(detach, count=count),
         partial(as_numbers, arrays=without_axes),
@@ -45,6 +47,14 @@ def placed_selections(block: Block) -> Block:
     """The block with invariant values ahead of loops, and choices in the branches of their test."""
     moved = passes.run(block, hoist_invariants, sink_selections)
     return block if moved is block else simplify(moved)
+
+
+def joined_branches(block: Block) -> Block:
+    """The block with one branch in the place of adjacent ones by one test; tests inside of their
+    arms may be one only then."""
+    while (merged := merge_branches(block)) is not block:
+        block = passes.run(passes.checked(merged, "merge_branches"), simplify)
+    return block
 
 
 def with_stores(block: Block) -> Block:

@@ -36,8 +36,8 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.random_keys.exclusive_tests import Facts, contradict, facts
-from tapeless.transforms.random_keys.key_events import Inner, Made, Note, Notes, Use
-from tapeless.transforms.random_keys.key_slices import Place
+from tapeless.transforms.random_keys.key_events import InnerRun, KeyMade, KeyUse, Note, Notes
+from tapeless.transforms.random_keys.key_slices import KeySlice
 from tapeless.transforms.random_keys.value_numbering import Numbers
 
 DEEP = 4  # loops inside of so many are walked once
@@ -53,7 +53,7 @@ class Twice(NamedTuple):
 
 
 @dataclass
-class Found:
+class KeyReuses:
     """Keys that are used twice, and the inputs that have a key which each call uses."""
 
     twice: tuple[Twice, ...] = ()
@@ -64,22 +64,22 @@ class Found:
 class _Record:
     """A use, where it is reached."""
 
-    use: Use
+    use: KeyUse
     number: int
-    place: Place
+    place: KeySlice
     facts: Facts
     reached: bool = True
 
 
-def key_uses(block: Block, notes: Notes) -> Found:
+def key_uses(block: Block, notes: Notes) -> KeyReuses:
     """What is found in a program whose staged run made these notes."""
     if not notes.at:
-        return Found()
+        return KeyReuses()
     walk = _Walk(notes.at)
     roots = {walk.numbers(v): v for v in block.params}
     walk.body(block.body)
     used = (r.place.root for r in walk.records if r.reached and not r.facts)
-    return Found(tuple(walk.twice), frozenset(roots[n] for n in used if n in roots))
+    return KeyReuses(tuple(walk.twice), frozenset(roots[n] for n in used if n in roots))
 
 
 @dataclass
@@ -125,11 +125,11 @@ class _Walk:
 
     def note(self, note: Note) -> None:
         match note:
-            case Use():
+            case KeyUse():
                 self.use(note, self.key(note.key), self.facts)
-            case Made(key=key):
+            case KeyMade(key=key):
                 self.name(key, self.numbers.fresh())
-            case Inner(body=body, rows=rows, notes=notes):
+            case InnerRun(body=body, rows=rows, notes=notes):
                 for v, (batch, axis) in rows.items():
                     self.numbers.of[v] = self.numbers.row(self.numbers(batch), axis)
                 before, self.at = self.at, notes
@@ -146,7 +146,7 @@ class _Walk:
         elif isinstance(key, Var):
             self.numbers.of[key] = number
 
-    def use(self, use: Use, number: int, facts_here: Facts) -> None:
+    def use(self, use: KeyUse, number: int, facts_here: Facts) -> None:
         """Remembers a use, and reports one that meets another."""
         if number in self.numbers.choices:
             test, a, b = self.numbers.choices[number]
@@ -261,7 +261,7 @@ class _Walk:
         self.give(s.outs, [*numbers, *(self.numbers.fresh() for _ in s.outs[len(numbers) :])])
 
 
-def _meets(r: _Record, place: Place, facts_here: Facts) -> bool:
+def _meets(r: _Record, place: KeySlice, facts_here: Facts) -> bool:
     return r.reached and r.place.meets(place) and not contradict(r.facts, facts_here)
 
 
@@ -284,7 +284,7 @@ def _identity(key: Any) -> tuple[Any, ...]:
     return ("array", id(owner), key.__array_interface__["data"][0], key.tobytes())
 
 
-def _twice(first: Use, second: Use) -> Twice:
+def _twice(first: KeyUse, second: KeyUse) -> Twice:
     """The report of two uses, or of one that is made in each pass of a loop."""
     name = getattr(second.key, "name", "") or getattr(first.key, "name", "")
     key = f"the key {name!r}" if name else "a key"

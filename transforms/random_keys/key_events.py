@@ -24,7 +24,7 @@ from tapeless.transforms.core.language import (
 
 
 @dataclass(frozen=True, eq=False)
-class Use:
+class KeyUse:
     """A key, an atom or an array that is known, is drawn from or split.
 
     lines  those of the user that were being run, the innermost first
@@ -35,14 +35,14 @@ class Use:
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class KeyMade:
     """A key is made, of a seed or as a clone: it is not one that was there before."""
 
     key: Any
 
 
 @dataclass(frozen=True, eq=False)
-class Inner:
+class InnerRun:
     """Statements that a transformation takes the place of, such as those of a function under grad.
 
     rows   of vmap: the variables for one element, with the batch and its axis
@@ -54,7 +54,7 @@ class Inner:
     notes: dict[Var, list[Note]]
 
 
-Note = Use | Made | Inner
+Note = KeyUse | KeyMade | InnerRun
 
 
 @dataclass
@@ -86,14 +86,14 @@ class Notes:
         defined = (outputs(s)[:1] for s in statements(Block((), whole, ())))
         notes = {v: self.at.pop(v) for vs in defined for v in vs if v in self.at}
         if notes:
-            self.add(Inner(whole, rows, notes), block)
+            self.add(InnerRun(whole, rows, notes), block)
 
     def renamed(self, new: Mapping[Var, Atom]) -> None:
         """Statements were copied with new variables."""
         for old, notes in list(self.at.items()):
             new_name = new.get(old)
             if isinstance(new_name, Var):
-                self.at[new_name] = [_renamed(n, new) for n in notes if not isinstance(n, Inner)]
+                self.at[new_name] = [_renamed(n, new) for n in notes if not isinstance(n, InnerRun)]
 
     def forget(self, body: Iterable[Statement]) -> None:
         """What is pending of statements that are not part of the program."""
@@ -101,9 +101,9 @@ class Notes:
         self.pending = [
             (b, note)
             for b, note in self.pending
-            if not (isinstance(note, Inner) and note.body == whole)
+            if not (isinstance(note, InnerRun) and note.body == whole)
         ]
 
 
-def _renamed(note: Use | Made, new: Mapping[Var, Atom]) -> Use | Made:
+def _renamed(note: KeyUse | KeyMade, new: Mapping[Var, Atom]) -> KeyUse | KeyMade:
     return replace(note, key=new.get(note.key, note.key)) if isinstance(note.key, Var) else note

@@ -17,7 +17,7 @@ EACH = ("each", WHOLE)  # what vmap takes of an axis
 
 
 @dataclass(frozen=True)
-class Place:
+class KeySlice:
     """A part of the array with the number `root`.
 
     path  for each axis an integer, a slice, ("each", slice) of vmap, or ("at", n) for the index
@@ -27,7 +27,7 @@ class Place:
     root: int
     path: tuple[Any, ...] = ()
 
-    def part(self, path: tuple[Any, ...]) -> Place | None:
+    def part(self, path: tuple[Any, ...]) -> KeySlice | None:
         """The part at a path of this one; None where it cannot be said."""
         remaining, keys = list(path), []
         for step in self.path:
@@ -40,9 +40,9 @@ class Place:
                 keys.append(("each", step))
             else:
                 return None
-        return Place(self.root, (*keys, *remaining))
+        return KeySlice(self.root, (*keys, *remaining))
 
-    def meets(self, other: Place) -> bool:
+    def meets(self, other: KeySlice) -> bool:
         """Whether some key is surely in both."""
         pairs = zip(self.path, other.path, strict=False)
         return self.root == other.root and all(_meet(a, b) for a, b in pairs)

@@ -13,7 +13,7 @@ from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.joining import stack_op
 from tapeless.transforms.ops.primitives.shapes import copy
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
-from tapeless.transforms.random_keys.key_slices import EACH, WHOLE, Place, path_of
+from tapeless.transforms.random_keys.key_slices import EACH, WHOLE, KeySlice, path_of
 
 
 class Numbers:
@@ -23,7 +23,7 @@ class Numbers:
         self.of: dict[Var, int] = {}
         self.table: dict[Hashable, int] = {}
         self.count = itertools.count()
-        self.places: dict[int, Place] = {}
+        self.places: dict[int, KeySlice] = {}
         self.made_of: dict[int, tuple[int, ...]] = {}
         self.stacked: dict[int, tuple[int, ...]] = {}  # of arrays that are put together: the rows
         self.literals: dict[int, Any] = {}
@@ -99,11 +99,11 @@ class Numbers:
         if part is not None:
             self.places[number] = part
 
-    def place(self, n: int) -> Place:
+    def place(self, n: int) -> KeySlice:
         """Which part of what a value is."""
-        return self.places.get(n) or Place(n)
+        return self.places.get(n) or KeySlice(n)
 
-    def rows(self, place: Place) -> tuple[int, ...]:
+    def rows(self, place: KeySlice) -> tuple[int, ...]:
         """The values that a part of an array is put together of; none if it cannot be said."""
         rows = self.stacked.get(place.root, ())
         step, *inner = place.path or (WHOLE,)

@@ -48,7 +48,7 @@ KEY = (Slot(0),)
 Rule = Callable[[Axis, Atom, Any, Any], Pair]
 
 
-class Named(Batch):
+class NamedAxisBatch(Batch):
     """A batch whose axis has a name."""
 
     axis: Axis
@@ -89,7 +89,7 @@ class Named(Batch):
 
 def named(axis: Axis | None) -> type[Batch]:
     """The kind of batch that knows the axis by its name."""
-    return Batch if axis is None else type("Named", (Named,), {"axis": axis})
+    return Batch if axis is None else type("NamedAxisBatch", (NamedAxisBatch,), {"axis": axis})
 
 
 def _all_blocks(block: Block) -> list[Block]:

@@ -36,7 +36,7 @@ def read_by(body: Iterable[Statement]) -> dict[Var, None]:
     return free_variables(whole) | inner
 
 
-class Flow:
+class DivergenceFlow:
     """`known` says of variables around the statements whether they depend on the element; `found`
     are those of the statements that do."""
 

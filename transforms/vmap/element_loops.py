@@ -37,7 +37,7 @@ from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.ops.primitives.new_arrays import empty, full, new_stack, ones, zeros
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, update
 from tapeless.transforms.vmap.default_values import given
-from tapeless.transforms.vmap.divergence import Flow, read_by
+from tapeless.transforms.vmap.divergence import DivergenceFlow, read_by
 from tapeless.transforms.vmap.fallback_loop import element
 from tapeless.transforms.vmap.masked_parts import has_axes
 
@@ -50,7 +50,7 @@ FRESH = (new_stack, empty, zeros, ones, full)
 def block(batch: Batch, body: Iterable[Statement], ends: Iterable[Atom]) -> None:
     """Records the statements for all elements; `ends` are read afterwards."""
     body = list(body)
-    stretch = Stretch(batch)
+    stretch = PendingStretch(batch)
     for s, later in zip(body, _read_later(body, ends), strict=True):
         stretch.statement(s, later)
     stretch.close(set(ends))
@@ -66,13 +66,13 @@ def _read_later(body: list[Statement], ends: Iterable[Atom]) -> list[set[Any]]:
     return reads[::-1]
 
 
-class Stretch:
+class PendingStretch:
     """Statements that wait to be recorded together, each with whether elements go their own way in
     it."""
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self.flow = Flow(batch.differs)
+        self.flow = DivergenceFlow(batch.differs)
         self.waiting: list[tuple[Statement, bool]] = []
 
     def statement(self, s: Statement, later: set[Any]) -> None:

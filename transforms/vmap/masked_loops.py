@@ -38,7 +38,7 @@ from tapeless.transforms.vmap.masked_parts import enter, env_kept, has_axes, lea
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
-    from tapeless.transforms.vmap.masked_region import Chosen
+    from tapeless.transforms.vmap.masked_region import MaskedElements
 
 BOOL = np.dtype(bool)
 
@@ -80,7 +80,7 @@ class Carries:
     def inits(self) -> list[Atom]:
         return [self.batch.front(a) for _, a, _, _ in self.changed]
 
-    def left(self, inner: Batch, region: Chosen) -> list[Atom]:
+    def left(self, inner: Batch, region: MaskedElements) -> list[Atom]:
         """What a pass leaves."""
         return [leave(inner, region, self.env[p][0], y) for p, _, y, _ in self.changed]
 
@@ -154,7 +154,7 @@ def _while_pass(batch: Batch, s: While, carries: Carries, mask: Var) -> Any:
 
 
 @dataclass
-class Span:
+class PassRange:
     """The passes that any element makes.
 
     at     the index of the elements in pass k, and its batch axis
@@ -169,22 +169,22 @@ class Span:
     shared: bool = True  # the index is the same for all elements
 
 
-def _span(batch: Batch, s: For) -> Span:
+def _span(batch: Batch, s: For) -> PassRange:
     (start, a), (stop, b), (step, c) = (batch.value(x) for x in (s.start, s.stop, s.step))
     if a is b is c is None:
-        return Span(start, stop, step, lambda k: (k, None), lambda k: None)
+        return PassRange(start, stop, step, lambda k: (k, None), lambda k: None)
     if a is c is None and isinstance(step, Literal):
         up = step.value > 0
         last = (highest if up else lowest)(stop, start, axes=(0,))
         compare = less if up else greater
-        return Span(start, last, step, lambda k: (k, None), lambda k: compare(k, stop))
+        return PassRange(start, last, step, lambda k: (k, None), lambda k: compare(k, stop))
     if c is not None:
         raise_where(equal(step, 0), ValueError, "range() arg 3 must not be zero")
     sense = atom(1 if step.value > 0 else -1) if isinstance(step, Literal) else sign(step)
     passes = maximum(floordiv(sub(add(sub(stop, start), step), sense), step), 0)
     most = highest(passes, 0, axes=(0,))
     axis = None if a is c is None else 0
-    return Span(
+    return PassRange(
         atom(0),
         most,
         atom(1),
@@ -223,7 +223,7 @@ def masked_for(batch: Batch, s: For) -> None:
 
 
 def _for_pass(
-    batch: Batch, s: For, span: Span, k: Var, carries: Carries, going: Any, count: Any
+    batch: Batch, s: For, span: PassRange, k: Var, carries: Carries, going: Any, count: Any
 ) -> Any:
     """A pass: its statements and results, of which the first says whether the loop ends."""
     with batch.scoped() as body:
@@ -248,7 +248,9 @@ def _mask(here: Any, going: Any) -> Any:
     return logical_and(going, here)
 
 
-def _following(inner: Batch, region: Chosen, going: Var, flag: Atom, more: Any) -> list[Atom]:
+def _following(
+    inner: Batch, region: MaskedElements, going: Var, flag: Atom, more: Any
+) -> list[Atom]:
     """Whether no element is left for another pass, and which have not ended; `more`: those whose
     range has not."""
     stopped, axis = inner.value(flag)

@@ -35,7 +35,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index,
 from tapeless.transforms.ops.primitives.stacks import pop, push
 from tapeless.transforms.vmap.divergence import read_by
 from tapeless.transforms.vmap.lists import whole
-from tapeless.transforms.vmap.masked_region import Chosen, Filled, is_in_bounds
+from tapeless.transforms.vmap.masked_region import FilledElements, MaskedElements, is_in_bounds
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -143,11 +143,11 @@ def found_sizes(t: Any) -> set[dims.Symbol]:
     return {n for n in sizes_in(t) if n.var is None and not n.given}
 
 
-def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[Chosen, Batch]:
+def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[MaskedElements, Batch]:
     """The elements under a mask, and a batch of them: what the blocks read of it is there."""
     read = dict.fromkeys(v for b in blocks for v in read_in(b))
     shown = any(has_axes(v.type) and batch.batched(v) for v in read)
-    region = (Filled if batch.nested else Chosen).of(mask)
+    region = (FilledElements if batch.nested else MaskedElements).of(mask)
     region = region if shown else region.counted()
     inner = type(batch)(region.size, batch.nested, masked=True)
     inner.mask = mask
@@ -171,7 +171,7 @@ def read_in(b: Block) -> dict[Any, None]:
     return free_variables(replace(b, params=())) | read_by(b.body)
 
 
-def leave(inner: Batch, region: Chosen, old: Any, a: Atom) -> Atom:
+def leave(inner: Batch, region: MaskedElements, old: Any, a: Atom) -> Atom:
     """The whole batch of what was `old`, after the region made its part `a`; where there was
     nothing, the other elements have no value."""
     new, axis = inner.value(a)

@@ -64,19 +64,21 @@ def is_in_bounds(s: Let) -> bool:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class MaskedElements:
     """The elements under a mask, of a batch of `size`."""
 
     mask: Atom
     size: Size
 
     @classmethod
-    def of(cls, mask: Atom) -> Chosen:
+    def of(cls, mask: Atom) -> MaskedElements:
         return cls(mask, dims.symbol("n", 0))
 
-    def counted(self) -> Chosen:
+    def counted(self) -> MaskedElements:
         """The same where nothing that is read shows how many elements there are."""
-        return Chosen(self.mask, size_of(count_nonzero(self.mask, axes=(0,), keepdims=False)))
+        return MaskedElements(
+            self.mask, size_of(count_nonzero(self.mask, axes=(0,), keepdims=False))
+        )
 
     def enter(self, value: Atom, axis: int) -> tuple[Any, int]:
         """What the region sees of a batched value."""
@@ -96,16 +98,16 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Filled(Chosen):
+class FilledElements(MaskedElements):
     """The same with all elements, where those outside of the mask are like one inside."""
 
     first: Atom | None = None
 
     @classmethod
-    def of(cls, mask: Atom) -> Filled:
+    def of(cls, mask: Atom) -> FilledElements:
         return cls(mask, mask.type.shape[0], argmax(mask, axis=0, keepdims=False))
 
-    def counted(self) -> Chosen:
+    def counted(self) -> MaskedElements:
         return self
 
     def enter(self, value: Atom, axis: int) -> tuple[Any, int]:

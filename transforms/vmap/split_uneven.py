@@ -29,7 +29,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.ops.primitives.new_arrays import stack_length
-from tapeless.transforms.vmap.divergence import Flow, read_by
+from tapeless.transforms.vmap.divergence import DivergenceFlow, read_by
 from tapeless.transforms.vmap.effects import acts
 from tapeless.transforms.vmap.element_loops import each_by_itself
 from tapeless.transforms.vmap.masked_parts import has_axes
@@ -111,7 +111,7 @@ class Uneven:
 
     def __init__(self, batch: Batch, body: list[Statement]) -> None:
         self.batch, self.body = batch, body
-        self.flow = Flow(batch.differs)
+        self.flow = DivergenceFlow(batch.differs)
         self.made: dict[Symbol, bool] = {}  # sizes that the block makes, and whether they differ
         self.sizes: dict[Var, set[Symbol]] = {}  # those that variables are the values of
         self.lengths: set[Var] = set()  # of lists that depend on the element

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.backends.cpu.driver.argument_checks import Held
+from tapeless.backends.cpu.driver.argument_checks import ObjectParts
 from tapeless.backends.cpu.driver.python_c_api import INT, NOTHING, OBJECT, WORD
 from tapeless.backends.cpu.driver.sizes import Sizes
 from tapeless.backends.cpu.runtime import buffer_pool
@@ -24,7 +24,7 @@ class Arrays(Sizes):
 
     values: dict[str, Any]
 
-    def empty(self, shape: tuple[Any, ...], cls: type) -> Held:
+    def empty(self, shape: tuple[Any, ...], cls: type) -> ObjectParts:
         b, dtype, place = self.builder, np.dtype(cls), self.place()
         for n in shape:
             self.require(b.icmp_signed(">=", n, WORD(0)))
@@ -52,7 +52,7 @@ class Arrays(Sizes):
             lambda: array(NOTHING, 0),
             lambda: self.either(self.same(buffer, NOTHING), by_python, in_buffer),
         )
-        return Held(b.load(place), shape=shape)
+        return ObjectParts(b.load(place), shape=shape)
 
     def last_buffer(self, size: Any, small: Any) -> Any:
         """The buffer of the pool that was used last, if it is free and has this size."""
@@ -85,7 +85,7 @@ class Arrays(Sizes):
 
     def object(self, x: Any) -> Any:
         """A value as an object of Python's."""
-        if isinstance(x, Held):
+        if isinstance(x, ObjectParts):
             return x.value
         if isinstance(x, tuple):
             return self.sequence("Tuple", [*map(self.object, x)])

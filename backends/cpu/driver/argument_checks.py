@@ -26,35 +26,35 @@ from tapeless.backends.cpu.runtime import struct_offsets as at
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class ObjectParts:
     """An object: its parts if it is a container, its lengths if it is an array."""
 
     value: Any
-    parts: dict[Any, Held] | None = None
+    parts: dict[Any, ObjectParts] | None = None
     shape: tuple[Any, ...] | None = None
     kind: type | None = None
 
 
-class Taken(Python):
+class UnpackedArguments(Python):
     """`leaves` are the numbered parts of the arguments."""
 
     def __init__(self, module: Any, symbol: str, missed: Any) -> None:
         super().__init__(module, symbol, missed)
-        self.leaves: dict[int, Held] = {}
+        self.leaves: dict[int, ObjectParts] = {}
 
-    def arguments(self, given: Sequence[Given]) -> list[Held]:
+    def arguments(self, given: Sequence[Given]) -> list[ObjectParts]:
         self.require(self.builder.icmp_signed("==", self.count, WORD(len(given))))
         return [self.take(self.at(self.args, k), x) for k, x in enumerate(given)]
 
     def at(self, row: Any, k: int) -> Any:
         return self.builder.load(self.builder.gep(row, [WORD(k)], inbounds=True))
 
-    def take(self, x: Any, like: Given) -> Held:
+    def take(self, x: Any, like: Given) -> ObjectParts:
         """The object, if it is like this."""
         match like:
             case None:
                 self.require(self.same(x, self.constant(None)))
-                return Held(x)
+                return ObjectParts(x)
             case Items():
                 return self.items(x, like)
             case Fields():
@@ -63,13 +63,13 @@ class Taken(Python):
                 return self.array(x, like)
             case Leaf(number=k, kind=None, same=known):
                 self.require(self.same(x, self.constant(known)))
-                self.leaves[k] = Held(x)
+                self.leaves[k] = ObjectParts(x)
             case Leaf(number=k, kind=type() as kind):
                 self.require(self.is_a(x, kind))
-                self.leaves[k] = Held(x, kind=kind)
+                self.leaves[k] = ObjectParts(x, kind=kind)
         return self.leaves[k]
 
-    def items(self, x: Any, like: Items) -> Held:
+    def items(self, x: Any, like: Items) -> ObjectParts:
         self.require(self.is_a(x, like.kind))
         count = self.field(x, at.VALUE, WORD)
         self.require(self.builder.icmp_signed("==", count, WORD(len(like.parts))))
@@ -78,9 +78,9 @@ class Taken(Python):
         else:
             row = self.builder.bitcast(self.builder.gep(x, [WORD(TUPLE_ITEMS)]), OBJECTS)
         found = [self.take(self.at(row, k), part) for k, part in enumerate(like.parts)]
-        return Held(x, dict(enumerate(found)))
+        return ObjectParts(x, dict(enumerate(found)))
 
-    def fields(self, x: Any, like: Fields) -> Held:
+    def fields(self, x: Any, like: Fields) -> ObjectParts:
         self.require(self.is_a(x, dict))
         count = self.api("PyDict_Size", WORD, x)
         self.require(self.builder.icmp_signed("==", count, WORD(len(like.keys))))
@@ -93,9 +93,11 @@ class Taken(Python):
             self.require(self.same(self.builder.load(key), self.constant(k)))
             values.append(self.builder.load(value))
         pairs = zip(values, like.parts, strict=True)
-        return Held(x, dict(zip(like.keys, [self.take(v, part) for v, part in pairs], strict=True)))
+        return ObjectParts(
+            x, dict(zip(like.keys, [self.take(v, part) for v, part in pairs], strict=True))
+        )
 
-    def array(self, x: Any, like: Array) -> Held:
+    def array(self, x: Any, like: Array) -> ObjectParts:
         b = self.builder
         self.require(self.is_a(x, np.ndarray))
         self.require(self.same(self.field(x, at.DESCR, OBJECT), self.constant(like.dtype)))
@@ -106,5 +108,5 @@ class Taken(Python):
         for n, known in zip(shape, like.lengths, strict=True):
             order, least = (">", 1) if known is None else ("==", known)
             self.require(b.icmp_signed(order, n, WORD(least)))
-        self.leaves[like.number] = Held(x, shape=shape)
+        self.leaves[like.number] = ObjectParts(x, shape=shape)
         return self.leaves[like.number]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tapeless.backends.cpu.driver.argument_checks import Held, Taken
+from tapeless.backends.cpu.driver.argument_checks import ObjectParts, UnpackedArguments
 from tapeless.backends.cpu.driver.python_c_api import WORD
 from tapeless.backends.cpu.llvm.ir.values import UnknownError
 
@@ -18,7 +18,7 @@ CHECKED = {ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}
 ORDER = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 
 
-class Sizes(Taken):
+class Sizes(UnpackedArguments):
     """`names` are what variables hold."""
 
     def __init__(self, module: Any, symbol: str, missed: Any) -> None:
@@ -34,7 +34,7 @@ class Sizes(Taken):
 
     def number(self, x: Any) -> Any:
         """An integer of 64 bits."""
-        if isinstance(x, Held):
+        if isinstance(x, ObjectParts):
             if x.parts is not None or x.shape is not None or x.kind not in (None, int):
                 raise UnknownError("a size that is no integer")
             if x.kind is None:  # what a kernel returned

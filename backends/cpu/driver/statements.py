@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.backends.cpu.driver.allocate import Arrays
-from tapeless.backends.cpu.driver.argument_checks import Held
+from tapeless.backends.cpu.driver.argument_checks import ObjectParts
 from tapeless.backends.cpu.driver.python_c_api import NOTHING, OBJECT, WORD
 from tapeless.backends.cpu.llvm.ir.values import UnknownError
 from tapeless.backends.cpu.runtime.threads import PART
@@ -62,12 +62,12 @@ class Written(Arrays):
             case _:
                 raise UnknownError(type(target).__name__)
 
-    def unpacked(self, x: Any, count: int) -> list[Held]:
+    def unpacked(self, x: Any, count: int) -> list[ObjectParts]:
         """The items of a tuple that a kernel returned."""
-        if not isinstance(x, Held) or x.parts is not None:
+        if not isinstance(x, ObjectParts) or x.parts is not None:
             raise UnknownError("what is unpacked")
         items = [self.api("PyTuple_GetItem", OBJECT, x.value, WORD(k)) for k in range(count)]
-        return [Held(self.own(self.again(item))) for item in items]
+        return [ObjectParts(self.own(self.again(item))) for item in items]
 
     # -- expressions
 
@@ -76,13 +76,15 @@ class Written(Arrays):
             case ast.Constant(value=int() as n) if not isinstance(n, bool):
                 return WORD(n)
             case ast.Constant(value=None | bool() | float() | str() as x):
-                return Held(self.constant(x))
+                return ObjectParts(self.constant(x))
             case ast.Name(id=name) if name in self.names:
                 return self.names[name]
             case ast.Tuple(elts=parts):
                 return tuple(map(self.value, parts))
             case ast.List(elts=parts):
-                return Held(self.sequence("List", [self.object(self.value(x)) for x in parts]))
+                return ObjectParts(
+                    self.sequence("List", [self.object(self.value(x)) for x in parts])
+                )
             case ast.Dict(keys=keys, values=values):
                 return self.mapping(keys, values)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
@@ -98,24 +100,24 @@ class Written(Arrays):
             case ast.Attribute(value=owner, attr="size"):
                 return self.product(self.array_of(owner))
             case ast.Attribute(value=ast.Name(id="np")) | ast.Name(id="bool"):
-                return Held(self.constant(self.static(e)))
+                return ObjectParts(self.constant(self.static(e)))
             case ast.Subscript(value=owner, slice=key):
                 return self.part(self.value(owner), key)
             case ast.Call():
                 return self.called(e)
         raise UnknownError(type(e).__name__)
 
-    def mapping(self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr]) -> Held:
+    def mapping(self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr]) -> ObjectParts:
         found = []
         for key, x in zip(keys, values, strict=True):
             if key is None:
                 raise UnknownError("a dict in a dict")
             found.append((self.object(self.value(key)), self.object(self.value(x))))
-        return Held(self.dictionary(found))
+        return ObjectParts(self.dictionary(found))
 
     def array_of(self, e: ast.expr) -> tuple[Any, ...]:
         x = self.value(e)
-        if not isinstance(x, Held) or x.shape is None:
+        if not isinstance(x, ObjectParts) or x.shape is None:
             raise UnknownError("the shape of what is no array")
         return x.shape
 
@@ -125,35 +127,35 @@ class Written(Arrays):
             known = dict(enumerate(x)) if isinstance(x, tuple) else x.parts
             if known is not None and key.value in known:
                 return known[key.value]
-        if not isinstance(x, Held) or x.shape is None:
+        if not isinstance(x, ObjectParts) or x.shape is None:
             raise UnknownError("a part of what is no container")
         at = self.object(self.value(key))
-        return Held(self.own(self.api("PyObject_GetItem", OBJECT, x.value, at)))
+        return ObjectParts(self.own(self.api("PyObject_GetItem", OBJECT, x.value, at)))
 
-    def matrix_product(self, a: Any, b: Any) -> Held:
-        if not isinstance(a, Held) or not isinstance(b, Held):
+    def matrix_product(self, a: Any, b: Any) -> ObjectParts:
+        if not isinstance(a, ObjectParts) or not isinstance(b, ObjectParts):
             raise UnknownError("a product of what are no arrays")
         made = self.own(self.api("PyNumber_MatrixMultiply", OBJECT, a.value, b.value))
         if a.shape is None or b.shape is None or max(len(a.shape), len(b.shape)) > 2:
-            return Held(made)
-        return Held(made, shape=(*a.shape[:-1], *b.shape[1:]))
+            return ObjectParts(made)
+        return ObjectParts(made, shape=(*a.shape[:-1], *b.shape[1:]))
 
-    def large_product(self, a: Any, b: Any) -> Held:
+    def large_product(self, a: Any, b: Any) -> ObjectParts:
         """A product of matrices in memory of the pool."""
-        if not all(isinstance(x, Held) and x.shape is not None for x in (a, b)):
+        if not all(isinstance(x, ObjectParts) and x.shape is not None for x in (a, b)):
             raise UnknownError("a product of what are no arrays")
         made = self.call(self.looked_up(self.values, "matmul"), [a.value, b.value])
-        return Held(made, shape=(a.shape[0], b.shape[1]))
+        return ObjectParts(made, shape=(a.shape[0], b.shape[1]))
 
-    def transposed(self, x: Any) -> Held:
-        if not isinstance(x, Held) or x.shape is None:
+    def transposed(self, x: Any) -> ObjectParts:
+        if not isinstance(x, ObjectParts) or x.shape is None:
             raise UnknownError("a view of what is no array")
         made = self.own(self.api("PyObject_GetAttr", OBJECT, x.value, self.constant("T")))
-        return Held(made, shape=x.shape[::-1])
+        return ObjectParts(made, shape=x.shape[::-1])
 
     def negative(self, x: Any) -> Any:
-        if isinstance(x, Held):
-            return Held(self.own(self.api("PyNumber_Negative", OBJECT, x.value)))
+        if isinstance(x, ObjectParts):
+            return ObjectParts(self.own(self.api("PyNumber_Negative", OBJECT, x.value)))
         return self.checked("ssub", WORD(0), self.number(x))
 
     # -- calls
@@ -174,7 +176,7 @@ class Written(Arrays):
                 return self.in_parallel(args, named)
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in self.kernels:
                 items = [self.object(self.value(a)) for a in args]
-                return Held(self.call(self.looked_up(self.values, name), items))
+                return ObjectParts(self.call(self.looked_up(self.values, name), items))
             case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=name), keywords=[]):
                 if name in PURE:
                     return self.made(getattr(np, name), [*map(self.value, e.args)])
@@ -182,11 +184,11 @@ class Written(Arrays):
                     return self.converted(self.static(e.func), self.value(e.args[0]))
         raise UnknownError("a call")
 
-    def made(self, function: Any, args: Sequence[Any]) -> Held:
+    def made(self, function: Any, args: Sequence[Any]) -> ObjectParts:
         """An array that NumPy makes of its shape, and fills."""
         shape = args[0] if isinstance(args[0], tuple) else (self.number(args[0]),)
         items = [*map(self.object, args)]
-        return Held(self.call(self.constant(function), items), shape=shape)
+        return ObjectParts(self.call(self.constant(function), items), shape=shape)
 
     @staticmethod
     def static(e: ast.expr) -> Any:
@@ -204,7 +206,7 @@ class Written(Arrays):
         found = self.value(e)
         return tuple(map(self.number, found if isinstance(found, tuple) else (found,)))
 
-    def converted(self, cls: type, x: Any) -> Held:
+    def converted(self, cls: type, x: Any) -> ObjectParts:
         """A number of a class of NumPy's; results of kernels mostly have it."""
         place, made = self.place(), self.object(x)
 
@@ -215,11 +217,11 @@ class Written(Arrays):
             self.own(self.vectorcall(self.constant(cls), [made]), place)
 
         self.either(self.is_a(made, cls), kept, by_class)
-        return Held(self.builder.load(place))
+        return ObjectParts(self.builder.load(place))
 
     # -- rows
 
-    def in_parallel(self, args: Sequence[ast.expr], named: Sequence[ast.keyword]) -> Held:
+    def in_parallel(self, args: Sequence[ast.expr], named: Sequence[ast.keyword]) -> ObjectParts:
         """A kernel for all its rows: for little work a call, else what `threads` makes of it."""
         match args:
             case [ast.Name(id=name), rows, work, *rest] if name in self.kernels:
@@ -245,4 +247,4 @@ class Written(Arrays):
 
         little = self.builder.icmp_signed("<", self.checked("smul", count, each), WORD(2 * PART))
         self.either(little, at_once, shared)
-        return Held(self.builder.load(place))
+        return ObjectParts(self.builder.load(place))

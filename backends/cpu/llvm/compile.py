@@ -21,7 +21,7 @@ from tapeless.backends.cpu.llvm.ir.ir_helpers import kept, variable
 from tapeless.backends.cpu.llvm.ir.values import POINTER, STATUS, Number, Row, UnknownError
 from tapeless.backends.cpu.llvm.loop_tiling import tiled
 from tapeless.backends.cpu.llvm.math import inlined_functions
-from tapeless.backends.cpu.llvm.module import Made, ModuleWriter
+from tapeless.backends.cpu.llvm.module import CompiledFunction, ModuleWriter
 from tapeless.backends.cpu.llvm.python_entry import FIRST_ROW, LONG, OBJECT, Entry, Result
 from tapeless.backends.cpu.llvm.unroll_and_jam import jammed
 from tapeless.backends.cpu.runtime import struct_offsets as at
@@ -145,7 +145,7 @@ class DirectEntry(Entry):
             self.fail(self.builder.zext(status, LONG))
         self.give_back(self.results(made, place), made.single)
 
-    def results(self, made: Made, place: Any) -> list[Result] | None:
+    def results(self, made: CompiledFunction, place: Any) -> list[Result] | None:
         if made.results is None:
             return None
         places = slots(made.results)

@@ -37,7 +37,7 @@ class Matrix:
 
 
 @dataclass
-class Taken:
+class MatrixOperand:
     """Where the BLAS finds a matrix, how long a row is there, "N" or "T", and what to free, each as
     the address of that."""
 
@@ -185,8 +185,8 @@ class Product:
         self,
         bits: int,
         lengths: tuple[Any, Any],
-        a: tuple[Taken, Any],
-        second: tuple[Taken, Any],
+        a: tuple[MatrixOperand, Any],
+        second: tuple[MatrixOperand, Any],
         out: Any,
         before: Any,
     ) -> None:
@@ -206,7 +206,7 @@ class Product:
         kind = ir.FunctionType(ir.VoidType(), [v.type for v in values])
         b.call(self.declared(blas.symbol(self.kind, bits), kind), values)
 
-    def taken(self, x: Matrix) -> Taken:
+    def taken(self, x: Matrix) -> MatrixOperand:
         """A matrix as the BLAS takes it: in rows, turned, or copied."""
         b = self.builder
         start, step = self.kept(x.start), self.kept(WORD(0))
@@ -225,7 +225,7 @@ class Product:
                         b.store(copy, start)
                         b.store(copy, ours)
                         b.store(x.columns, step)
-        return Taken(start, step, letter, ours)
+        return MatrixOperand(start, step, letter, ours)
 
     def copied(self, x: Matrix) -> Any:
         """The matrix in memory of its own."""

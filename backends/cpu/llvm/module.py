@@ -36,7 +36,7 @@ Error = tuple[str, tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
-class Made:
+class CompiledFunction:
     """A function of LLVM's, the dtypes of what it returns, and whether it may raise an error."""
 
     function: Any
@@ -67,7 +67,7 @@ class ModuleWriter:
         self.module, self.sources, self.given = module, sources, options
         self.globals, self.features, self.apart = globals_, features, apart
         self.errors: list[Error] = []
-        self.made: dict[Any, Made | None] = {}
+        self.made: dict[Any, CompiledFunction | None] = {}
 
     def options(self, name: str) -> dict[str, Any]:
         found = self.given[name]
@@ -93,7 +93,7 @@ class ModuleWriter:
             self.errors.append((name, args))
         return 1 + self.errors.index((name, args))
 
-    def function(self, name: str, args: tuple[Any, ...], inline: bool = False) -> Made:
+    def function(self, name: str, args: tuple[Any, ...], inline: bool = False) -> CompiledFunction:
         """The function for arguments like these."""
         wanted = tuple(_kind(x) for x in args)
         if (name, wanted) not in self.made:
@@ -104,7 +104,7 @@ class ModuleWriter:
             raise UnknownError("a function that calls itself")
         return found
 
-    def written(self, name: str, wanted: tuple[Any, ...], inline: bool) -> Made:
+    def written(self, name: str, wanted: tuple[Any, ...], inline: bool) -> CompiledFunction:
         hints: Hints = {}
         names = [a.arg for a in self.sources[name].args.args]
         if len(names) != len(wanted):
@@ -115,7 +115,7 @@ class ModuleWriter:
             try:
                 writer = Function(self, self.sources[name], function, hints)
                 results = writer.write(self.arguments(function, names, wanted, inline))
-                return Made(function, results, writer.single, writer.fails)
+                return CompiledFunction(function, results, writer.single, writer.fails)
             except AgainError:
                 del self.module.globals[function.name]
         raise UnknownError("variables whose dtypes are not found")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tapeless import jit, live_arrays, profiler
-from tapeless.profiler.pprof import Place, Sample, encoded, varint
+from tapeless.profiler.pprof import ProfileLine, Sample, encoded, varint
 from tapeless.transforms.errors import ArgumentError
 
 SIZE = 1 << 20
@@ -84,9 +84,11 @@ def test_numbers():
 
 def test_what_is_written_is_read():
     samples = [
-        Sample((Place("f", "a.py", 3), Place("main", "a.py", 300)), (1, 800), "variable"),
-        Sample((Place("g", "b.py", 0),), (2, 2**40)),
-        Sample((Place("f", "a.py", 3),), (1, 0), "module"),
+        Sample(
+            (ProfileLine("f", "a.py", 3), ProfileLine("main", "a.py", 300)), (1, 800), "variable"
+        ),
+        Sample((ProfileLine("g", "b.py", 0),), (2, 2**40)),
+        Sample((ProfileLine("f", "a.py", 3),), (1, 0), "module"),
     ]
     made, kinds, comment = decoded(
         encoded(samples, [("allocations", "count"), ("space", "bytes")], "a remark")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tapeless.transforms.random_keys.key_slices import EACH, WHOLE, Place, path_of
+from tapeless.transforms.random_keys.key_slices import EACH, WHOLE, KeySlice, path_of
 
 MEET = [
     ((), (0,)),
@@ -27,22 +27,22 @@ APART = [
 
 @pytest.mark.parametrize(("a", "b"), MEET)
 def test_parts_that_meet(a, b):
-    assert Place(1, a).meets(Place(1, b))
-    assert Place(1, b).meets(Place(1, a))
-    assert not Place(1, a).meets(Place(2, b))
+    assert KeySlice(1, a).meets(KeySlice(1, b))
+    assert KeySlice(1, b).meets(KeySlice(1, a))
+    assert not KeySlice(1, a).meets(KeySlice(2, b))
 
 
 @pytest.mark.parametrize(("a", "b"), APART)
 def test_parts_that_may_be_apart(a, b):
-    assert not Place(1, a).meets(Place(1, b))
-    assert not Place(1, b).meets(Place(1, a))
+    assert not KeySlice(1, a).meets(KeySlice(1, b))
+    assert not KeySlice(1, b).meets(KeySlice(1, a))
 
 
 def test_parts_of_parts():
-    assert Place(1, (WHOLE, 2)).part((0,)) == Place(1, (0, 2))
-    assert Place(1, (EACH,)).part((3,)) == Place(1, (EACH, 3))
-    assert Place(1, (slice(1, 4),)).part((EACH,)) == Place(1, (("each", slice(1, 4)),))
-    assert Place(1, (slice(1, 4),)).part((0,)) is None
+    assert KeySlice(1, (WHOLE, 2)).part((0,)) == KeySlice(1, (0, 2))
+    assert KeySlice(1, (EACH,)).part((3,)) == KeySlice(1, (EACH, 3))
+    assert KeySlice(1, (slice(1, 4),)).part((EACH,)) == KeySlice(1, (("each", slice(1, 4)),))
+    assert KeySlice(1, (slice(1, 4),)).part((0,)) is None
 
 
 def test_paths():

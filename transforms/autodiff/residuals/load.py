@@ -49,17 +49,7 @@ class Loading:
             b.origin = s.origin
             match s:
                 case Let():
-                    outs = tuple(self.fresh(v, new) for v in s.outs)
-                    statement = Let(
-                        outs,
-                        s.op,
-                        tuple(self.renamed(a, new) for a in s.args),
-                        map_sizes(s.params, new),
-                        s.origin,
-                    )
-                    b.emit(statement)
-                    for v in outs:
-                        b.definitions[v] = statement
+                    self.record(s, tuple(self.fresh(v, new) for v in s.outs), new)
                 case Effect():
                     b.emit(replace(s, args=tuple(self.renamed(a, new) for a in s.args)))
                 case If() | For():
@@ -210,19 +200,16 @@ class Loading:
                 self.compute_again(Let(let.outs, size_value, (), {"size": n}, let.origin), new)
 
     def compute_again(self, let: Let, new: dict[Var, Atom]) -> None:
-        b = builder.current()
         outs = tuple(Var(retype(o.type, new), o.name, o.origin) for o in let.outs)
-        statement = Let(
-            outs,
-            let.op,
-            tuple(self.renamed(a, new) for a in let.args),
-            map_sizes(let.params, new),
-            let.origin,
-        )
-        b.emit(statement)
-        for o, fresh in zip(let.outs, outs, strict=True):
-            new[o] = fresh
-            b.definitions[fresh] = statement
+        self.record(let, outs, new)
+        new.update(zip(let.outs, outs, strict=True))
+
+    def record(self, let: Let, outs: tuple[Var, ...], new: dict[Var, Atom]) -> None:
+        """Records a statement of the primal program again, for new results."""
+        b = builder.current()
+        args = tuple(self.renamed(a, new) for a in let.args)
+        b.emit(statement := Let(outs, let.op, args, map_sizes(let.params, new), let.origin))
+        b.definitions.update(dict.fromkeys(outs, statement))
 
 
 def _length(let: Let) -> Any:

@@ -45,25 +45,25 @@ Saves = Callable[[Let], bool]
 
 
 @dataclass(eq=False)
-class Taken(Op):
+class Replayed(Op):
     """The operation `op`, whose result is known already: it is the last argument."""
 
     op: Op = identity
 
 
 def _taken(outs: tuple[Var, ...], op: Op, args: tuple[Atom, ...], of: Var, s: Any) -> Let:
-    replayed_op = Taken(op.name, lambda *args, **_: args[-1].type, op.source, op=op)
+    replayed_op = Replayed(op.name, lambda *args, **_: args[-1].type, op.source, op=op)
     return Let(outs, replayed_op, (*args, of), getattr(s, "params", {}), s.origin)
 
 
 def computing(s: Let) -> Let:
     """The statement that computes a value, also where it is taken: the one to differentiate."""
-    return replace(s, op=s.op.op, args=s.args[:-1]) if isinstance(s.op, Taken) else s
+    return replace(s, op=s.op.op, args=s.args[:-1]) if isinstance(s.op, Replayed) else s
 
 
 def reading(s: Let) -> Let:
     """The statement that reads a value, where it is taken: the one to run."""
-    if not isinstance(s.op, Taken):
+    if not isinstance(s.op, Replayed):
         return s
     return replace(s, op=identity, args=s.args[-1:], params={})
 

@@ -28,7 +28,7 @@ from tapeless.transforms.frontend.values.choices import Either, either
 from tapeless.transforms.frontend.values.container_aliases import require_all_current
 from tapeless.transforms.frontend.values.identity import NUMBERS
 from tapeless.transforms.frontend.values.structure import has_symbols
-from tapeless.transforms.frontend.values.text import Chosen
+from tapeless.transforms.frontend.values.text import ChosenText
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.list_methods import equal, ordered
 
@@ -148,7 +148,7 @@ def _opposite(test: Any) -> Any:
 
 def contained(item: Any, container: Any) -> Any:
     """item in container."""
-    if isinstance(item, (Chosen, Either)):
+    if isinstance(item, (ChosenText, Either)):
         return each(lambda candidate: contained(candidate, container), either(item))
     if isinstance(container, Once):
         container = container.rest()

@@ -16,7 +16,7 @@ from tapeless.transforms.frontend.control_flow.branches import choose
 from tapeless.transforms.frontend.trace.trace import Location, trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.structure import EnumCoded, Structure, flatten
-from tapeless.transforms.frontend.values.text import Chosen
+from tapeless.transforms.frontend.values.text import ChosenText
 
 CONSTANT = (str, enum.Enum, type(None))
 Path = tuple[Any, ...]  # where in a variable, which is its first entry
@@ -95,7 +95,7 @@ def options_of(value: Any) -> Options | None:
     """The constants that a value can be; None if it can be something else."""
     if isinstance(value, CONSTANT):
         return (value,)
-    if not isinstance(value, (Chosen, Either)):
+    if not isinstance(value, (ChosenText, Either)):
         return None
     yes, no = options_of(value.yes), options_of(value.no)
     return None if yes is None or no is None else _different(yes + no)
@@ -117,7 +117,7 @@ def labelled(index: Any, options: Options) -> Any:
     """The option of this index."""
     if not isinstance(index, Symbol):
         return options[index]
-    kind = Chosen if all(isinstance(o, str) for o in options) else Either
+    kind = ChosenText if all(isinstance(o, str) for o in options) else Either
     selected = options[-1]
     for k in reversed(range(len(options) - 1)):
         selected = kind(operator.eq(index, k), options[k], selected)

@@ -23,7 +23,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import either
 from tapeless.transforms.frontend.values.container_aliases import require_current
-from tapeless.transforms.frontend.values.text import Chosen
+from tapeless.transforms.frontend.values.text import ChosenText
 
 
 def range_(hooks: Any, *args: Any) -> Any:
@@ -52,7 +52,7 @@ def len_(hooks: Any, x: Any) -> Any:
         if x.is_range and isinstance(x.step, Symbol):
             return hooks.call(max, -((x.start - x.stop) // x.step), 0)
         return wrap(_count(x))
-    if isinstance(x, Chosen):
+    if isinstance(x, ChosenText):
         return each(len, either(x))
     method = getattr(type(x), "__len__", None)
     return hooks.call(method, x) if hasattr(method, "__code__") else len(x)

@@ -23,7 +23,7 @@ from tapeless.transforms.frontend.control_flow.branches import branch, short_cir
 from tapeless.transforms.frontend.control_flow.emit_loop import NothingSymbolic
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, lists_of, sequence
 from tapeless.transforms.frontend.control_flow.python_loops import (
-    Passes,
+    UnrolledPasses,
     count_pass,
     idle,
     index_at,
@@ -144,7 +144,7 @@ def _for_items(
         _need_count(seq, why or "its length must be known", key, hint)
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
-    passes = Passes(seq, range(int(trips)))  # type: ignore[arg-type]
+    passes = UnrolledPasses(seq, range(int(trips)))  # type: ignore[arg-type]
     with idle(key if why == "" else None):
         run_items(passes, body, frame, stop)
 

@@ -35,7 +35,7 @@ from tapeless.transforms.frontend.values.structure import (
     unflatten,
 )
 from tapeless.transforms.frontend.values.structure_errors import differing, differs
-from tapeless.transforms.frontend.values.text import Chosen, Text
+from tapeless.transforms.frontend.values.text import ChosenText, Text
 
 
 class Merge:
@@ -201,7 +201,7 @@ class Merge:
         """The string of the side that is taken."""
         if x.kind == "static" and y.kind == "static" and x.value == y.value:
             return x.value
-        return Chosen(wrap(self.test), self.lifted(x, 0), self.lifted(y, 1))
+        return ChosenText(wrap(self.test), self.lifted(x, 0), self.lifted(y, 1))
 
     def lifted(self, x: Structure, side: int) -> Any:
         """A text chosen inside of a branch, as one that is known after it."""
@@ -212,7 +212,7 @@ class Merge:
         exported = self.one_sided(side, test)
         parts = [self.lifted(c, side) for c in x.children[1:]]
         same = exported is test and [*map(id, parts)] == [id(c.value) for c in x.children[1:]]
-        return x.value if same else Chosen(wrap(exported), *parts)
+        return x.value if same else ChosenText(wrap(exported), *parts)
 
     def reference(self, x: Structure, y: Structure) -> Any:
         """An array that is one on one side and another on the other."""

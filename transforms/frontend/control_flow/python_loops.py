@@ -45,7 +45,7 @@ def index_at(seq: Sequence, k: int) -> int:
     return int(start + k * step)
 
 
-class Passes:
+class UnrolledPasses:
     """The items of a loop that is unrolled; each is made when its pass begins, also where a pass is
     staged again."""
 
@@ -55,8 +55,8 @@ class Passes:
     def __iter__(self) -> Iterator[Any]:
         return (self.seq.item(index_at(self.seq, k)) for k in self.numbers)
 
-    def after(self, k: int) -> Passes:
-        return Passes(self.seq, self.numbers[k:])
+    def after(self, k: int) -> UnrolledPasses:
+        return UnrolledPasses(self.seq, self.numbers[k:])
 
 
 def run_items(
@@ -74,7 +74,7 @@ def run_items(
         if isinstance(flag, Symbol):
             if isinstance(items, Advancing):
                 items, k = items.rest(), 0
-            elif isinstance(items, Passes):
+            elif isinstance(items, UnrolledPasses):
                 items, k = items.after(k), 0
             branch(flag, lambda: None, functools.partial(run_items, items, body, frame, stop, k))
             return

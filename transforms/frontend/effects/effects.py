@@ -22,8 +22,8 @@ from tapeless.transforms.frontend.values.container_aliases import MUTABLE
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import (
     MAKERS,
-    Chosen,
-    Made,
+    ChosenText,
+    ComputedText,
     Template,
     Text,
     joined,
@@ -104,10 +104,10 @@ def effect_parts(values: Any, args: list[Atom]) -> Any:
                 for p in values.parts
             ),
         )
-    if isinstance(values, Made):
+    if isinstance(values, ComputedText):
         return ("made", (values.form, tuple(effect_parts(v, args) for v in values.values)))
-    if isinstance(values, Chosen):
-        values = Made("{0} if {1} else {2}", (values.yes, values.test, values.no))
+    if isinstance(values, ChosenText):
+        values = ComputedText("{0} if {1} else {2}", (values.yes, values.test, values.no))
         return effect_parts(values, args)
     if isinstance(values, Symbol):
         args.append(values.value())

@@ -41,7 +41,7 @@ from tapeless.transforms.frontend.values.container_aliases import (
     write_back,
 )
 from tapeless.transforms.frontend.values.structure import has_symbols
-from tapeless.transforms.frontend.values.text import Chosen
+from tapeless.transforms.frontend.values.text import ChosenText
 from tapeless.transforms.ops.primitives.shapes import cast
 
 
@@ -104,7 +104,7 @@ class Access(Calls):
     def item(self, obj: Any, key: Any) -> Any:
         if isinstance(obj, Either):
             return each(lambda option: self.item(option, key), obj)
-        if isinstance(key, (Either, Chosen)) and isinstance(obj, dict):
+        if isinstance(key, (Either, ChosenText)) and isinstance(obj, dict):
             return each(lambda option: self.item(obj, option), either(key))
         items_of(obj, self.function)
         if isinstance(obj, Symbol):

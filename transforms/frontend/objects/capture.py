@@ -23,7 +23,7 @@ from tapeless.transforms.frontend.trace.recorded_reads import (
     Constants,
     Frozen,
     Guard,
-    Named,
+    NamedRead,
     input_type,
     is_constant,
     is_frozen,
@@ -213,7 +213,7 @@ def _noted(value: Any, result: Any, get: Callable[[], Any], name: str) -> Any:
     t = trace()
     t.reads["container", id(value)] = (value, result, get)
     t.reads["copy", id(result)] = result
-    t.reads["type", id(value)] = Named(f"the type of {name}")
+    t.reads["type", id(value)] = NamedRead(f"the type of {name}")
     return result
 
 

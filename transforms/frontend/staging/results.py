@@ -26,7 +26,7 @@ from tapeless.transforms.frontend.values.structure import (
     flatten,
     refuse_text,
 )
-from tapeless.transforms.frontend.values.text import Chosen
+from tapeless.transforms.frontend.values.text import ChosenText
 from tapeless.transforms.prelude.containers.appended_lists import Grown
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
 from tapeless.transforms.prelude.containers.known_keys import Found
@@ -75,7 +75,7 @@ class OneOfTwo:
 
 
 @dataclasses.dataclass(frozen=True)
-class Made:
+class NthObject:
     """The n-th object that a call makes."""
 
     number: int
@@ -120,8 +120,8 @@ class Outgoing:
     def object(self, value: Any) -> Structure:
         """An object of the function: its attributes."""
         if id(value) in self.numbers:
-            return Structure("again", Made(self.numbers[id(value)]))
-        reference = Made(self.numbers.setdefault(id(value), len(self.numbers)))
+            return Structure("again", NthObject(self.numbers[id(value)]))
+        reference = NthObject(self.numbers.setdefault(id(value), len(self.numbers)))
         names = attributes(value)
         return Structure(
             type(value), reference, names, tuple(self.spec(getattr(value, n)) for n in names)
@@ -130,7 +130,7 @@ class Outgoing:
 
 def _two(value: Any) -> tuple[Any, Any, Any] | None:
     """A test and what the value is where it is true and false; None for what is one value."""
-    if isinstance(value, (Chosen, Either)) and not (callable(value.yes) or callable(value.no)):
+    if isinstance(value, (ChosenText, Either)) and not (callable(value.yes) or callable(value.no)):
         return value.test, value.yes, value.no
     absence = value.undefined if isinstance(value, Symbol) else None
     if absence is None or not absence.none or absence.flag is None:

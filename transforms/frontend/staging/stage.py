@@ -30,7 +30,7 @@ from tapeless.transforms.frontend.values.structure import Structure, refuse_text
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
-from tapeless.transforms.random_keys.find_reuse import Found, key_uses
+from tapeless.transforms.random_keys.find_reuse import KeyReuses, key_uses
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Staged:
     tangents: set[Var]  # inputs that the user's function does not get
     functional: bool = False  # whether functions of tapeless.numpy were called
     held: list[Held] = field(default_factory=list)  # what writes store, or store to
-    keys: Found = field(default_factory=Found)  # random keys that are used
+    keys: KeyReuses = field(default_factory=KeyReuses)  # random keys that are used
     outside: list[tuple[str, Any]] = field(default_factory=list)  # containers that are read there
 
     def without_axes(self) -> list[Var]:

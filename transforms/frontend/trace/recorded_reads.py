@@ -60,7 +60,7 @@ class Guard:
 
 
 @dataclass
-class Named:
+class NamedRead:
     """Something read from outside that is guarded together with what it is in."""
 
     name: str

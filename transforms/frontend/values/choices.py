@@ -14,7 +14,7 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.text import Chosen, Text
+from tapeless.transforms.frontend.values.text import ChosenText, Text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,7 +71,7 @@ class Either:
 
 def either(value: Any) -> Any:
     """Text that data decides, as one of two."""
-    if not isinstance(value, Chosen):
+    if not isinstance(value, ChosenText):
         return value
     return Either(value.test, either(value.yes), either(value.no))
 

@@ -29,7 +29,7 @@ from tapeless.transforms.frontend.values.container_aliases import (
     require_current,
 )
 from tapeless.transforms.frontend.values.identity import NUMBERS
-from tapeless.transforms.frontend.values.text import Chosen, Text
+from tapeless.transforms.frontend.values.text import ChosenText, Text
 
 #: Where the classes are that stand for iterators and generators.
 FRONTEND_MODULES = "tapeless.transforms.frontend."
@@ -214,7 +214,7 @@ def is_reference(spec: Structure) -> bool:
 
 def is_text(spec: Structure) -> bool:
     """Whether it is a string, or one of several by data."""
-    return spec.kind is Chosen or (spec.kind == "static" and isinstance(spec.value, str))
+    return spec.kind is ChosenText or (spec.kind == "static" and isinstance(spec.value, str))
 
 
 def dict_like(like: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:

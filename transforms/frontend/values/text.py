@@ -65,7 +65,7 @@ class Text:
         return Template((*_pieces(other), *self.pieces()))
 
     def __mul__(self, n: Any) -> Text:
-        return Made("{0} * {1}", (self, n))
+        return ComputedText("{0} * {1}", (self, n))
 
     __rmul__ = __mul__
 
@@ -73,7 +73,7 @@ class Text:
         if isinstance(key, slice):
             bounds = [key.start, key.stop, key.step]
             key = ":".join("" if b is None else str(b) for b in bounds)
-        return Made(f"{{0}}[{key}]", (self,))
+        return ComputedText(f"{{0}}[{key}]", (self,))
 
     def __getattr__(self, name: str) -> Any:
         if name in MAKERS:
@@ -130,7 +130,7 @@ class Template(Text):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Made(Text):
+class ComputedText(Text):
     """Text by an expression, such as `{0}.upper()`, of values."""
 
     form: str
@@ -141,7 +141,7 @@ class Made(Text):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Chosen(Text):
+class ChosenText(Text):
     """One of two texts by a test on data; what it says can be asked."""
 
     test: Any
@@ -183,12 +183,12 @@ def _shown(value: Any) -> Iterator[Symbol]:
 def method(this: Any, name: str, args: tuple[Any, ...]) -> Text:
     """this.name(*args), one of `MAKERS`."""
     holes = ", ".join(f"{{{k + 1}}}" for k in range(len(args)))
-    return Made(f"{{0}}.{name}({holes})", (this, *args))
+    return ComputedText(f"{{0}}.{name}({holes})", (this, *args))
 
 
 def percent(text: Any, values: Any) -> Text:
     """`"%.3f" % x`."""
-    return Made("{0} % {1}", (text, values))
+    return ComputedText("{0} % {1}", (text, values))
 
 
 def joined(between: Any, items: list[Any]) -> Any:

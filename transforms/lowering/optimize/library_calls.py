@@ -42,7 +42,7 @@ def read_by(s: Statement) -> list[Var]:
     return [*(a for a in operands(s) if isinstance(a, Var)), *inner]
 
 
-class Program:
+class CallPositions:
     """The statements of a block.
 
     readers  of each variable, by their places

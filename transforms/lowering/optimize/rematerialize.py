@@ -15,7 +15,7 @@ from typing import TypeGuard
 
 from tapeless.transforms.core.language import Atom, Block, Let, Statement, Var
 from tapeless.transforms.core.substitution import substitute
-from tapeless.transforms.lowering.optimize.library_calls import Program, is_apart, of_elements
+from tapeless.transforms.lowering.optimize.library_calls import CallPositions, is_apart, of_elements
 from tapeless.transforms.lowering.schedule.loop_nests import takes_long
 
 MOST = 4  # operations that are done again
@@ -38,7 +38,7 @@ def is_cheap(s: Statement) -> TypeGuard[Let]:
     return of_elements(s) and not takes_long(s)
 
 
-class _Twice(Program):
+class _Twice(CallPositions):
     """The statements of a block, of which some are done again."""
 
     def twice(self, s: Let) -> list[Statement]:

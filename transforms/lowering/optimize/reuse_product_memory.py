@@ -13,7 +13,7 @@ from dataclasses import replace
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Let, Statement, Type, Var
 from tapeless.transforms.core.substitution import substitute
-from tapeless.transforms.lowering.optimize.library_calls import Program, is_apart, of_elements
+from tapeless.transforms.lowering.optimize.library_calls import CallPositions, is_apart, of_elements
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 
@@ -40,7 +40,7 @@ def overlaid(block: Block, equal: Equal) -> Block:
     return replace(block, body=tuple(body), results=results)
 
 
-class _Overlaid(Program):
+class _Overlaid(CallPositions):
     """The statements of a block. `taken` are values whose memory stays as it is."""
 
     def __init__(self, block: Block, equal: Equal) -> None:

@@ -30,10 +30,10 @@ def made_later(
 ) -> list[FusedNest]:
     """The items, with less to write and to read again. `live` is read after them, `into` are
     values that may take the memory of a carry, if nothing reads that any more."""
-    return Later(arrangement, live, into).run()
+    return LaterReaders(arrangement, live, into).run()
 
 
-class Later:
+class LaterReaders:
     """`readers` are the statements that need a variable, `place` the items of statements, `number`
     the places of items; `overwritten` the item that may overwrite memory."""
 
