@@ -404,3 +404,19 @@ def test_arrays_without_axes_are_arguments(dtype, gpu):
     x = np.array(3, dtype)
     ours, expected = tapeless.device_get(jit(np.square, backend="gpu")(x)), np.square(x)
     assert (ours.dtype, ours) == (expected.dtype, expected)
+
+
+def as_long_as_an_argument_says(n, x):
+    y = np.zeros(n)
+    for k in range(n):
+        y[k] = k * 0.5
+    return y, (np.ones((n, 3)) * x).sum(axis=1), 2 * n
+
+
+def test_arrays_without_axes_are_lengths(gpu):
+    n, x = np.array(5), np.ones(3)
+    run = jit(as_long_as_an_argument_says, backend="gpu")
+    for passed in (n, tapeless.device_put(n, tapeless.devices("gpu")[0])):
+        found = tapeless.device_get(run(passed, x))
+        for a, b in zip(found, as_long_as_an_argument_says(n, x), strict=True):
+            np.testing.assert_array_equal(a, b)

@@ -150,6 +150,7 @@ class Lowering:
         self.shown = {a for a in self.block.results if isinstance(a, Var)}  # to the caller
         self.counted = {a for s in statements(self.block) for a in _counted(s)}
         self.fallbacks: list[str] = []
+        self.on_device = on_device
         self.host = set[Var]() if target.returns_numbers else host_numbers(self.block, on_device)
         self.sized = _sized(self.block)
         self.read_by_host = self.reads_of_host()
@@ -168,8 +169,22 @@ class Lowering:
         passed = {a for v in self.passed if isinstance(a := self.same.get(v, v), Var)}
         kept = {*self.block.params} - {*self.analysis.targets, *self.prepared.donated}
         made = uncopied(substitute(made, self.same), self.kernels, kept, memory)
-        made = without_unread_views(made)
+        made = self.with_read_lengths(without_unread_views(made))
         return with_pooled(with_placeholders(made, passed, memory))
+
+    def with_read_lengths(self, block: Block) -> Block:
+        """The driver, which first reads the integers of a device that arrays are as long as."""
+        reads, number_of = [], dict[Var, Atom]()
+        for v in block.params:
+            if v in self.on_device and v in self.sized:
+                number = Var(Type(v.type.dtype, (), True), v.name)
+                reads.append(Let((number,), read, (v,), {}))
+                number_of[v] = number
+                self.host.add(number)
+        if not reads:
+            return block
+        body = substitute(Block((), block.body, block.results), number_of)
+        return Block(block.params, (*reads, *body.body), body.results)
 
     def with_own_results(self, s: Statement, stored: frozenset[Var | None]) -> Statement:
         """A statement of the driver in which no branch results in memory from outside, if that or
