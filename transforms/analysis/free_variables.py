@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
@@ -14,6 +15,7 @@ from tapeless.transforms.core.language import (
     Var,
     blocks,
     outputs,
+    statements,
 )
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.core.uses import reads, sizes_in, written_params
@@ -39,6 +41,22 @@ def defined(block: Block) -> list[Var]:
     """All variables that get their value in a block."""
     inner = [v for s in block.body for b in blocks(s) for v in (*b.params, *defined(b))]
     return [*inner, *(v for s in block.body for v in outputs(s))]
+
+
+def dropped_lengths(block: Block) -> dict[Var, Any]:
+    """A size of its own for each integer that types name and that the block no longer defines,
+    since no statement reads it; the derivative of the block may read the length."""
+    own = {*block.params, *defined(block)}
+    lengths: dict[Var, Any] = {}
+    for t in (*(v.type for v in own), *_param_types(block)):
+        for x in sizes_in(t):
+            if x.var is not None and x.var not in own and x.var not in lengths:
+                lengths[x.var] = dims.symbol(x.name, x.lower)
+    return lengths
+
+
+def _param_types(block: Block) -> Iterator[tuple[object, ...]]:
+    return (tuple(s.params.values()) for s in statements(block) if isinstance(s, Let))
 
 
 def axes(variables: Iterable[Var]) -> set[dims.Symbol]:

@@ -14,7 +14,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless.transforms.analysis.activity import active_parts, dependents
-from tapeless.transforms.analysis.free_variables import axes, close, defined, missing_sizes
+from tapeless.transforms.analysis.free_variables import (
+    axes,
+    close,
+    defined,
+    dropped_lengths,
+    missing_sizes,
+)
 from tapeless.transforms.analysis.sign_analysis import CHOSEN
 from tapeless.transforms.analysis.slopes import has_zeros
 from tapeless.transforms.analysis.suggested_names import word_for
@@ -27,6 +33,7 @@ from tapeless.transforms.autodiff.jvp import (
     tangent_of,
     tangent_variable,
 )
+from tapeless.transforms.autodiff.loop_lengths import own_loop_lengths
 from tapeless.transforms.autodiff.residuals.resolve import resolve
 from tapeless.transforms.autodiff.transpose import transpose
 from tapeless.transforms.core import builder, dims, passes
@@ -163,7 +170,8 @@ class ForwardAndBackward:
     @functools.cached_property
     def made(self) -> tuple[Block, Block]:
         """The blocks of both halves."""
-        block, _ = refresh(views_ahead(hoist_invariants(simplify(self.function.block))))
+        block = views_ahead(hoist_invariants(simplify(self.function.block)))
+        block, _ = refresh(own_loop_lengths(block), dropped_lengths(block))
         split = linearize(block, self.ins, self.ahead)
         tangents = [(split.outputs[k], block.results[k]) for k in self.outs]
         with builder.building(builder.Builder()) as b:

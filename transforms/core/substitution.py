@@ -82,9 +82,7 @@ def _sizes(value: Any, new: Mapping[Var, Atom]) -> Any:
         return size(value, new)
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return tuple(_sizes(v, new) for v in value)
-    if isinstance(value, Type):
-        return Type(value.dtype, tuple(size(s, new) for s in value.shape), value.weak)
-    return value
+    return retype(value, new) if isinstance(value, (Type, StackType)) else value
 
 
 def size(s: dims.Size, new: Mapping[Var, Atom]) -> dims.Size:

@@ -23,6 +23,8 @@ NONE: frozenset[dims.Symbol] = frozenset()
 
 
 PLAIN = frozenset((type(None), bool, int, str, float))
+#: Parameters of operations whose sizes are those of the results: the operation does not read them.
+NOT_READ = frozenset([("to_array", "size"), ("new_stack", "item"), ("unbundle", "kinds")])
 
 
 def sizes_in(value: Any) -> frozenset[dims.Symbol]:
@@ -51,9 +53,14 @@ def reads(s: Statement) -> list[Var]:
     """Variables a statement reads itself, also through sizes."""
     variables = [a for a in operands(s) if isinstance(a, Var)]
     if isinstance(s, Let):
-        for v in s.params.values():
+        for v in read_params(s):
             variables += [x.var for x in sizes_in(v) if x.var is not None]
     return variables
+
+
+def read_params(s: Let) -> list[Any]:
+    """The parameters whose sizes an operation reads."""
+    return [v for key, v in s.params.items() if (s.op.name, key) not in NOT_READ]
 
 
 def reads_of(block: Block) -> Counter[Var]:

@@ -21,11 +21,8 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
-from tapeless.transforms.core.uses import NONE, sizes_in
+from tapeless.transforms.core.uses import NONE, read_params, sizes_in
 from tapeless.transforms.ops.primitives.function_calls import acts
-from tapeless.transforms.ops.primitives.stacks import to_array
-
-FOUND = frozenset([(to_array, "size")])  # sizes that an operation does not read, but finds
 
 
 def dead_code(block: Block) -> Block:
@@ -68,8 +65,7 @@ def needs(s: Statement, homes: dict[Any, Any]) -> set[Var]:
     if not isinstance(s, Let) or not s.params:
         return set()
     shown_by: set[Var] = set()
-    read = [v for name, v in s.params.items() if (s.op, name) not in FOUND]
-    for symbol in NONE.union(*map(sizes_in, read)):
+    for symbol in NONE.union(*map(sizes_in, read_params(s))):
         v = homes.get(symbol) if symbol.var is None else symbol.var
         if v is not None:
             shown_by.add(v)

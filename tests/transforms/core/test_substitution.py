@@ -9,6 +9,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, building, var_size
 from tapeless.transforms.core.checker import verify
 from tapeless.transforms.core.language import (
+    TAPE,
     Block,
     Let,
     Literal,
@@ -29,6 +30,7 @@ from tapeless.transforms.core.substitution import (
 )
 from tapeless.transforms.ops.numpy.creation import zeros
 from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.function_calls import unbundle
 from tests.transforms.staging import block_of, compiled
 
 INT = Type(np.dtype(int), (), True)
@@ -145,3 +147,12 @@ def test_symbols_are_replaced_in_params_of_nested_blocks():
     }
     _, let = sized(n)
     assert replace_symbols(Block((), (let,), ()), {symbol: m}).body[0].params["shape"] == (m,)
+
+
+def test_sizes_in_the_types_of_parameters_follow_their_integer():
+    tape, n, m = Var(TAPE, "saved"), Var(INT, "n"), Var(INT, "m")
+    stack = StackType(Type(np.dtype(float), (var_size(n),)))
+    part = Var(stack, "rows")
+    opening = Let((part,), unbundle, (tape,), {"kinds": (stack,)})
+    copied, _ = refresh(Block((tape, m), (opening,), (part,)), {n: m})
+    assert copied.body[0].params["kinds"] == (copied.body[0].outs[0].type,) != (stack,)

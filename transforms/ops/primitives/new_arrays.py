@@ -192,9 +192,9 @@ zero_tape = Op("zero_tape", lambda x: x.type, ("zeros_like({0})", ZEROS), no_tan
 
 
 def zero_stack(like: Any) -> Any:
-    """As many zeros as the stack `like` has items."""
+    """As many zeros as the stack `like` has items; None where a branch gave it no value."""
     item = like.type.item
-    if item == TAPE or isinstance(item, StackType):
+    if item == TAPE or isinstance(item, StackType) or (isinstance(like, Var) and like.partial):
         return zero_tape(like)
     if all(map(dims.is_given, item.shape)):
         return zero_items(stack_length(like), shape=item.shape, dtype=item.dtype)

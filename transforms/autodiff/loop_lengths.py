@@ -1,0 +1,43 @@
+"""Gives lengths that begin in a pass of a loop a name there that the results of the loop lack.
+
+for i in range(n) with rows: f8[k]:                for i in range(n) with rows: f8[m]:
+    ...                                becomes         ...
+y = zeros(shape=(k,))                              y = zeros(shape=(k,))
+
+`k` is then the length of the result, which the statements behind the loop can read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.analysis.free_variables import axes
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Block, For, Statement, outputs, with_blocks
+from tapeless.transforms.core.substitution import refresh
+
+
+def own_loop_lengths(block: Block, known: Iterable[dims.Symbol] = ()) -> Block:
+    """The block, whose loops name the lengths in their passes that nothing outside shows."""
+    shown = {*known, *axes(block.params)}
+    body: list[Statement] = []
+    for s in block.body:
+        inner = _inside(s, shown)
+        body.append(_renamed(inner, shown) if isinstance(inner, For) else inner)
+        shown |= axes(outputs(s))
+    return Block(block.params, tuple(body), block.results)
+
+
+def _inside(s: Statement, shown: set[dims.Symbol]) -> Statement:
+    return with_blocks(s, lambda block: own_loop_lengths(block, shown))
+
+
+def _renamed(s: For, shown: set[dims.Symbol]) -> For:
+    """The loop with lengths of its carries that its results have, too, under other names."""
+    shared = (axes(s.carries) & axes(s.outs)) - shown
+    lengths: dict[Any, Any] = {
+        x: dims.symbol(x.name, x.lower) for x in shared if x.var is None and not x.given
+    }
+    return replace(s, body=refresh(s.body, lengths)[0]) if lengths else s
