@@ -19,9 +19,9 @@ from tapeless.transforms.core.language import Block, For, Statement, outputs, wi
 from tapeless.transforms.core.substitution import refresh
 
 
-def own_loop_lengths(block: Block, known: Iterable[dims.Symbol] = ()) -> Block:
+def own_loop_lengths(block: Block, shown_around: Iterable[dims.Symbol] = ()) -> Block:
     """The block, whose loops name the lengths in their passes that nothing outside shows."""
-    shown = {*known, *axes(block.params)}
+    shown = {*shown_around, *axes(block.params)}
     body: list[Statement] = []
     for s in block.body:
         inner = _inside(s, shown)

@@ -15,6 +15,9 @@ from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.language import TAPE, Block, Function, Let, Var
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.errors import UnevenError, UnsupportedError
+from tapeless.transforms.ops.numpy.reductions import all_
+from tapeless.transforms.ops.numpy.run_time_errors import require
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 from tapeless.transforms.ops.primitives.function_calls import (
     add_if_set,
     add_tapes,
@@ -86,10 +89,13 @@ def _recorded(batch: Batch, s: Let, args: Any, params: Any) -> list[Any]:
 
 
 def _length(v: Var, pair: Any) -> Any:
-    """What sizes are made of is the same for all elements, or the forward part was refused."""
+    """What sizes are made of has to be the same for all elements: that is tested, as lengths that
+    masks decide may differ."""
     if v.size is None:
         return pair
     current().let((v,), index, (pair[0],), {"key": (0,)})
+    same = all_(equal(pair[0], v), axes=(0,), keepdims=False)
+    require(same, ValueError, "vmap: lengths that data decides differ between elements of a batch")
     return v, None
 
 
