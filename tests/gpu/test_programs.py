@@ -420,3 +420,13 @@ def test_arrays_without_axes_are_lengths(gpu):
         found = tapeless.device_get(run(passed, x))
         for a, b in zip(found, as_long_as_an_argument_says(n, x), strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+def products_of_rows(a):
+    return np.array([[sum(p * q for p, q in zip(r, s)) for s in a] for r in a])
+
+
+def test_kernels_that_count_stacks_keep_sums_whole(gpu):
+    a = np.arange(6.0).reshape(2, 3)
+    found = tapeless.device_get(jit(products_of_rows, backend="gpu")(a))
+    np.testing.assert_array_equal(found, products_of_rows(a))

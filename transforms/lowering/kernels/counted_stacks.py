@@ -185,23 +185,30 @@ def _using(node: ast.FunctionDef, rows: ast.For, stacks: list[str], last: int) -
 
 
 class _UnreadCounters(ast.NodeTransformer):
-    """Leaves out variables that nothing but their own steps reads: n = 0; n = n + 1."""
+    """Leaves out variables that nothing but their own steps reads: n = 0; n = n + 1. A variable
+    that gets elements, or results of calls, keeps all its steps."""
 
     def __init__(self, node: ast.FunctionDef) -> None:
         self.reads = Counter(_loads(node))
+        self.kept: set[str] = set()
         for s in ast.walk(node):
             match s:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     self.reads[name] -= _loads(value).count(name)
+                    self.kept |= set() if _is_plain(value) else {name}
+                case ast.AugAssign(target=ast.Name(id=name), value=value):
+                    self.kept |= set() if _is_plain(value) else {name}
 
     def visit_Assign(self, s: ast.Assign) -> ast.Assign | None:
-        return None if self.is_unread(s.targets[0]) and _is_plain(s.value) else s
+        return None if self.is_unread(s.targets[0]) else s
 
     def visit_AugAssign(self, s: ast.AugAssign) -> ast.AugAssign | None:
-        return None if self.is_unread(s.target) and _is_plain(s.value) else s
+        return None if self.is_unread(s.target) else s
 
     def is_unread(self, target: ast.expr) -> bool:
-        return isinstance(target, ast.Name) and self.reads[target.id] == 0
+        if not isinstance(target, ast.Name) or target.id in self.kept:
+            return False
+        return self.reads[target.id] == 0
 
 
 def _loads(node: ast.AST) -> list[str]:
