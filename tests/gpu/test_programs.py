@@ -423,7 +423,7 @@ def test_arrays_without_axes_are_lengths(gpu):
 
 
 def products_of_rows(a):
-    return np.array([[sum(p * q for p, q in zip(r, s)) for s in a] for r in a])
+    return np.array([[sum(p * q for p, q in zip(r, s, strict=True)) for s in a] for r in a])
 
 
 def test_kernels_that_count_stacks_keep_sums_whole(gpu):
