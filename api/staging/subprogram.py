@@ -46,6 +46,7 @@ from tapeless.transforms.frontend.control_flow.comprehensions import Lazy
 from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.heap.list_results import settled
 from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.trace.recorded_reads import Captured
 from tapeless.transforms.frontend.trace.trace import Trace, trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.identity import NUMBERS
@@ -289,6 +290,13 @@ def emit_all(body: Iterable[Statement]) -> None:
             b.definitions.update(dict.fromkeys(s.outs, s))
 
 
+def _around(block: Block, passed: Iterable[Any]) -> set[Any]:
+    """What the derivative of a block may read of the program around it: what the block reads, what
+    is passed, and what rules took from outside of the program."""
+    captured = (v[0] for v in trace().reads.values() if type(v) is tuple)
+    return {*free_variables(block), *passed, *(c.var for c in captured if isinstance(c, Captured))}
+
+
 class VjpOfBlock:
     """A region run forwards and then backwards.
 
@@ -309,7 +317,7 @@ class VjpOfBlock:
         self.back = expand(back, rules=False)
         self.bars: list[Atom] = [new.get(a, a) if isinstance(a, Var) else a for a in bars]
         whole = Block(block.params, (*self.forward, *self.back), tuple(self.bars))
-        passes.checked(whole, "transpose", lambda: {*free_variables(block), *cotangents})
+        passes.checked(whole, "transpose", lambda: _around(block, cotangents))
 
 
 class LinearizedBlock:
@@ -337,7 +345,7 @@ class LinearizedBlock:
             self.tangents = [zero_if_none(dot, a.type) for dot, a in pairs]
         self.body += b.blocks[0]
         whole = Block(block.params, (*self.forward, *self.body), tuple(self.tangents))
-        passes.checked(whole, "linearize", lambda: {*free_variables(block), *self.dots})
+        passes.checked(whole, "linearize", lambda: _around(block, self.dots))
 
     def again(self, block: Block) -> list[Any]:
         """Forward mode from the start, for what cannot be split."""
