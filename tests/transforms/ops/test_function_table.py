@@ -278,6 +278,7 @@ TESTED_BY_LOOPS = (
     "zeros_of_items",
     "concatenate_items",
     "split_items",
+    "shift",
 )
 
 
