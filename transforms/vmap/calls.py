@@ -15,9 +15,6 @@ from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.language import TAPE, Block, Function, Let, Var
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.errors import UnevenError, UnsupportedError
-from tapeless.transforms.ops.numpy.reductions import all_
-from tapeless.transforms.ops.numpy.run_time_errors import require
-from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 from tapeless.transforms.ops.primitives.function_calls import (
     add_if_set,
     add_tapes,
@@ -26,7 +23,6 @@ from tapeless.transforms.ops.primitives.function_calls import (
     unbundle,
 )
 from tapeless.transforms.ops.primitives.new_arrays import zero_tape
-from tapeless.transforms.ops.primitives.slices_and_gathers import index
 from tapeless.transforms.vmap.masked_parts import has_axes
 from tapeless.transforms.vmap.random_draws import seeds
 
@@ -60,8 +56,7 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         return _recorded(batch, s, tuple(map(batch.front, s.args)), s.params)
     if s.op in (add_tapes, zero_tape):
         return _recorded(batch, s, args, s.params)
-    results = _recorded(batch, s, args, {"kinds": tuple(map(batch.kind, s.params["kinds"]))})
-    return [_length(v, pair) for v, pair in zip(s.outs, results, strict=True)]
+    return _recorded(batch, s, args, {"kinds": tuple(map(batch.kind, s.params["kinds"]))})
 
 
 def _flags(s: Let, axes: Any) -> Flags:
@@ -86,17 +81,6 @@ def _recorded(batch: Batch, s: Let, args: Any, params: Any) -> list[Any]:
     outs = tuple(Var(batch.kind(v.type), v.name) for v in s.outs)
     current().let(outs, s.op, args, params)
     return [(v, 0) for v in outs]
-
-
-def _length(v: Var, pair: Any) -> Any:
-    """What sizes are made of has to be the same for all elements: that is tested, as lengths that
-    masks decide may differ."""
-    if v.size is None:
-        return pair
-    current().let((v,), index, (pair[0],), {"key": (0,)})
-    same = all_(equal(pair[0], v), axes=(0,), keepdims=False)
-    require(same, ValueError, "vmap: lengths that data decides differ between elements of a batch")
-    return v, None
 
 
 def batched(
