@@ -82,7 +82,7 @@ def raise_after_wait() -> None:
             raise errors[0]
 
 
-def before(error: Exception) -> BaseException | None:
+def noted_before(error: Exception) -> BaseException | None:
     """What kernels noted before a driver failed, which came first in the program. It waits: what
     they note is of no concern to later calls."""
     if not pending or _of_cupy(error):

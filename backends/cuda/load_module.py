@@ -108,7 +108,7 @@ def load(name: str, text: str, **_: Any) -> Callable[..., Any]:
             function = functions.get(device) or program.on(device)
             return function(*args)
         except Exception as e:
-            noted = errors.before(e)
+            noted = errors.noted_before(e)
             if noted is not None:
                 raise noted from e
             if memory.is_out_of_memory(e):

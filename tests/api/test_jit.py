@@ -8,7 +8,7 @@ import pytest
 
 import tapeless
 from tapeless import ShapeDtypeStruct, debug, disable_jit, grad, jit, tree_util, vmap
-from tapeless.transforms.errors import ArgumentError
+from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
 
 def normal(*shape, seed=0):
@@ -125,6 +125,19 @@ def test_floating_point_errors_that_a_program_asks_for_are_raised():
             g(np.array([1.0, 0.0]))
     assert "np.errstate(divide='raise') asks for errors of NumPy" in str(jit(f).stages(np.ones(3)))
     assert "errstate" in jit(f).source(np.ones(3))
+
+
+def contradicted(x):
+    with np.errstate(all="raise"):
+        y = np.sum(1 / x)
+    with np.errstate(divide="ignore"):
+        return y + np.sum(1 / (x + 1))
+
+
+@pytest.mark.parametrize("transform", [jit, grad])
+def test_settings_for_floating_point_errors_that_contradict_are_refused(transform):
+    with pytest.raises(UnsupportedError, match=r"two settings of np.errstate for divide \(line"):
+        transform(contradicted)(np.zeros(2))
 
 
 def test_one_compilation_for_all_sizes():

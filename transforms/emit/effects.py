@@ -9,17 +9,21 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core.language import Effect
-from tapeless.transforms.errors import InternalError
+from tapeless.transforms.errors import InternalError, UnsupportedError
 from tapeless.transforms.python_text.literals import literal
 from tapeless.transforms.python_text.python_source import quoted, template, to_source
 
 if TYPE_CHECKING:
     from tapeless.transforms.emit.writer import Writer
 
+#: Settings of `np.errstate` that ask for more than warnings.
+LOUD = frozenset(["raise", "call", "log", "print"])
+
 
 def write_effect(w: Writer, s: Effect) -> None:
     match s.kind:
         case "errstate":  # around the whole function, where the derivative warns too
+            _refuse_contradictions(w.errstate, s)
             w.errstate |= s.params
         case "blank":
             if w.lines and w.lines[-1]:
@@ -51,6 +55,19 @@ def write_effect(w: Writer, s: Effect) -> None:
             w.nest(lambda: w.put(f'raise ValueError("{message}")'))
         case _:
             raise InternalError(f"unknown effect {s.kind}")
+
+
+def _refuse_contradictions(before: dict[str, str], s: Effect) -> None:
+    """Raises UnsupportedError where one `np.errstate` asks for errors that another one does not:
+    both hold for the whole function."""
+    for kind in ("divide", "over", "under", "invalid"):
+        asked = [settings.get(kind, settings.get("all")) for settings in (before, s.params)]
+        if None not in asked and asked[0] != asked[1] and LOUD & {*asked}:
+            where = f" ({s.origin.note.strip('# ')})" if s.origin is not None else ""
+            raise UnsupportedError(
+                f"two settings of np.errstate for {kind}{where}",
+                "np.errstate holds for a whole transformed function: give it one setting there",
+            )
 
 
 def part(w: Writer, p: Any, s: Effect, kept: bool = False) -> ast.expr:

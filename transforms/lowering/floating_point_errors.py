@@ -1,4 +1,4 @@
-"""Settings of `np.errstate` that ask for more than warnings, which machine code does not give.
+"""Finds settings of `np.errstate` that ask for more than warnings: machine code gives no errors.
 
 np.errstate(divide="raise")      1 / 0 is an error in NumPy, and infinity in compiled code
 """
@@ -12,8 +12,7 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-
-LOUD = frozenset(["raise", "call", "log", "print"])
+from tapeless.transforms.emit.effects import LOUD
 
 
 def watched_for_errors(block: Block) -> str:

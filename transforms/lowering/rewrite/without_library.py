@@ -1,4 +1,4 @@
-"""Operations that a library for GPUs lacks, or answers otherwise than NumPy, by others that it has.
+"""Rewrites operations that a library for GPUs lacks, or answers otherwise than NumPy, into others.
 
 m = median(x)      becomes      y = sort(x); m = (y[(n - 1) // 2] + y[n // 2]) / 2
 

@@ -1,4 +1,4 @@
-"""Systems of equations of triangular matrices: the operation, which needs no SciPy to be known.
+"""Defines the operation that solves triangular systems; only to run it takes SciPy.
 
 x = solve_triangular(a, b, lower=True)      a @ x = b, of which the upper part of a is not read
 """

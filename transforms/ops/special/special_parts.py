@@ -1,4 +1,4 @@
-"""Functions of scipy.special as they are made of simpler operations.
+"""Expresses functions of scipy.special by simpler operations, which share loops in kernels.
 
 softmax(x)      becomes, in kernels,      e = exp(x - max(x)); e / sum(e)
 """

@@ -1,4 +1,4 @@
-"""Scalar forms of special functions that are made of exponentials and logarithms.
+"""Defines scalar forms of special functions that are made of exponentials and logarithms.
 
 expit(x)      becomes, in a kernel,      1.0 / (1.0 + exp(-x))
 
