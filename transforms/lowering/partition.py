@@ -47,12 +47,13 @@ from tapeless.transforms.lowering.kernels.row_range import device_call
 from tapeless.transforms.lowering.kernels.verify_rows import verify_rows
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
 from tapeless.transforms.lowering.optimize.driver_views import shown, without_unread_views
+from tapeless.transforms.lowering.optimize.own_branch_results import own_branch_results
 from tapeless.transforms.lowering.pooled_products import with_pooled
 from tapeless.transforms.lowering.remove_copies import uncopied
 from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS, is_routine
 from tapeless.transforms.lowering.scalars.operations import DTYPES, form_of
 from tapeless.transforms.lowering.schedule.analysis import Analysis
-from tapeless.transforms.lowering.schedule.dependences import Dependences, inside, is_array
+from tapeless.transforms.lowering.schedule.dependences import Dependences, inside
 from tapeless.transforms.lowering.schedule.element_loops import (
     NotInLoops,
     over_batch,
@@ -75,7 +76,7 @@ from tapeless.transforms.lowering.sizes.size_inequalities import Relation
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
 from tapeless.transforms.ops.primitives.new_arrays import empty
-from tapeless.transforms.ops.primitives.shapes import cast, copy
+from tapeless.transforms.ops.primitives.shapes import cast
 from tapeless.transforms.optimize.placeholders import with_placeholders
 
 CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
@@ -164,7 +165,8 @@ class Lowering:
     def run(self) -> Block:
         live = {a for a in self.block.results if isinstance(a, Var)}
         stored = frozenset[Var | None](self.analysis.targets)
-        body = [self.with_own_results(s, stored) for s in self.body(self.block.body, live, True)]
+        body = self.body(self.block.body, live, True)
+        body = own_branch_results(body, self.memory, stored)
         made = Block(self.block.params, (*self.prepared.checks, *body), self.block.results)
         passed = {a for v in self.passed if isinstance(a := self.same.get(v, v), Var)}
         kept = {*self.block.params} - {*self.analysis.targets, *self.prepared.donated}
@@ -185,29 +187,6 @@ class Lowering:
             return block
         body = substitute(Block((), block.body, block.results), number_of)
         return Block(block.params, (*reads, *body.body), body.results)
-
-    def with_own_results(self, s: Statement, stored: frozenset[Var | None]) -> Statement:
-        """A statement of the driver in which no branch results in memory from outside, if that or
-        the result is among the `stored`: other branches result in other memory, so what reads one
-        of the two cannot know."""
-
-        def own(block: Block) -> Block:
-            results, inner = list(block.results), set(stored)
-            copies: list[Statement] = []
-            for k, v in enumerate(outputs(s) if isinstance(s, If) else ()):
-                base, cell = self.memory.base(results[k]), self.memory.cell(v)
-                if not is_array(v) or base is None or base is cell or not {base, cell} & stored:
-                    continue
-                if base in inside(self.memory.defs[v]):
-                    inner.add(base)  # the result of a branch in this one, perhaps
-                    continue
-                copied = Var(v.type, v.name)
-                copies.append(Let((copied,), copy, (results[k],), {}))
-                results[k] = copied
-            body = [self.with_own_results(t, frozenset(inner)) for t in block.body]
-            return replace(block, body=(*body, *copies), results=tuple(results))
-
-        return with_blocks(s, own)
 
     def constants(self, block: Block) -> None:
         """Notes what is stored into, and which constants can be written where they are read."""
