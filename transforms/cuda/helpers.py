@@ -267,26 +267,6 @@ __device__ {c} block_{word}({c} a) {{  // of all threads of a block; the first o
   }}
   return a;
 }}"""
-JOIN = """
-extern "C" __global__ void {name}(
-    const {c}* __restrict__ parts, {c}* __restrict__ out, i64 count, i64 n) {{
-  __shared__ {c} held[8][32];  // out[j] = parts[0, j] + parts[1, j] + ..., in order
-  i64 j = blockIdx.x * 32LL + threadIdx.x;
-  {c} a = {first};
-  if (j < n) for (i64 k = threadIdx.y; k < count; k += 8) {{
-    {c} b = parts[k * n + j];
-    a = {op};
-  }}
-  held[threadIdx.y][threadIdx.x] = a;
-  __syncthreads();
-  if (threadIdx.y == 0 && j < n) {{
-    for (int k = 1; k < 8; k++) {{
-      {c} b = held[k][threadIdx.x];
-      a = {op};
-    }}
-    out[j] = a;
-  }}
-}}"""
 
 
 def neutral(word: str, dtype: Dtype) -> str:
@@ -311,9 +291,9 @@ def limit(smallest: bool, dtype: Dtype) -> str:
     return f"(-{2 ** (bits - 1) - 1}{'LL' * (bits > 32)} - 1)"
 
 
-def _reduction(text: str, word: str, dtype: Dtype, **more: str) -> str:
+def _reduction(text: str, word: str, dtype: Dtype) -> str:
     holes = {"c": c_type(dtype), "op": JOINS[word][0], "first": neutral(word, dtype)}
-    return text.format(word=word, **holes, **more).strip()
+    return text.format(word=word, **holes).strip()
 
 
 def team_text(word: str, dtype: Dtype) -> str:
@@ -324,13 +304,6 @@ def team_text(word: str, dtype: Dtype) -> str:
 def block_text(word: str, dtype: Dtype) -> str:
     """The reduction over the threads of a block."""
     return _reduction(BLOCK, word, dtype)
-
-
-def join_text(dtype: Dtype, word: str) -> str:
-    """A kernel that adds up, in order, what blocks have left: 32 x 8 threads, 32 sums a block."""
-    name = f"join_{word}_{dtype.name}"
-    text = _reduction(JOIN, word, dtype, name=name)
-    return "\n\n".join((*needed([text]), text))
 
 
 def words(text: str) -> set[str]:

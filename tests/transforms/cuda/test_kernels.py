@@ -6,8 +6,8 @@ import textwrap
 import numpy as np
 import pytest
 
-from tapeless.transforms.cuda.helpers import join_text
 from tapeless.transforms.cuda.kernel import NotPrintedError, Parameter, print_kernel
+from tapeless.transforms.cuda.launch_text import join_text
 from tapeless.transforms.lowering.rewrite.array_routines import TEXTS, place_helpers
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
 
