@@ -26,6 +26,7 @@ def pytest_configure(config):
     folder = config.stash[CACHE] = tempfile.TemporaryDirectory(prefix="tapeless-tests-")
     os.environ["TAPELESS_CACHE_DIR"] = folder.name
     os.environ.setdefault("TAPELESS_CHECK", "1")  # programs are checked after each pass
+    os.environ.setdefault("TAPELESS_STRICT", "1")  # what is staged for all values stays so
 
 
 def pytest_unconfigure(config):

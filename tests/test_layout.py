@@ -60,6 +60,7 @@ LAYERS = [
     "tapeless.transforms.pipelines",
     "tapeless.transforms.emit.writer",
     "tapeless.transforms.emit.module",
+    "tapeless.transforms.evaluation",
     "tapeless.transforms.vmap",
     "tapeless.transforms.spmd",
     "tapeless.transforms.lowering",

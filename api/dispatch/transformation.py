@@ -12,10 +12,12 @@ from functools import partial
 from sys import gettrace, settrace
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from tapeless import tree
 from tapeless.backends.fork_safe_locks import STAGING
 from tapeless.configuration.stepping import PassedOver, skip_ours, skipping, untraced
-from tapeless.dispatch import pickling
+from tapeless.dispatch import pickling, ways
 from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.python_entry import entry
 from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key, never, shared_cache
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from tapeless.transformations import jit_on_gpu as gpu
     from tapeless.transforms.core import printer
     from tapeless.transforms.emit import module
+    from tapeless.transforms.evaluation import call_values as values
     from tapeless.transforms.frontend.source import rewrite
     from tapeless.transforms.frontend.staging import stage
     from tapeless.transforms.frontend.staging.stage import Staged
@@ -81,6 +84,7 @@ else:
         later("tapeless.transforms.core.printer"),
     )
     readers = later("tapeless.transforms.frontend.trace.readers")
+    values = later("tapeless.transforms.evaluation.call_values")
     rewrite = later("tapeless.transforms.frontend.source.rewrite")
     stage = later("tapeless.transforms.frontend.staging.stage")
 
@@ -204,11 +208,13 @@ class Transformed:
             specialisation = None
             if has_gpu_arrays(args, kwargs):
                 return self.on_gpu(*args, **kwargs)
-            with PassedOver():
+            with PassedOver(), ways.values_at_hand():
                 specialisation = self.specialise(args, kwargs)
             passed = self.marked(args, kwargs)
             if specialisation.keys:
                 specialisation.use_keys(tree.leaves(passed))
+            if specialisation.staged.traced:
+                return self.by_its_way(passed)[1]
             return specialisation(*passed)
         except Exception as e:
             if specialisation is None:
@@ -216,6 +222,33 @@ class Transformed:
             else:
                 self.explain(e, specialisation)
             raise
+
+    def by_its_way(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
+        """The specialisation for the way that a call takes through a function that is traced, and
+        what it returns."""
+        args, kwargs = passed
+        leaves, key = call_key(args, kwargs, self.ordered)
+        kept = self.cache[key]
+
+        def again() -> Specialisation:
+            with STAGING, PassedOver(), ways.values_at_hand():
+                specialisation = self.checked(args, kwargs)
+                specialisation.number = next(NUMBERS)
+                specialisation.reason = "the values take another way"
+                self.cache[key] = [specialisation, *self.cache[key]][: ways.WAYS]
+            return specialisation
+
+        try:
+            specialisation, result = ways.run(kept, passed, again)
+        except ways.TakesOtherWay:
+            return self.without_code(passed)
+        specialisation.refuse_overlap(leaves)
+        self.last = specialisation
+        return specialisation, result
+
+    def without_code(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
+        """What a call returns whose own code says that it takes another way."""
+        raise InternalError(f"the {self.describe()} was traced, and its code goes another way")
 
     @functools.cached_property
     def on_gpu(self) -> Callable[..., Any]:
@@ -318,13 +351,23 @@ class Transformed:
 
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         if args or kwargs:
-            return self.specialise(*tree.map(shapes.stand_in, (args, kwargs)))
+            return self.picked(args, kwargs)
         if self.last is None:
             raise ArgumentError(
                 f"the {self.suffix} of {base_name(self.fun)} has not been called yet",
                 "pass arguments as in a call: .source(1.0)",
             )
         return self.last
+
+    def picked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        """The specialisation for arguments that need not be values."""
+        try:
+            return self.specialise(*tree.map(shapes.stand_in, (args, kwargs)))
+        except TapelessError:
+            if not all(map(is_value_or_constant, tree.leaves((args, kwargs)))):
+                raise
+            with ways.values_at_hand():
+                return self.specialise(args, kwargs)
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """The emitted function for these arguments, made now if there is none."""
@@ -334,7 +377,7 @@ class Transformed:
             if specialisation.accepts(leaves):
                 specialisation.refuse_overlap(leaves)
                 self.last = specialisation
-                if specialisation.enter is never:
+                if specialisation.enter is never and not specialisation.staged.traced:
                     specialisation.enter = entry(specialisation, args, kwargs, self.ordered)
                 return specialisation
         with STAGING:
@@ -420,15 +463,16 @@ class Transformed:
         self, call: Callable[[list[Any]], Any], leaves: Any, names: list[str], outlines: bool
     ) -> Staged:
         """The staged run; numbers from outside that changed are inputs, if they can be."""
+        axes = self.known_axes(leaves)
         if self.cache.changing:
             try:
-                changing = self.cache.changing
-                return stage.stage(call, leaves, names, outlines, changing, self.known_axes(leaves))
+                return stage.stage(call, leaves, names, outlines, self.cache.changing, axes)
             except InternalError:
                 raise
             except TapelessError:  # what is wrong with them is said without them
                 pass
-        return stage.stage(call, leaves, names, outlines, axes=self.known_axes(leaves))
+        evaluator = values.CallValues if ways.may_trace() else None
+        return stage.stage(call, leaves, names, outlines, axes=axes, evaluator=evaluator)
 
     def known_axes(self, leaves: Sequence[Any]) -> Collection[tuple[int, int]]:
         """Axes of leaves whose lengths the program is made for, by leaf and axis."""
@@ -496,6 +540,15 @@ def from_outside(staged: Staged, names: Sequence[str]) -> list[str]:
 def short(path: str) -> str:
     """The last part of a path of any platform."""
     return path.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def is_value_or_constant(x: Any) -> bool:
+    """Whether an argument is passed as in a call, and does not only tell a shape and a dtype."""
+    return (
+        isinstance(x, np.ndarray)
+        or not (hasattr(x, "shape") and hasattr(x, "dtype"))
+        or isinstance(x, np.generic)
+    )
 
 
 def _owner(bound: functools.partial[Any]) -> Transformed:

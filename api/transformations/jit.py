@@ -65,6 +65,7 @@ else:
     )
 
 GPU = ("gpu", "cuda")  # names of one backend
+LONG_WAY = 2000  # statements of traced code: with more, compiling takes longer than it gains
 OFTEN = 1000  # calls after which machine code for what is done around kernels pays
 # Read once: looking at the environment takes longer than the rest of a call.
 ALWAYS_DISABLED = os.environ.get("TAPELESS_DISABLE_JIT", "") not in ("", "0")
@@ -166,6 +167,9 @@ class Jit(Unchanged):
         self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         """Looks for a quicker way for calls like this one."""
+        if specialisation.staged.traced:
+            self.decided = True
+            return
         self.calls += 1
         self.direct, often = specialisation.direct(MISSED), self.calls >= OFTEN
         other = kwargs or self.asked.static_argnums or self.asked.static_argnames
@@ -182,6 +186,12 @@ class Jit(Unchanged):
 
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         return self.lists.picked(args, kwargs) or super().pick(args, kwargs)
+
+    def without_code(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
+        """Rounding in kernels may turn a test: NumPy goes the way that was traced."""
+        self.plain(*passed[0], **passed[1])
+        assert self.plain.last is not None
+        return self.plain.last, self.plain(*passed[0], **passed[1])
 
     # -- static arguments
 
@@ -242,7 +252,7 @@ class Jit(Unchanged):
         kept = self.shelf(args, kwargs)
         compiled = self.anew(args, kwargs)
         outline = numba.outline(compiled.run) if kept and not self.stored else None
-        if kept and outline:
+        if kept and outline and not compiled.staged.traced:
             kept.keep(compiled, outline)
         return compiled
 
@@ -271,6 +281,11 @@ class Jit(Unchanged):
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
+        if staged.traced and len(block.body) > LONG_WAY:
+            staged.notes.append(
+                f"nothing is compiled: the traced way has {len(block.body)} statements"
+            )
+            return super().write(staged, block, arguments, paths)
         watched = floating_point_errors.watched_for_errors(block)
         if watched:  # machine code has no such errors
             staged.notes.append(f"nothing is compiled, as {watched} asks for errors of NumPy")

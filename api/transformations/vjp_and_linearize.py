@@ -17,6 +17,7 @@ from tapeless import tree
 from tapeless.backends import array_form
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.transformation import Stages, Transformed, stages_of
+from tapeless.dispatch.ways import values_at_hand
 from tapeless.staging.argument_checks import plural
 from tapeless.staging.emitted_names import base_name, check_callable, parameters
 from tapeless.staging.standalone_modules import Module
@@ -134,11 +135,15 @@ class AtPoint(Transformed):
 
     def at(self, kind: type[Derivative], primals: tuple[Any, ...]) -> Any:
         """(value, derivative) or (value, derivative, aux) at a point."""
-        specialisation = self.specialise(primals, {})
+        with values_at_hand():
+            specialisation = self.specialise(primals, {})
         if specialisation.keys:
             specialisation.use_keys(tree.leaves((primals, {})))
         try:
-            results = specialisation(primals, {})
+            if specialisation.staged.traced:
+                specialisation, results = self.by_its_way((primals, {}))
+            else:
+                results = specialisation(primals, {})
         except Exception as e:
             self.explain(e, specialisation)
             raise

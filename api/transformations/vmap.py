@@ -18,6 +18,7 @@ from tapeless.staging.subprogram import (
     symbol,
 )
 from tapeless.transformations.ignored_parameters import check_unneeded
+from tapeless.transformations.elements_one_by_one import one_by_one, undone_if_refused
 from tapeless.transformations.vmap_axes import (
     axes_key,
     batch_length,
@@ -84,9 +85,13 @@ class Vmap(Transformed):
         leaves, structure = tree.flatten((args, kwargs))
         axes, size = self.axes(args, kwargs)
         axis = None if self.axis_name is None else Axis(self.axis_name, size)
-        mapped = Mapped(self.fun, leaves, structure, axes, size, axis)
-        out_axes = spread(self.out_axes, mapped.value, "out_axes")
-        return mapped.results(out_axes)
+        with undone_if_refused() as refused:
+            mapped = Mapped(self.fun, leaves, structure, axes, size, axis)
+            out_axes = spread(self.out_axes, mapped.value, "out_axes")
+            return mapped.results(out_axes)
+        if axis is not None or not trace().observing:
+            raise refused[0]
+        return one_by_one(self.fun, leaves, structure, axes, size, self.out_axes)
 
 
 class Mapped:

@@ -115,6 +115,11 @@ class Builder:
         """Whether the integer that a length in a type names can be read."""
         return True
 
+    def require(self, value: Var, why: str, hint: str = "") -> Any:
+        """The Python value of a variable, on which the program then relies; raises NeedStatic where
+        there is none."""
+        raise NeedStatic(value, why, hint)
+
     def clamp(self, bound: Size, n: Size) -> Size | None:
         """`bound` as a position in an axis of length n, where a pass may rely on it. It says where
         a slice begins or ends; `at_least` says which of two lengths is the larger one."""
@@ -233,7 +238,7 @@ def static(value: Any, why: str) -> Any:
         size = size_of(value) if value.type.dtype.kind in "iu" and not value.type.shape else None
         if isinstance(size, int):
             return size
-        raise NeedStatic(value, why)
+        return current().require(value, why)
     return value.value if isinstance(value, Literal) else value
 
 

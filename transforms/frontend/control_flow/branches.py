@@ -8,7 +8,15 @@ from typing import Any, NoReturn
 
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom, Block, If
-from tapeless.transforms.errors import InternalError, Signal, TapelessError
+from tapeless.transforms.errors import (
+    AliasError,
+    InternalError,
+    Signal,
+    StructureError,
+    TapelessError,
+    UndefinedError,
+    UnsupportedError,
+)
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branch_side import (
     StagedArm,
@@ -28,6 +36,10 @@ from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.structure import Structure
 
 
+#: Why the sides of a test cannot be staged, or not be joined.
+REFUSALS = (NeedStatic, StructureError, AliasError, UndefinedError, UnsupportedError)
+
+
 def branch(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> None:
     choose(test, then, orelse, statement=True)
 
@@ -40,7 +52,38 @@ def choose(
     if not isinstance(decided, Symbol):
         return then() if decided else orelse()
     t = trace()
-    origin, before, test_atom = t.origin, t.poisoned, decided.value()
+    test_atom = decided.value()
+    if t.tracing and (way := _way(test_atom)) is not None:
+        return then() if way else orelse()
+    if not t.observing:
+        return _chosen(test_atom, then, orelse, statement)
+    block, origin, before = t.blocks[-1], t.origin, t.poisoned
+    start = len(block)
+    try:
+        return _chosen(test_atom, then, orelse, statement)
+    except REFUSALS:
+        del block[start:]
+        t.origin, t.poisoned = origin, before
+        if (way := _way(test_atom)) is None:
+            raise
+        return then() if way else orelse()
+
+
+def _way(test: Atom) -> bool | None:
+    """Whether a test holds in the call at hand, as the program is guarded for; None where the call
+    does not say it."""
+    try:
+        return bool(trace().require(test, "its sides cannot be joined"))
+    except NeedStatic:
+        return None
+
+
+def _chosen(
+    test_atom: Atom, then: Callable[[], Any], orelse: Callable[[], Any], statement: bool
+) -> Any:
+    """Both sides staged and joined."""
+    t = trace()
+    origin, before = t.origin, t.poisoned
     sides = _both_sides_unless_known(test_atom, then, orelse)
     if isinstance(sides, bool):
         t.origin, t.poisoned = origin, before
@@ -54,7 +97,7 @@ def choose(
         for target, element in grown:
             t.touch(ContentsLocation(target))
             to_columns(target, element)
-        return choose(test, then, orelse, statement)
+        return _chosen(test_atom, then, orelse, statement)
     value = _joined(test_atom, a, b, statement)
     t.poisoned = {**a.poisoned, **b.poisoned}
     if a.raised or b.raised:

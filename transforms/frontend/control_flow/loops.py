@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import NeedStatic, atom
+from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import (
     Atom,
     Literal,
@@ -124,6 +125,8 @@ def _for_items(
     why = t.decisions.unroll.get(key)
     hint = t.decisions.hints.get(why or "", "")
     trips = seq.count if concrete else None
+    if why is None and t.tracing:
+        why = "every test goes one way"
     if why is None and concrete and t.futile[key] >= OFTEN:
         with idle(key):
             _run_watched(seq, body, frame, stop, name)
@@ -141,7 +144,8 @@ def _for_items(
                 _peel(seq, body, frame, stop, name, why, key)
                 return
     if not concrete:
-        _need_count(seq, why or "its length must be known", key, hint)
+        seq = _counted(seq, why or "its length must be known", key, hint)
+        trips = len(range(*(a.value for a in seq.span)))  # type: ignore[union-attr]
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
     passes = UnrolledPasses(seq, range(int(trips)))  # type: ignore[arg-type]
@@ -225,17 +229,16 @@ def add_atoms(a: Atom, b: Atom) -> Atom:
     return add(a, b)  # type: ignore[no-any-return]
 
 
-def _need_count(seq: Sequence, why: str, key: Any, hint: str) -> None:
-    for a in seq.span:
-        if isinstance(a, Var):
-            raise NeedStatic(
-                a,
-                f"the loop on line {key[1]} must be unrolled ({why}), so its length must be known",
-                hint,
-            )
-    raise UnsupportedError(
-        f"the loop on line {key[1]} can be neither rolled nor unrolled: {why}", hint or ROLLED
-    )
+def _counted(seq: Sequence, why: str, key: Any, hint: str) -> Sequence:
+    """The items of a loop that must be unrolled, with a known number of passes."""
+    if not any(isinstance(a, Var) for a in seq.span):
+        raise UnsupportedError(
+            f"the loop on line {key[1]} can be neither rolled nor unrolled: {why}", hint or ROLLED
+        )
+    needed = f"the loop on line {key[1]} must be unrolled ({why}), so its length must be known"
+    t = trace()
+    span = [atom(t.require(a, needed, hint)) if isinstance(a, Var) else a for a in seq.span]
+    return replace(seq, span=tuple(span))
 
 
 def loop_key(body: Any) -> tuple[str, int, str]:
@@ -273,6 +276,8 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
             return short_circuit((lambda: going, lambda: truth(test())), True)
         return False if flag else test()
 
+    if why is None and t.tracing:
+        why = "every test goes one way"
     if why is None and t.futile[key] >= OFTEN:
         with idle(key):
             _watch_while(condition, body, frame, key)
@@ -326,11 +331,10 @@ def _run_while(test: Callable[[], Any], body: Any, why: str, key: Any, hint: str
     for _ in range(MOST):
         going = truth(test())
         if isinstance(going, Symbol):
-            raise NeedStatic(
-                going.value(),
-                f"the loop on line {key[1]} must be unrolled ({why}), so its test must be known",
-                hint,
+            needed = (
+                f"the loop on line {key[1]} must be unrolled ({why}), so its test must be known"
             )
+            going = trace().require(going.value(), needed, hint)
         if not going:
             return
         count_pass()

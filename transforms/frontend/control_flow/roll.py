@@ -19,6 +19,7 @@ from tapeless.transforms.errors import (
     StructureError,
     TapelessError,
     UndefinedError,
+    UnsupportedError,
 )
 from tapeless.transforms.frontend.arrays.memory_layout import Layouts
 from tapeless.transforms.frontend.arrays.symbols import Symbol
@@ -110,7 +111,7 @@ class LoopFixpoint:
             try:
                 self.settle()
             except (Exception, Signal) as e:
-                if not _of_this_way(e):
+                if not _of_this_way(e) and not (t.observing and isinstance(e, UnsupportedError)):
                     raise
                 t.rollback(journal)
                 del t.blocks[-1][start:]

@@ -13,7 +13,15 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, building
 from tapeless.transforms.core.checker import well_formed
 from tapeless.transforms.core.language import Block, Origin, Var
-from tapeless.transforms.errors import InternalError, TapelessError, UnsupportedError
+from tapeless.transforms.errors import (
+    AliasError,
+    InternalError,
+    NeedStaticError,
+    StructureError,
+    TapelessError,
+    UndefinedError,
+    UnsupportedError,
+)
 from tapeless.transforms.frontend.arrays.memory_layout import Order
 from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.hooks.hooks import Hooks
@@ -23,6 +31,7 @@ from tapeless.transforms.frontend.staging.required_values import resolve
 from tapeless.transforms.frontend.staging.results import Outgoing
 from tapeless.transforms.frontend.staging.writeback import Held, Write, written
 from tapeless.transforms.frontend.trace.decisions import Decisions, Restart
+from tapeless.transforms.frontend.trace.observation import CallValues
 from tapeless.transforms.frontend.trace.recorded_reads import Captured, Guard
 from tapeless.transforms.frontend.trace.trace import Trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
@@ -31,6 +40,16 @@ from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
 from tapeless.transforms.random_keys.find_reuse import KeyReuses, key_uses
+
+
+#: What the docstring of traced code says.
+TRACED = (
+    "Traced on the values of one call: raises RuntimeError for values that take another way through "
+    "the function."
+)
+
+#: Makes what evaluates the variables of a run, given the values of its inputs.
+Evaluator = Callable[[Trace, dict[Var, Any]], CallValues]
 
 
 @dataclass
@@ -55,6 +74,7 @@ class Staged:
     held: list[Held] = field(default_factory=list)  # what writes store, or store to
     keys: KeyReuses = field(default_factory=KeyReuses)  # random keys that are used
     outside: list[tuple[str, Any]] = field(default_factory=list)  # containers that are read there
+    traced: bool = False  # whether it raises for values that take another way than these
 
     def without_axes(self) -> list[Var]:
         """The inputs that are arrays without axes, and no numbers."""
@@ -77,6 +97,10 @@ class Run(Trace):
         return Hooks(method).enter_function(method, args, {})
 
 
+#: What staging for all values refuses, and a trace on those of the call need not.
+TRACEABLE = (NeedStaticError, StructureError, AliasError, UndefinedError, UnsupportedError)
+
+
 def stage(
     call: Callable[[list[Any]], Any],
     leaves: list[Any],
@@ -84,10 +108,40 @@ def stage(
     outlines: bool = True,
     changing: frozenset[str] = frozenset(),
     axes: Collection[tuple[int, int]] = (),
+    evaluator: Evaluator | None = None,
 ) -> Staged:
     """Runs `call` on symbols for `leaves` until no more of them need be known; `outlines`:
     functions that are called often may become functions of the program; `changing`: the names of
-    numbers from outside that become inputs; `axes`: axes of leaves whose lengths are known."""
+    numbers from outside that become inputs; `axes`: axes of leaves whose lengths are known.
+
+    What cannot be staged for all values is traced on those of the call, where there is an
+    `evaluator` of them: first what needs a value only, then each test and loop."""
+    try:
+        return _for_all_values(call, leaves, names, outlines, changing, set(axes))
+    except TRACEABLE:
+        if evaluator is None:
+            raise
+        for traced in (False, True):
+            decisions = Decisions(
+                outlines=False, counts=False, tables=False, changing=changing, traced=traced
+            )
+            decisions.axes = set(axes)
+            try:
+                return _settled(call, leaves, names, decisions, evaluator)
+            except TapelessError:
+                continue
+        raise
+
+
+def _for_all_values(
+    call: Callable[[list[Any]], Any],
+    leaves: list[Any],
+    names: list[str],
+    outlines: bool,
+    changing: frozenset[str],
+    axes: set[tuple[Any, int]],
+) -> Staged:
+    """A program for all values of the leaves, of these types."""
     decisions = Decisions(outlines=outlines, changing=changing, axes=set(axes))
     try:
         return _settled(call, leaves, names, decisions)
@@ -107,13 +161,16 @@ def stage(
 
 
 def _settled(
-    call: Callable[[list[Any]], Any], leaves: list[Any], names: list[str], decisions: Decisions
+    call: Callable[[list[Any]], Any],
+    leaves: list[Any],
+    names: list[str],
+    decisions: Decisions,
+    evaluator: Evaluator | None = None,
 ) -> Staged:
     for _ in range(50):
         try:
-            return _attempt(
-                call, [Leaf(v, n) for v, n in zip(leaves, names, strict=True)], decisions
-            )
+            parameters = [Leaf(v, n) for v, n in zip(leaves, names, strict=True)]
+            return _attempt(call, parameters, decisions, evaluator)
         except Restart:
             continue
     raise InternalError("the staged run does not settle")
@@ -129,10 +186,18 @@ def _undone_by_errors(run: Run) -> Iterator[None]:
         raise
 
 
-def _attempt(call: Callable[[list[Any]], Any], leaves: list[Leaf], decisions: Decisions) -> Staged:
+def _attempt(
+    call: Callable[[list[Any]], Any],
+    leaves: list[Leaf],
+    decisions: Decisions,
+    evaluator: Evaluator | None,
+) -> Staged:
     run = Run(decisions)
     with building(run), _undone_by_errors(run):
         params = [leaf_parameter(k, leaf, decisions, run) for k, leaf in enumerate(leaves)]
+        if evaluator is not None:
+            values = {leaf.var: leaf.value for leaf in leaves if leaf.var is not None}
+            run.call_values = evaluator(run, values)
         try:
             value = call(params)
             outgoing = Outgoing()
@@ -204,7 +269,7 @@ def _staged(
         run.guards,
         result,
         run.notes,
-        run.legend,
+        run.legend + [TRACED] * bool(run.fixed),
         writes,
         decisions,
         run.hints,
@@ -215,6 +280,7 @@ def _staged(
         held_objects,
         key_uses(block, run.keys),
         [(run.reads["type", k].name.removeprefix("the type of "), get) for k, get in containers],
+        bool(run.fixed),
     )
 
 

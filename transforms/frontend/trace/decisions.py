@@ -37,6 +37,7 @@ class Decisions:
     aliased: bool = False  # an array was read that a store may have changed
     tables: bool = True  # lists of a number that is repeated often become stacks
     tabled: bool = False  # one did
+    traced: bool = False  # tests and loops go the way that they go in the call at hand
 
     def as_rows(self, site: Any) -> None:
         """Data says which of the lists in a list is meant: start again, with arrays that say which

@@ -11,10 +11,11 @@ from typing import Any
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import Builder, atom_of_size
 from tapeless.transforms.core.dims import Size, Symbol
-from tapeless.transforms.core.language import Atom, Effect, Statement, Var
+from tapeless.transforms.core.language import Atom, Effect, Let, Statement, Var, outputs
 from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.lent_arrays import Loans
+from tapeless.transforms.frontend.trace.observation import CallValues, observed
 from tapeless.transforms.optimize.outline import Stretch
 from tapeless.transforms.random_keys.key_events import Notes
 
@@ -78,6 +79,7 @@ class Trace(Builder):
 
     hints    the sizes and integers that the inputs have in the call that is being staged
     guards   facts about input sizes that the program relies on: (relation, a, b)
+    call_values  the values of variables in this call, where the program is traced on them
     unroll   loops (by source position) that must not be rolled
     """
 
@@ -156,9 +158,27 @@ class Trace(Builder):
         self.opened: list[int] = []  # the objects that are being taken apart, each in another
         self.functional = False  # whether functions of tapeless.numpy were called
         self.keys = Notes()  # which random keys are made and used where
+        self.call_values: CallValues | None = None  # of a run that is traced on them
+        self.statement_of: dict[Var, Statement] = {}  # of such a run: what branches and loops give
+        self.fixed: dict[Var, tuple[Any, Any]] = {}  # values that are guarded, and in which block
+
+    @property
+    def observing(self) -> bool:
+        """Whether values of the call at hand are read where Python needs them."""
+        return self.call_values is not None
+
+    @property
+    def tracing(self) -> bool:
+        """Whether all tests and loops go the way that they go in the call at hand."""
+        return self.observing and self.decisions.traced
+
+    def require(self, value: Var, why: str, hint: str = "") -> Any:
+        return observed(self, value, why, hint)
 
     def emit(self, statement: Statement) -> None:
         super().emit(statement)
+        if self.observing and not isinstance(statement, Let):
+            self.statement_of.update(dict.fromkeys(outputs(statement), statement))
         if self.keys.pending:
             self.keys.attach(statement, self.blocks[-1])
 

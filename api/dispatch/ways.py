@@ -1,0 +1,92 @@
+"""Calls of functions that are traced on values: one specialisation for each way through them.
+
+The code of a way raises for values that take another one (`frontend/trace/observation.py`). What it
+has stored to arguments by then is put back, what it has printed is forgotten, and the call goes to
+another specialisation, which is staged now if none is right.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.dispatch.specialisation import Specialisation
+from tapeless.transforms.core.language import Effect, statements
+from tapeless.transforms.errors import Signal
+from tapeless.transforms.frontend.trace.observation import OTHER_WAY
+
+WAYS = 16  # that are kept for one signature
+#: Whether the arguments of the call that is staged have the values of a call.
+_at_hand: contextvars.ContextVar[bool] = contextvars.ContextVar("at_hand", default=False)
+#: Whether what cannot be staged for all values is refused; a list, to be changed by settings.
+STRICT = [os.environ.get("TAPELESS_STRICT", "") not in ("", "0")]
+
+
+class TakesOtherWay(Signal):
+    """These values take another way than those that the code was traced for."""
+
+
+@contextlib.contextmanager
+def values_at_hand() -> Iterator[None]:
+    """Inside, what cannot be staged for all values is traced on those of the arguments."""
+    token = _at_hand.set(True)
+    try:
+        yield
+    finally:
+        _at_hand.reset(token)
+
+
+def may_trace() -> bool:
+    """Whether a function may be traced on the values of its arguments."""
+    return _at_hand.get() and not STRICT[0]
+
+
+def run(
+    specialisations: list[Specialisation],
+    passed: tuple[tuple[Any, ...], dict[str, Any]],
+    again: Callable[[], Specialisation],
+) -> tuple[Specialisation, Any]:
+    """The specialisation whose way a call takes, and its result.
+
+    specialisations  those for the signature of the call, the likeliest first
+    passed           the arguments of the call
+    again            stages one for this call
+    """
+    leaves = tree.leaves(passed)
+    for specialisation in specialisations:
+        if specialisation.accepts(leaves):
+            with contextlib.suppress(TakesOtherWay):
+                return specialisation, one_way(specialisation, passed, leaves)
+    specialisation = again()
+    return specialisation, one_way(specialisation, passed, leaves)
+
+
+def one_way(
+    specialisation: Specialisation, passed: tuple[tuple[Any, ...], dict[str, Any]], leaves: Any
+) -> Any:
+    """The result of a call; raises TakesOtherWay, and then nothing has happened."""
+    arrays = specialisation.arrays(leaves)
+    before = {v: arrays[v].copy() for v in specialisation.overwritten if v in arrays}
+    block = specialisation.staged.block
+    prints = any(isinstance(s, Effect) and s.kind == "print" for s in statements(block))
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed) if prints else contextlib.nullcontext():
+            result = specialisation(*passed)
+    except Exception as e:
+        if type(e) is RuntimeError and str(e).startswith(OTHER_WAY):
+            for v, contents in before.items():
+                np.copyto(arrays[v], contents)
+            raise TakesOtherWay from None
+        sys.stdout.write(printed.getvalue())
+        raise
+    sys.stdout.write(printed.getvalue())
+    return result

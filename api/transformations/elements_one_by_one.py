@@ -1,0 +1,106 @@
+"""Maps a function that is traced on values: its elements take ways of their own, one after another.
+
+vmap(f)(x)      becomes      np.stack([f(x[0]), f(x[1]), f(x[2])])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.staging.subprogram import as_program_value, is_value, leaf_atom, symbol
+from tapeless.staging.user_calls import call_user
+from tapeless.transformations.vmap_axes import output_axis, spread
+from tapeless.transforms.core.builder import NeedStatic, atom_of_size
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.errors import (
+    AliasError,
+    InternalError,
+    StructureError,
+    UndefinedError,
+    UnsupportedError,
+)
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.ops.function_table import FUNCTIONS
+
+REFUSALS = (NeedStatic, AliasError, StructureError, UndefinedError, UnsupportedError, InternalError)
+
+
+@contextmanager
+def undone_if_refused() -> Iterator[list[BaseException]]:
+    """What is staged inside for all elements at once is forgotten if it is refused; the list then
+    has the error."""
+    run = trace()
+    block, start = run.blocks[-1], len(run.blocks[-1])
+    before, refused = dict(run.poisoned), list[BaseException]()
+    try:
+        yield refused
+    except REFUSALS as e:
+        if not run.observing:
+            raise
+        del block[start:]
+        run.poisoned = before
+        refused.append(e)
+
+
+def one_by_one(
+    fun: Any, leaves: list[Any], structure: Any, axes: list[Any], size: Size, out_axes: Any
+) -> Any:
+    """The results for the elements of a batch, each staged for itself, put together again."""
+    run = trace()
+    why = "the elements of a batch take ways of their own"
+    length = atom_of_size(size)
+    count = size if isinstance(size, int) else run.require(length, why)  # type: ignore[arg-type]
+    run.note(f"{why}: vmap maps one after another")
+    if count == 0:
+        raise UnsupportedError(
+            "vmap over no elements of a function that is traced on its values",
+            "test the length first",
+        )
+    values = [_element(fun, leaves, structure, axes, k) for k in range(int(count))]
+    parts = [tree.flatten(value) for value in values]
+    first, built = parts[0]
+    if any(other != built for _, other in parts):
+        raise StructureError(
+            "the elements of a batch give values that are built differently",
+            "let each call return the same containers",
+        )
+    columns = [[of[k] for of, _ in parts] for k in range(len(first))]
+    joined = [
+        _joined(c, k) for c, k in zip(columns, spread(out_axes, values[0], "out_axes"), strict=True)
+    ]
+    return as_program_value(tree.unflatten(built, joined))
+
+
+def _element(fun: Any, leaves: list[Any], structure: Any, axes: list[Any], k: int) -> Any:
+    """The value for one element, which gets arrays of its own."""
+    own = []
+    for x, axis in zip(leaves, axes, strict=True):
+        if axis is None:
+            shared = isinstance(x, Symbol) and x.mutable
+            own.append(symbol(leaf_atom(x), x) if shared else x)
+        else:
+            whole = x if isinstance(x, Symbol) else symbol(leaf_atom(x), x)
+            part = whole[(slice(None),) * axis + (k,)]
+            own.append(symbol(leaf_atom(part), part) if isinstance(part, Symbol) else part)
+    args, kwargs = as_program_value(tree.unflatten(structure, own))
+    return call_user(fun, *args, **kwargs)
+
+
+def _joined(values: list[Any], axis: Any) -> Any:
+    """One leaf of the results of all elements, along an axis."""
+    if not is_value(values[0]):
+        return values[0]
+    if axis is None:
+        return values[0]
+    ndim = (
+        len(np.shape(values[0]))
+        if isinstance(values[0], np.ndarray)
+        else leaf_atom(values[0]).type.ndim
+    )
+    return apply(FUNCTIONS[np.stack], values, axis=output_axis(axis, ndim))

@@ -1,0 +1,80 @@
+"""Traces on values: where Python needs a value while staging, the call at hand gives it, and the
+program guards it.
+
+if np.max(x) > 1.0: ...      becomes      if not np.max(x) > 1.0:
+                                              raise RuntimeError("not the traced way: ...")
+
+A call in which a guard fails takes another way; it is staged for its own (`dispatch/ways.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.language import Atom, Block, Effect, If, Literal, Type, Var
+from tapeless.transforms.errors import Signal
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, isnan
+
+if TYPE_CHECKING:
+    from tapeless.transforms.frontend.trace.trace import Trace
+
+#: How the error begins that a program raises for values which take another way than the traced one.
+OTHER_WAY = "not the traced way: "
+
+
+class Unobservable(Signal):
+    """A value that the call at hand does not give: it differs from pass to pass of a loop, say."""
+
+
+class CallValues(Protocol):
+    """What values of the program are in the call at hand."""
+
+    def value(self, wanted: Atom) -> Any:
+        """The value of an atom; raises Unobservable."""
+
+
+def observed(run: Trace, a: Atom, why: str, hint: str = "") -> Any:
+    """The value of a number in the call at hand, which the program guards from here on; raises
+    NeedStatic where the call gives none."""
+    if isinstance(a, Literal):
+        return a.value
+    known = run.fixed.get(a)
+    if known is not None and any(block is known[1] for block in run.blocks):
+        return known[0]
+    values = run.call_values
+    if values is None or not isinstance(a.type, Type) or a.type.shape:
+        raise NeedStatic(a, why, hint)
+    try:
+        value = python_value(values.value(a), a.type)
+    except Unobservable:
+        raise NeedStatic(a, why, hint) from None
+    _guard(run, a, value)
+    run.fixed[a] = (value, run.blocks[-1])
+    line = f"line {run.origin.line}" if run.origin is not None else "the function"
+    run.note(f"{line} is traced on the values of the call: {why}")
+    return value
+
+
+def python_value(value: Any, kind: Type) -> Any:
+    """A number as the user's code sees it: one of Python's, or of NumPy's."""
+    number = np.asarray(value, kind.dtype)[()]
+    return number.item() if kind.weak or kind.dtype.kind == "b" else number
+
+
+def _guard(run: Trace, a: Var, value: Any) -> None:
+    """Lets the program raise where a number is another one than in the call at hand."""
+    origin = run.place()
+    shown = value.item() if isinstance(value, np.generic) else value
+    line = f"line {origin.line}" if origin is not None else "a test"
+    text = f"{OTHER_WAY}{line} goes on with {shown!r}"
+    fail = Effect("raise", (), {"type": RuntimeError, "parts": (("value", text),)}, origin)
+    empty, failing = Block((), (), ()), Block((), (fail,), ())
+    if isinstance(value, (bool, np.bool_)):
+        sides = (empty, failing) if value else (failing, empty)
+        run.emit(If((), a, *sides, None, origin))
+        return
+    same = isnan(a) if np.isnan(value) else equal(a, Literal(value, a.type))
+    run.emit(If((), same, empty, failing, None, origin))
