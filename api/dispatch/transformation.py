@@ -217,6 +217,8 @@ class Transformed:
                 return self.by_its_way(passed)[1]
             return specialisation(*passed)
         except Exception as e:
+            if ways.is_other(e, specialisation):
+                return self.by_its_way(self.marked(args, kwargs))[1]
             if specialisation is None:
                 trimmed(e)
             else:
@@ -377,7 +379,7 @@ class Transformed:
             if specialisation.accepts(leaves):
                 specialisation.refuse_overlap(leaves)
                 self.last = specialisation
-                if specialisation.enter is never and not specialisation.staged.traced:
+                if specialisation.enter is never and ways.may_begin(specialisation):
                     specialisation.enter = entry(specialisation, args, kwargs, self.ordered)
                 return specialisation
         with STAGING:

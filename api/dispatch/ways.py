@@ -24,6 +24,7 @@ from tapeless.transforms.errors import Signal
 from tapeless.transforms.frontend.trace.observation import OTHER_WAY
 
 WAYS = 16  # that are kept for one signature
+NOTHING = contextlib.nullcontext()
 #: Whether the arguments of the call that is staged have the values of a call.
 _at_hand: contextvars.ContextVar[bool] = contextvars.ContextVar("at_hand", default=False)
 #: Whether what cannot be staged for all values is refused; a list, to be changed by settings.
@@ -69,20 +70,37 @@ def run(
     return specialisation, one_way(specialisation, passed, leaves)
 
 
+def is_other(error: Exception, specialisation: Specialisation | None) -> bool:
+    """Whether the code of a way raised an error because the values take another one."""
+    if specialisation is None or not specialisation.staged.traced:
+        return False
+    return type(error) is RuntimeError and str(error).startswith(OTHER_WAY)
+
+
+def may_begin(specialisation: Specialisation) -> bool:
+    """Whether a call may try the code of a way, and leave it, without that anybody sees it."""
+    staged = specialisation.staged
+    return not staged.traced or not (specialisation.overwritten or _prints(specialisation))
+
+
+def _prints(specialisation: Specialisation) -> bool:
+    block = specialisation.staged.block
+    return any(isinstance(s, Effect) and s.kind == "print" for s in statements(block))
+
+
 def one_way(
     specialisation: Specialisation, passed: tuple[tuple[Any, ...], dict[str, Any]], leaves: Any
 ) -> Any:
     """The result of a call; raises TakesOtherWay, and then nothing has happened."""
     arrays = specialisation.arrays(leaves)
     before = {v: arrays[v].copy() for v in specialisation.overwritten if v in arrays}
-    block = specialisation.staged.block
-    prints = any(isinstance(s, Effect) and s.kind == "print" for s in statements(block))
     printed = io.StringIO()
+    inside = contextlib.redirect_stdout(printed) if _prints(specialisation) else NOTHING
     try:
-        with contextlib.redirect_stdout(printed) if prints else contextlib.nullcontext():
+        with inside:
             result = specialisation(*passed)
     except Exception as e:
-        if type(e) is RuntimeError and str(e).startswith(OTHER_WAY):
+        if is_other(e, specialisation):
             for v, contents in before.items():
                 np.copyto(arrays[v], contents)
             raise TakesOtherWay from None

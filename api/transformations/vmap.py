@@ -17,8 +17,8 @@ from tapeless.staging.subprogram import (
     refuse_shared,
     symbol,
 )
-from tapeless.transformations.ignored_parameters import check_unneeded
 from tapeless.transformations.elements_one_by_one import one_by_one, undone_if_refused
+from tapeless.transformations.ignored_parameters import check_unneeded
 from tapeless.transformations.vmap_axes import (
     axes_key,
     batch_length,

@@ -67,6 +67,11 @@ class CallValues:
                 self.evaluate(statement)
         return self.values[wanted]
 
+    def give(self, v: Var, value: Any) -> None:
+        """Notes the value of a variable that is known from elsewhere."""
+        self.values[v] = value
+        self.learn(v, value)
+
     def is_known(self, v: Var) -> bool:
         if v not in self.values and v in self.run.inputs:
             self.values[v] = self.run.inputs[v]
@@ -119,8 +124,7 @@ class CallValues:
         except Exception:
             raise Unobservable from None  # of a side that is not taken, say
         for v, x in zip(outputs(s), results, strict=True):
-            self.values[v] = x
-            self.learn(v, x)
+            self.give(v, x)
 
     def learn(self, v: Var, x: Any) -> None:
         """Notes the lengths that the shape of a value tells."""

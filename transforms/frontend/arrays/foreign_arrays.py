@@ -25,6 +25,11 @@ OWN = ("numpy", "tapeless")
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
+def is_foreign(value: Any) -> bool:
+    """Whether an object holds arrays, and its code is neither a user's nor known here."""
+    return not isinstance(value, np.ndarray) and _of_another_library(cast("Hashable", type(value)))
+
+
 def refuse_foreign(value: Any, name: str) -> None:
     """Refuses arrays with operations of their own, and those of which changes go unseen."""
     kind: Any = type(value)

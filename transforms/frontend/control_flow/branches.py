@@ -35,7 +35,6 @@ from tapeless.transforms.frontend.trace.trace import Location, trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.structure import Structure
 
-
 #: Why the sides of a test cannot be staged, or not be joined.
 REFUSALS = (NeedStatic, StructureError, AliasError, UndefinedError, UnsupportedError)
 

@@ -17,7 +17,7 @@ from tapeless.transforms.frontend.effects.try_attempts import Attempt, Fork
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.numpy.run_time_errors import raise_where
-from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, logical_and
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, isfinite, logical_and
 
 HINT = "write it as if and else"
 
@@ -147,8 +147,8 @@ def _refuse_failures(body: Block, kinds: Callable[[], Any], attempt: Attempt | N
     on data; integers that decide it are made known."""
     has_passed = attempt.has_passed if attempt is not None else lambda op, args: False
     lets = (s for s in statements(body) if isinstance(s, Let) and not has_passed(s.op, s.args))
-    for error, operands in (effect for s in lets for effect in may_raise(s)):
-        if not issubclass(error, kinds()):
+    for s, (error, operands) in ((s, effect) for s in lets for effect in may_raise(s)):
+        if not issubclass(error, kinds()) or _is_finite_here(s.outs[0]):
             continue
         why = f"whether this raises {error.__name__} depends on the contents of arrays"
         if operands and all(not a.type.shape and _knowable(a) for a in operands):
@@ -156,6 +156,15 @@ def _refuse_failures(body: Block, kinds: Callable[[], Any], attempt: Attempt | N
         raise UnsupportedError(
             f"{why}, and an except clause catches it", "test for it with if and else"
         )
+
+
+def _is_finite_here(result: Var) -> bool:
+    """Whether a number is finite in the call at hand, on whose values a program is traced, so that
+    what computes it did not overflow; a guard then says so."""
+    kind, t = result.type, trace()
+    if not t.tracing or kind.shape or kind.dtype.kind not in "fc":
+        return False
+    return bool(t.require(isfinite(result), "an except clause catches it where it is not finite"))
 
 
 def _knowable(a: Var) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from tapeless.transforms.frontend.builtins.numpy_callbacks import applied
 from tapeless.transforms.frontend.control_flow.branches import each
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.effects.effects import of_string
+from tapeless.transforms.frontend.effects.external_calls import external_call
 from tapeless.transforms.frontend.effects.foreign_calls import (
     record,
     refuse_kept,
@@ -293,6 +294,8 @@ class Calls:
             symbolic = False
         elif may_change(this):
             in_order(f)
+        elif impure(f) and trace().observing:
+            return external_call(f, args, kwargs, pure=False)
         elif impure(f):
             raise UnsupportedError(
                 f"{qualified(f)} gives other values at each call, and would be frozen by staging",
@@ -304,8 +307,12 @@ class Calls:
             arrays = any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values()))
             has_rule = hashable(f) and (f in FUNCTIONS or f in WRITERS) and not of_objects(f, args)
             if symbolic or (has_rule and (f in STAGED_ALWAYS or arrays)):
-                return call_numpy(f, args, dict(kwargs))
-        result = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
+                rule = functools.partial(call_numpy, f, args, dict(kwargs))
+                return rule() if has_rule else _or_external(rule, f, args, kwargs)
+        if symbolic and trace().observing:
+            result = _or_external(functools.partial(_opaque, f, args, kwargs), f, args, kwargs)
+        else:
+            result = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
         if isinstance(result, np.ndarray) and result.dtype.kind in "fc":
             symbol = Symbol(constant(result))
             symbol.read_only = not result.flags.writeable
@@ -422,6 +429,18 @@ def _not_endless(f: types.FunctionType, calls: int) -> None:
             f"{f.__name__} calls itself more than {calls - 1:,} times while staging",
             "write it as a loop, or keep the values that it computes again (functools.lru_cache)",
         )
+
+
+def _or_external(
+    rule: Callable[[], Any], f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What a rule gives; where a program is traced, what the function itself gives if it has none."""
+    try:
+        return rule()
+    except (NeedStatic, UnsupportedError):
+        if not trace().observing:
+            raise
+        return external_call(f, args, kwargs)
 
 
 def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.operators import check_in_place, store_into
 from tapeless.transforms.frontend.arrays.python_scalars import items_of
@@ -23,6 +25,7 @@ from tapeless.transforms.frontend.control_flow.truth import (
     truth,
 )
 from tapeless.transforms.frontend.effects.exception_handlers import divide
+from tapeless.transforms.frontend.effects.external_calls import external_call
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.hooks.access import Access
@@ -35,6 +38,15 @@ from tapeless.transforms.frontend.values.text import Text, percent
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
 
+#: What Python calls for operators of objects of other libraries.
+OPERATORS = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "MatMult": operator.matmul,
+    "Pow": operator.pow,
+}
 COMPARED = ("Eq", "NotEq", "Is", "IsNot", "Lt", "LtE", "Gt", "GtE")
 
 
@@ -49,6 +61,8 @@ class Operations(Access):
         if kind in COMPARED:
             left, right = either(left), either(right)
         divide(kind, left, right)
+        if kind in OPERATORS and trace().observing and (is_foreign(left) or is_foreign(right)):
+            return external_call(OPERATORS[kind], (left, right), {})
         return each(functools.partial(binary, kind), left, right)
 
     def unary(self, kind: str, value: Any) -> Any:

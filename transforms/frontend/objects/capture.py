@@ -15,7 +15,11 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.core.user_names import short_name
-from tapeless.transforms.frontend.arrays.foreign_arrays import refuse_foreign, refuse_on_cpu
+from tapeless.transforms.frontend.arrays.foreign_arrays import (
+    is_foreign,
+    refuse_foreign,
+    refuse_on_cpu,
+)
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.recorded_reads import (
@@ -45,7 +49,8 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
     if on_gpu(value):
         refuse_on_cpu(name)
         return _captured(value, get, name)
-    refuse_foreign(value, name)
+    if not (t.observing and is_foreign(value)):  # the program passes it on to its library
+        refuse_foreign(value, name)
     if isinstance(value, np.ndarray):
         return (_captured if value.dtype.kind in "biufc" else _known)(value, get, name)
     if isinstance(value, CONTAINERS) and (value or type(value) is not tuple):  # () is one object

@@ -15,8 +15,10 @@ from tapeless.transforms.core.checker import well_formed
 from tapeless.transforms.core.language import Block, Origin, Var
 from tapeless.transforms.errors import (
     AliasError,
+    ArgumentTypeError,
     InternalError,
     NeedStaticError,
+    NotDifferentiableError,
     StructureError,
     TapelessError,
     UndefinedError,
@@ -40,7 +42,6 @@ from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
 from tapeless.transforms.random_keys.find_reuse import KeyReuses, key_uses
-
 
 #: What the docstring of traced code says.
 TRACED = (
@@ -98,7 +99,10 @@ class Run(Trace):
 
 
 #: What staging for all values refuses, and a trace on those of the call need not.
-TRACEABLE = (NeedStaticError, StructureError, AliasError, UndefinedError, UnsupportedError)
+TRACEABLE = (
+    *(NeedStaticError, StructureError, AliasError, UndefinedError, UnsupportedError),
+    ArgumentTypeError,
+)
 
 
 def stage(
@@ -128,6 +132,9 @@ def stage(
             decisions.axes = set(axes)
             try:
                 return _settled(call, leaves, names, decisions, evaluator)
+            except NotDifferentiableError:
+                if traced:
+                    raise
             except TapelessError:
                 continue
         raise

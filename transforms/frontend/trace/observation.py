@@ -9,12 +9,13 @@ A call in which a guard fails takes another way; it is staged for its own (`disp
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic
-from tapeless.transforms.core.language import Atom, Block, Effect, If, Literal, Type, Var
+from tapeless.transforms.core.language import Atom, Block, Effect, If, Literal, Statement, Type, Var
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, isnan
 
@@ -29,11 +30,29 @@ class Unobservable(Signal):
     """A value that the call at hand does not give: it differs from pass to pass of a loop, say."""
 
 
+@dataclass
+class Guarded:
+    """A value that the program guards, and where: after `place` statements of a block."""
+
+    value: Any
+    block: list[Statement]
+    place: int
+    guard: Statement
+
+    def stands(self, open_blocks: list[list[Statement]]) -> bool:
+        """Whether the guard is still there, ahead of what is staged now."""
+        inside = any(block is self.block for block in open_blocks)
+        return inside and self.place < len(self.block) and self.block[self.place] is self.guard
+
+
 class CallValues(Protocol):
     """What values of the program are in the call at hand."""
 
     def value(self, wanted: Atom) -> Any:
         """The value of an atom; raises Unobservable."""
+
+    def give(self, v: Var, value: Any) -> None:
+        """Notes the value of a variable."""
 
 
 def observed(run: Trace, a: Atom, why: str, hint: str = "") -> Any:
@@ -41,9 +60,9 @@ def observed(run: Trace, a: Atom, why: str, hint: str = "") -> Any:
     NeedStatic where the call gives none."""
     if isinstance(a, Literal):
         return a.value
-    known = run.fixed.get(a)
-    if known is not None and any(block is known[1] for block in run.blocks):
-        return known[0]
+    guarded = run.fixed.get(a)
+    if guarded is not None and guarded.stands(run.blocks):
+        return guarded.value
     values = run.call_values
     if values is None or not isinstance(a.type, Type) or a.type.shape:
         raise NeedStatic(a, why, hint)
@@ -51,8 +70,7 @@ def observed(run: Trace, a: Atom, why: str, hint: str = "") -> Any:
         value = python_value(values.value(a), a.type)
     except Unobservable:
         raise NeedStatic(a, why, hint) from None
-    _guard(run, a, value)
-    run.fixed[a] = (value, run.blocks[-1])
+    run.fixed[a] = _guard(run, a, value)
     line = f"line {run.origin.line}" if run.origin is not None else "the function"
     run.note(f"{line} is traced on the values of the call: {why}")
     return value
@@ -64,7 +82,7 @@ def python_value(value: Any, kind: Type) -> Any:
     return number.item() if kind.weak or kind.dtype.kind == "b" else number
 
 
-def _guard(run: Trace, a: Var, value: Any) -> None:
+def _guard(run: Trace, a: Var, value: Any) -> Guarded:
     """Lets the program raise where a number is another one than in the call at hand."""
     origin = run.place()
     shown = value.item() if isinstance(value, np.generic) else value
@@ -72,9 +90,12 @@ def _guard(run: Trace, a: Var, value: Any) -> None:
     text = f"{OTHER_WAY}{line} goes on with {shown!r}"
     fail = Effect("raise", (), {"type": RuntimeError, "parts": (("value", text),)}, origin)
     empty, failing = Block((), (), ()), Block((), (fail,), ())
+    sides, test = (empty, failing), a
     if isinstance(value, (bool, np.bool_)):
-        sides = (empty, failing) if value else (failing, empty)
-        run.emit(If((), a, *sides, None, origin))
-        return
-    same = isnan(a) if np.isnan(value) else equal(a, Literal(value, a.type))
-    run.emit(If((), same, empty, failing, None, origin))
+        sides = sides if value else sides[::-1]
+    else:
+        test = isnan(a) if np.isnan(value) else equal(a, Literal(value, a.type))
+    guard = If((), test, *sides, None, origin)
+    run.emit(guard)
+    block = run.blocks[-1]
+    return Guarded(value, block, len(block) - 1, guard)

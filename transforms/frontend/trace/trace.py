@@ -15,7 +15,7 @@ from tapeless.transforms.core.language import Atom, Effect, Let, Statement, Var,
 from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.lent_arrays import Loans
-from tapeless.transforms.frontend.trace.observation import CallValues, observed
+from tapeless.transforms.frontend.trace.observation import CallValues, Guarded, observed
 from tapeless.transforms.optimize.outline import Stretch
 from tapeless.transforms.random_keys.key_events import Notes
 
@@ -160,7 +160,7 @@ class Trace(Builder):
         self.keys = Notes()  # which random keys are made and used where
         self.call_values: CallValues | None = None  # of a run that is traced on them
         self.statement_of: dict[Var, Statement] = {}  # of such a run: what branches and loops give
-        self.fixed: dict[Var, tuple[Any, Any]] = {}  # values that are guarded, and in which block
+        self.fixed: dict[Var, Guarded] = {}  # of such a run: values that are guarded
 
     @property
     def observing(self) -> bool:
