@@ -121,8 +121,8 @@ class CallValues:
                 results = function(*(list(x) if isinstance(x, list) else x for x in operands))
         except (Signal, TapelessError):
             raise
-        except Exception:
-            raise Unobservable from None  # of a side that is not taken, say
+        except Exception:  # noqa: BLE001  (any, of a side that is not taken, say)
+            raise Unobservable from None
         for v, x in zip(outputs(s), results, strict=True):
             self.give(v, x)
 

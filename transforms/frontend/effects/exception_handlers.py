@@ -147,8 +147,8 @@ def _refuse_failures(body: Block, kinds: Callable[[], Any], attempt: Attempt | N
     on data; integers that decide it are made known."""
     has_passed = attempt.has_passed if attempt is not None else lambda op, args: False
     lets = (s for s in statements(body) if isinstance(s, Let) and not has_passed(s.op, s.args))
-    for s, (error, operands) in ((s, effect) for s in lets for effect in may_raise(s)):
-        if not issubclass(error, kinds()) or _is_finite_here(s.outs[0]):
+    for let, (error, operands) in ((s, effect) for s in lets for effect in may_raise(s)):
+        if not issubclass(error, kinds()) or _is_finite_here(let.outs[0]):
             continue
         why = f"whether this raises {error.__name__} depends on the contents of arrays"
         if operands and all(not a.type.shape and _knowable(a) for a in operands):

@@ -434,7 +434,7 @@ def _not_endless(f: types.FunctionType, calls: int) -> None:
 def _or_external(
     rule: Callable[[], Any], f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """What a rule gives; where a program is traced, what the function itself gives if it has none."""
+    """What a rule gives; where there is none and a program is traced, what the function gives."""
     try:
         return rule()
     except (NeedStatic, UnsupportedError):

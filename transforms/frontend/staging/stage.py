@@ -45,8 +45,8 @@ from tapeless.transforms.random_keys.find_reuse import KeyReuses, key_uses
 
 #: What the docstring of traced code says.
 TRACED = (
-    "Traced on the values of one call: raises RuntimeError for values that take another way through "
-    "the function."
+    "Traced on the values of one call: raises RuntimeError for values that take another way "
+    "through the function."
 )
 
 #: Makes what evaluates the variables of a run, given the values of its inputs.
