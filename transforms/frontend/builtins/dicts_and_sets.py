@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,10 @@ from tapeless.transforms.frontend.control_flow.comprehensions import (
     run_through,
 )
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
+from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.trace.dependence import decided_by_data
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.container_aliases import write_back
 from tapeless.transforms.frontend.values.structure_errors import NUMBERS
 from tapeless.transforms.prelude.containers import hashed_containers, known_keys
 
@@ -78,6 +81,8 @@ def from_keys(hooks: Any, keys: Any, value: Any) -> Any:
 
 def gathered(hooks: Any, kind: type, container: Any) -> Any:
     """{k: v for ...} and {k for ...}; rolled if data says what the keys are."""
+    if trace().tracing:
+        return _made(hooks, kind, _here(kind.__name__), comprehension("ListComp", container))
     code = container[1].__code__
     key = ((code.co_filename, code.co_firstlineno), code.co_name)
     if key not in trace().decisions.keyed:
@@ -99,6 +104,9 @@ def _made(
     """A dictionary or set of the program, of a mapping, or of pairs or members: of Python, or of
     arrays if data asks it for keys. `own`: nobody else has what is in them."""
     t = trace()
+    if t.tracing and not hasattr(type(items), "keys"):
+        pairs = issubclass(kind, dict) and kind is not Counter
+        items = [(t.key_of(x[0]), x[1]) if pairs else t.key_of(x) for x in items]
     if key not in t.decisions.keyed and _is_known(kind, items):
         entries = kind(default, items) if kind is defaultdict else kind(items)
         t.makings[id(entries)] = (entries, key)
@@ -137,6 +145,8 @@ def method(hooks: Any, this: Any, name: str, args: tuple[Any, ...]) -> Any:
     NOTHING where Python's own will do."""
     if not args or not isinstance(this, (*DICTS, *SETS)):
         return NOTHING
+    if trace().tracing:
+        return _method_of_known(this, name, args)
     if name == "get" and asked(this, args[0]):
         return hooks.call(
             known_keys.value_or, _place(hooks, this, args[0]), _values(this), *(args[1:] or (None,))
@@ -148,6 +158,29 @@ def method(hooks: Any, this: Any, name: str, args: tuple[Any, ...]) -> Any:
             if isinstance(other, hashed_containers.Keys) or _has_data(other):
                 anew(this)
     return NOTHING
+
+
+def _method_of_known(this: Any, name: str, args: tuple[Any, ...]) -> Any:
+    """The same where a program is traced, with keys and members that the call at hand gives."""
+    t = trace()
+    if isinstance(this, SETS):
+        members = name in JOINING or name.startswith(("is", "__"))
+        known = [_members(a) if members and not isinstance(a, SETS) else t.key_of(a) for a in args]
+    elif name == "update":
+        other = args[0]
+        known = [other if hasattr(type(other), "keys") else [(t.key_of(k), v) for k, v in other]]
+    else:
+        known = [t.key_of(args[0]), *args[1:]]
+    if all(a is b for a, b in zip(known, args, strict=True)):
+        return NOTHING
+    before_change(this)
+    result = getattr(this, name)(*known)
+    write_back(this)
+    return t.born(result) if isinstance(result, SETS) else result
+
+
+def _members(items: Any) -> Any:
+    return [trace().key_of(x) for x in items] if isinstance(items, Iterable) else items
 
 
 def _has_data(other: Any) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import defining_statement
+from tapeless.transforms.core.builder import NeedStatic, defining_statement
 from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
@@ -49,7 +50,14 @@ def truth(value: Any) -> Any:
         value = wrap(cast_statement.args[0])  # bool(x) is as true as x
     if isinstance(value, Symbol) and isinstance(value.cell and value.cell.atom, Literal):
         return bool(value.cell.atom.value)  # type: ignore[union-attr]
-    return value
+    return _decided(value) if trace().tracing else value
+
+
+def _decided(test: Any) -> Any:
+    """Whether a test holds in the call at hand, on whose values the program is traced."""
+    with contextlib.suppress(NeedStatic):
+        return bool(trace().require(test.value(), "every test goes one way"))
+    return test
 
 
 def _true_one(value: Either) -> Any:

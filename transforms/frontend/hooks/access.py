@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import types
-from collections import defaultdict
+from collections import defaultdict, deque
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,9 @@ from tapeless.transforms.frontend.values.container_aliases import (
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import ChosenText
 from tapeless.transforms.ops.primitives.shapes import cast
+
+#: Containers of Python's, whose keys and indices a program that is traced knows.
+PYTHON = (list, tuple, dict, deque, range, str)
 
 
 class Access(Calls):
@@ -106,6 +109,7 @@ class Access(Calls):
             return each(lambda option: self.item(option, key), obj)
         if isinstance(key, (Either, ChosenText)) and isinstance(obj, dict):
             return each(lambda option: self.item(obj, option), either(key))
+        key = trace().key_of(key) if isinstance(obj, PYTHON) else key
         items_of(obj, self.function)
         if isinstance(obj, Symbol):
             require_all_current(key)
@@ -139,6 +143,7 @@ class Access(Calls):
         self.set_item(obj, key, value)
 
     def set_item(self, obj: Any, key: Any, value: Any) -> None:
+        key = trace().key_of(key) if isinstance(obj, PYTHON) else key
         method = special_methods.special(obj, "__setitem__")
         if method is not None:
             trace().enter(method, obj, key, value)
@@ -162,6 +167,7 @@ class Access(Calls):
         write_back(obj)
 
     def delete_item(self, obj: Any, key: Any) -> None:
+        key = trace().key_of(key) if isinstance(obj, PYTHON) else key
         method = special_methods.special(obj, "__delitem__")
         if method is not None:
             trace().enter(method, obj, key)

@@ -160,6 +160,8 @@ class Operations(Access):
     def contains(self, item: Any, container: Any, negate: bool) -> Any:
         if isinstance(container, Either):
             return each(lambda option: self.contains(item, option, negate), container)
+        if isinstance(container, (dict, set, frozenset)):
+            item = trace().key_of(item)
         if isinstance(container, str) and isinstance(item, Text):
             item.need("in")
         method = special_methods.special(container, "__contains__")

@@ -127,7 +127,12 @@ def stage(
             raise
         for traced in (False, True):
             decisions = Decisions(
-                outlines=False, counts=False, tables=False, changing=changing, traced=traced
+                outlines=False,
+                counts=False,
+                tables=False,
+                changing=changing,
+                observing=True,
+                traced=traced,
             )
             decisions.axes = set(axes)
             try:

@@ -37,17 +37,25 @@ class Decisions:
     aliased: bool = False  # an array was read that a store may have changed
     tables: bool = True  # lists of a number that is repeated often become stacks
     tabled: bool = False  # one did
+    observing: bool = False  # values of the call at hand are read where Python needs them
     traced: bool = False  # tests and loops go the way that they go in the call at hand
+
+    def _refuse_arrays(self, kind: str) -> None:
+        """A container is not put into arrays where the call at hand says what is meant."""
+        if self.observing:
+            raise UnsupportedError(f"run-time values say which part of a {kind} is meant")
 
     def as_rows(self, site: Any) -> None:
         """Data says which of the lists in a list is meant: start again, with arrays that say which
         item is in which."""
+        self._refuse_arrays("list")
         self.rows.add(site)
         raise Restart
 
     def as_keyed(self, site: Any, lists: bool = False) -> None:
         """Data says which key of a dictionary, or member of a set, is meant: start again, with
         lists of them."""
+        self._refuse_arrays("dictionary or set")
         self.keyed[site] = lists
         raise Restart
 

@@ -175,6 +175,18 @@ class Trace(Builder):
     def require(self, value: Var, why: str, hint: str = "") -> Any:
         return observed(self, value, why, hint)
 
+    def key_of(self, key: Any) -> Any:
+        """An index or key of a container of Python's, as a program has it that is traced."""
+        if not self.tracing:
+            return key
+        if isinstance(key, slice):
+            return slice(*map(self.key_of, (key.start, key.stop, key.step)))
+        if isinstance(key, tuple):
+            parts = [self.key_of(k) for k in key]
+            return type(key)(*parts) if hasattr(key, "_fields") else tuple(parts)
+        a = key.value() if hasattr(key, "cell") and not key.type.shape else key
+        return self.require(a, "an index or a key is needed") if isinstance(a, Var) else key
+
     def emit(self, statement: Statement) -> None:
         super().emit(statement)
         if self.observing and not isinstance(statement, Let):
