@@ -26,7 +26,7 @@ from tapeless.transforms.frontend.values.structure import (
     flatten,
     refuse_text,
 )
-from tapeless.transforms.frontend.values.text import ChosenText
+from tapeless.transforms.frontend.values.text import ChosenText, Text
 from tapeless.transforms.prelude.containers.appended_lists import Grown
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
 from tapeless.transforms.prelude.containers.known_keys import Found
@@ -102,6 +102,8 @@ class Outgoing:
                 "return a copy of what it holds",
             )
         value = listed(value)
+        if isinstance(value, Text) and trace().tracing:
+            value = value.known()
         if (columns := _filled(value)) is not None:
             return columns
         if (two := _two(value)) is not None:

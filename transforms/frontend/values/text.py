@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.builder import NeedStatic, static
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS
 
 #: Methods of str that make text out of text.
@@ -47,16 +48,23 @@ class Text:
         """The values that the text depends on."""
         raise NotImplementedError
 
-    def need(self, what: str) -> NoReturn:
-        """Makes the values known that the text shows; refuses those that depend on data."""
+    def known(self) -> str:
+        """What the text says in the call at hand, on whose values a program is traced."""
+        raise NotImplementedError
+
+    def need(self, what: str) -> str:
+        """Makes the values known that the text shows; refuses those that depend on data, where
+        the program is not traced on them."""
+        if trace().tracing:
+            return self.known()
         raise NeedStatic(
             next(_shown(self)).value(),
             f"{what} needs a text",
             "work with the values that it shows, and make the text where it is printed or raised",
         )
 
-    def as_atom(self) -> NoReturn:
-        self.need("a function of NumPy")
+    def as_atom(self) -> Any:
+        return self.need("a function of NumPy")
 
     def __add__(self, other: Any) -> Text:
         return Template((*self.pieces(), *_pieces(other)))
@@ -80,37 +88,37 @@ class Text:
             return lambda *args: method(self, name, args)
         if name.startswith("__") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute '{name}'")
-        return lambda *args, **kwargs: self.need(f"str.{name}")
+        return lambda *args, **kwargs: getattr(self.need(f"str.{name}"), name)(*args, **kwargs)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or self.need("a comparison")
+        return self is other or self.need("a comparison") == other
 
     def __hash__(self) -> int:
-        return self.need("a dictionary or set")
+        return hash(self.need("a dictionary or set"))
 
     def __bool__(self) -> bool:
-        return self.need("a test")
+        return bool(self.need("a test"))
 
     def __len__(self) -> int:
-        return self.need("len()")
+        return len(self.need("len()"))
 
     def __contains__(self, part: Any) -> bool:
-        return self.need("in")
+        return part in self.need("in")
 
-    def __iter__(self) -> NoReturn:
-        self.need("a loop over its characters")
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.need("a loop over its characters"))
 
     def __int__(self) -> int:
-        return self.need("int()")
+        return int(self.need("int()"))
 
     def __float__(self) -> float:
-        return self.need("float()")
+        return float(self.need("float()"))
 
     def __str__(self) -> str:
         return self.need("code without a rule")
 
     def __format__(self, spec: str) -> str:
-        return self.need("code without a rule")
+        return format(self.need("code without a rule"), spec)
 
     def __repr__(self) -> str:
         return "<text known when the program runs>"
@@ -128,6 +136,9 @@ class Template(Text):
     def shown(self) -> tuple[Any, ...]:
         return tuple(each for p in self.parts if not isinstance(p, str) for each in p)
 
+    def known(self) -> str:
+        return "".join(p if isinstance(p, str) else _formatted(*map(_known, p)) for p in self.parts)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComputedText(Text):
@@ -138,6 +149,11 @@ class ComputedText(Text):
 
     def shown(self) -> tuple[Any, ...]:
         return self.values
+
+    def known(self) -> str:
+        names = [f"value{k}" for k in range(len(self.values))]
+        values = dict(zip(names, map(_known, self.values), strict=True))
+        return str(eval(self.form.format(*names), values))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,6 +167,9 @@ class ChosenText(Text):
     def shown(self) -> tuple[Any, ...]:
         return self.test, self.yes, self.no
 
+    def known(self) -> str:
+        return str(_known(self.yes) if _known(self.test) else _known(self.no))
+
     def __eq__(self, other: object) -> Any:
         yes, no = self.yes == other, self.no == other
         if isinstance(yes, bool) and isinstance(no, bool):
@@ -163,6 +182,26 @@ class ChosenText(Text):
         return _opposite(self == other)
 
     __hash__ = Text.__hash__
+
+
+def _known(value: Any) -> Any:
+    """A value that text shows, as it is in the call at hand."""
+    if isinstance(value, Symbol):
+        return static(value.value(), "text needs this value")
+    if isinstance(value, Text):
+        return value.known()
+    if isinstance(value, dict):
+        return {k: _known(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        parts = [_known(v) for v in value]
+        return tuple(parts) if isinstance(value, tuple) else parts
+    return value
+
+
+def _formatted(value: Any, conversion: str, spec: str) -> str:
+    """A field of an f-string."""
+    shown = {"r": repr, "s": str, "a": ascii}.get(conversion)
+    return format(value if shown is None else shown(value), spec)
 
 
 def _opposite(test: Any) -> Any:
