@@ -134,3 +134,10 @@ class InternalError(TapelessError, RuntimeError):
 
 class UnsetError(InternalError):
     """All elements of a batch are to have a value that is computed on one side of a branch only."""
+
+
+#: What cannot be staged for all values; a trace on those of a call may do without.
+TRACEABLE = (
+    *(NeedStaticError, StructureError, AliasError, UndefinedError, UnsupportedError),
+    ArgumentTypeError,
+)

@@ -17,6 +17,7 @@ from tapeless.backends.spmd.rendezvous import Meeting
 from tapeless.backends.spmd.threads import together
 from tapeless.backends.spmd.world import ALONE, World, world
 from tapeless.dispatch.transformation import Stages, Transformed
+from tapeless.dispatch.ways import STRICT
 from tapeless.staging.argument_checks import plural
 from tapeless.staging.device_list import Device, check_device, chosen_devices, refuse_gpu
 from tapeless.staging.emitted_names import base_name, place
@@ -29,7 +30,12 @@ from tapeless.transformations.pmap_shard import Call, Shard
 from tapeless.transformations.vmap import Vmap
 from tapeless.transformations.vmap_axes import spread
 from tapeless.transforms.core.builder import active, static
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from tapeless.transforms.errors import (
+    TRACEABLE,
+    ArgumentError,
+    ArgumentTypeError,
+    UnsupportedError,
+)
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 
 
@@ -171,7 +177,12 @@ class Pmap(Vmap):
         meeting = Meeting(len(parts), everyone)
         try:
             with said_of("pmap"):
-                programs = shard.programs(parts)
+                try:
+                    programs = shard.programs(parts)
+                except TRACEABLE:
+                    if everyone is not ALONE or STRICT[0]:
+                        raise
+                    return self.whole(*args, **kwargs)  # traced on values, one after another
             results = together(
                 lambda k: shard.run(programs[k], parts[k], meeting.place(k)),
                 len(parts),

@@ -14,14 +14,10 @@ from tapeless.transforms.core.builder import NeedStatic, building
 from tapeless.transforms.core.checker import well_formed
 from tapeless.transforms.core.language import Block, Origin, Var
 from tapeless.transforms.errors import (
-    AliasError,
-    ArgumentTypeError,
+    TRACEABLE,
     InternalError,
-    NeedStaticError,
     NotDifferentiableError,
-    StructureError,
     TapelessError,
-    UndefinedError,
     UnsupportedError,
 )
 from tapeless.transforms.frontend.arrays.memory_layout import Order
@@ -96,13 +92,6 @@ class Run(Trace):
 
     def enter(self, method: Any, *args: Any) -> Any:
         return Hooks(method).enter_function(method, args, {})
-
-
-#: What staging for all values refuses, and a trace on those of the call need not.
-TRACEABLE = (
-    *(NeedStaticError, StructureError, AliasError, UndefinedError, UnsupportedError),
-    ArgumentTypeError,
-)
 
 
 def stage(
