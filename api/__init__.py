@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         log_compiles,
         numpy_dtype_promotion,
         numpy_rank_promotion,
+        strict,
         threefry_partitionable,
         transfer_guard,
         transfer_guard_device_to_device,
@@ -196,7 +197,7 @@ NAMES = {
         "configuration.config": (
             "check_tracer_leaks checking_leaks config debug_infs debug_key_reuse "
             "debug_nans default_matmul_precision default_prng_impl enable_checks "
-            "enable_custom_prng enable_x64 legacy_prng_key log_compiles "
+            "enable_custom_prng enable_x64 legacy_prng_key log_compiles strict "
             "numpy_dtype_promotion numpy_rank_promotion threefry_partitionable "
             "transfer_guard transfer_guard_device_to_device "
             "transfer_guard_device_to_host transfer_guard_host_to_device"
@@ -346,6 +347,7 @@ __all__ = [
     "stages",
     "stax",
     "stop_gradient",
+    "strict",
     "test_util",
     "threefry_partitionable",
     "transfer_guard",

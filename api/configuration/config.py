@@ -15,6 +15,7 @@ from typing import Any
 from tapeless.configuration.checked_calls import log_compilation, refuse_infs, refuse_nans
 from tapeless.configuration.instrumentation import Watch, watch
 from tapeless.configuration.promotion_settings import set_dtype, set_rank
+from tapeless.dispatch.specialisation import refuse_traces
 from tapeless.random.key_reuse import report_reuse
 from tapeless.staging.bug_reports import FILTERING
 from tapeless.staging.device_list import choose_platform
@@ -174,6 +175,14 @@ SETTINGS = {
             _disable_jit(),
         ),
         Setting(
+            "strict",
+            bool(os.environ.get("TAPELESS_STRICT")),
+            BOTH,
+            "whether what cannot be staged for all values is refused, instead of traced on those "
+            "of a call",
+            refuse_traces,
+        ),
+        Setting(
             "log_compiles",
             False,
             BOTH,
@@ -326,6 +335,7 @@ enable_custom_prng = SETTINGS["enable_custom_prng"]
 enable_x64 = SETTINGS["enable_x64"]
 legacy_prng_key = SETTINGS["legacy_prng_key"]
 log_compiles = SETTINGS["log_compiles"]
+strict = SETTINGS["strict"]
 numpy_dtype_promotion = SETTINGS["numpy_dtype_promotion"]
 numpy_rank_promotion = SETTINGS["numpy_rank_promotion"]
 threefry_partitionable = SETTINGS["threefry_partitionable"]

@@ -21,6 +21,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Var, free_variables
 from tapeless.transforms.core.on_gpu import on_gpu
+from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -166,6 +167,8 @@ class Specialisation:
     def accepts(self, leaves: Any) -> bool:
         """Whether the function is right for these arguments and what it reads from outside: the
         same as the entry tests."""
+        if self.staged.traced and STRICT[0]:
+            return False
         if (self.orders or self.overwritten) and not self.memory_holds(leaves):
             return False
         return self.fits(leaves)
@@ -364,6 +367,16 @@ def shared_cache(kind: Any, fun: Any, options: Key) -> Cache:
                 _caches.popitem(last=False)
         _caches.move_to_end(key)
         return _caches[key][1]
+
+
+def refuse_traces(on: bool) -> None:
+    """Turns traces on values into errors, also those that were made; or allows them again."""
+    STRICT[0] = on
+    with SHARING:
+        kept = [s for _, cache in _caches.values() for made in cache.values() for s in made]
+    for specialisation in kept:
+        if specialisation.staged.traced:
+            specialisation.enter = never
 
 
 def forget() -> None:

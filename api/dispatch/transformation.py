@@ -353,7 +353,7 @@ class Transformed:
 
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         if args or kwargs:
-            return self.picked(args, kwargs)
+            return self.for_arguments(args, kwargs)
         if self.last is None:
             raise ArgumentError(
                 f"the {self.suffix} of {base_name(self.fun)} has not been called yet",
@@ -361,7 +361,7 @@ class Transformed:
             )
         return self.last
 
-    def picked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+    def for_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """The specialisation for arguments that need not be values."""
         try:
             return self.specialise(*tree.map(shapes.stand_in, (args, kwargs)))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import io
-import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,15 +19,13 @@ import numpy as np
 from tapeless import tree
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.transforms.core.language import Effect, statements
+from tapeless.transforms.core.traced_calls import OTHER_WAY, STRICT
 from tapeless.transforms.errors import Signal
-from tapeless.transforms.frontend.trace.observation import OTHER_WAY
 
 WAYS = 16  # that are kept for one signature
 NOTHING = contextlib.nullcontext()
 #: Whether the arguments of the call that is staged have the values of a call.
 _at_hand: contextvars.ContextVar[bool] = contextvars.ContextVar("at_hand", default=False)
-#: Whether what cannot be staged for all values is refused; a list, to be changed by settings.
-STRICT = [os.environ.get("TAPELESS_STRICT", "") not in ("", "0")]
 
 
 class TakesOtherWay(Signal):

@@ -5,14 +5,12 @@ vmap(f)(x)      becomes      np.stack([f(x[0]), f(x[1]), f(x[2])])
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from tapeless import tree
-from tapeless.staging.subprogram import as_program_value, is_value, leaf_atom, symbol
+from tapeless.staging.subprogram import as_program_value, is_value, leaf_atom, leaf_type, symbol
 from tapeless.staging.user_calls import call_user
 from tapeless.transformations.vmap_axes import output_axis, spread
 from tapeless.transforms.core.builder import NeedStatic, atom_of_size
@@ -31,21 +29,25 @@ from tapeless.transforms.ops.function_table import FUNCTIONS
 REFUSALS = (NeedStatic, AliasError, StructureError, UndefinedError, UnsupportedError, InternalError)
 
 
-@contextmanager
-def undone_if_refused() -> Iterator[list[BaseException]]:
-    """What is staged inside for all elements at once is forgotten if it is refused; the list then
-    has the error."""
-    run = trace()
-    block, start = run.blocks[-1], len(run.blocks[-1])
-    before, refused = dict(run.poisoned), list[BaseException]()
-    try:
-        yield refused
-    except REFUSALS as e:
-        if not run.observing:
-            raise
-        del block[start:]
-        run.poisoned = before
-        refused.append(e)
+class Refusable:
+    """A context in which all elements are staged at once: what is refused is forgotten, where a
+    program is traced, and `error` says why."""
+
+    def __init__(self) -> None:
+        self.run = trace()
+        self.block = self.run.blocks[-1]
+        self.start, self.poisoned = len(self.block), dict(self.run.poisoned)
+        self.error: BaseException | None = None
+
+    def __enter__(self) -> Refusable:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, where: Any) -> bool:
+        if not (self.run.observing and isinstance(error, REFUSALS)):
+            return False
+        del self.block[self.start :]
+        self.run.poisoned, self.error = self.poisoned, error
+        return True
 
 
 def one_by_one(
@@ -55,7 +57,7 @@ def one_by_one(
     run = trace()
     why = "the elements of a batch take ways of their own"
     length = atom_of_size(size)
-    count = size if isinstance(size, int) else run.require(length, why)  # type: ignore[arg-type]
+    count = size if isinstance(size, int) else run.require(length, why)
     run.note(f"{why}: vmap maps one after another")
     if count == 0:
         raise UnsupportedError(
@@ -95,12 +97,13 @@ def _element(fun: Any, leaves: list[Any], structure: Any, axes: list[Any], k: in
 def _joined(values: list[Any], axis: Any) -> Any:
     """One leaf of the results of all elements, along an axis."""
     if not is_value(values[0]):
+        if any(type(v) is not type(values[0]) or v != values[0] for v in values):
+            raise StructureError(
+                "the elements of a batch give values that are no numbers, and differ",
+                "return numbers or arrays",
+            )
         return values[0]
     if axis is None:
         return values[0]
-    ndim = (
-        len(np.shape(values[0]))
-        if isinstance(values[0], np.ndarray)
-        else leaf_atom(values[0]).type.ndim
-    )
+    ndim = leaf_type(values[0]).ndim
     return apply(FUNCTIONS[np.stack], values, axis=output_axis(axis, ndim))

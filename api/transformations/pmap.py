@@ -17,7 +17,6 @@ from tapeless.backends.spmd.rendezvous import Meeting
 from tapeless.backends.spmd.threads import together
 from tapeless.backends.spmd.world import ALONE, World, world
 from tapeless.dispatch.transformation import Stages, Transformed
-from tapeless.dispatch.ways import STRICT
 from tapeless.staging.argument_checks import plural
 from tapeless.staging.device_list import Device, check_device, chosen_devices, refuse_gpu
 from tapeless.staging.emitted_names import base_name, place
@@ -30,6 +29,7 @@ from tapeless.transformations.pmap_shard import Call, Shard
 from tapeless.transformations.vmap import Vmap
 from tapeless.transformations.vmap_axes import spread
 from tapeless.transforms.core.builder import active, static
+from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
     TRACEABLE,
     ArgumentError,

@@ -17,7 +17,7 @@ from tapeless.staging.subprogram import (
     refuse_shared,
     symbol,
 )
-from tapeless.transformations.elements_one_by_one import one_by_one, undone_if_refused
+from tapeless.transformations.elements_one_by_one import Refusable, one_by_one
 from tapeless.transformations.ignored_parameters import check_unneeded
 from tapeless.transformations.vmap_axes import (
     axes_key,
@@ -85,12 +85,12 @@ class Vmap(Transformed):
         leaves, structure = tree.flatten((args, kwargs))
         axes, size = self.axes(args, kwargs)
         axis = None if self.axis_name is None else Axis(self.axis_name, size)
-        with undone_if_refused() as refused:
+        with Refusable() as all_at_once:
             mapped = Mapped(self.fun, leaves, structure, axes, size, axis)
             out_axes = spread(self.out_axes, mapped.value, "out_axes")
             return mapped.results(out_axes)
-        if axis is not None or not trace().observing:
-            raise refused[0]
+        if axis is not None and all_at_once.error is not None:
+            raise all_at_once.error
         return one_by_one(self.fun, leaves, structure, axes, size, self.out_axes)
 
 

@@ -115,7 +115,7 @@ class Builder:
         """Whether the integer that a length in a type names can be read."""
         return True
 
-    def require(self, value: Var, why: str, hint: str = "") -> Any:
+    def require(self, value: Atom, why: str, hint: str = "") -> Any:
         """The Python value of a variable, on which the program then relies; raises NeedStatic where
         there is none."""
         raise NeedStatic(value, why, hint)

@@ -158,14 +158,14 @@ class CallValues:
             self.functions[key] = _compiled(Block(params, body, outs))
         return self.functions[key]
 
-    def lengths(self, s: Let) -> dict[Any, int]:
+    def lengths(self, s: Let) -> dict[Any, Any]:
         """The lengths in the parameters and results of an operation, as far as they are known."""
-        found: dict[Any, int] = {}
+        length_of: dict[Any, Any] = {}
         for symbol in sizes_in((*s.params.values(), *(v.type for v in s.outs))):
             n = self.size(symbol)
             if n is not None:
-                found[symbol if symbol.var is None else symbol.var] = n
-        return found
+                length_of[symbol if symbol.var is None else symbol.var] = n
+        return length_of
 
     def kind(self, v: Var) -> Any:
         """The type of a variable, with the lengths that its value has."""

@@ -237,8 +237,10 @@ def _counted(seq: Sequence, why: str, key: Any, hint: str) -> Sequence:
         )
     needed = f"the loop on line {key[1]} must be unrolled ({why}), so its length must be known"
     t = trace()
-    span = [atom(t.require(a, needed, hint)) if isinstance(a, Var) else a for a in seq.span]
-    return replace(seq, span=tuple(span))
+    start, stop, step = (
+        atom(t.require(a, needed, hint)) if isinstance(a, Var) else a for a in seq.span
+    )
+    return replace(seq, span=(start, stop, step))
 
 
 def loop_key(body: Any) -> tuple[str, int, str]:

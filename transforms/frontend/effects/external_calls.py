@@ -17,10 +17,11 @@ import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom, Literal, Var
+from tapeless.transforms.core.traced_calls import OTHER_WAY
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.heap.lists import StagedList
-from tapeless.transforms.frontend.trace.observation import OTHER_WAY, Unobservable
+from tapeless.transforms.frontend.trace.observation import Unobservable
 from tapeless.transforms.frontend.trace.provenance import qualified
 from tapeless.transforms.frontend.trace.recorded_reads import Captured, is_constant
 from tapeless.transforms.frontend.trace.trace import trace
@@ -93,7 +94,8 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     outs = run.bind(callback if pure else outside, (var, *atoms), how)
     if run.call_values is not None and len(run.blocks) == 1:
         for v, x in zip(outs, leaves, strict=True):
-            run.call_values.give(v, x)
+            if isinstance(v, Var):
+                run.call_values.give(v, x)
     symbols = iter([wrap(v) for v in outs])
     return _rebuilt(call.form, symbols)
 

@@ -16,14 +16,12 @@ import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Literal, Statement, Type, Var
+from tapeless.transforms.core.traced_calls import OTHER_WAY
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, isnan
 
 if TYPE_CHECKING:
     from tapeless.transforms.frontend.trace.trace import Trace
-
-#: How the error begins that a program raises for values which take another way than the traced one.
-OTHER_WAY = "not the traced way: "
 
 
 class Unobservable(Signal):

@@ -172,7 +172,7 @@ class Trace(Builder):
         """Whether all tests and loops go the way that they go in the call at hand."""
         return self.observing and self.decisions.traced
 
-    def require(self, value: Var, why: str, hint: str = "") -> Any:
+    def require(self, value: Atom, why: str, hint: str = "") -> Any:
         return observed(self, value, why, hint)
 
     def key_of(self, key: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -200,8 +200,8 @@ def _known(value: Any) -> Any:
 
 def _formatted(value: Any, conversion: str, spec: str) -> str:
     """A field of an f-string."""
-    shown = {"r": repr, "s": str, "a": ascii}.get(conversion)
-    return format(value if shown is None else shown(value), spec)
+    shown: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
+    return format(shown[conversion](value) if conversion else value, spec)
 
 
 def _opposite(test: Any) -> Any:
