@@ -231,9 +231,10 @@ class Transformed:
         args, kwargs = passed
         leaves, key = call_key(args, kwargs, self.ordered)
         kept = self.cache[key]
+        traced = kept[0].staged.decisions.traced
 
         def again() -> Specialisation:
-            with STAGING, PassedOver(), ways.values_at_hand():
+            with STAGING, PassedOver(), ways.values_at_hand(traced, len(kept)):
                 specialisation = self.checked(args, kwargs)
                 specialisation.number = next(NUMBERS)
                 specialisation.reason = "the values take another way"
@@ -473,8 +474,10 @@ class Transformed:
                 raise
             except TapelessError:  # what is wrong with them is said without them
                 pass
-        evaluator = values.CallValues if ways.may_trace() else None
-        return stage.stage(call, leaves, names, outlines, axes=axes, evaluator=evaluator)
+        call_at_hand = ways.at_hand()
+        evaluator = None if call_at_hand is None else values.CallValues
+        traced = call_at_hand is not None and call_at_hand.traced
+        return stage.stage(call, leaves, names, outlines, frozenset(), axes, evaluator, traced)
 
     def known_axes(self, leaves: Sequence[Any]) -> Collection[tuple[int, int]]:
         """Axes of leaves whose lengths the program is made for, by leaf and axis."""

@@ -12,6 +12,7 @@ import contextvars
 import io
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,23 @@ from tapeless.transforms.core.traced_calls import OTHER_WAY, STRICT
 from tapeless.transforms.errors import Signal
 
 WAYS = 16  # that are kept for one signature
+COMPILED = 4  # of them, under `jit`: the next ones run as NumPy code
 NOTHING = contextlib.nullcontext()
-#: Whether the arguments of the call that is staged have the values of a call.
-_at_hand: contextvars.ContextVar[bool] = contextvars.ContextVar("at_hand", default=False)
+
+
+@dataclass(frozen=True)
+class AtHand:
+    """What is known of the call that is staged: its arguments are values.
+
+    traced  a call before it was traced with all of its tests, so that this one is, too
+    ways    how many are kept for its signature
+    """
+
+    traced: bool = False
+    ways: int = 0
+
+
+_at_hand: contextvars.ContextVar[AtHand | None] = contextvars.ContextVar("at_hand", default=None)
 
 
 class TakesOtherWay(Signal):
@@ -33,18 +48,24 @@ class TakesOtherWay(Signal):
 
 
 @contextlib.contextmanager
-def values_at_hand() -> Iterator[None]:
+def values_at_hand(traced: bool = False, ways: int = 0) -> Iterator[None]:
     """Inside, what cannot be staged for all values is traced on those of the arguments."""
-    token = _at_hand.set(True)
+    token = _at_hand.set(AtHand(traced, ways))
     try:
         yield
     finally:
         _at_hand.reset(token)
 
 
-def may_trace() -> bool:
-    """Whether a function may be traced on the values of its arguments."""
-    return _at_hand.get() and not STRICT[0]
+def at_hand() -> AtHand | None:
+    """What is known of the call that is staged; None where only types are, or nothing is traced."""
+    return None if STRICT[0] else _at_hand.get()
+
+
+def are_many() -> bool:
+    """Whether there are so many ways through a function that the next one is not compiled."""
+    known = _at_hand.get()
+    return known is not None and known.ways >= COMPILED
 
 
 def run(

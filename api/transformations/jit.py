@@ -17,7 +17,7 @@ from tapeless.backends.fork_safe_locks import STAGING
 from tapeless.configuration.stepping import skipping, untraced
 from tapeless.disk_cache.load import Record
 from tapeless.disk_cache.store import Shelf, recalled, shelf
-from tapeless.dispatch import list_arguments
+from tapeless.dispatch import list_arguments, ways
 from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.dispatch.transformation import Stages
@@ -281,10 +281,8 @@ class Jit(Unchanged):
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
-        if staged.traced and len(block.body) > LONG_WAY:
-            staged.notes.append(
-                f"nothing is compiled: the traced way has {len(block.body)} statements"
-            )
+        if staged.traced and (ways.are_many() or len(block.body) > LONG_WAY):
+            staged.notes.append("nothing is compiled: the traced way is long, or one of many")
             return super().write(staged, block, arguments, paths)
         watched = floating_point_errors.watched_for_errors(block)
         if watched:  # machine code has no such errors

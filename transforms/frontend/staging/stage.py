@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -102,36 +103,47 @@ def stage(
     changing: frozenset[str] = frozenset(),
     axes: Collection[tuple[int, int]] = (),
     evaluator: Evaluator | None = None,
+    traced: bool = False,
 ) -> Staged:
     """Runs `call` on symbols for `leaves` until no more of them need be known; `outlines`:
     functions that are called often may become functions of the program; `changing`: the names of
     numbers from outside that become inputs; `axes`: axes of leaves whose lengths are known.
 
     What cannot be staged for all values is traced on those of the call, where there is an
-    `evaluator` of them: first what needs a value only, then each test and loop."""
+    `evaluator` of them: first what needs a value only, then each test and loop; `traced`: this at
+    once, as for another way through the same function."""
+    if traced:
+        with contextlib.suppress(TapelessError):
+            return _on_values(call, leaves, names, changing, set(axes), True, evaluator)
     try:
         return _for_all_values(call, leaves, names, outlines, changing, set(axes))
     except TRACEABLE:
         if evaluator is None:
             raise
-        for traced in (False, True):
-            decisions = Decisions(
-                outlines=False,
-                counts=False,
-                tables=False,
-                changing=changing,
-                observing=True,
-                traced=traced,
-            )
-            decisions.axes = set(axes)
-            try:
-                return _settled(call, leaves, names, decisions, evaluator)
-            except NotDifferentiableError:
-                if traced:
-                    raise
-            except TapelessError:
-                continue
+        with contextlib.suppress(TapelessError):
+            return _on_values(call, leaves, names, changing, set(axes), False, evaluator)
+        try:
+            return _on_values(call, leaves, names, changing, set(axes), True, evaluator)
+        except NotDifferentiableError:
+            raise
+        except TapelessError:
+            pass
         raise
+
+
+def _on_values(
+    call: Callable[[list[Any]], Any],
+    leaves: list[Any],
+    names: list[str],
+    changing: frozenset[str],
+    axes: set[tuple[Any, int]],
+    traced: bool,
+    evaluator: Evaluator | None,
+) -> Staged:
+    """A program for the way of the leaves through the function."""
+    decisions = Decisions(outlines=False, counts=False, tables=False, changing=changing)
+    decisions.axes, decisions.observing, decisions.traced = axes, True, traced
+    return _settled(call, leaves, names, decisions, evaluator)
 
 
 def _for_all_values(
