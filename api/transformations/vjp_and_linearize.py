@@ -140,7 +140,7 @@ class AtPoint(Transformed):
         try:
             results = specialisation(primals, {})
         except Exception as e:
-            self.explain(e, specialisation)
+            self.locate(e, specialisation)
             raise
         derivative = kind(
             self, specialisation, ValueTree(list(primals)), ValueTree(results[0]), results[-1]

@@ -13,6 +13,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, building
 from tapeless.transforms.core.checker import well_formed
 from tapeless.transforms.core.language import Block, Origin, Var
+from tapeless.transforms.core.slow_loop import SlowLoop
 from tapeless.transforms.errors import InternalError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend.arrays.memory_layout import Order
 from tapeless.transforms.frontend.effects.effects import Unreachable
@@ -55,6 +56,7 @@ class Staged:
     held: list[Held] = field(default_factory=list)  # what writes store, or store to
     keys: KeyReuses = field(default_factory=KeyReuses)  # random keys that are used
     outside: list[tuple[str, Any]] = field(default_factory=list)  # containers that are read there
+    slow: list[SlowLoop] = field(default_factory=list)  # loops that are worth a warning
 
     def without_axes(self) -> list[Var]:
         """The inputs that are arrays without axes, and no numbers."""
@@ -215,6 +217,7 @@ def _staged(
         held_objects,
         key_uses(block, run.keys),
         [(run.reads["type", k].name.removeprefix("the type of "), get) for k, get in containers],
+        list(run.unrolled.values()),
     )
 
 
