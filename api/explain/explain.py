@@ -20,6 +20,7 @@ from tapeless.transformations.cost_analysis import elements
 from tapeless.transformations.eval_shape import known_lengths
 from tapeless.transforms.core.language import Block, Effect, Let, Statement, Type
 from tapeless.transforms.core.slow_loop import SlowLoop
+from tapeless.transforms.emit.module import called
 from tapeless.transforms.lowering.lower import Lowered
 from tapeless.transforms.pipelines.array_form import with_stores
 
@@ -40,7 +41,9 @@ def explanation(
     placement = lowered.placement if lowered else None
     block = placement.block if placement else specialisation.simplified
     numbers = _numbers(specialisation, leaves, block, lowered)
-    steps = list(Walk(numbers, placement).steps(block))
+    bodies = [block, *called([block], name).values()]
+    walk = Walk(numbers, placement)
+    steps = [step for body in bodies for step in walk.steps(body)]
     compilations = cpu.compilations(specialisation.run) if lowered else []
     return Explanation(
         name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tapeless.explain.work import Step, Work
@@ -48,26 +48,27 @@ class Line:
     slow: tuple[str, ...] = ()
 
 
-def attributed(steps: Iterable[Step]) -> list[Line]:
+def attributed(steps: Sequence[Step]) -> list[Line]:
     """The lines of each function that statements come from, from its beginning to the last of them;
     those of which nothing is left are run by nothing."""
     lines: dict[Place, Line] = {}
-    for step in steps:
-        origin = step.statement.origin
-        if origin is not None:
-            place = _place(origin)
-            line = lines.setdefault(place, Line(*place))
-            label = step.kernel or runner(step.statement)
-            if label and label not in line.runs_in:
-                line.runs_in = (*line.runs_in, label)
-            line.work += step.work
+    placed = [(step, step.statement.origin) for step in steps if step.statement.origin is not None]
+    functions = {(origin.file, origin.function) for _, origin in placed}
+    for step, origin in placed:
+        place = _place(origin, functions)
+        line = lines.setdefault(place, Line(*place))
+        label = step.kernel or runner(step.statement)
+        if label and label not in line.runs_in:
+            line.runs_in = (*line.runs_in, label)
+        line.work += step.work
     return [line for function in _functions(lines) for line in _all(function, lines)]
 
 
-def _place(origin: Origin) -> Place:
-    """Where a statement comes from; what is written inside of a function is part of it, such as
-    lambdas, which augmented assignments of items become, too."""
-    function = re.sub(r"(\.<locals>\.<\w+>)+$", "", origin.function)
+def _place(origin: Origin, functions: set[tuple[str, str]]) -> Place:
+    """Where a statement comes from; lambdas (augmented assignments of items become some, too) are
+    part of the function around them, if that is shown."""
+    around = re.sub(r"(\.<locals>\.<\w+>)+$", "", origin.function)
+    function = around if (origin.file, around) in functions else origin.function
     return origin.file, function, origin.line
 
 

@@ -12,6 +12,7 @@ from tapeless.explain.residuals import Residual
 from tapeless.explain.work import Work
 from tapeless.transforms.core.slow_loop import SlowLoop
 
+MANY = 3  # kernels of a line that are named
 WIDEST = 80  # characters of a line of the user's that are shown
 
 
@@ -91,7 +92,16 @@ def _row(line: Line) -> Sequence[str]:
     operations = f"{counted(work.operations)} op" if work.operations else ""
     moved = in_bytes(work.bytes) if work.bytes else ""
     source = line.source if len(line.source) <= WIDEST else f"{line.source[: WIDEST - 4]} ..."
-    return str(line.number), source, operations, moved, "; ".join(line.runs_in)
+    return str(line.number), source, operations, moved, _runners(line.runs_in)
+
+
+def _runners(runs_in: Sequence[str]) -> str:
+    """What runs a line; of many kernels the first and how many there are."""
+    kernels = [name for name in runs_in if ":" not in name and name not in ("NumPy", "Python")]
+    if len(kernels) <= MANY:
+        return "; ".join(runs_in)
+    others = [name for name in runs_in if name not in kernels]
+    return "; ".join([f"{kernels[0]} and {len(kernels) - 1} others", *others])
 
 
 def section(title: str, rows: object) -> Iterator[str]:

@@ -11,6 +11,7 @@ from tapeless.transforms.core.language import (
     Block,
     Effect,
     For,
+    Function,
     Let,
     Literal,
     Statement,
@@ -20,8 +21,10 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.slow_loop import MANY, SlowLoop
+from tapeless.transforms.lowering.obstacles import RECURSION
 from tapeless.transforms.lowering.placement import DriverLoop, Placement
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.primitives.function_calls import calls
 
 BY_PYTHON = "is run by Python, pass by pass"
 CALL = 1e-6  # seconds that Python takes for a statement of a driver: a call, mostly
@@ -45,12 +48,14 @@ def told(loop: DriverLoop) -> SlowLoop | None:
 def driver_loops(placement: Placement) -> list[SlowLoop]:
     """All loops that Python runs, each line once."""
     loops = [slow for each in placement.loops if (slow := told(each)) is not None]
+    loops += in_functions(placement.block)
     return list({(x.file, x.line, x.function): x for x in loops}.values())
 
 
 def costly_loops(placement: Placement, hints: Mapping[dims.Symbol, int]) -> Iterator[SlowLoop]:
     """The loops in which what Python adds counts, by the sizes of the call at hand: those that hold
     themselves what keeps them out of kernels."""
+    yield from in_functions(placement.block)
     if not placement.loops:
         return
     numbers = KnownNumbers(placement.block, hints, {}, placement.analysis.upper)
@@ -88,9 +93,26 @@ def _costs(s: Statement) -> bool:
     return isinstance(s, (Effect, For, While))
 
 
-def not_compiled(block: Block, reason: str) -> list[SlowLoop]:
+def in_functions(block: Block) -> list[SlowLoop]:
+    """The loops of functions that a program calls: of recursions, which are not compiled."""
+    functions, pending = dict[Function, None](), calls(block)
+    while pending:
+        function = pending.pop()
+        if function not in functions:
+            functions[function] = None
+            pending += calls(function.block)
+    return [
+        loop
+        for f in functions
+        for loop in not_compiled(f.block, f"{f.name}() calls itself", RECURSION)
+    ]
+
+
+SETTING = "leave that setting out, or call the function without jit"
+
+
+def not_compiled(block: Block, reason: str, way_out: str = SETTING) -> list[SlowLoop]:
     """The loops of a program of which nothing is compiled."""
     loops = (s for s in statements(block) if isinstance(s, (For, While)))
     places = ((s.origin.file, s.origin.line, s.origin.function) for s in loops if s.origin)
-    way_out = "leave that setting out, or call the function without jit"
     return [SlowLoop(*place, BY_PYTHON, reason, way_out) for place in dict.fromkeys(places)]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import BuiltinFunctionType, ModuleType
+from types import FunctionType
 from typing import Any
-
-import numpy as np
 
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.transforms.core import dims
@@ -30,7 +28,7 @@ def made_for(specialisation: Specialisation) -> Iterator[str]:
         yield f"{staged.leaves[k].name}.shape[{axis}] = {n}"
     yield from (" ".join((str(a), r, str(b))) for r, a, b in map(_sides, staged.sizes))
     for guard in specialisation.guards:
-        if not isinstance(guard.value, (type, ModuleType, BuiltinFunctionType, np.ufunc)):
+        if isinstance(guard.value, (*SIMPLE, tuple, FunctionType)):
             yield f"{guard.name} = {_shown(guard.value)}"
 
 

@@ -127,7 +127,7 @@ class Obstacles:
             return Obstacle(s, f"{name} holds arrays", ARRAYS)
         told = self.reasons.get(self.memory.cell(v))
         if told is not None:
-            return Obstacle(s, f"{name} stays a list: {told.reason}", told.way_out)
+            return Obstacle(s, f"{name} stays a list: {told.reason}", told.way_out or ARRAYS)
         return Obstacle(s, f"{name} is used as a whole, not item by item", ARRAYS)
 
 

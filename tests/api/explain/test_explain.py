@@ -8,6 +8,8 @@ import pytest
 
 import tapeless
 from tapeless import PerformanceWarning, ShapeDtypeStruct, grad, jit
+from tests.corpus import programs
+from tests.transforms.lowering.gpu_loop_form import gradient
 
 V = np.linspace(0.5, 1.5, 200)
 
@@ -20,9 +22,8 @@ def line_with(report, text):
 
 def loops_of_driver(source):
     """The loops of the functions of an emitted module that are not compiled."""
-    plain = [
-        f for f in ast.parse(source).body if isinstance(f, ast.FunctionDef) and not f.decorator_list
-    ]
+    functions = [f for f in ast.parse(source).body if isinstance(f, ast.FunctionDef)]
+    plain = [f for f in functions if not f.decorator_list]
     return sum(isinstance(x, (ast.For, ast.While)) for f in plain for x in ast.walk(f))
 
 
@@ -197,3 +198,29 @@ def test_recursion_and_lists_are_named():
     with pytest.warns(PerformanceWarning, match=r"power\(\) calls itself"):
         report = jit(summed).explain(1.0, 3)
     assert [loop.way_out for loop in report.loops] == ["write the recursion as a loop"]
+
+
+def test_functions_that_call_themselves_are_shown():
+    def halved(x, n):
+        if n <= 0:
+            return x
+        for _ in range(n):
+            x = 0.5 * x
+        return halved(x, n - 1)
+
+    with pytest.warns(PerformanceWarning, match=r"halved\(\) calls itself"):
+        report = jit(lambda x, k: halved(x, int(k))).explain(V, 2.5)
+    assert "NumPy" in line_with(report, "x = 0.5").runs_in
+    assert line_with(report, "for _ in range(n)").slow
+
+
+@pytest.mark.parametrize("program", programs()[2::29], ids=lambda each: each.name)
+def test_loops_of_the_driver_are_named_where_the_text_has_some(program, monkeypatch, capsys):
+    monkeypatch.setattr("tapeless.transformations.jit.Jit.prepare", lambda *_: None)  # quicker
+    for function in (program.function, gradient(program)):
+        compiled = jit(function)
+        report = compiled.explain(*program.arguments())
+        by_python = [loop for loop in report.loops if "Python" in loop.fate]
+        assert bool(by_python) == bool(loops_of_driver(compiled.source(*program.arguments())))
+        assert all(loop.reason and loop.way_out for loop in report.loops)
+        assert report.name in str(report)
