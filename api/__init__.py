@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         named_scope,
         no_tracing,
     )
+    from tapeless.dispatch.performance_warnings import PerformanceWarning
     from tapeless.profiler.live_arrays import live_arrays
     from tapeless.ref import Ref, empty_ref, free_ref, freeze, new_ref
     from tapeless.sharding import P, make_mesh, reshard, set_mesh, shard_map
@@ -205,6 +206,7 @@ NAMES = {
         "transformations.eval_shape": "Array eval_shape ShapeDtypeStruct typeof",
         "sharding": "make_mesh P reshard set_mesh shard_map",
         "transforms.errors": "TapelessError",
+        "dispatch.performance_warnings": "PerformanceWarning",
     }.items()
     for name in names.split()
 }
@@ -246,6 +248,7 @@ __all__ = [
     "Device",
     "NamedSharding",
     "P",
+    "PerformanceWarning",
     "Ref",
     "ShapeDtypeStruct",
     "Shard",

@@ -27,6 +27,7 @@ class Record:
     guards     numbers of the places that are read from outside
     keys       leaves with random keys that each call uses
     twice      reports of keys that a call uses twice: message, file, line
+    slow       reports of slow loops: message, file, line
     outline    what the backend knows of the text
     """
 
@@ -37,6 +38,7 @@ class Record:
     guards: tuple[int, ...]
     keys: tuple[int, ...]
     twice: tuple[tuple[str, str, int], ...]
+    slow: tuple[tuple[str, str, int], ...]
     outline: Any
 
     def holds(self, leaves: Sequence[Any]) -> bool:
@@ -90,7 +92,7 @@ class Recalled(Specialisation):
         self.flat, self.returned, self.functional = False, None, False
         self.static = [(k, ast.literal_eval(value)) for k, value in record.static]
         self.axes, self.guards = list(record.axes), guards
-        self.keys, self.twice = record.keys, record.twice
+        self.keys, self.twice, self.slow = record.keys, record.twice, record.slow
         self.captured, self.orders, self.overwritten = [], [], set()
         self.sizes: Any = record.relations
         self.takes_args = self.is_plain = True

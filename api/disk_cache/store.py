@@ -89,6 +89,7 @@ class Shelf:
             guards,
             specialisation.keys,
             twice,
+            tuple(specialisation.slow),
             outline,
         )
 
@@ -115,13 +116,14 @@ class Shelf:
 
 
 def _read(parts: list[Any]) -> Record:
-    text, static, axes, relations, guards, keys, twice, outline = parts
+    text, static, axes, relations, guards, keys, twice, slow, outline = parts
     static_and_axes = (
         tuple((k, value) for k, value in static),
         tuple((k, axis, n) for k, axis, n in axes),
     )
-    used = tuple(keys), tuple((message, file, line) for message, file, line in twice)
-    return Record(text, *static_and_axes, tuple(relations), tuple(guards), *used, outline)
+    reports = tuple(map(tuple, twice)), tuple(map(tuple, slow))
+    used = tuple(relations), tuple(guards), tuple(keys)
+    return Record(text, *static_and_axes, *used, *reports, outline)
 
 
 def _checksum(text: str) -> str:

@@ -255,8 +255,8 @@ class ListFunctions:
         if forms not in self.made:
             jit = self.jit
             inner = self.made[forms] = type(jit)(Listed(jit.fun, forms), jit.asked)
-            jit.drivers.update(inner.drivers)
-            inner.drivers = jit.drivers
+            jit.forms.update(inner.forms)
+            inner.forms = jit.forms
         return self.made[forms]
 
     def taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ArrayCall | None:

@@ -119,6 +119,7 @@ class Specialisation:
     changes: tuple[Change, ...] = ()  # of containers of the caller
     keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
     twice: tuple[tuple[str, str, int], ...] = ()  # reports of keys that a call uses twice
+    slow: tuple[tuple[str, str, int], ...] = ()  # reports of loops that are slow
     reason = ""  # why it was made, where there was one for such arguments
     number = 0  # the later it was made, the higher
 
@@ -143,6 +144,7 @@ class Specialisation:
         self.guards, self.sizes = staged.guards, staged.sizes
         self.orders, self.overwritten = staged.orders, staged.overwritten
         self.twice = staged.keys.twice
+        self.slow = tuple((str(loop), loop.file, loop.line) for loop in staged.slow)
         self.keys = tuple(k for k, v in leaves if v.var in staged.keys.inputs)
         self.functional = staged.functional or has_functional(v.value for v in staged.leaves)
         self.names = {leaf.var: leaf.name for leaf in staged.leaves if leaf.var is not None}

@@ -51,7 +51,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tapeless.backends import array_form as python
+    from tapeless.dispatch import performance_warnings
     from tapeless.dispatch import recompile_reasons as reasons
+    from tapeless.explain import explain
+    from tapeless.explain.report import Explanation
     from tapeless.random import key_reuse as reuse
     from tapeless.staging import standalone_modules as standalone
     from tapeless.staging import subprogram as region
@@ -75,6 +78,8 @@ else:
         later("tapeless.transformations.eval_shape"),
         later("tapeless.staging.standalone_modules"),
     )
+    explain = later("tapeless.explain.explain")
+    performance_warnings = later("tapeless.dispatch.performance_warnings")
     forms = later("tapeless.transforms.pipelines.array_form")
     gpu = later("tapeless.transformations.jit_on_gpu")
     reuse = later("tapeless.random.key_reuse")
@@ -222,7 +227,7 @@ class Transformed:
             if specialisation is None:
                 trimmed(e)
             else:
-                self.explain(e, specialisation)
+                self.locate(e, specialisation)
             raise
 
     def by_its_way(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
@@ -261,7 +266,7 @@ class Transformed:
     def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.staged(args, kwargs)
 
-    def explain(self, error: Exception, specialisation: Specialisation) -> None:
+    def locate(self, error: Exception, specialisation: Specialisation) -> None:
         """Adds the user's line to an error from emitted code."""
         with suppress(TapelessError):  # where the program has to be staged first
             python.explain(
@@ -352,6 +357,48 @@ class Transformed:
 
         return line_profile(self.describe(), self.specialise(args, kwargs), args, kwargs)
 
+    def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
+        """What the function does for these arguments, line by line of the user's code; prints as a
+        report.
+
+        args, kwargs  as in a call; nothing is run. Arrays may be `ShapeDtypeStruct`s
+
+        Returns a `tapeless.explain.report.Explanation`: for each line the kernel or the library
+        call that runs it, or that Python does, with operations and bytes; the loops that Python
+        runs, why, and the way out; what the code was made for, what is saved for the backward pass,
+        the memory at once, the seconds that each kernel took to compile. Numbers of operations,
+        bytes and memory are estimates.
+
+        Raises what staging raises.
+
+        >>> import tapeless
+        >>> def total(x, n):
+        ...     for _ in range(n):
+        ...         x = x + x
+        ...     return x
+        >>> tapeless.jit(total).explain(1.0, 10).work.operations
+        10.0
+        """
+        return self.explained(
+            self.specialise(*tree.map(shapes.stand_in, (args, kwargs))), args, kwargs
+        )
+
+    def explained(
+        self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Explanation:
+        """The report for a specialisation that serves these arguments."""
+        name, loops = self.described(args, kwargs), specialisation.staged.slow
+        return explain.explanation(name, specialisation, tree.leaves((args, kwargs)), None, loops)
+
+    def described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """What was transformed and how, where it is, and the shapes of the arguments."""
+        at = place(self.fun)
+        where = f", {short(at[0])}:{at[1]}" if at else ""
+        names = leaf_paths(args, kwargs, self.arguments(args, kwargs))
+        leaves = zip(names, tree.leaves((args, kwargs)), strict=True)
+        shown = (f"{name}: {x.dtype}{list(x.shape)}" for name, x in leaves if hasattr(x, "shape"))
+        return f"{self.describe()}{where}; {', '.join(shown)}"
+
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         if args or kwargs:
             return self.for_arguments(args, kwargs)
@@ -395,6 +442,8 @@ class Transformed:
                 kept = None if self.cache.changing else self.recalled(args, kwargs)
                 specialisation = kept or self.checked(args, kwargs)
                 specialisation.reason, specialisation.number = reason, next(NUMBERS)
+                if specialisation.slow:
+                    performance_warnings.warn(specialisation.slow)
                 self.cache[key] = [specialisation, *self.cache.get(key, ())]
                 if specialisation.twice:
                     reuse.report(specialisation.twice)
@@ -584,6 +633,10 @@ class Bound(functools.partial[Any]):
     def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted module for these arguments."""
         return _owner(self).profile(*self.args, *args, **kwargs)
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
+        """What the method does for these arguments, line by line of the user's code."""
+        return _owner(self).explain(*self.args, *args, **kwargs)
 
     def given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         return (*self.args, *args) if args or kwargs or _owner(self).last is None else ()

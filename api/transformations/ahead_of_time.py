@@ -246,7 +246,8 @@ class Compiled(Staged):
     def memory_analysis(self) -> Memory:
         """How many bytes arguments, results and the arrays between the kernels take."""
         lengths = known_lengths(self.found, tree.leaves((self.args, self.kwargs)))
-        driver = self.fun.drivers.get(self.found.text)
+        form = self.fun.forms.get(self.found.text)
+        driver = None if form is None else form.driver
         return memory(tree.leaves(self.given), tree.leaves(self.out_info), driver, lengths)
 
     @property

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -17,7 +18,6 @@ from tapeless.transforms.core.language import (
     If,
     Let,
     Literal,
-    Program,
     Statement,
     Type,
     Var,
@@ -55,7 +55,7 @@ def _of_block(block: Block, lengths: Lengths, homes: dict[Var, Let]) -> tuple[fl
 def _of_statement(s: Statement, lengths: Lengths, homes: dict[Var, Let]) -> tuple[float, float]:
     match s:
         case Let():
-            count = float(_operations(s, lengths))
+            count = float(operations(s, lambda n: _length(n, lengths)))
             return (0.0, count) if (s.op.elementwise and s.op.costly) else (count, 0.0)
         case If():
             return max((_of_block(b, lengths, homes) for b in blocks(s)), key=sum)
@@ -83,20 +83,22 @@ def _number(a: Atom, lengths: Lengths, homes: dict[Var, Let]) -> int | None:
     return dims.evaluate(let.params["size"], lengths) if let and "size" in let.params else None
 
 
-def _operations(s: Let, lengths: Lengths) -> int:
+def operations(s: Let, length: Callable[[Size], int]) -> int:
+    """How many numbers a statement computes, where it is elementwise, a reduction or a product."""
     if not isinstance(s.outs[0].type, Type) or s.outs[0].type.dtype.kind not in "fc":
         return 0
-    out = _elements(s.outs[0].type, lengths)
+    out = elements(s.outs[0].type, length)
     if s.op in PRODUCTS and s.args:
         first = s.args[0].type
-        return 2 * out * _length(first.shape[-1], lengths) if first.shape else out
+        return 2 * out * length(first.shape[-1]) if first.shape else out
     if s.op in (mean, *REDUCTIONS) and s.args:
-        return _elements(s.args[0].type, lengths)
+        return elements(s.args[0].type, length)
     return out if s.op.elementwise else 0
 
 
-def _elements(kind: Type, lengths: Lengths) -> int:
-    return math.prod(_length(n, lengths) for n in kind.shape)
+def elements(kind: Type, length: Callable[[Size], int]) -> int:
+    """How many elements a value of a type has."""
+    return math.prod(map(length, kind.shape))
 
 
 def _length(n: Any, lengths: Lengths) -> int:
@@ -116,7 +118,7 @@ class Memory:
 def memory(
     argument_leaves: Sequence[Any],
     result_leaves: Sequence[Any],
-    driver: Program | None = None,
+    driver: Block | None = None,
     lengths: Lengths | None = None,
 ) -> Memory:
     """The bytes of arguments and results, and of the arrays that the driver makes beside them.
@@ -127,8 +129,10 @@ def memory(
     arguments, results = (sum(map(_bytes, values)) for values in (argument_leaves, result_leaves))
     if driver is None:
         return Memory(arguments, results)
-    kinds = [s.outs[0].type for s in statements(driver.block) if _makes(s)]
-    all_of_them = sum(_elements(t, lengths or {}) * t.dtype.itemsize for t in kinds)
+    kinds = [s.outs[0].type for s in statements(driver) if _makes(s)]
+    all_of_them = sum(
+        elements(t, lambda n: _length(n, lengths or {})) * t.dtype.itemsize for t in kinds
+    )
     return Memory(arguments, results, max(0, all_of_them - results))
 
 

@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     from tapeless.backends import cpu as numba
     from tapeless.dispatch import native_entry as driven
     from tapeless.dispatch import placed_results as placed
+    from tapeless.explain import explain, slow_loops
+    from tapeless.explain.report import Explanation
     from tapeless.transformations import ahead_of_time as ahead
+    from tapeless.transformations import eval_shape as shapes
     from tapeless.transformations import jit_on_gpu as gpu
     from tapeless.transforms.core import batching_context as nesting
     from tapeless.transforms.core import printer
@@ -51,6 +54,8 @@ else:
         later("tapeless.dispatch.native_entry"),
         later("tapeless.dispatch.placed_results"),
     )
+    explain, slow_loops = later("tapeless.explain.explain"), later("tapeless.explain.slow_loops")
+    shapes = later("tapeless.transformations.eval_shape")
     gpu = later("tapeless.transformations.jit_on_gpu")
     numba = later("tapeless.backends.cpu")
     printer, nesting = (
@@ -111,7 +116,7 @@ class Jit(Unchanged):
 
     reserved = frozenset(["empty", "in_parallel", "njit"])
     derived = Unchanged.derived | {
-        *("plain", "constants", "drivers", "direct", "decided", "calls", "lists", "stored"),
+        *("plain", "constants", "forms", "direct", "decided", "calls", "lists", "stored"),
         *("positions", "changes"),
     }
 
@@ -124,7 +129,7 @@ class Jit(Unchanged):
         super().begin()
         self.plain = Unchanged(self.fun)
         self.constants: dict[Any, Constant] = {}
-        self.drivers: dict[str, Program] = vars(self.cache).setdefault("drivers", {})
+        self.forms: dict[str, lower.Lowered] = vars(self.cache).setdefault("forms", {})
         self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
         self.decided = False  # whether there is any
         self.calls = 0  # like the last
@@ -287,6 +292,9 @@ class Jit(Unchanged):
         watched = floating_point_errors.watched_for_errors(block)
         if watched:  # machine code has no such errors
             staged.notes.append(f"nothing is compiled, as {watched} asks for errors of NumPy")
+            staged.slow.extend(
+                slow_loops.not_compiled(block, f"{watched} asks for errors of NumPy")
+            )
             return super().write(staged, block, arguments, paths)
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
@@ -296,12 +304,13 @@ class Jit(Unchanged):
             *(name, block, staged.sizes, self.stored, staged.hints, check, parallel, donated),
             fastmath=self.asked.fastmath is not False,
         )
+        staged.slow.extend(slow_loops.costly_loops(lowered.placement, staged.hints))
         staged.sizes.extend(lowered.relied)
         staged.overwritten.update(lowered.overwritten)
         text = driver.write_compiled(
             name, lowered.driver, lowered.kernels, names, unpack, result, self.doc(staged, names)
         )
-        self.drivers[text] = Program(name, lowered.driver)
+        self.forms[text] = lowered
         return text, flat
 
     def donated(self, staged: Staged) -> list[Var]:
@@ -343,9 +352,31 @@ class Jit(Unchanged):
     def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
         stages = super().stages(*args, **kwargs)
-        driver = self.drivers.get(self.pick(args, kwargs).text)
-        stages.parts.insert(-1, ("driver", "" if driver is None else printer.show(driver)))
+        form = self.forms.get(self.pick(args, kwargs).text)
+        driver = "" if form is None else printer.show(Program(self.emitted_name, form.driver))
+        stages.parts.insert(-1, ("driver", driver))
         return stages
+
+    def explained(
+        self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Explanation:
+        """The report for a specialisation, with the kernels that it is compiled to."""
+        leaves = tree.leaves((args, kwargs))
+        loops = [*specialisation.staged.slow]
+        form = self.forms.get(specialisation.text)
+        if form is not None:
+            self.prepare(specialisation, *tree.map(shapes.stand_in, (args, kwargs)))
+            loops += slow_loops.driver_loops(form.placement)
+            loops = [*{(x.file, x.line, x.function, x.fate): x for x in loops}.values()]
+        name = f"jit of {self.described(args, kwargs)}"
+        return explain.explanation(name, specialisation, leaves, form, loops)
+
+    def prepare(
+        self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """Compiles the kernels for arguments like these, as far as is known without a call."""
+        passed = specialisation.passed(*self.marked(args, kwargs))
+        numba.prepare(specialisation.run, specialisation.text, passed)
 
     @property
     def compilations(self) -> list[Any]:

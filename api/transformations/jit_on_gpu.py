@@ -164,7 +164,13 @@ class GpuJit(Jit):
             on_device=lambda v: v not in made.host,
             fastmath=fastmath,
         )
+        self.forms[text] = made
         return text, flat
+
+    def prepare(
+        self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """Nothing: kernels are compiled where there is a GPU, when they are called."""
 
     def load(self, text: str, outline: Any = None) -> Callable[..., Any]:
         return cuda.load(self.emitted_name, text)

@@ -192,7 +192,7 @@ class Pmap(Vmap):
         except BaseException as e:
             everyone.give_up()
             if isinstance(e, Exception) and shard.last is not None:
-                shard.explain(e, shard.last)
+                shard.locate(e, shard.last)
             raise
 
     def parts(self, args: tuple[Any, ...], kwargs: dict[str, Any], everyone: World) -> list[Call]:

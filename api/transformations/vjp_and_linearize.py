@@ -145,7 +145,7 @@ class AtPoint(Transformed):
             else:
                 results = specialisation(primals, {})
         except Exception as e:
-            self.explain(e, specialisation)
+            self.locate(e, specialisation)
             raise
         derivative = kind(
             self, specialisation, ValueTree(list(primals)), ValueTree(results[0]), results[-1]

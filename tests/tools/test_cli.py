@@ -1,6 +1,7 @@
 """The command line as a user types it: results, errors and exit codes."""
 
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -276,6 +277,31 @@ def test_jit_of_a_function_without_arguments(tapeless, models):
     done = tapeless("jit", "constant.py:two")
     assert done.code == 0
     assert "def two():" in done.out
+
+
+def test_explain_tells_what_runs_each_line(tapeless):
+    result = tapeless("explain", "models.py:norm", "--args", "f8[1000]")
+    assert result.code == 0
+    assert re.search(
+        r"return np.sum\(x\*\*2\) +2 k op +8 kB +norm_kernel$", result.out, re.MULTILINE
+    )
+    assert "x: float64[n]" in result.out
+
+
+def test_explain_of_a_derivative(tapeless):
+    args = ("--args", "{w: f8[3], b: f8}, f8[4,3]", "--wrt", "params")
+    compiled = tapeless("explain", "models.py:loss", *args, "--transform", "jit,grad")
+    assert compiled.out.startswith("jit of d loss / d params, models.py:")
+    assert "loss_grad_kernel" in compiled.out
+    plain = tapeless("explain", "models.py:loss", *args, "--transform", "grad")
+    assert "NumPy" in plain.out
+    assert "kernel" not in plain.out
+
+
+def test_explain_refuses_what_is_no_transformation(tapeless):
+    result = tapeless("explain", "models.py:norm", "--transform", "jit,grades")
+    assert result.code == 2
+    assert "'grades' is none of jit, grad, value_and_grad, vmap" in result.err
 
 
 def test_check_of_an_async_function(tapeless, models):

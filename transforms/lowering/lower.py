@@ -15,6 +15,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.partition import LoopForm, Lowering
+from tapeless.transforms.lowering.placement import Placement
 from tapeless.transforms.lowering.rewrite.small_linalg import left_over
 from tapeless.transforms.lowering.schedule.reassociable_sums import IN_ORDER
 from tapeless.transforms.lowering.sizes.size_inequalities import Relation
@@ -32,6 +33,7 @@ class Lowered:
     overwritten: list[Var]  # donated parameters that results are in
     host: set[Var]  # numbers that the driver of a GPU program has; others lie on the device
     notes: list[str]  # what runs on one block of a GPU, and why
+    placement: Placement
 
 
 def lower(
@@ -73,5 +75,6 @@ def lower(
         for kernel in lowering.kernels:
             kernel.helpers = {IN_ORDER.get(text, text): None for text in kernel.helpers}
     return Lowered(
-        driver, lowering.kernels, prepared.relied, prepared.donated, lowering.host, lowering.notes
+        *(driver, lowering.kernels, prepared.relied, prepared.donated),
+        *(lowering.host, lowering.notes, lowering.placement),
     )

@@ -46,18 +46,19 @@ from tapeless.transforms.lowering.kernels.merged_rows import merged_rows
 from tapeless.transforms.lowering.kernels.row_range import device_call
 from tapeless.transforms.lowering.kernels.verify_rows import verify_rows
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
+from tapeless.transforms.lowering.obstacles import Obstacle, Obstacles, by_writer
 from tapeless.transforms.lowering.optimize.driver_views import shown, without_unread_views
 from tapeless.transforms.lowering.optimize.own_branch_results import own_branch_results
+from tapeless.transforms.lowering.placement import DriverLoop, Placement
 from tapeless.transforms.lowering.pooled_products import with_pooled
 from tapeless.transforms.lowering.remove_copies import uncopied
 from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS, is_routine
-from tapeless.transforms.lowering.scalars.operations import DTYPES, form_of
+from tapeless.transforms.lowering.scalars.operations import form_of
 from tapeless.transforms.lowering.schedule.analysis import Analysis
 from tapeless.transforms.lowering.schedule.dependences import Dependences, inside
 from tapeless.transforms.lowering.schedule.element_loops import (
     NotInLoops,
     over_batch,
-    raises_constant,
 )
 from tapeless.transforms.lowering.schedule.host_numbers import host_numbers
 from tapeless.transforms.lowering.schedule.library_products import is_called
@@ -67,7 +68,6 @@ from tapeless.transforms.lowering.schedule.parallel_nests import Part, Parts
 from tapeless.transforms.lowering.schedule.stack_capacity import (
     is_of_stacks,
     lists_to_fill,
-    of_numbers,
     reads_filled,
     stacks_in,
 )
@@ -79,8 +79,9 @@ from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.shapes import cast
 from tapeless.transforms.optimize.placeholders import with_placeholders
 
-CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
 LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
+DEVICE = "each of its passes is work for all threads of the device"
+LARGER = "larger arrays in each pass outweigh the launches"
 MOVES = frozenset(["copy", "cast", "index"])  # what NumPy does as fast
 
 RESERVED = (
@@ -160,7 +161,8 @@ class Lowering:
             if isinstance(s, Let) and s.op.name == "index" and is_view(s):
                 self.analysis.measure(s, entries_of(s), s.outs[0].type.shape)
         self.constants(self.block)
-        self.lists = self.kept_lists()
+        self.obstacles = Obstacles(self.memory, self.analysis, self.kept_lists())
+        self.placement = Placement(self.block, self.analysis)
 
     def run(self) -> Block:
         live = {a for a in self.block.results if isinstance(a, Var)}
@@ -235,12 +237,6 @@ class Lowering:
     def inside_of(run: Iterable[Statement]) -> set[Var]:
         return {v for t in run for v in outputs(t)}
 
-    def in_kernels(self, v: Var) -> bool:
-        """Whether kernels have a form for it: numbers, arrays, and stacks that are theirs alone."""
-        if isinstance(v.type, StackType):
-            return of_numbers(v.type) and self.memory.cell(v) not in self.lists
-        return isinstance(v.type, Type)
-
     # -- splitting
 
     def body(self, body: tuple[Statement, ...], live: set[Var], top: bool) -> list[Statement]:
@@ -252,7 +248,8 @@ class Lowering:
             if isinstance(s, Effect) and s.kind == "blank":
                 continue
             host = self.is_of_host(s)
-            if not host and self.compiled(s, top) and self.in_one_kernel(s):
+            obstacle = None if host else self.obstacle(s, top)
+            if not host and obstacle is None:
                 if reads_filled(self.memory, s, run) or _is_as_long(s, run):
                     run, started = lists_to_fill(self.memory, run)
                     made += self.flush(run, later | self.memory.needs(s), top)
@@ -264,8 +261,15 @@ class Lowering:
                 continue
             made += self.flush(run, later | self.memory.needs(s), top)
             run = []
-            made += self.inner(s, later)
+            made += self.inner(s, later, obstacle)
         return made + self.flush(run, live, top)
+
+    def obstacle(self, s: Statement, top: bool) -> Obstacle | None:
+        """What keeps a statement out of kernels; None if nothing does."""
+        obstacle = self.obstacles.first(s, top)
+        if obstacle is None and not self.in_one_kernel(s):
+            return Obstacle(s, DEVICE, LARGER, s)
+        return obstacle
 
     def in_one_kernel(self, s: Statement) -> bool:
         """Whether a loop or branch is made by the threads of one kernel; else the driver makes it,
@@ -311,7 +315,7 @@ class Lowering:
         made_here = any(x.var is None and not x.given for x in named & shown)
         return not (made_here or self.memory.needs(s) & defined)
 
-    def inner(self, s: Statement, later: set[Var]) -> list[Statement]:
+    def inner(self, s: Statement, later: set[Var], obstacle: Any = None) -> list[Statement]:
         """A statement of the driver, whose blocks may call kernels, and what it waits for."""
         if not blocks(s):
             return self.with_read_indices(s)
@@ -328,6 +332,8 @@ class Lowering:
             return made
 
         made = with_blocks(s, lowered)
+        if obstacle is not None and isinstance(s, (For, While)):
+            self.placement.loops.append(DriverLoop(s, made, obstacle))
         return [made] if self.target.returns_numbers else self.waiting(made)
 
     def waiting(self, s: Statement) -> list[Statement]:
@@ -373,26 +379,6 @@ class Lowering:
         number = Var(Type(a.type.dtype, (), True), a.name)
         return [Let((number,), read, (a,), {})], number
 
-    def compiled(self, s: Statement, top: bool) -> bool:
-        if not of_machine(s):
-            return False
-        if isinstance(s, Let):
-            if is_view(s) or is_routine(s):
-                return True
-            if is_of_stacks(s):
-                stacks = [a for a in (*s.outs, *s.args) if isinstance(a.type, StackType)]
-                return all(map(self.in_kernels, stacks))  # type: ignore[arg-type]
-            stage = self.analysis.stage(s)
-            if stage is None or (top and s.op.name in CALLS and not is_called(stage, self.memory)):
-                return False
-            kept = s in self.memory.inline or s.op is empty
-            return not (top and stage.constant and not kept)
-        if isinstance(s, Effect):
-            return s.kind in ("blank", "check") or raises_constant(s)
-        if not all(map(self.in_kernels, outputs(s))):
-            return False
-        return all(self.compiled(t, False) for b in blocks(s) for t in b.body)
-
     def worth(self, run: list[Statement]) -> bool:
         """Whether a kernel saves more than its call costs."""
         if any(isinstance(s, (For, While)) or is_routine(s) for s in run):
@@ -424,20 +410,25 @@ class Lowering:
     def flush(self, run: list[Statement], live: set[Var], top: bool) -> list[Statement]:
         if not run or not self.worth(run):
             return run
+        error = NotCompiled()
         for parts in self.cuts(run, live):
             made = len(self.kernels), dict(self.same), set(self.names.taken)
             try:
                 return self.each(parts, live)
-            except NotCompiled:
+            except NotCompiled as e:
                 count, self.same, self.names.taken = made
                 del self.kernels[count:]
-        lists = stacks_in(self.memory, run) - self.lists
+                for s in run:
+                    self.placement.kernels.pop(s, None)
+                error = e
+        lists = stacks_in(self.memory, run) - self.obstacles.lists
         if lists:  # the driver has these, and kernels what else they can
-            self.lists |= lists
+            self.obstacles.lists |= lists
+            self.obstacles.reasons |= dict.fromkeys(lists, error)
             return self.body(tuple(run), live, top)
         later = self.live_after(run, live)
         pairs = zip(run, later, strict=True)
-        return [t for s, after in pairs for t in self.inner(s, after)]
+        return [t for s, after in pairs for t in self.inner(s, after, by_writer(s, error))]
 
     def cuts(self, run: list[Statement], live: set[Var]) -> Iterator[list[Part]]:
         """Ways to cut a run into kernels, the best first."""
@@ -495,6 +486,7 @@ class Lowering:
         else:
             self.names.taken.discard(name)
             kernel.name = same.name
+        self.placement.put(run, kernel, writer.home)
         self.same |= kernel.same
         views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
         wanted = live | set(kernel.results)
@@ -606,12 +598,6 @@ def _counted(s: Statement) -> list[Var]:
         return []
     atoms = (a for a in s.args if isinstance(a, Var) and isinstance(a.type, Type))
     return [a for a in atoms if a.type.dtype.kind == "b" and not a.type.shape]
-
-
-def of_machine(s: Statement) -> bool:
-    """Whether a statement is about numbers that kernels have: none of float16, for one."""
-    held = [a.type for a in (*operands(s), *outputs(s)) if isinstance(a.type, Type)]
-    return all(t.dtype in DTYPES for t in held)
 
 
 def imported_names(body: Iterable[Statement]) -> Iterator[str]:

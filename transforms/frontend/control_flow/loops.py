@@ -25,6 +25,7 @@ from tapeless.transforms.frontend.control_flow.emit_loop import NothingSymbolic
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, lists_of, sequence
 from tapeless.transforms.frontend.control_flow.python_loops import (
     UnrolledPasses,
+    Unrolling,
     count_pass,
     idle,
     index_at,
@@ -43,6 +44,8 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_
 OFTEN = 4  # after so many futile attempts to roll it, a loop is run until it records something
 MOST = 100_000  # passes of a loop while staging
 ROLLED = "let each pass leave its variables with the types and shapes that it found"
+STACKED = "put what it goes over into one array, and loop over its rows or over a range"
+UNSTAGED = "the first passes do nothing with arrays that depend on arguments"
 
 
 def for_loop(
@@ -119,7 +122,8 @@ def _for_items(
     if seq is None:
         is_sequence = isinstance(iterable, (list, tuple, Advancing))
         items = iterable if is_sequence else Advancing(iter(iterable))
-        run_items(items, body, frame, stop)
+        reason = f"it goes over {_kind(iterable)}, whose items Python takes one by one"
+        run_items(items, body, frame, stop, Unrolling(reason, STACKED))
         return
     key = loop_key(body)
     why = t.decisions.unroll.get(key)
@@ -150,7 +154,7 @@ def _for_items(
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
     passes = UnrolledPasses(seq, range(int(trips)))  # type: ignore[arg-type]
     with idle(key if why == "" else None):
-        run_items(passes, body, frame, stop)
+        run_items(passes, body, frame, stop, Unrolling(why or UNSTAGED, hint or ROLLED))
 
 
 @contextmanager
@@ -163,6 +167,12 @@ def _attempt(loop: Any) -> Iterator[None]:
     except (NothingSymbolic, CannotRoll):
         t.futile[loop] += 1
         raise
+
+
+def _kind(iterable: Any) -> str:
+    if isinstance(iterable, (list, StagedList)):
+        return "a list"
+    return f"a {type(iterable).__name__}" if isinstance(iterable, (tuple, dict)) else "an iterator"
 
 
 def _run_watched(
@@ -330,6 +340,7 @@ def _watch_while(test: Callable[[], Any], body: Any, frame: Any, key: Any) -> No
 
 def _run_while(test: Callable[[], Any], body: Any, why: str, key: Any, hint: str) -> None:
     """Runs a loop as Python does."""
+    unrolling = Unrolling(why or UNSTAGED, hint or ROLLED)
     for _ in range(MOST):
         going = truth(test())
         if isinstance(going, Symbol):
@@ -339,8 +350,8 @@ def _run_while(test: Callable[[], Any], body: Any, why: str, key: Any, hint: str
             going = trace().require(going.value(), needed, hint)
         if not going:
             return
-        count_pass()
         body()
+        unrolling.count()
     _endless(key)
 
 

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tapeless.transforms.core.slow_loop import MANY, SlowLoop
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import branch
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.heap.lists import ChangedError, StagedList
+from tapeless.transforms.frontend.source.positions import find_origin
 from tapeless.transforms.frontend.trace.trace import trace
 
 LONG = 10_000  # passes of known numbers: with more, a loop is compiled, not run while staging
@@ -40,6 +42,36 @@ def count_pass() -> None:
         t.decisions.keep(t.idle)
 
 
+class Unrolling:
+    """Counts the passes of a loop that is unrolled, and notes it if they record many times.
+
+    reason   why it is unrolled
+    way_out  what keeps it a loop
+    """
+
+    def __init__(self, reason: str, way_out: str) -> None:
+        self.reason, self.way_out, self.passes = reason, way_out, 0
+        self.block, self.recorded, self.noted = trace().blocks[-1], False, False
+        self.start = len(self.block)
+
+    def count(self) -> None:
+        """A pass is over."""
+        count_pass()
+        self.passes += 1
+        if self.passes > MANY and not self.noted:
+            self.recorded = self.recorded or len(self.block) > self.start
+            if self.recorded:
+                self.note()
+
+    def note(self) -> None:
+        self.noted = True
+        place = find_origin()
+        if place is not None:
+            fate = f"is unrolled into more than {MANY} passes, each with code of its own"
+            where = place.file, place.line, place.function
+            trace().unrolled[where] = SlowLoop(*where, fate, self.reason, self.way_out)
+
+
 def index_at(seq: Sequence, k: int) -> int:
     start, _, step = (a.value for a in seq.span)  # type: ignore[union-attr]
     return int(start + k * step)
@@ -60,23 +92,30 @@ class UnrolledPasses:
 
 
 def run_items(
-    items: Any, body: Callable[[Any], Any], frame: Any, stop: str | None, first: int = 0
+    items: Any,
+    body: Callable[[Any], Any],
+    frame: Any,
+    stop: str | None,
+    unrolling: Unrolling,
+    first: int = 0,
 ) -> None:
     """Runs a loop as Python does; a data-dependent break makes the later passes conditional."""
     if isinstance(items, StagedList) and items.tail is not None:
         raise ChangedError  # by an earlier pass
     for k, item in enumerate(itertools.islice(items, first, None), first + 1):
-        count_pass()
         body(item)
+        unrolling.count()
         if stop is None:
             continue
         flag = truth(getattr(frame, stop))
         if isinstance(flag, Symbol):
+            unrolling.recorded = True
             if isinstance(items, Advancing):
                 items, k = items.rest(), 0
             elif isinstance(items, UnrolledPasses):
                 items, k = items.after(k), 0
-            branch(flag, lambda: None, functools.partial(run_items, items, body, frame, stop, k))
+            rest = functools.partial(run_items, items, body, frame, stop, unrolling, k)
+            branch(flag, lambda: None, rest)
             return
         if flag:
             return

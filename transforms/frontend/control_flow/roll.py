@@ -103,7 +103,7 @@ class LoopFixpoint:
 
     def run(self) -> None:
         t = trace()
-        poisoned, notes = dict(t.poisoned), list(t.notes)
+        poisoned, notes, unrolled = dict(t.poisoned), list(t.notes), dict(t.unrolled)
         with t.recording() as journal:
             start = len(t.blocks[-1])
             self.recall()
@@ -115,7 +115,7 @@ class LoopFixpoint:
                     raise
                 t.rollback(journal)
                 del t.blocks[-1][start:]
-                t.poisoned, t.notes = poisoned, notes
+                t.poisoned, t.notes, t.unrolled = poisoned, notes, unrolled
                 self.lists.forget()
                 outer = isinstance(e, NeedStatic) and not depends_on(e.atom, self.params)
                 if outer and not isinstance(e, Fork):

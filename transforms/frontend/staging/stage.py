@@ -14,6 +14,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, building
 from tapeless.transforms.core.checker import well_formed
 from tapeless.transforms.core.language import Block, Origin, Var
+from tapeless.transforms.core.slow_loop import SlowLoop
 from tapeless.transforms.errors import (
     TRACEABLE,
     InternalError,
@@ -73,6 +74,7 @@ class Staged:
     keys: KeyReuses = field(default_factory=KeyReuses)  # random keys that are used
     outside: list[tuple[str, Any]] = field(default_factory=list)  # containers that are read there
     traced: bool = False  # whether it raises for values that take another way than these
+    slow: list[SlowLoop] = field(default_factory=list)  # loops that are worth a warning
 
     def without_axes(self) -> list[Var]:
         """The inputs that are arrays without axes, and no numbers."""
@@ -294,6 +296,7 @@ def _staged(
         key_uses(block, run.keys),
         [(run.reads["type", k].name.removeprefix("the type of "), get) for k, get in containers],
         bool(run.fixed),
+        list(run.unrolled.values()),
     )
 
 

@@ -67,7 +67,7 @@ class Control(Exchanged):
                 values = [self.said(part, s.args) for part in s.params["parts"]]
                 self.put(f"raise {s.params['type'].__name__}({', '.join(values)})", s.origin)
             case _:
-                raise NotCompiled
+                raise NotCompiled(f"the effect {s.kind!r} is done by Python")
 
     def said(self, part: Any, args: Any) -> str:
         """What an error says."""
@@ -128,7 +128,7 @@ class Control(Exchanged):
         for v in s.outs:
             if not isinstance(v.type, Type):
                 if self.memory.cell(v) is v:
-                    raise NotCompiled
+                    raise NotCompiled("a branch decides which of two lists goes on")
             elif self.uses.get(v, 0) == 0 and v not in self.live:
                 continue
             elif not v.type.shape:
@@ -199,7 +199,7 @@ class Control(Exchanged):
         for k, (p, init) in enumerate(zip(carries, s.inits, strict=True)):
             if not isinstance(p.type, Type):
                 if not self.memory.in_place(s, k):
-                    raise NotCompiled
+                    raise NotCompiled("a list is another one from pass to pass")
             elif not p.type.shape:
                 name = self.names.new(p.name or self.names.nameless)
                 starts.append((name, self.scalar_text(init, p)))

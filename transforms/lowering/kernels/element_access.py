@@ -34,6 +34,11 @@ class Buffer:
     one: bool = False
 
 
+def called(v: Var) -> str:
+    """An array as the user is told of it."""
+    return f"the array {v.name!r}" if v.name else "an array"
+
+
 class Elements(Extents):
     """`home` are arrays that hold values, `local` numbers in variables; loops bind axes."""
 
@@ -66,7 +71,7 @@ class Elements(Extents):
         spelled = self.analysis.spelled if own is None else self.analysis.exact
         shape = tuple(spelled(v.type.shape[k]) for k in axes)
         if not all(map(self.analysis.outside, shape)):
-            raise NotCompiled
+            raise NotCompiled(f"{called(v)} has a length that is known only while the loop runs")
         one = own is None and not shape
         shape = (1,) if one else shape
         made = Var(Type(v.type.dtype, shape), v.name) if own is None else own
@@ -82,7 +87,7 @@ class Elements(Extents):
             found = self.home[cell] = self.allocate(cell, axes)
         if found is None:
             if cell in self.analysis.inside:
-                raise NotCompiled  # nothing outside has it
+                raise NotCompiled(f"{called(cell)} has no memory outside of the loop")
             found = Buffer(self.param(cell), tuple(range(cell.type.ndim)))
         return found
 
@@ -90,10 +95,10 @@ class Elements(Extents):
         """The name of the array that holds all elements of a value."""
         cell = self.memory.cell(a) if isinstance(a, Var) else None
         if cell is None or self.seen_through(cell):
-            raise NotCompiled
+            raise NotCompiled("a function needs a whole array, which is a part of another one")
         found = self.buffer(cell)
         if found.axes != tuple(range(cell.type.ndim)):
-            raise NotCompiled
+            raise NotCompiled("a function needs a whole array, of which a loop has one row")
         return found.name
 
     def atom(self, a: Atom) -> ast.expr:
@@ -118,8 +123,8 @@ class Elements(Extents):
         if isinstance(s, Let) and is_view(s):
             return self.element(s.args[0], self.base_index(s, entries_of(s), index, 1))
         if not cell.type.shape:
-            if cell in self.analysis.inside:  # the length of what was made on one side of a branch
-                raise NotCompiled
+            if cell in self.analysis.inside:
+                raise NotCompiled("a length is known on one side of a branch only")
             return ast.Name(self.param(cell), ast.Load())
         return self.home_element(self.buffer(cell), index)
 

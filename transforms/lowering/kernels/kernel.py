@@ -50,6 +50,7 @@ class Kernel:
     helpers: dict[str, None]
     launch: Launch | None = None  # how it is called, if threads may share its rows
     types: dict[str, Type] = field(default_factory=dict)  # of what the driver passes, by name
+    inner: list[Type] = field(default_factory=list)  # of the arrays that it makes for itself
 
 
 class Writer(Rows):
@@ -74,7 +75,7 @@ class Writer(Rows):
         lists = {v for s in body if made_of(self.memory, s) is not None for v in outputs(s)}
         for v in made:
             if not isinstance(v.type, Type):
-                raise NotCompiled
+                raise NotCompiled("a list is read behind the loop")
             if v.type.shape and not self.seen_through(v) and v not in lists:
                 self.keep(v)
         self.body(body, live)
@@ -82,7 +83,8 @@ class Writer(Rows):
         if results:
             values = [to_source(self.atom(v)) for v in results]
             self.put(f"return {', '.join(values)}")
-        first = made_inside(self, self.inner(made), self.analysis.hints)
+        inner = self.inner(made)
+        first = made_inside(self, inner, self.analysis.hints)
         self.helpers |= helper(first)
         self.params = {a: self.params[a] for a in sorted(self.params, key=self.place_of)}
         parameters = (*self.bounds_of_rows, *self.params.values())
@@ -106,6 +108,7 @@ class Writer(Rows):
             self.helpers,
             launch,
             {name: self.type_of(a) for a, name in self.params.items()},
+            list(inner.values()),
         )
 
     def type_of(self, a: Var | Size) -> Type:

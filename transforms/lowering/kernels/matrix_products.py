@@ -53,7 +53,7 @@ class Products(Sums):
         s, v = stage.let, self.memory.cell(stage.var)
         x = self.memory.base(s.args[0])
         if x is None or axes_of(self.memory, s.args[1]) is None:
-            raise NotCompiled
+            raise NotCompiled("a product of rows takes a part of an array that has no memory")
         if v not in self.home:
             self.home[v] = self.allocate(v, self.free_axes(stage))
         (row,) = self.index_of(stage)
@@ -70,7 +70,7 @@ class Products(Sums):
         if home is None and self.analysis.defined_outside(v):
             home = self.buffer(v)
         if home is None or home.axes not in (inner, (0, *inner)):
-            raise NotCompiled
+            raise NotCompiled("a product of rows takes an array whose rows are not kept")
         name = home.name if home.axes == inner else f"{home.name}[{to_source(row)}]"
         lengths = (to_source(self.size(n)) for n in (rows, columns))
         return f"matrix({name}, {', '.join(lengths)})"

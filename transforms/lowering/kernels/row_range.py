@@ -120,7 +120,7 @@ class Rows(Lanes):
             return super().passes(item)
         same = item.size is not None and self.analysis.equal(item.size, self.part.rows or 1)
         if not same or any(self.row_axes.get(g.let, k) != k for g, k in item.axes.items()):
-            raise NotCompiled  # what is written goes along another axis than what was cut
+            raise NotCompiled("what is written goes along another axis than what was cut")
         return f"range({', '.join(self.bounds_of_rows)})"
 
     def over_elements(self, v: Var, write: Callable[[list[Any]], None]) -> None:
@@ -143,7 +143,7 @@ class Rows(Lanes):
         v = self.copy_of.get(v, v)
         axes = {nest.vars[v] for nest in self.part.nests if v in nest.vars}
         if len(axes) != 1:
-            raise NotCompiled
+            raise NotCompiled("rows are shared along several axes")
         return axes.pop()
 
     def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:

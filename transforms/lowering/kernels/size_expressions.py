@@ -93,7 +93,7 @@ class Extents(Lines):
                     finally:
                         self.measuring.discard(f)
             if f.var is not None or not self.analysis.outside(single):
-                raise NotCompiled
+                raise NotCompiled(f"the length {f} is known only while the loop runs")
             return ast.Name(self.param(single), ast.Load())
         holes = {"0": self.size(f.left), "1": self.size(f.right)}
         called = f.kind in dims.CALLED
@@ -123,7 +123,7 @@ class Extents(Lines):
         e, n, rest = entries[axis], s.args[0].type.shape[axis], s.args[first:]
         low, high = self.starts.get((s, axis)) or self.start(e, n, rest), self.size(n)
         if e.step < 0 or (isinstance(e.stop, int) and e.stop < 0 and not isinstance(n, int)):
-            raise NotCompiled
+            raise NotCompiled("a slice runs backwards, or ends at a distance from an unknown end")
         if e.stop is not None:
             stop = Span(0, e.stop)
             size = self.as_size(rest[e.stop.k]) if isinstance(e.stop, Slot) else e.stop
@@ -164,7 +164,8 @@ class Extents(Lines):
                 return f"range({', '.join(text)})"
             return f"range({text[1]})" if text[0] == "0" else f"range({text[0]}, {text[1]})"
         if not isinstance(s.step, Literal):
-            raise NotCompiled
+            way_out = "write the step of the range as a constant"
+            raise NotCompiled("a loop with a step that is not constant runs backwards", way_out)
         width = int(s.step.value)
         holes = {"0": start, "1": stop}
         if width == 1:

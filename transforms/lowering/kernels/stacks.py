@@ -88,7 +88,7 @@ class Filled(Nests):
         """The stack whose memory a value is, if this kernel has made it."""
         cell = self.memory.cell(a) if isinstance(a, Var) else None
         if cell is None or cell not in self.stacks:
-            raise NotCompiled
+            raise NotCompiled("a list comes from outside of the loop")
         return cell
 
     def named_item(self, v: Var, value: ast.expr) -> None:
@@ -160,7 +160,7 @@ class Filled(Nests):
         """A new stack: empty, or with as many items as something else has."""
         v = s.outs[0]
         if self.loops:
-            raise NotCompiled
+            raise NotCompiled("a list is made anew in each pass", "make it once, before the loop")
         count = None
         if s.op.name == "new_stack" and not is_result(self.memory, v, after):
             count = Capacity(

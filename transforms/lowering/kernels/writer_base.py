@@ -15,7 +15,15 @@ INDICES = "ijklmn"
 
 
 class NotCompiled(Signal):
-    """A run of statements has no loop form; the driver runs them."""
+    """A run of statements has no loop form; the driver runs them.
+
+    reason   what the writer of kernels could not do, as the user is told
+    way_out  what the user can do about it; "" if the lengths of arrays are to blame
+    """
+
+    def __init__(self, reason: str = "its loops do not fit together", way_out: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.way_out = reason, way_out
 
 
 @dataclass

@@ -1,0 +1,106 @@
+"""Finds the residuals of a program: arrays that its forward part makes and its backward part reads.
+
+e = exp(x); y = sum(e) | x_bar = e      saves      e
+
+The parts are told apart by the statement `blank`, which stands between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from tapeless.explain.known_numbers import KnownNumbers
+from tapeless.transforms.core.language import (
+    TAPE,
+    Block,
+    Effect,
+    Let,
+    StackType,
+    Statement,
+    Type,
+    Var,
+    blocks,
+    operands,
+    outputs,
+)
+from tapeless.transforms.lowering.placement import Placement
+from tapeless.transforms.ops.primitives.function_calls import is_call
+
+
+@dataclass(frozen=True)
+class Residual:
+    """What is kept for the backward pass.
+
+    name   of the variable, "" if it has none
+    what   its dtype and shape, or what else it is
+    bytes  of its memory for the arguments at hand; None where only a run tells
+    line   of the user's that makes it; 0 where none does
+    """
+
+    name: str
+    what: str
+    bytes: int | None
+    line: int
+
+
+def residuals(
+    block: Block, numbers: KnownNumbers, placement: Placement | None = None
+) -> list[Residual]:
+    """The arrays that are live across the end of the forward part, each once."""
+    ends = [k for k, s in enumerate(block.body) if isinstance(s, Effect) and s.kind == "blank"]
+    if not ends:
+        return []
+    forward, backward = block.body[: ends[0]], block.body[ends[0] :]
+    owner = _owners(forward, placement)
+    made = {v: s for s in forward for v in outputs(s)}
+    read = dict.fromkeys(owner(v) for s in backward for v in _read(s))
+    homes = placement.in_registers() if placement else set()
+    kept = [v for v in read if v in made and v not in homes]
+    rows = [_residual(v, made[v], numbers, placement) for v in kept]
+    return [r for r in rows if r is not None]
+
+
+def _owners(forward: Iterable[Statement], placement: Placement | None) -> Callable[[Var], Var]:
+    """For a value, the one whose memory it is a part of."""
+    if placement is not None:
+        return lambda v: v if (base := placement.memory.base(v)) is None else base
+    base: dict[Var, Var] = {}
+    for s in forward:
+        if not (isinstance(s, Let) and s.args and isinstance(s.args[0], Var)):
+            continue
+        if s.op.view or s.op.name in ("update", "add_at", "push", "identity"):
+            base[s.outs[0]] = base.get(s.args[0], s.args[0])
+    return lambda v: base.get(v, v)
+
+
+def _read(s: Statement) -> Iterator[Var]:
+    yield from (a for a in operands(s) if isinstance(a, Var))
+    for b in blocks(s):
+        yield from (a for a in b.results if isinstance(a, Var))
+        for t in b.body:
+            yield from _read(t)
+
+
+def _name(s: Statement) -> str:
+    return f"{s.params['function'].name}()" if is_call(s) else "a function"  # type: ignore[union-attr]
+
+
+def _residual(
+    v: Var, made_by: Statement, numbers: KnownNumbers, placement: Placement | None
+) -> Residual | None:
+    line = made_by.origin.line if made_by.origin else 0
+    if isinstance(v.type, StackType):
+        return Residual(v.name, f"list of {v.type.item}", None, line)
+    if v.type is TAPE:
+        return Residual(v.name, f"tape of {_name(made_by)}", None, line)
+    if not isinstance(v.type, Type) or not v.type.shape:
+        return None
+    axes = placement.axes.get(v) if placement else None
+    kept = range(len(v.type.shape)) if axes is None else axes
+    lengths = [numbers.size(v.type.shape[k]) for k in kept]
+    shape = ", ".join("?" if n is None else str(n) for n in lengths)
+    size = None if None in lengths else v.type.dtype.itemsize
+    for n in lengths:
+        size = None if size is None or n is None else size * n
+    return Residual(v.name, f"{v.type.dtype.name}[{shape}]", size, line)

@@ -1,0 +1,54 @@
+"""Lists what a specialisation was made for: types, values, lengths, what is read from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import FunctionType
+from typing import Any
+
+from tapeless.dispatch.specialisation import Specialisation
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.language import Var
+from tapeless.transforms.frontend.trace.recorded_reads import SIMPLE
+
+LONGEST = 40  # characters of a value that is written out
+
+
+def made_for(specialisation: Specialisation) -> Iterator[str]:
+    """One line for each fact that a call has to share to run the same code."""
+    staged = specialisation.staged
+    for k, leaf in enumerate(staged.leaves):
+        if leaf.var is not None:
+            yield _typed(leaf.name, leaf.var)
+        else:
+            value = dict(specialisation.static).get(k, leaf.value)
+            yield f"{leaf.name} = {_shown(value)}"
+    yield from (f"{c.name}, read from outside: {c.var.type.dtype}" for c in staged.captured)
+    for k, axis, n in specialisation.axes:
+        yield f"{staged.leaves[k].name}.shape[{axis}] = {n}"
+    yield from (" ".join((str(a), r, str(b))) for r, a, b in map(_sides, staged.sizes))
+    for guard in specialisation.guards:
+        if isinstance(guard.value, (*SIMPLE, tuple, FunctionType)):
+            yield f"{guard.name} = {_shown(guard.value)}"
+
+
+def _typed(name: str, v: Var) -> str:
+    """A parameter, with its dtype, and the axes that have length one."""
+    kind = v.type
+    if not kind.shape:
+        python = {"i": "int", "f": "float", "c": "complex", "b": "bool"}
+        return f"{name}: {python[kind.dtype.kind] if kind.weak else kind.dtype.name}"
+    axes = ", ".join(str(n) if isinstance(n, int) else "n" for n in kind.shape)
+    return f"{name}: {kind.dtype.name}[{axes}]"
+
+
+def _sides(relation: tuple[str, Any, Any]) -> tuple[str, Any, Any]:
+    kind, a, b = relation
+    left, right = dims.sides(a, b)
+    return kind, left, right
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    simple = isinstance(value, (*SIMPLE, tuple, list, dict)) and len(text) <= LONGEST
+    return text if simple else f"this {type(value).__name__}"
