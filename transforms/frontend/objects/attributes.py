@@ -12,7 +12,14 @@ from tapeless.transforms.frontend.arrays.python_scalars import has_attribute
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.objects.capture import outer
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES, name_of
-from tapeless.transforms.frontend.trace.readers import AttributeOf, KeyOf
+from tapeless.transforms.frontend.trace.readers import (
+    ABSENT,
+    AttributeOf,
+    ClassEntry,
+    FunctionOf,
+    HasAttribute,
+    KeyOf,
+)
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import Incompatible
@@ -64,9 +71,9 @@ def _owner(obj: Any, name: str) -> Any:
         return None
     if not trace().birth(obj):
         return obj
-    owner = _of_class(type(obj), name)
+    owner = ClassEntry(type(obj), name)()
     values = isinstance(owner, (types.FunctionType, classmethod, staticmethod))
-    if _own(obj, name) or unchanging(type(obj)) or not (values or owner is not _ABSENT):
+    if _own(obj, name) or unchanging(type(obj)) or not (values or owner is not ABSENT):
         return None
     return type(obj) if values or not hasattr(type(owner), "__get__") else None
 
@@ -75,20 +82,13 @@ def _own(obj: Any, name: str) -> bool:
     return not isinstance(obj, super) and name in getattr(obj, "__dict__", ())
 
 
-_ABSENT = object()
-
-
-def _of_class(cls: type, name: str) -> Any:
-    return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), _ABSENT)
-
-
 def _watch_method(owner: Any, name: str, value: Any, label: str) -> None:
     function = _unbound(value)
     cls = owner if isinstance(owner, (type, super)) else type(owner)
     if isinstance(cls, type) and unchanging(cls):
         return
     if _unbound(getattr(owner, name, None)) is function:
-        watch(owner, label, lambda: _unbound(getattr(owner, name)), function)
+        watch(owner, label, FunctionOf(owner, name), function)
 
 
 def _unbound(method: Any) -> Any:
@@ -117,8 +117,8 @@ def watch_function(f: types.FunctionType) -> None:
 def watch_class(cls: type, name: str) -> None:
     """The program relies on what stands in a class of the user's under a name."""
     if not unchanging(cls):
-        owner = _of_class(cls, name)
-        watch(cls, f"{cls.__name__}.{name}", lambda: _of_class(cls, name), owner)
+        entry = ClassEntry(cls, name)
+        watch(cls, f"{cls.__name__}.{name}", entry, entry())
 
 
 def has(obj: Any, name: str) -> bool:
@@ -132,5 +132,5 @@ def has(obj: Any, name: str) -> bool:
     if isinstance(owner, (type, types.ModuleType)) and unchanging(owner):
         return exists
     label = f"whether {name_of(obj)} has '{name}'"
-    watch(owner, label, lambda: hasattr(owner, name), hasattr(owner, name))
+    watch(owner, label, HasAttribute(owner, name), hasattr(owner, name))
     return exists

@@ -22,6 +22,7 @@ from tapeless.transforms.frontend.arrays.foreign_arrays import (
 )
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.trace.readers import ItemOf, KeysOf, LengthOf, TypeOf, ValuesOf
 from tapeless.transforms.frontend.trace.recorded_reads import (
     Captured,
     Constants,
@@ -151,16 +152,6 @@ def _contents(array: Any) -> Any:
     return (array.dtype, array.shape, array.tobytes()) if isinstance(array, np.ndarray) else None
 
 
-def _item(get: Callable[[], Any], key: Any) -> Callable[[], Any]:
-    return lambda: _builtin("__getitem__", get(), key)
-
-
-def _builtin(method: str, value: Any, *args: Any) -> Any:
-    """The method of the builtin container: a user's class may mean something else by its own."""
-    base = next((kind for kind in (list, tuple, dict) if isinstance(value, kind)), type(value))
-    return getattr(base, method)(value, *args)
-
-
 def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
     """A copy whose arrays are inputs; its type, length, keys and other elements are guarded."""
     t = trace()
@@ -170,20 +161,18 @@ def _container(value: Any, get: Callable[[], Any], name: str) -> Any:
         return t.reads[key][1]
     if is_frozen(value) and not t.changes(name) and not _is_known_in_part(value):
         return _frozen(value, get, name)
-    t.reads["type", id(value)] = Guard(f"the type of {name}", lambda: type(get()), type(value))
+    t.reads["type", id(value)] = Guard(f"the type of {name}", TypeOf(get), type(value))
     part = _part_of(value, get, name)
     if isinstance(value, (dict, set, frozenset)):
-        t.reads["keys", id(value)] = Guard(f"the keys of {name}", lambda: (*get(),), (*value,))
+        t.reads["keys", id(value)] = Guard(f"the keys of {name}", KeysOf(get), (*value,))
         container = _blank(value)
         t.reads[key] = (value, container, get)
         t.reads["copy", id(container)] = container
         for k, v in value.items() if isinstance(value, dict) else ():
             dict.__setitem__(container, k, part(v, k))
         return container
-    items = list(_builtin("__iter__", value))
-    t.reads["length", id(value)] = Guard(
-        f"the length of {name}", lambda: _builtin("__len__", get()), len(items)
-    )
+    items = list(ValuesOf(lambda: value)())
+    t.reads["length", id(value)] = Guard(f"the length of {name}", LengthOf(get), len(items))
     container = _of_parts(value, [part(v, k) for k, v in enumerate(items)])
     t.reads[key] = (value, container, get)
     t.reads["copy", id(container)] = container
@@ -201,7 +190,7 @@ def _frozen(value: Any, get: Callable[[], Any], name: str) -> Any:
     t = trace()
     t.reads["frozen", id(value)] = Frozen(name, get, snapshot(value))
     pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
-    parts = [_noted(v, _with_items(v), _item(get, k), f"{name}[{k!r}]") for k, v in pairs]
+    parts = [_noted(v, _with_items(v), ItemOf(get, k), f"{name}[{k!r}]") for k, v in pairs]
     rebuilt = _with_items(value, parts)
     return _noted(value, rebuilt, get, name)
 
@@ -225,16 +214,11 @@ def _noted(value: Any, result: Any, get: Callable[[], Any], name: str) -> Any:
 def _part_of(value: Any, get: Callable[[], Any], name: str) -> Callable[[Any, Any], Any]:
     """What the program sees of a part of a container, by its key; one guard is enough for constants
     until they change."""
-
-    def held() -> tuple[Any, ...]:
-        now = get()
-        return (*(dict.values(now) if isinstance(now, dict) else _builtin("__iter__", now)),)
-
-    t = trace()
+    t, held = trace(), ValuesOf(get)
     if isinstance(value, (list, dict, tuple)) and not t.changes(name) and is_constant(held()):
         t.reads["constants", id(value)] = Constants(name, held, held())
         return lambda v, k: v
-    return lambda v, k: outer(v, _item(get, k), f"{name}[{k!r}]", value)
+    return lambda v, k: outer(v, ItemOf(get, k), f"{name}[{k!r}]", value)
 
 
 def _blank(value: Any) -> Any:

@@ -12,6 +12,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects import capture
 from tapeless.transforms.frontend.objects.special_methods import special
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES, name_of
+from tapeless.transforms.frontend.trace.readers import AttributeOf, ItemOf, KeysOf
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 from tapeless.transforms.frontend.trace.trace import trace
 
@@ -103,11 +104,14 @@ def attributes(x: Any) -> dict[str, Any]:
     values = vars(x)
     if trace().birth(x):
         return dict(values)
-    names = Guard(f"the attributes of {name_of(x)}", lambda: tuple(vars(x)), tuple(values))
+    names = Guard(
+        f"the attributes of {name_of(x)}", KeysOf(AttributeOf(x, "__dict__")), tuple(values)
+    )
     trace().reads["attributes", id(x)] = names
 
     def read(name: str) -> Any:
-        return capture.outer(values[name], lambda: vars(x)[name], f"{name_of(x)}.{name}", x)
+        get = ItemOf(AttributeOf(x, "__dict__"), name)
+        return capture.outer(values[name], get, f"{name_of(x)}.{name}", x)
 
     return {name: read(name) for name in values}
 

@@ -2,6 +2,8 @@
 
 >>> KeyOf({"rate": 0.1}, "rate").expression(lambda value: "c0")
 "c0['rate']"
+
+A reader that reads inside of what another one gives asks `naming` for an expression of that.
 """
 
 from __future__ import annotations
@@ -12,14 +14,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-#: Gives the name that stands for an object in an expression.
+#: Gives the name that stands for an object in an expression; for a reader, what it reads.
 Naming = Callable[[Any], str]
 #: What a reader raises where the place is no more.
 GONE = (AttributeError, KeyError, IndexError, NameError, ValueError)
 
 
+class Reader:
+    """Gives what is in its place now."""
+
+    def __call__(self) -> Any:
+        raise NotImplementedError
+
+    def expression(self, naming: Naming) -> str:
+        """Text that reads it, too."""
+        return f"{naming(self.__call__)}()"
+
+
+def read(get: Callable[[], Any], naming: Naming) -> str:
+    """An expression for what a callable gives."""
+    return naming(get) if isinstance(get, Reader) else f"{naming(get)}()"
+
+
 @dataclass(frozen=True, eq=False)
-class KeyOf:
+class KeyOf(Reader):
     """What a mapping holds under a key, such as a global variable."""
 
     mapping: Any
@@ -33,7 +51,7 @@ class KeyOf:
 
 
 @dataclass(frozen=True, eq=False)
-class AttributeOf:
+class AttributeOf(Reader):
     """The attribute of an object."""
 
     obj: Any
@@ -49,7 +67,7 @@ class AttributeOf:
 
 
 @dataclass(frozen=True, eq=False)
-class CellOf:
+class CellOf(Reader):
     """The variable of a function around."""
 
     cell: Any
@@ -62,7 +80,7 @@ class CellOf:
 
 
 @dataclass(frozen=True, eq=False)
-class BuiltinOf:
+class BuiltinOf(Reader):
     """A builtin name, as long as no global variable has it."""
 
     mapping: Any
@@ -74,3 +92,136 @@ class BuiltinOf:
     def expression(self, naming: Naming) -> str:
         free = f"{self.name!r} not in {naming(self.mapping)}"
         return f"({free} and {naming(vars(builtins))}[{self.name!r}])"
+
+
+@dataclass(frozen=True, eq=False)
+class ItemOf(Reader):
+    """An item of a list, tuple or dict, whatever its class means by an item."""
+
+    get: Callable[[], Any]
+    key: Any
+
+    def __call__(self) -> Any:
+        container = self.get()
+        return _builtin_class(container).__getitem__(container, self.key)
+
+    def expression(self, naming: Naming) -> str:
+        if _builtin_class(self.get()) is not type(self.get()):
+            return super().expression(naming)
+        key = repr(self.key) if type(self.key) in (int, str) else naming(self.key)
+        return f"{read(self.get, naming)}[{key}]"
+
+
+def _builtin_class(container: Any) -> Any:
+    """The container of Python that a user's class is made of."""
+    kinds = (list, tuple, dict)
+    return next((kind for kind in kinds if isinstance(container, kind)), type(container))
+
+
+@dataclass(frozen=True, eq=False)
+class TypeOf(Reader):
+    """The type of what a reader gives."""
+
+    get: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        return type(self.get())
+
+    def expression(self, naming: Naming) -> str:
+        return f"type({read(self.get, naming)})"
+
+
+@dataclass(frozen=True, eq=False)
+class LengthOf(Reader):
+    """The number of items in a list or a tuple."""
+
+    get: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        container = self.get()
+        return _builtin_class(container).__len__(container)
+
+    def expression(self, naming: Naming) -> str:
+        if _builtin_class(self.get()) is not type(self.get()):
+            return super().expression(naming)
+        return f"len({read(self.get, naming)})"
+
+
+@dataclass(frozen=True, eq=False)
+class KeysOf(Reader):
+    """The keys of a dict, or the elements of a set, in order."""
+
+    get: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        return (*self.get(),)
+
+
+@dataclass(frozen=True, eq=False)
+class ValuesOf(Reader):
+    """The items of a list or a tuple, or the values of a dict, in order."""
+
+    get: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        container = self.get()
+        if isinstance(container, dict):
+            return (*dict.values(container),)
+        return (*_builtin_class(container).__iter__(container),)
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionOf(Reader):
+    """The function behind a method, or what else an attribute gives."""
+
+    obj: Any
+    name: str
+
+    def __call__(self) -> Any:
+        value = getattr(self.obj, self.name)
+        return getattr(value, "__func__", value)
+
+    def expression(self, naming: Naming) -> str:
+        return f"{naming(AttributeOf(self.obj, self.name))}.__func__"
+
+
+@dataclass(frozen=True, eq=False)
+class HasAttribute(Reader):
+    """Whether an object has an attribute."""
+
+    obj: Any
+    name: str
+
+    def __call__(self) -> Any:
+        return hasattr(self.obj, self.name)
+
+    def expression(self, naming: Naming) -> str:
+        return f"hasattr({naming(self.obj)}, {self.name!r})"
+
+
+#: What `ClassEntry` gives where no class has the name.
+ABSENT = object()
+
+
+@dataclass(frozen=True, eq=False)
+class ClassEntry(Reader):
+    """What stands in a class or one of its bases under a name, before descriptors act."""
+
+    cls: type
+    name: str
+
+    def __call__(self) -> Any:
+        base = self.base()
+        return ABSENT if base is None else base.__dict__[self.name]
+
+    def base(self) -> type | None:
+        """The class in which it stands."""
+        return next((base for base in self.cls.__mro__ if self.name in base.__dict__), None)
+
+    def expression(self, naming: Naming) -> str:
+        order, base = self.cls.__mro__, self.base()
+        before = order if base is None else order[: order.index(base)]
+        tests = [f"{naming(self.cls)}.__mro__ is {naming(order)}"]
+        tests += [f"{self.name!r} not in {naming(vars(cls))}" for cls in before]
+        entry = naming(ABSENT) if base is None else f"{naming(vars(base))}[{self.name!r}]"
+        return f"({' and '.join([*tests, entry])})"

@@ -13,7 +13,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Type, Var
-from tapeless.transforms.frontend.trace.readers import GONE
+from tapeless.transforms.frontend.trace.readers import GONE, ValuesOf
 
 MANY = 8  # containers in another one
 PLAIN = {list, tuple, dict}
@@ -58,6 +58,12 @@ class Guard:
         simple = isinstance(self.value, (*SIMPLE, tuple)) and type(now) is type(self.value)
         return simple and bool(exactly(now) == exactly(self.value))
 
+    @property
+    def contents(self) -> Callable[[], Any] | None:
+        """Reads the container of which the guard compares several parts; None if it compares one
+        object."""
+        return self.get.get if isinstance(self.get, ValuesOf) else None
+
 
 @dataclass
 class NamedRead:
@@ -81,6 +87,10 @@ class Constants(Guard):
 
 class Frozen(Constants):
     """A list, tuple or dict of many such with constants: all of it is compared at once."""
+
+    @property
+    def contents(self) -> Callable[[], Any] | None:
+        return self.get
 
     def holds(self) -> bool:
         try:
