@@ -1,4 +1,5 @@
-"""Describes a loop of the user's that does not become a loop of compiled code, and why."""
+"""Describes a loop of the user's that does not become a loop of compiled code, and why; or code
+that is traced on the values of each call."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ class SlowLoop:
     fate        what becomes of it, after "the loop": "is run by Python, pass by pass"
     reason      why it is not compiled as a loop
     way_out     what the user can do about it
+    what        what is there, where it is no loop
     """
 
     file: str
@@ -24,6 +26,7 @@ class SlowLoop:
     fate: str
     reason: str
     way_out: str
+    what: str = "the loop"
 
     def __str__(self) -> str:
         """
@@ -31,4 +34,5 @@ class SlowLoop:
         the loop on line 3 of f is run by Python: print() stays; print later
         """
         within = f" of {self.function}" if self.function else ""
-        return f"the loop on line {self.line}{within} {self.fate}: {self.reason}; {self.way_out}"
+        what = f"{self.what} on line {self.line}{within} {self.fate}: {self.reason}"
+        return f"{what}; {self.way_out}" if self.way_out else what

@@ -15,6 +15,7 @@ from tapeless.transforms.core.builder import NeedStatic, building
 from tapeless.transforms.core.checker import well_formed
 from tapeless.transforms.core.language import Block, Origin, Var
 from tapeless.transforms.core.slow_loop import SlowLoop
+from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
     TRACEABLE,
     InternalError,
@@ -46,6 +47,8 @@ TRACED = (
     "Traced on the values of one call: raises RuntimeError for values that take another way "
     "through the function."
 )
+
+TRACED_FATE = "is traced on the values of each call"
 
 #: Makes what evaluates the variables of a run, given the values of its inputs.
 Evaluator = Callable[[Trace, dict[Var, Any]], CallValues]
@@ -119,18 +122,29 @@ def stage(
             return _on_values(call, leaves, names, changing, set(axes), True, evaluator)
     try:
         return _for_all_values(call, leaves, names, outlines, changing, set(axes))
-    except TRACEABLE:
-        if evaluator is None:
+    except TRACEABLE as e:
+        if evaluator is None or STRICT[0]:
             raise
         with contextlib.suppress(TapelessError):
-            return _on_values(call, leaves, names, changing, set(axes), False, evaluator)
+            staged = _on_values(call, leaves, names, changing, set(axes), False, evaluator)
+            return _told(staged, e)
         try:
-            return _on_values(call, leaves, names, changing, set(axes), True, evaluator)
+            staged = _on_values(call, leaves, names, changing, set(axes), True, evaluator)
+            return _told(staged, e)
         except NotDifferentiableError:
             raise
         except TapelessError:
             pass
         raise
+
+
+def _told(staged: Staged, refusal: TapelessError) -> Staged:
+    """A traced program, with why it is not one for all values."""
+    if staged.traced and refusal.where is not None:
+        file, line, *_ = refusal.where
+        told = (file, line, "", TRACED_FATE, refusal.problem, refusal.hint, "what stands")
+        staged.slow.append(SlowLoop(*told))
+    return staged
 
 
 def _on_values(
