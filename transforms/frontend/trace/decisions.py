@@ -61,6 +61,8 @@ class Decisions:
 
     def recurse(self, code: Any) -> None:
         """A function calls itself to a depth that data decides: start again, calling it by name."""
+        if self.traced:
+            raise UnsupportedError("a function calls itself to a depth that run-time values decide")
         self.recursive.add(code)
         raise Restart
 
