@@ -67,6 +67,10 @@ class UnsupportedError(TapelessError, NotImplementedError):
     """A construct or function that has no rule."""
 
 
+class TooManyWaysError(UnsupportedError):
+    """Tests on run-time values are inside of the sides of others, again and again."""
+
+
 class UnevenError(UnsupportedError):
     """What differs in length between the elements of a batch is no array.
 

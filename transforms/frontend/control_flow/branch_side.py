@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Statement
-from tapeless.transforms.errors import AliasError, ShapeError, TapelessError, UndefinedError
+from tapeless.transforms.errors import (
+    AliasError,
+    ShapeError,
+    TapelessError,
+    TooManyWaysError,
+    UndefinedError,
+)
 from tapeless.transforms.frontend.effects.effects import Unreachable, raise_
 from tapeless.transforms.frontend.heap.locations import (
     AttributeLocation,
@@ -54,6 +60,7 @@ class StagedArm:
         return structure
 
 
+MOST_ARMS = 3000  # a side of a test that is staged takes some milliseconds
 PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
 # in the first pass of a loop they may come of what a variable held before it
 NOT_IN_LOOPS = (TypeError, AttributeError, NameError)
@@ -63,11 +70,18 @@ def stage_arm(
     body: Callable[[], Any], flags: Iterable[Atom] = (), side: tuple[int, int] = (0, 0)
 ) -> StagedArm:
     """Stages one side of a test, in which the flags of some variables are known to be true."""
-    trace().sides.append(side)
+    t = trace()
+    t.arms += 1
+    if t.arms > MOST_ARMS:
+        raise TooManyWaysError(
+            f"tests on run-time values have more than {MOST_ARMS:,} sides, each inside of others",
+            "put what such tests choose into arrays, and choose by index or np.where",
+        )
+    t.sides.append(side)
     try:
         return _run_branch(body, flags)
     finally:
-        trace().sides.pop()
+        t.sides.pop()
 
 
 def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:

@@ -14,6 +14,7 @@ from tapeless.transforms.errors import (
     Signal,
     StructureError,
     TapelessError,
+    TooManyWaysError,
     UndefinedError,
     UnsupportedError,
 )
@@ -60,6 +61,8 @@ def choose(
     start = len(block)
     try:
         return _chosen(test_atom, then, orelse, statement)
+    except TooManyWaysError:
+        raise
     except REFUSALS:
         del block[start:]
         t.origin, t.poisoned = origin, before

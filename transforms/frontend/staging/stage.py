@@ -21,6 +21,7 @@ from tapeless.transforms.errors import (
     InternalError,
     NotDifferentiableError,
     TapelessError,
+    TooManyWaysError,
     UnsupportedError,
 )
 from tapeless.transforms.frontend.arrays.memory_layout import Order
@@ -126,8 +127,9 @@ def stage(
         if evaluator is None or STRICT[0]:
             raise
         with contextlib.suppress(TapelessError):
-            staged = _on_values(call, leaves, names, changing, set(axes), False, evaluator)
-            return _told(staged, e)
+            if not isinstance(e, TooManyWaysError):
+                staged = _on_values(call, leaves, names, changing, set(axes), False, evaluator)
+                return _told(staged, e)
         try:
             staged = _on_values(call, leaves, names, changing, set(axes), True, evaluator)
             return _told(staged, e)

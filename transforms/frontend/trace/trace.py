@@ -134,6 +134,7 @@ class Trace(Builder):
         self.idle: Any = None  # the outermost open loop that does nothing with symbols
         self.futile: Counter[Any] = Counter()  # how often in a row each loop could not be rolled
         self.passes = 0  # those that it made, with those of the loops inside
+        self.arms = 0  # how many sides of tests have been staged
         self.rolling = 0  # how many loops are being rolled now
         self.checked: dict[Any, Any] = {}  # flags of unset variables: the block that raises
         # truth values, and which flags are true where they are true, or false
