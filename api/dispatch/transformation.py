@@ -416,15 +416,15 @@ class Transformed:
         except TapelessError:
             if not all(map(is_value_or_constant, tree.leaves((args, kwargs)))):
                 raise
-            with ways.values_at_hand():
-                return self.specialise(args, kwargs)
+            with STAGING, ways.values_at_hand():
+                return self.checked(*self.marked(args, kwargs))
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """The emitted function for these arguments, made now if there is none."""
         self.renew()
         leaves, key = call_key(args, kwargs, self.ordered)
         for specialisation in self.cache.get(key, ()):
-            if specialisation.accepts(leaves):
+            if specialisation.accepts(leaves) and ways.may_serve(specialisation):
                 specialisation.refuse_overlap(leaves)
                 self.last = specialisation
                 if specialisation.enter is never and ways.may_begin(specialisation):
@@ -434,7 +434,7 @@ class Transformed:
             # dataclasses that were met now are trees from now on
             leaves, key = call_key(args, kwargs, self.ordered, tree.flatten)
             for specialisation in self.cache.get(key, ()):  # another thread may have made it
-                if specialisation.accepts(leaves):
+                if specialisation.accepts(leaves) and ways.may_serve(specialisation):
                     break
             else:
                 reason = self.unmet(self.cache.get(key, ()), leaves, args, kwargs)

@@ -62,6 +62,11 @@ def at_hand() -> AtHand | None:
     return None if STRICT[0] else _at_hand.get()
 
 
+def may_serve(specialisation: Specialisation) -> bool:
+    """Whether a specialisation may be right for what is at hand: a way is for values only."""
+    return not specialisation.staged.traced or _at_hand.get() is not None
+
+
 def are_many() -> bool:
     """Whether there are so many ways through a function that the next one is not compiled."""
     known = _at_hand.get()

@@ -178,6 +178,8 @@ def _form(value: Any, leaves: list[Any]) -> Any:
         return (type(value), *(_form(v, leaves) for v in value))
     if hasattr(value, "_fields"):
         return (type(value), *(_form(v, leaves) for v in value))
+    if type(value) is dict and all(map(is_constant, value)):
+        return (dict, tuple(value), *(_form(v, leaves) for v in value.values()))
     if is_constant(value):
         return ("constant", value)
     raise UnsupportedError(
@@ -191,6 +193,9 @@ def _rebuilt(form: Any, symbols: Iterator[Any]) -> Any:
     kind = form[0]
     if kind == "constant":
         return form[1]
+    if kind is dict:
+        values = [_rebuilt(f, symbols) for f in form[2:]]
+        return trace().born(dict(zip(form[1], values, strict=True)))
     if kind is np.ndarray or not (kind in CONTAINERS or hasattr(kind, "_fields")):
         return next(symbols)
     parts = [_rebuilt(f, symbols) for f in form[1:]]

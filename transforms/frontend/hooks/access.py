@@ -109,7 +109,7 @@ class Access(Calls):
             return each(lambda option: self.item(option, key), obj)
         if isinstance(key, (Either, ChosenText)) and isinstance(obj, dict):
             return each(lambda option: self.item(obj, option), either(key))
-        key = trace().key_of(key) if isinstance(obj, PYTHON) else key
+        key = trace().key_of(key) if _is_known(obj) else key
         items_of(obj, self.function)
         if isinstance(obj, Symbol):
             require_all_current(key)
@@ -143,7 +143,7 @@ class Access(Calls):
         self.set_item(obj, key, value)
 
     def set_item(self, obj: Any, key: Any, value: Any) -> None:
-        key = trace().key_of(key) if isinstance(obj, PYTHON) else key
+        key = trace().key_of(key) if _is_known(obj) else key
         method = special_methods.special(obj, "__setitem__")
         if method is not None:
             trace().enter(method, obj, key, value)
@@ -167,7 +167,7 @@ class Access(Calls):
         write_back(obj)
 
     def delete_item(self, obj: Any, key: Any) -> None:
-        key = trace().key_of(key) if isinstance(obj, PYTHON) else key
+        key = trace().key_of(key) if _is_known(obj) else key
         method = special_methods.special(obj, "__delitem__")
         if method is not None:
             trace().enter(method, obj, key)
@@ -180,6 +180,14 @@ class Access(Calls):
         before_change(obj)
         del obj[key]
         write_back(obj)
+
+
+def _is_known(obj: Any) -> bool:
+    """Whether a program that is traced knows which item of an object is meant: one of Python's
+    containers, or of an array where an except clause catches what an index raises."""
+    return isinstance(obj, PYTHON) or (
+        isinstance(obj, Symbol) and trace().handler(IndexError) is not None
+    )
 
 
 def _set_of_array(x: Symbol, name: str, value: Any) -> None:

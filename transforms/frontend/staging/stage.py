@@ -19,7 +19,6 @@ from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
     TRACEABLE,
     InternalError,
-    NotDifferentiableError,
     TapelessError,
     TooManyWaysError,
     UnsupportedError,
@@ -133,11 +132,8 @@ def stage(
         try:
             staged = _on_values(call, leaves, names, changing, set(axes), True, evaluator)
             return _told(staged, e)
-        except NotDifferentiableError:
-            raise
-        except TapelessError:
-            pass
-        raise
+        except InternalError:
+            raise e from None
 
 
 def _told(staged: Staged, refusal: TapelessError) -> Staged:

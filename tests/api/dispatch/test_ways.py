@@ -1,0 +1,178 @@
+"""Ways through functions that are traced: kept, compiled, left again as if they had not begun."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import tapeless
+from tapeless import grad, jit
+from tapeless.dispatch import ways
+
+X = np.array([3.0, -10.0, 2.0])
+
+
+@pytest.fixture(autouse=True)
+def _traced():
+    with tapeless.strict(False), warnings.catch_warnings():
+        warnings.simplefilter("ignore", tapeless.PerformanceWarning)
+        yield
+
+
+def halved(x):
+    """What it was before, in front of what it becomes, until it is small."""
+    history = 0.0
+    while np.max(np.abs(x)) > 1.0:
+        x = x / 2
+        history = np.concatenate([np.atleast_1d(history), x[:1]])
+    return np.sum(history) + np.sum(x)
+
+
+def stored(x):
+    x[0] = 7.0
+    return halved(x) + x[0]
+
+
+def printed(x):
+    print("begins")  # noqa: T201  (is what is tested)
+    total = halved(x)
+    print("ends with", total)  # noqa: T201
+    return total
+
+
+def kept_at_once(f):
+    return [s for kept in f.cache.values() for s in kept]
+
+
+@pytest.mark.parametrize("transformation", [jit, grad, lambda f: jit(grad(f))])
+def test_each_way_is_staged_once(transformation):
+    slope = transformation(halved)
+    for _ in range(2):
+        for scale in (1.0, 0.01, 5.0):
+            np.testing.assert_allclose(slope(scale * X), transformation(halved)(scale * X))
+    assert len(kept_at_once(slope)) == 3
+    assert slope.last.reason in ("", "the values take another way")
+
+
+def test_the_code_guards_its_way():
+    """A copy of it elsewhere raises where the traced values would be wrong."""
+    slope = grad(halved)
+    slope(X)
+    values = {}
+    exec(slope.source(), values)
+    assert "Traced on the values of one call" in slope.source()
+    np.testing.assert_array_equal(values["halved_grad"](X), slope(X))
+    with pytest.raises(RuntimeError, match=r"not the traced way: line \d+ goes on with True"):
+        values["halved_grad"](0.01 * X)
+
+
+@pytest.mark.parametrize("transformation", [jit, tapeless.value_and_grad])
+def test_arguments_are_as_they_were(transformation):
+    """What a way stored before it is left is put back; the function stores once."""
+    f = transformation(stored)
+    for scale in (1.0, 0.01, 5.0, 1.0):
+        ours, theirs = scale * X, scale * X
+        value = f(ours)
+        plain = stored(theirs)
+        assert (value if transformation is jit else value[0]) == pytest.approx(plain)
+        np.testing.assert_array_equal(ours, theirs if transformation is jit else scale * X)
+
+
+@pytest.mark.parametrize("transformation", [jit, grad])
+def test_what_is_printed_is_printed_once(transformation, capsys):
+    f = transformation(printed)
+    for scale in (1.0, 0.01, 5.0, 0.01):
+        printed(scale * X)
+        expected = capsys.readouterr().out
+        f(scale * X)
+        assert capsys.readouterr().out == expected
+
+
+def test_the_number_of_ways_is_limited():
+    f = jit(halved)
+    for k in range(ways.WAYS + 4):
+        x = 2.0**k * np.array([1.5, 0.1])
+        assert f(x) == pytest.approx(halved(x))
+    assert len(kept_at_once(f)) == ways.WAYS
+    compiled = [s for s in kept_at_once(f) if "njit" in s.text]
+    assert len(compiled) < ways.COMPILED + 1
+
+
+def test_errors_of_the_function_are_raised():
+    def checked(x):
+        if halved(x) > 100:
+            raise ValueError(f"too large: {x[0]}")
+        return halved(x)
+
+    for transformation in (jit, grad):
+        f = transformation(checked)
+        f(X)
+        with pytest.raises(ValueError, match=r"too large: 300\.0"):
+            f(100 * X)
+        f(X)
+
+
+def test_nothing_is_traced_where_that_is_said():
+    slope = grad(halved)
+    slope(X)
+    with tapeless.strict(True):
+        for f in (slope, grad(halved), jit(halved), tapeless.vmap(halved)):
+            with pytest.raises(tapeless.TapelessError, match="must be unrolled"):
+                f(
+                    np.stack([X, X])
+                    if f is not slope and isinstance(f, tapeless.vmap(halved).__class__)
+                    else X
+                )
+    np.testing.assert_array_equal(slope(X), [1.0, 0.0625, 0.0625])
+
+
+def test_a_warning_says_what_is_traced():
+    def of_its_own(x):
+        history = 0.0
+        while np.sum(x) > 1.0:
+            x = x / 2
+            history = np.append(history, x)
+        return np.sum(history)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            jit(of_its_own)(np.array([3.0, 1.0]))
+    (warning,) = [w for w in caught if w.category is tapeless.PerformanceWarning]
+    assert "is traced on the values of each call" in str(warning.message)
+    assert warning.lineno == of_its_own.__code__.co_firstlineno + 2
+    assert warning.filename == __file__
+
+
+def test_types_alone_are_not_traced():
+    shape = tapeless.ShapeDtypeStruct((3,), np.float64)
+    for ask in (grad(halved).source, jit(halved).lower, jit(halved).source):
+        with pytest.raises(tapeless.TapelessError, match="must be unrolled"):
+            ask(shape)
+    assert "not the traced way" in grad(halved).source(X)
+
+
+def test_pickles():
+    slope = pickle.loads(pickle.dumps(jit(halved)))
+    assert slope(X) == pytest.approx(halved(X))
+
+
+def test_saved_code_stands_alone(tmp_path):
+    file = grad(halved).save(tmp_path / "slope.py", X)
+    values = {}
+    exec(file.read_text(), values)
+    np.testing.assert_array_equal(values["halved_grad"](X), grad(halved)(X))
+
+
+def test_lists_of_the_caller_are_changed_once():
+    seen = []
+
+    def noted(x):
+        seen.append(1.0)
+        return halved(x)
+
+    slope = grad(noted)
+    for n, scale in enumerate((1.0, 0.01, 5.0, 0.01), start=1):
+        slope(scale * X)
+        assert seen == [1.0] * n
