@@ -84,6 +84,8 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
         for a in atoms:  # what it gives is right for these numbers
             run.require(a, f"{call.__name__} has no rule, and gives no number")
         return _rebuilt(call.form, iter(()))
+    if call.form != (float,):
+        run.relies_on_results = True
     var = Var(CALLABLE, call.__name__)
     run.reads["external", id(call)] = (Captured(var.name, lambda: call, var, call), call)
     run.inputs[var] = call

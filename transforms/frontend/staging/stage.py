@@ -296,7 +296,7 @@ def _staged(
         run.guards,
         result,
         run.notes,
-        run.legend + [TRACED] * bool(run.fixed),
+        run.legend + [TRACED] * (bool(run.fixed) or run.relies_on_results),
         writes,
         decisions,
         run.hints,
@@ -307,7 +307,7 @@ def _staged(
         held_objects,
         key_uses(block, run.keys),
         [(run.reads["type", k].name.removeprefix("the type of "), get) for k, get in containers],
-        bool(run.fixed),
+        bool(run.fixed) or run.relies_on_results,
         list(run.unrolled.values()),
     )
 
