@@ -16,7 +16,8 @@ class Program:
     """A function of one array, where to differentiate it, and what else must be seen.
 
     `fails` is (point, exception, message) of a call that must raise; `prints` what one call prints;
-    `refused` is part of the message with which tapeless declines the function.
+    `refused` is part of the message with which tapeless declines the function, for all values;
+    `traced` says that it is traced on those of each call instead.
     """
 
     row: str
@@ -25,6 +26,7 @@ class Program:
     fails: tuple | None = None
     prints: str = ""
     refused: str = ""
+    traced: bool = False
 
     @property
     def name(self):
@@ -44,6 +46,11 @@ def row(text, at=POINT, **more):
 def refused(text, message):
     """Register the function as one that is declined with the message."""
     return row(text, refused=message)
+
+
+def traced(text, message):
+    """Register the function as one that is declined with the message for all values, and traced."""
+    return row(text, refused=message, traced=True)
 
 
 def programs():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.language import refused, row
+from tests.language import row, traced
 
 
 @row("nested functions")
@@ -100,7 +100,7 @@ def called_often(x):
     return np.sum(v * x)
 
 
-@refused("a list from outside that grows in such a recursion", "not always built alike")
+@traced("a list from outside that grows in such a recursion", "not always built alike")
 def list_grows_in_recursion(x):
     found = []
 
