@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -375,8 +376,8 @@ def refuse_traces(on: bool) -> None:
     """Turns traces on values into errors, also those that were made; or allows them again."""
     STRICT[0] = on
     with SHARING:
-        kept = [s for _, cache in _caches.values() for made in cache.values() for s in made]
-    for specialisation in kept:
+        caches = [cache for _, cache in _caches.values()]
+    for specialisation in itertools.chain(*(kept for cache in caches for kept in cache.values())):
         if specialisation.staged.traced:
             specialisation.enter = never
 

@@ -69,8 +69,8 @@ def may_serve(specialisation: Specialisation) -> bool:
 
 def are_many() -> bool:
     """Whether there are so many ways through a function that the next one is not compiled."""
-    known = _at_hand.get()
-    return known is not None and known.ways >= COMPILED
+    call = _at_hand.get()
+    return call is not None and call.ways >= COMPILED
 
 
 def run(

@@ -146,15 +146,15 @@ class CallValues:
             block, _ = refresh(Block((), (s,), tuple(outputs(s))), new)
             return _compiled(Block(params, block.body, block.results))
         lengths = self.lengths(s)
-        given = map_sizes(s.params, lengths)
+        parameters = map_sizes(s.params, lengths)
         places = {v: k for k, v in enumerate(free)}
         args = tuple(places[a] if isinstance(a, Var) else a for a in s.args)
-        key = (s.op, args, kinds, repr(given))
+        key = (s.op, args, kinds, repr(parameters))
         if key not in self.functions:
             params = tuple(Var(k, f"a{i}") for i, k in enumerate(kinds))
             outs = tuple(Var(retype(v.type, lengths), "out") for v in s.outs)
             atoms = tuple(params[a] if isinstance(a, int) else a for a in args)
-            body = (Let(outs, s.op, atoms, given, s.origin),)
+            body = (Let(outs, s.op, atoms, parameters, s.origin),)
             self.functions[key] = _compiled(Block(params, body, outs))
         return self.functions[key]
 

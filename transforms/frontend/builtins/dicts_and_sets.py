@@ -165,16 +165,18 @@ def _method_of_known(this: Any, name: str, args: tuple[Any, ...]) -> Any:
     t = trace()
     if isinstance(this, SETS):
         members = name in JOINING or name.startswith(("is", "__"))
-        known = [_members(a) if members and not isinstance(a, SETS) else t.key_of(a) for a in args]
+        operands = [
+            _members(a) if members and not isinstance(a, SETS) else t.key_of(a) for a in args
+        ]
     elif name == "update":
         other = args[0]
-        known = [other if hasattr(type(other), "keys") else [(t.key_of(k), v) for k, v in other]]
+        operands = [other if hasattr(type(other), "keys") else [(t.key_of(k), v) for k, v in other]]
     else:
-        known = [t.key_of(args[0]), *args[1:]]
-    if all(a is b for a, b in zip(known, args, strict=True)):
+        operands = [t.key_of(args[0]), *args[1:]]
+    if all(a is b for a, b in zip(operands, args, strict=True)):
         return NOTHING
     before_change(this)
-    result = getattr(this, name)(*known)
+    result = getattr(this, name)(*operands)
     write_back(this)
     return t.born(result) if isinstance(result, SETS) else result
 

@@ -72,9 +72,9 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     atoms: list[Atom] = []
     call = ExternalCall(f, _with_holes((args, kwargs), atoms))
     values = [_observed(a, call.__name__) for a in atoms]
-    given = [np.copy(v) if isinstance(v, np.ndarray) else v for v in values]
-    leaves, call.form = call.called(given)
-    _refuse_stores(call.__name__, values, given, leaves)
+    copies = [np.copy(v) if isinstance(v, np.ndarray) else v for v in values]
+    leaves, call.form = call.called(copies)
+    _refuse_stores(call.__name__, values, copies, leaves)
     if not leaves:
         if not pure or any(a.type.shape for a in atoms):
             raise UnsupportedError(
@@ -126,9 +126,9 @@ def _observed(a: Atom, name: str) -> Any:
     raise NeedStatic(a, f"{name} has no rule, and needs this value")
 
 
-def _refuse_stores(name: str, values: list[Any], given: list[Any], leaves: list[Any]) -> None:
+def _refuse_stores(name: str, values: list[Any], copies: list[Any], leaves: list[Any]) -> None:
     """Refuses functions that store to their arguments, or return views of them."""
-    arrays = [(v, x) for v, x in zip(values, given, strict=True) if isinstance(x, np.ndarray)]
+    arrays = [(v, x) for v, x in zip(values, copies, strict=True) if isinstance(x, np.ndarray)]
     if any(v.tobytes() != x.tobytes() for v, x in arrays):
         raise UnsupportedError(f"{name} has no rule, and stores to an argument", "copy it first")
     results = [x for x in leaves if isinstance(x, np.ndarray)]

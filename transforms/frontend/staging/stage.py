@@ -32,7 +32,7 @@ from tapeless.transforms.frontend.staging.required_values import resolve
 from tapeless.transforms.frontend.staging.results import Outgoing
 from tapeless.transforms.frontend.staging.writeback import Held, Write, written
 from tapeless.transforms.frontend.trace.decisions import Decisions, Restart
-from tapeless.transforms.frontend.trace.observation import CallValues
+from tapeless.transforms.frontend.trace.observation import KnownValues
 from tapeless.transforms.frontend.trace.recorded_reads import Captured, Guard
 from tapeless.transforms.frontend.trace.trace import Trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
@@ -51,7 +51,7 @@ TRACED = (
 TRACED_FATE = "is traced on the values of each call"
 
 #: Makes what evaluates the variables of a run, given the values of its inputs.
-Evaluator = Callable[[Trace, dict[Var, Any]], CallValues]
+Evaluator = Callable[[Trace, dict[Var, Any]], KnownValues]
 
 
 @dataclass

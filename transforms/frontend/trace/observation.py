@@ -43,7 +43,7 @@ class Guarded:
         return inside and self.place < len(self.block) and self.block[self.place] is self.guard
 
 
-class CallValues(Protocol):
+class KnownValues(Protocol):
     """What values of the program are in the call at hand."""
 
     def value(self, wanted: Atom) -> Any:

@@ -16,7 +16,7 @@ from tapeless.transforms.core.slow_loop import SlowLoop
 from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.lent_arrays import Loans
-from tapeless.transforms.frontend.trace.observation import CallValues, Guarded, observed
+from tapeless.transforms.frontend.trace.observation import Guarded, KnownValues, observed
 from tapeless.transforms.optimize.outline import Stretch
 from tapeless.transforms.random_keys.key_events import Notes
 
@@ -161,7 +161,7 @@ class Trace(Builder):
         self.opened: list[int] = []  # the objects that are being taken apart, each in another
         self.functional = False  # whether functions of tapeless.numpy were called
         self.keys = Notes()  # which random keys are made and used where
-        self.call_values: CallValues | None = None  # of a run that is traced on them
+        self.call_values: KnownValues | None = None  # of a run that is traced on them
         self.statement_of: dict[Var, Statement] = {}  # of such a run: what branches and loops give
         self.relies_on_results = False  # whether what such a run calls must give what it gave
         self.fixed: dict[Var, Guarded] = {}  # of such a run: values that are guarded
