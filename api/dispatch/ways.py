@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
+from tapeless.dispatch import generator_states
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.transforms.core.language import Effect, statements
 from tapeless.transforms.core.traced_calls import OTHER_WAY, STRICT
@@ -103,7 +104,10 @@ def is_other(error: Exception, specialisation: Specialisation | None) -> bool:
 def may_begin(specialisation: Specialisation) -> bool:
     """Whether a call may try the code of a way, and leave it, without that anybody sees it."""
     staged = specialisation.staged
-    return not staged.traced or not (specialisation.overwritten or _prints(specialisation))
+    if not staged.traced:
+        return True
+    seen = specialisation.overwritten or _prints(specialisation)
+    return not (seen or generator_states.draws(staged.block))
 
 
 def _prints(specialisation: Specialisation) -> bool:
@@ -117,6 +121,9 @@ def one_way(
     """The result of a call; raises TakesOtherWay, and then nothing has happened."""
     arrays = specialisation.arrays(leaves)
     before = {v: arrays[v].copy() for v in specialisation.overwritten if v in arrays}
+    put_back = None
+    if generator_states.draws(specialisation.staged.block):
+        put_back = generator_states.noted(get() for get, _ in specialisation.captured)
     printed = io.StringIO()
     inside = contextlib.redirect_stdout(printed) if _prints(specialisation) else NOTHING
     try:
@@ -126,6 +133,8 @@ def one_way(
         if is_other(e, specialisation):
             for v, contents in before.items():
                 np.copyto(arrays[v], contents)
+            if put_back is not None:
+                put_back()
             raise TakesOtherWay from None
         sys.stdout.write(printed.getvalue())
         raise

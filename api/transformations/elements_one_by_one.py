@@ -37,6 +37,7 @@ class Refusable:
         self.run = trace()
         self.block = self.run.blocks[-1]
         self.start, self.poisoned = len(self.block), dict(self.run.poisoned)
+        self.drawn = len(self.run.draws)
         self.error: BaseException | None = None
 
     def __enter__(self) -> Refusable:
@@ -46,6 +47,7 @@ class Refusable:
         if not (self.run.observing and isinstance(error, REFUSALS)):
             return False
         del self.block[self.start :]
+        del self.run.draws[self.drawn :]
         self.run.poisoned, self.error = self.poisoned, error
         return True
 

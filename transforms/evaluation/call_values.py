@@ -6,6 +6,7 @@ call, and run once; statements that are printed alike are the same code.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -29,11 +30,14 @@ from tapeless.transforms.core.substitution import map_sizes, refresh, retype
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.emit.module import flat_text, write_module
 from tapeless.transforms.errors import Signal, TapelessError
+from tapeless.transforms.evaluation.shadow_generators import ShadowGenerators
 from tapeless.transforms.frontend.trace.observation import Unobservable
 from tapeless.transforms.frontend.trace.trace import Trace
+from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.pipelines.array_form import array_form
 
 NAME = "evaluated"
+NOTHING = contextlib.nullcontext()
 
 
 class CallValues:
@@ -47,6 +51,7 @@ class CallValues:
         self.run = run
         self.values: dict[Var, Any] = dict(arguments)
         self.sizes: dict[dims.Symbol, int] = {}
+        self.shadows = ShadowGenerators()
         self.functions: dict[Any, Callable[..., Any]] = {}  # by what they compute, for which types
 
     def value(self, wanted: Atom) -> Any:
@@ -80,9 +85,21 @@ class CallValues:
     def definition(self, v: Var) -> Statement:
         """The statement that gives a variable."""
         statement = self.run.definitions.get(v) or self.run.statement_of.get(v)
-        if statement is None or not _can_be_repeated(statement):
+        if statement is None or not (_can_be_repeated(statement) or self.is_next_draw(statement)):
             raise Unobservable
         return statement
+
+    def is_next_draw(self, s: Statement) -> bool:
+        """Whether a statement draws numbers, and all draws before it are known: they are made in
+        the order of the program. Only where every test goes one way is that order known."""
+        if not (isinstance(s, Let) and s.op is draw and self.run.tracing):
+            return False
+        order = self.run.draws
+        if s not in order:
+            return False
+        for earlier in order[: order.index(s)]:
+            self.value(earlier.outs[0])
+        return True
 
     def needs(self, s: Statement) -> Iterator[Var]:
         """The variables that a statement reads, also by lengths."""
@@ -115,9 +132,11 @@ class CallValues:
             else close((s,), ()).params
         )
         operands = [self.values[v] for v in free]
+        own = _draws(s)
         try:
             function = self.function(s, free)
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), self.shadows.used() if own else NOTHING:
+                operands = [self.shadows.of(x) if own else x for x in operands]
                 results = function(*(list(x) if isinstance(x, list) else x for x in operands))
         except (Signal, TapelessError):
             raise
@@ -172,6 +191,10 @@ class CallValues:
         if not isinstance(v.type, Type) or not v.type.shape:
             return v.type
         return v.type.with_shape(np.shape(self.values[v]))
+
+
+def _draws(s: Statement) -> bool:
+    return isinstance(s, Let) and s.op is draw
 
 
 def _parameter_sizes(s: Statement) -> frozenset[dims.Symbol]:

@@ -99,6 +99,7 @@ def _source(generator: Any) -> Var:
     if key not in reads:
         var, held = Var(CALLABLE, "rng"), Generator(generator)
         reads[key] = (Captured("rng", lambda: held, var, held), generator)
+        trace().inputs[var] = held
     return reads[key][0].var  # type: ignore[no-any-return]
 
 

@@ -17,6 +17,7 @@ from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.lent_arrays import Loans
 from tapeless.transforms.frontend.trace.observation import Guarded, KnownValues, observed
+from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.optimize.outline import Stretch
 from tapeless.transforms.random_keys.key_events import Notes
 
@@ -163,6 +164,7 @@ class Trace(Builder):
         self.keys = Notes()  # which random keys are made and used where
         self.call_values: KnownValues | None = None  # of a run that is traced on them
         self.statement_of: dict[Var, Statement] = {}  # of such a run: what branches and loops give
+        self.draws: list[Let] = []  # of such a run, in order
         self.relies_on_results = False  # whether what such a run calls must give what it gave
         self.fixed: dict[Var, Guarded] = {}  # of such a run: values that are guarded
 
@@ -193,8 +195,12 @@ class Trace(Builder):
 
     def emit(self, statement: Statement) -> None:
         super().emit(statement)
-        if self.observing and not isinstance(statement, Let):
+        if not self.observing:
+            pass
+        elif not isinstance(statement, Let):
             self.statement_of.update(dict.fromkeys(outputs(statement), statement))
+        elif statement.op is draw:
+            self.draws.append(statement)
         if self.keys.pending:
             self.keys.attach(statement, self.blocks[-1])
 
