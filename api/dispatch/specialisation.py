@@ -121,6 +121,7 @@ class Specialisation:
     keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
     twice: tuple[tuple[str, str, int], ...] = ()  # reports of keys that a call uses twice
     slow: tuple[tuple[str, str, int], ...] = ()  # reports of loops that are slow
+    reorders = False  # whether its code may raise another error first than the program
     reason = ""  # why it was made, where there was one for such arguments
     number = 0  # the later it was made, the higher
 

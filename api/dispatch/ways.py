@@ -95,10 +95,12 @@ def run(
 
 
 def is_other(error: Exception, specialisation: Specialisation | None) -> bool:
-    """Whether the code of a way raised an error because the values take another one."""
+    """Whether the code of a way raised an error because the values take another one, or may have:
+    kernels test indices before the guards that stand in front of them."""
     if specialisation is None or not specialisation.staged.traced:
         return False
-    return type(error) is RuntimeError and str(error).startswith(OTHER_WAY)
+    guarded = type(error) is RuntimeError and str(error).startswith(OTHER_WAY)
+    return guarded or specialisation.reorders
 
 
 def may_begin(specialisation: Specialisation) -> bool:

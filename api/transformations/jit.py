@@ -256,6 +256,7 @@ class Jit(Unchanged):
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         kept = self.shelf(args, kwargs)
         compiled = self.anew(args, kwargs)
+        compiled.reorders = True
         outline = numba.outline(compiled.run) if kept and not self.stored else None
         if kept and outline and not compiled.staged.traced:
             kept.keep(compiled, outline)

@@ -209,3 +209,22 @@ def test_draws_of_numpys_own_generator():
     np.random.seed(5)
     np.testing.assert_allclose(found, [sampled(X, 6, np.random) for _ in range(5)])
     assert ours == np.random.uniform()
+
+
+def picked(x, k):
+    """Of two ways, only one has as many rows as it picks."""
+    rows = [x] if x[0] > 0 else [x, x, x]
+    kinds = ["one"] if x[0] > 0 else ["three"]
+    table = np.array(rows)
+    return np.sum(table[k]) * len(kinds[0])
+
+
+def test_kernels_that_test_indices_first_do_not_raise_for_another_way():
+    f = jit(picked)
+    k = np.array([0, 2, 1])
+    for sign in (-1.0, 1.0, -1.0):
+        x = sign * np.array([1.0, 2.0])
+        at = k if sign < 0 else 0 * k
+        assert f(x, at) == pytest.approx(picked(x, at))
+    with pytest.raises(IndexError):
+        f(np.array([1.0, 2.0]), k)
