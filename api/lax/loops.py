@@ -19,7 +19,7 @@ from tapeless.lax.loop_body_types import (
     kept_after,
     kept_ahead,
 )
-from tapeless.lax.transformations import batched, run_staged
+from tapeless.lax.transformations import batched, knows_types_only, run_staged
 from tapeless.transforms.core.builder import active
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -59,7 +59,7 @@ def scan(
     n = checked_length("scan", rows, length)
     if not active() and n == 0:
         return run_staged(lambda c, x: scan(f, c, x, length, reverse), init, xs)
-    kept: Any = kept_ahead(f, init, rows, structure, n) if active() else None
+    kept: Any = kept_ahead(f, init, rows, structure, n) if knows_types_only() else None
     carry = init
     for t in reversed(range(n)) if reverse else range(n):
         x = tree.unflatten(structure, [row[t] for row in rows])

@@ -10,12 +10,18 @@ import tapeless
 from tapeless.staging.user_calls import call_user
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.frontend.control_flow.branches import choose
+from tapeless.transforms.frontend.trace.trace import trace
 
 
 def run_staged(fun: Any, *args: Any) -> Any:
     """fun(*args) as emitted code, which knows the types of what does not run."""
     with tapeless.disable_jit():
         return tapeless.jit(fun)(*args)
+
+
+def knows_types_only() -> bool:
+    """Whether a function is staged, and not traced on values, which tell types as they come."""
+    return active() and not trace().tracing
 
 
 def batched(fun: Any) -> Any:

@@ -125,15 +125,29 @@ def stage(
     except TRACEABLE as e:
         if evaluator is None or STRICT[0]:
             raise
-        with contextlib.suppress(TapelessError):
-            if not isinstance(e, TooManyWaysError):
-                staged = _on_values(call, leaves, names, changing, set(axes), False, evaluator)
-                return _told(staged, e)
-        try:
-            staged = _on_values(call, leaves, names, changing, set(axes), True, evaluator)
-            return _told(staged, e)
-        except InternalError:
-            raise e from None
+        refusal = e  # not what errors of the user's in the trace come from
+    return _traced(call, leaves, names, changing, set(axes), evaluator, refusal)
+
+
+def _traced(
+    call: Callable[[list[Any]], Any],
+    leaves: list[Any],
+    names: list[str],
+    changing: frozenset[str],
+    axes: set[tuple[Any, int]],
+    evaluator: Evaluator,
+    refusal: TapelessError,
+) -> Staged:
+    """A program for the way of the leaves, where there is none for all values."""
+    with contextlib.suppress(TapelessError):
+        if not isinstance(refusal, TooManyWaysError):
+            staged = _on_values(call, leaves, names, changing, axes, False, evaluator)
+            return _told(staged, refusal)
+    try:
+        staged = _on_values(call, leaves, names, changing, axes, True, evaluator)
+        return _told(staged, refusal)
+    except InternalError:
+        raise refusal from None
 
 
 def _told(staged: Staged, refusal: TapelessError) -> Staged:
@@ -156,7 +170,7 @@ def _on_values(
 ) -> Staged:
     """A program for the way of the leaves through the function."""
     decisions = Decisions(outlines=False, counts=False, tables=False, changing=changing)
-    decisions.axes, decisions.observing, decisions.traced = axes, True, traced
+    decisions.axes, decisions.observing, decisions.traced = set(axes), True, traced
     return _settled(call, leaves, names, decisions, evaluator)
 
 
