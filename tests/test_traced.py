@@ -94,3 +94,23 @@ def test_what_is_traced(program, transformation):
         with pytest.raises(tapeless.TapelessError) as refusal:
             transformation(function)(at.copy())
     assert 'traced_programs.py", line ' in str(refusal.value)
+
+
+def ends_with_an_error(x):
+    print("begins with", x)  # noqa: T201 (what is tested)
+    if x[0] > 0:
+        raise TypeError("positive")
+    raise ValueError(f"not positive: {x[0]:.2f}", x)
+
+
+@pytest.mark.parametrize("transformation", [tapeless.jit, tapeless.grad])
+@pytest.mark.parametrize("first", [1.0, -1.0])
+def test_errors_in_all_cases(transformation, first, capsys):
+    x = np.array([first, 2.0])
+    with pytest.raises((TypeError, ValueError)) as plain:
+        ends_with_an_error(x)
+    printed = capsys.readouterr().out
+    with pytest.raises(plain.type) as traced:
+        transformation(ends_with_an_error)(x)
+    assert traced.value.args[0] == plain.value.args[0]
+    assert capsys.readouterr().out == printed

@@ -72,6 +72,12 @@ class CallValues:
                 self.evaluate(statement)
         return self.values[wanted]
 
+    def perform(self, s: Statement) -> None:
+        """Carries a statement out for what it does; raises Unobservable."""
+        for v in self.needs(s):
+            self.value(v)
+        self.evaluate(s)
+
     def give(self, v: Var, value: Any) -> None:
         """Notes the value of a variable that is known from elsewhere."""
         self.values[v] = value

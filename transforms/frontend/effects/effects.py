@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import itertools
 import string
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core.builder import NeedStatic
-from tapeless.transforms.core.language import Atom, Block, Effect, If, statements
+from tapeless.transforms.core.language import Atom, Block, Effect, If, Statement, statements
 from tapeless.transforms.errors import (
     Signal,
     UnsupportedError,
@@ -17,6 +20,7 @@ from tapeless.transforms.errors import (
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.effects.exception_handlers import decided
 from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.trace.observation import Unobservable, python_value
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
 from tapeless.transforms.frontend.values.structure import has_symbols
@@ -138,6 +142,8 @@ def _spec(spec: Any, args: list[Atom]) -> Any:
 
 def raise_(exc: Any, cause: Any = None) -> None:
     kind = exc if isinstance(exc, type) else type(exc)
+    if trace().tracing and _has_symbols(exc):
+        exc = _with_values(exc)
     if decided(kind):
         raise exc from cause
     if len(trace().journals) == 1 and not _has_symbols(exc):
@@ -154,12 +160,37 @@ def raise_(exc: Any, cause: Any = None) -> None:
     raise Unreachable
 
 
+def _with_values(exc: Any) -> Any:
+    """An error as it is in the call at hand, on whose values a program is traced."""
+    values = copy.copy(exc)
+    with contextlib.suppress(Unobservable):
+        values.args = tuple(map(_value, exc.args))
+        return values
+    return exc
+
+
+def _value(x: Any) -> Any:
+    run = trace()
+    if isinstance(x, Text):
+        return x.known()
+    if isinstance(x, Symbol) and run.call_values is not None:
+        a = x.value()
+        value = run.call_values.value(a)
+        return np.array(value) if x.mutable else python_value(value, a.type)
+    if isinstance(x, (list, tuple)):
+        parts = [_value(v) for v in x]
+        return tuple(parts) if isinstance(x, tuple) else parts
+    return x
+
+
 def _refuse_after_effects(exc: Any) -> None:
     """What a function prints, or raises by data, before the error that it raises in all cases would
     be lost; lengths and integers that decide it are made known."""
     for s in trace().blocks[0]:
-        inside = statements(Block((), (s,), ()))
-        if any(isinstance(t, Effect) and t.kind in ("print", "raise") for t in inside):
+        inside = [*statements(Block((), (s,), ()))]
+        if _prints(inside) and trace().tracing and (values := trace().call_values) is not None:
+            values.perform(s)
+        elif _prints(inside) or (_raises(inside) and not trace().tracing):
             why = (
                 f"the function raises {exc!r} in all cases, after it prints or may raise another "
                 "error by data"
@@ -167,6 +198,14 @@ def _refuse_after_effects(exc: Any) -> None:
             if isinstance(s, If):
                 raise NeedStatic(s.test, why, "call it as it is")
             raise UnsupportedError(why, "call it as it is")
+
+
+def _prints(body: list[Statement]) -> bool:
+    return any(isinstance(s, Effect) and s.kind == "print" for s in body)
+
+
+def _raises(body: list[Statement]) -> bool:
+    return any(isinstance(s, Effect) and s.kind == "raise" for s in body)
 
 
 def _has_symbols(exc: Any) -> bool:

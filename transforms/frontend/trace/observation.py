@@ -49,6 +49,9 @@ class KnownValues(Protocol):
     def value(self, wanted: Atom) -> Any:
         """The value of an atom; raises Unobservable."""
 
+    def perform(self, s: Statement) -> None:
+        """Carries a statement out for what it does, such as printing."""
+
     def give(self, v: Var, value: Any) -> None:
         """Notes the value of a variable."""
 
