@@ -20,20 +20,24 @@ class CheckError(ValueError):
 
 
 class FirstFailure:
-    """The number of the first check that failed, or 0."""
+    """The number of the first check of the user's that failed, or 0."""
 
     def __init__(self) -> None:
         self.code = np.zeros((), np.int64)
 
 
-def run(f: Any, args: Any, kwargs: Any, enter: Any, leave: Any, error: Any) -> Any:
+def run(f: Any, args: Any, kwargs: Any, checks: Any, error: Any) -> Any:
     errors = FirstFailure()
-    enter(errors)
+    checks.enter(errors)
     try:
         value = f(*args, **kwargs)
     finally:
-        leave()
-    return error(errors.code), value
+        checks.leave()
+    codes, messages = checks.automatic()
+    if len(codes) == 0:
+        return error((errors.code,), ()), value
+    code = np.where(codes[0] < 0, codes[0], errors.code)
+    return error((code, *codes[1:]), messages), value
 
 
 def record(errors: FirstFailure, pred: Any, note: Any, args: Any, kwargs: Any) -> None:
@@ -46,15 +50,14 @@ def refuse(pred: Any, msg: str, args: Any, kwargs: Any) -> None:
         raise CheckError(msg.format(*args, **kwargs) + FAILED)
 
 
-def pass_on(errors: FirstFailure, code: Any) -> None:
-    codes = np.ravel(code)
-    if errors.code == 0:
-        errors.code = codes[np.argmax(codes != 0)]
+def pass_on(errors: FirstFailure, codes: Any, note: Any) -> None:
+    if errors.code == 0 and np.any(codes[0] != 0):
+        errors.code = io_callback(note, NUMBER, codes, ordered=True)
 
 
-def throw(code: Any, raised: Any) -> None:
-    if np.any(code != 0):
-        io_callback(raised, None, code, ordered=True)
+def throw(codes: Any, raised: Any) -> None:
+    if np.any(codes[0] != 0):
+        io_callback(raised, None, codes, ordered=True)
 
 
 __all__: list[str] = []
