@@ -55,6 +55,7 @@ class Staged:
     held: list[Held] = field(default_factory=list)  # what writes store, or store to
     keys: KeyReuses = field(default_factory=KeyReuses)  # random keys that are used
     outside: list[tuple[str, Any]] = field(default_factory=list)  # containers that are read there
+    reserved: frozenset[str] = frozenset()  # names that parameters do not have
 
     def without_axes(self) -> list[Var]:
         """The inputs that are arrays without axes, and no numbers."""
