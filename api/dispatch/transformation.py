@@ -328,6 +328,18 @@ class Transformed:
             )
         return self.last
 
+    def clear_cache(self) -> None:
+        """Forgets what was staged and compiled for this function in this process; what is on disk
+        stays.
+
+        >>> import tapeless
+        >>> f = tapeless.jit(lambda x: x + 1)
+        >>> f(1.0), f.clear_cache(), f(1.0)
+        (2.0, None, 2.0)
+        """
+        self.cache.clear()
+        self.last = None
+
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """The emitted function for these arguments, made now if there is none."""
         self.renew()
