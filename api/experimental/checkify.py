@@ -29,10 +29,9 @@ from tapeless.transformations.public_functions import stop_gradient
 from tapeless.transforms.checks.conditions import DIVISION, INDEX, NAN
 from tapeless.transforms.checks.first_failure import FirstFailure
 from tapeless.transforms.core.builder import active
-from tapeless.transforms.core.language import Effect, Let
+from tapeless.transforms.core.language import Effect
 from tapeless.transforms.errors import ArgumentTypeError
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.ops.primitives.callbacks import outside
 
 JaxRuntimeError = checkify_runtime.CheckError
 NOTE = "note_of_failed_check"  # what calls of `check` that fail call
@@ -115,7 +114,7 @@ def check(pred: Any, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs
     if _open:
         if "user" in _open[-1].kinds:
             shown = stop_gradient((fmt_args, fmt_kwargs))
-            call_user(checkify_runtime.record, _open[-1].errors, pred, Note(msg), *shown)
+            call_user(checkify_runtime.record, pred, Note(msg), *shown)
     elif not debug:
         call_user(checkify_runtime.refuse, pred, msg, fmt_args, fmt_kwargs)
 
@@ -165,36 +164,27 @@ class OpenChecks:
     """The checks of one call of `checkify` that is being staged."""
 
     def __init__(self, kinds: frozenset[str]) -> None:
-        self.kinds = kinds
-        self.errors: Any = None
-        self.start = 0
+        self.kinds, self.start = kinds, 0
 
-    def enter(self, errors: checkify_runtime.FirstFailure) -> None:
+    def enter(self) -> None:
         """What is recorded from now on is checked."""
-        self.errors, self.start = errors, len(trace().blocks[-1])
+        self.start = len(trace().blocks[-1])
         _open.append(self)
 
     def leave(self) -> None:
         """What is recorded from now on is not checked."""
         _open.pop()
 
-    def automatic(self) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    def first_failure(self) -> tuple[tuple[Any, ...], tuple[str, ...]]:
         """Checks what was recorded since: the number of the message of what failed first, with the
-        numbers that it names; and the messages."""
-        if not self.kinds & automatic_checks:
-            return (), ()
+        numbers that it names; and the messages of automatic checks."""
         body = trace().blocks[-1]
         recorded, body[self.start :] = body[self.start :], []
         if self.kinds & float_checks:  # of which the error tells
             trace().emit(Effect("errstate", (), {"divide": "ignore", "invalid": "ignore"}))
-        first = FirstFailure(self.kinds, _fails)
+        first = FirstFailure(self.kinds, NOTE)
         state = first.statements(recorded, first.start())
         return tuple(map(symbol, state)), tuple(first.messages)
-
-
-def _fails(s: Let) -> bool:
-    """Whether a statement is carried out where a check of the user's has failed."""
-    return s.op is outside and s.params["name"] == NOTE
 
 
 def checkify(f: Callable[..., Any], errors: Iterable[str] = user_checks) -> Callable[..., Any]:
@@ -209,9 +199,9 @@ def checkify(f: Callable[..., Any], errors: Iterable[str] = user_checks) -> Call
     automatic checks name the user's line. The function goes on: a division by zero gives what
     NumPy's does, a read out of bounds the nearest element, and a store out of bounds is left out.
     It can be transformed like others, and f may be made of other transformations; under `vmap`
-    there is an error for each element. A function that is mapped inside of f cannot have calls of
-    `check`: use vmap of checkify there, and `check_error`. Functions with rules of their own are
-    looked at from outside. The messages of the last 10,000 failed calls of `check` are kept.
+    there is an error for each element. Functions with rules of their own are looked at from
+    outside, and refused if they call `check`. The messages of the last 10,000 failed checks are
+    kept.
 
     >>> import tapeless
     >>> mean = checkify(lambda x: x.sum() / len(x), errors=float_checks)
@@ -221,6 +211,7 @@ def checkify(f: Callable[..., Any], errors: Iterable[str] = user_checks) -> Call
     check_callable(f, "checkify")
     kinds = _known(errors)
 
+    @functools.wraps(f)
     def run(*args: Any, **kwargs: Any) -> Any:
         return call_user(checkify_runtime.run, f, args, kwargs, OpenChecks(kinds), Error)
 
@@ -256,7 +247,7 @@ def check_error(error: Error) -> None:
     if _open:
         if "user" in _open[-1].kinds:
             note = PassedOn(error.messages)
-            call_user(checkify_runtime.pass_on, _open[-1].errors, error.codes, note)
+            call_user(checkify_runtime.pass_on, error.codes, note)
     elif active():
         call_user(checkify_runtime.throw, error.codes, Thrown(error.messages))
     else:

@@ -1,4 +1,4 @@
-"""What runs for `checkify`: the number of the first check that failed goes along as a value."""
+"""What runs for `checkify`: a check that fails calls what keeps its message and numbers it."""
 
 from __future__ import annotations
 
@@ -19,30 +19,18 @@ class CheckError(ValueError):
     """A check failed."""
 
 
-class FirstFailure:
-    """The number of the first check of the user's that failed, or 0."""
-
-    def __init__(self) -> None:
-        self.code = np.zeros((), np.int64)
-
-
 def run(f: Any, args: Any, kwargs: Any, checks: Any, error: Any) -> Any:
-    errors = FirstFailure()
-    checks.enter(errors)
+    checks.enter()
     try:
         value = f(*args, **kwargs)
     finally:
         checks.leave()
-    codes, messages = checks.automatic()
-    if len(codes) == 0:
-        return error((errors.code,), ()), value
-    code = np.where(codes[0] < 0, codes[0], errors.code)
-    return error((code, *codes[1:]), messages), value
+    return error(*checks.first_failure()), value
 
 
-def record(errors: FirstFailure, pred: Any, note: Any, args: Any, kwargs: Any) -> None:
-    if not np.all(pred) and errors.code == 0:
-        errors.code = io_callback(note, NUMBER, args, kwargs, ordered=True)
+def record(pred: Any, note: Any, args: Any, kwargs: Any) -> None:
+    if not np.all(pred):
+        io_callback(note, NUMBER, args, kwargs, ordered=True)
 
 
 def refuse(pred: Any, msg: str, args: Any, kwargs: Any) -> None:
@@ -50,9 +38,9 @@ def refuse(pred: Any, msg: str, args: Any, kwargs: Any) -> None:
         raise CheckError(msg.format(*args, **kwargs) + FAILED)
 
 
-def pass_on(errors: FirstFailure, codes: Any, note: Any) -> None:
-    if errors.code == 0 and np.any(codes[0] != 0):
-        errors.code = io_callback(note, NUMBER, codes, ordered=True)
+def pass_on(codes: Any, note: Any) -> None:
+    if np.any(codes[0] != 0):
+        io_callback(note, NUMBER, codes, ordered=True)
 
 
 def throw(codes: Any, raised: Any) -> None:

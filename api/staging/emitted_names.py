@@ -37,7 +37,7 @@ def check_callable(fun: Any, what: str) -> None:
 
 def unwrapped(fun: Any) -> Any:
     """The user's function under partials, methods, callable objects and transformations."""
-    while not hasattr(fun, "__code__"):
+    while not hasattr(fun, "__code__") or _wraps(fun):
         if isinstance(fun, functools.partial):
             fun = fun.func
         elif inspect.ismethod(fun):
@@ -49,6 +49,12 @@ def unwrapped(fun: Any) -> Any:
         else:
             break
     return fun
+
+
+def _wraps(fun: Any) -> bool:
+    """Whether a function is one of ours that stands around another one."""
+    module = str(getattr(fun, "__globals__", {}).get("__name__", ""))
+    return hasattr(fun, "__wrapped__") and module.startswith("tapeless.")
 
 
 def root_function(fun: Any) -> FunctionType:

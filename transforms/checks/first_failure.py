@@ -10,7 +10,7 @@ carry and calls give back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -33,27 +33,30 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
+    statements,
 )
 from tapeless.transforms.core.substitution import refresh
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.function_table import FUNCTIONS
+from tapeless.transforms.ops.primitives.callbacks import outside
 from tapeless.transforms.ops.primitives.function_calls import acts, is_call
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import cast_to
+from tapeless.transforms.optimize.inline_calls import Closed
 
 State = tuple[Atom, ...]  # the code, and the two numbers of its message where they are needed
 NAMES = ("code", "wrong_index", "axis_size")
-OTHER = 1  # the code of a failure whose message is kept elsewhere
 
 
 class FirstFailure:
     """Checks statements, and keeps the messages: code -1 is that of the first one.
 
-    kinds     what is checked: of "nan", "division" and "index"
-    fails     whether a statement is carried out only where a check of the user's has failed
+    kinds  what is checked: of "nan", "division" and "index"
+    note   the name of what the program calls where a check of the user's fails: it gives the code
     """
 
-    def __init__(self, kinds: frozenset[str], fails: Callable[[Let], bool]) -> None:
-        self.kinds, self.fails = kinds, fails
+    def __init__(self, kinds: frozenset[str], note: str) -> None:
+        self.kinds, self.note = kinds, note
         self.messages: list[str] = []
         self.functions: dict[Function, Function] = {}
 
@@ -83,9 +86,31 @@ class FirstFailure:
         return state
 
     def let(self, s: Let, state: State) -> State:
+        if self.notes(s):
+            return self.told(s, state)
+        if isinstance(s.op, Closed) and any(map(self.notes, statements(s.op.block))):
+            raise UnsupportedError(
+                f"{s.op.name.removeprefix('@')} has a rule of its own, and calls `check`",
+                "check what it is given, and what it returns, where it is called",
+                None if s.origin is None else (s.origin.file, s.origin.line, 0, 0),
+            )
         for failure in checked(s, self.kinds):
             state = self.noted(failure, s.origin, state)
-        return self.later(state, (atom(np.int64(OTHER)),)) if self.fails(s) else state
+        return state
+
+    def notes(self, s: Statement) -> bool:
+        """Whether a statement is carried out where a check of the user's has failed."""
+        return isinstance(s, Let) and s.op is outside and s.params["name"] == self.note
+
+    def told(self, s: Let, state: State) -> State:
+        """The state after a failed check, which is told if it is the first one."""
+        number = Var(s.outs[0].type, "code")
+        taken = {**s.params, "name": "note"}  # which a check around does not take for its own
+        call = Block((), (Let((number,), s.op, s.args, taken, s.origin),), (number,))
+        untold = Block((), (), (atom(np.int64(0)),))
+        first = FUNCTIONS[np.equal](state[0], atom(0))
+        current().emit(If(s.outs, first, call, untold, origin=s.origin))
+        return self.later(state, s.outs)
 
     def noted(self, failure: Failure, origin: Origin | None, state: State) -> State:
         self.messages.append(failure.message + _place(origin))

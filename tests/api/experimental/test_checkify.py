@@ -64,6 +64,40 @@ def test_a_batch_has_an_error_for_each_element():
     assert second.startswith("at mapped index 2: -4.0")
 
 
+def test_functions_that_are_mapped_inside_have_checks():
+    x = np.array([1.0, -2.0, -4.0])
+    mapped = tapeless.vmap(inverse)
+    slope = tapeless.grad(lambda x: np.sum(mapped(x)))
+    for f in (mapped, slope, tapeless.pmap(inverse), lambda x: lax.map(inverse, x)):
+        for make in (lambda f: f, tapeless.jit):
+            error, _ = make(checkify.checkify(f))(x)
+            assert error.get() == "-2.0 must be positive (`check` failed)"
+            assert make(checkify.checkify(f))(-x[1:])[0].get() is None
+
+
+def test_only_the_first_failure_is_formatted():
+    def counted(x):
+        for k in range(100):
+            check(x < 0, "{}", k)
+        return x
+
+    before = len(checkify._messages)
+    error, _ = tapeless.jit(checkify.checkify(counted))(1.0)
+    assert error.get() == "0 (`check` failed)"
+    assert len(checkify._messages) == min(before + 1, checkify.KEPT)
+
+
+def test_a_rule_does_not_hide_checks():
+    for rule in (tapeless.checkpoint, tapeless.custom_jvp):
+        f = rule(inverse)
+        if rule is tapeless.custom_jvp:
+            f.defjvp(lambda primals, tangents: (inverse(*primals), tangents[0]))
+        with pytest.raises(tapeless.TapelessError, match="inverse has a rule of its own"):
+            checkify.checkify(f)(1.0)
+        error, _ = checkify.checkify(f, errors=checkify.div_checks)(-1.0)
+        assert error.get() is None  # looked at from outside, and calls of check are left out
+
+
 def test_without_checkify_a_check_raises():
     for f in (inverse, tapeless.grad(inverse)):
         with pytest.raises(checkify.JaxRuntimeError, match=r"-2\.0 must be positive"):
