@@ -192,8 +192,8 @@ def checkify(f: Callable[..., Any], errors: Iterable[str] = user_checks) -> Call
 
     errors  a set of `user_checks` (the calls of `check`), `nan_checks` (an operation gives a nan
             where its operands have none), `div_checks` (a division by zero) and `index_checks` (an
-            integer index out of bounds); `float_checks`, `automatic_checks` and `all_checks` are
-            unions of them
+            integer index out of bounds, but for functions that move or drop such ones);
+            `float_checks`, `automatic_checks` and `all_checks` are unions of them
 
     `error.get()` is the message or None, `error.throw()` raises ValueError with it. Messages of
     automatic checks name the user's line. The function goes on: a division by zero gives what

@@ -45,7 +45,7 @@ class Failure:
 def checked(s: Let, kinds: Container[str]) -> list[Failure]:
     """Records a statement, so that it raises nothing of these kinds, and what may go wrong in it.
 
-    A division of Python's numbers by zero gives what NumPy's does, a read out of bounds the nearest
+    A division of numbers by zero gives what NumPy's does, a read out of bounds the nearest
     element, and a store out of bounds stores nothing.
     """
     failures: list[Failure] = []
@@ -53,7 +53,7 @@ def checked(s: Let, kinds: Container[str]) -> list[Failure]:
     zero = _divides_by_zero(s) if DIVISION in kinds else atom(False)
     if not _is_false(zero):
         failures.append(Failure(_any(zero), "division by zero"))
-        recorded = _of_python(s, zero) if s.outs[0].type.weak else s
+        recorded = s if s.outs[0].type.shape else _of_numbers(s, zero)
     if INDEX in kinds and s.op in (*READS, *STORES):
         recorded, outside = _indexed(s)
         failures += outside
@@ -130,27 +130,35 @@ def _divides_by_zero(s: Let) -> Atom:
     """Where an operation divides by zero, as a power of Python's numbers may."""
     if s.op in DIVISIONS:
         return _equal(s.args[1], 0)
-    if s.op is power and s.outs[0].type.weak:
+    if s.op is power and not s.outs[0].type.shape:
         return _and(_equal(s.args[0], 0), _call(np.less, s.args[1], atom(0)))
     return atom(False)
 
 
-def _of_python(s: Let, zero: Atom) -> Let:
-    """A division of Python's numbers, which raises ZeroDivisionError, as NumPy does it."""
+def _of_numbers(s: Let, zero: Atom) -> Let:
+    """A division of numbers as NumPy does it; those of Python's raise ZeroDivisionError."""
     x, y = s.args
     args = (select(zero, atom(1), x), y) if s.op is power else (x, select(zero, atom(1), y))
     value = s.op(*args)
-    instead = _at_zero(s) if value.type.dtype.kind == "f" else atom(0)
-    return Let(s.outs, identity, (select(zero, instead, value),), {}, s.origin)
+    chosen = cast_to(select(zero, _at_zero(s), value), s.outs[0].type.dtype)
+    return Let(s.outs, identity, (chosen,), {}, s.origin)
 
 
 def _at_zero(s: Let) -> Atom:
+    """What a division by zero gives."""
+    kind = s.outs[0].type.dtype.kind
+    if kind == "c":
+        return atom(complex(np.nan, np.nan))
+    if kind != "f":
+        return atom(0)
     if s.op is power:
         return atom(np.inf)
-    if s.op is not truediv:
+    if s.op not in (truediv, floordiv):
         return atom(np.nan)
-    signed = select(_call(np.less, s.args[0], atom(0)), atom(-np.inf), atom(np.nan))
-    return select(_call(np.greater, s.args[0], atom(0)), atom(np.inf), signed)  # type: ignore[no-any-return]
+    x, y = s.args
+    infinite = _call(np.copysign, atom(np.inf), y)
+    negative = select(_call(np.less, x, atom(0)), -infinite, atom(np.nan))
+    return select(_call(np.greater, x, atom(0)), infinite, negative)  # type: ignore[no-any-return]
 
 
 # -- indices

@@ -1,5 +1,6 @@
 """checkify: checks that fail are results, in loops, branches, batches and derivatives."""
 
+import operator
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +123,34 @@ def test_errors_are_raised_again_and_found_again():
 
 
 # -- automatic checks
+
+
+@pytest.mark.parametrize("kind", [float, np.float32, np.array, int])
+@pytest.mark.parametrize("y", [0.0, -0.0, 2.0])
+@pytest.mark.parametrize("divide", [operator.truediv, operator.floordiv, operator.mod])
+def test_divisions_of_numbers_go_on_as_those_of_numpy(kind, y, divide):
+    checked = checkify.checkify(divide, errors=checkify.div_checks)
+    for x in (1, -3, 0):
+        a, b = kind(x), kind(y)
+        with np.errstate(all="ignore"):
+            value = divide(np.array([a]), np.array([b]))
+        for run in (checked, tapeless.jit(checked)):
+            error, result = run(a, b)
+            np.testing.assert_array_equal(result, value[0])
+            assert np.asarray(result).dtype == value.dtype
+            assert (error.get() is None) == (y == 2)
+
+
+def test_divisions_in_rules_and_powers_are_checked():
+    @tapeless.custom_jvp
+    def logarithm(x):
+        return np.log(x)
+
+    logarithm.defjvp(lambda primals, tangents: (np.log(primals[0]), tangents[0] / primals[0]))
+    for f in (logarithm, lambda x: x**0.5):
+        error, slope = checkify.checkify(tapeless.grad(f), errors=checkify.float_checks)(0.0)
+        assert error.get().startswith("division by zero")
+        assert slope == np.inf
 
 
 def here(text):
