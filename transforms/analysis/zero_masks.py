@@ -25,6 +25,7 @@ from tapeless.transforms.core.language import Atom, Let, Var
 from tapeless.transforms.ops.primitives import shapes
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.primitives.constant_folding import is_number
+from tapeless.transforms.ops.primitives.new_arrays import zero
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.strong_zero import (
     STRONG,
@@ -55,6 +56,8 @@ _masks: WeakKeyDictionary[Builder, dict[Var, Mask | None]] = WeakKeyDictionary()
 def scaled(op: Scaling, t: Atom, c: Atom) -> Atom:
     """t * c or t / c; exactly zero where t is so by choice, or the factor c."""
     if op is mul and zeros_of(c) and may_be_infinite(t):
+        if is_number(c, 0):
+            return zero(t.type)
         both = needs_strong_zero(by_strong, t, c)
         return strong_both(t, c) if both else by_strong(t, c)  # type: ignore[no-any-return]
     mask = mask_of(t)

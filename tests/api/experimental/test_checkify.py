@@ -312,6 +312,18 @@ def test_errors_are_handed_on_with_their_lines():
         tapeless.jit(outer)(x)
 
 
+def keyed(key, x):
+    for _ in range(3):
+        x = x + tapeless.random.normal(key)
+    return x
+
+
+def test_keys_that_are_used_twice_are_still_reported():
+    checked = checkify.checkify(keyed, errors=checkify.all_checks)
+    with pytest.warns(tapeless.random.KeyReuseWarning, match="again in each pass"):
+        tapeless.jit(checked)(tapeless.random.key(3), 1.0)
+
+
 SAMPLE = [case for k, case in enumerate(OPERATIONS) if k % 40 == 7]
 
 
