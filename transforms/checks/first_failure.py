@@ -213,7 +213,8 @@ def _place(origin: Origin | None) -> str:
     """The user's line, as messages say it."""
     if origin is None:
         return ""
-    function = f", in {origin.function}" if origin.function else ""
+    name = origin.function.rpartition("<locals>.")[2]
+    function = f", in {name}" if name else ""
     place = f' ("{origin.file}", line {origin.line}{function})'
     return place.replace("{", "{{").replace("}", "}}")  # for str.format
 
