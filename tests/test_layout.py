@@ -33,6 +33,7 @@ LAYERS = [
     "tapeless.transforms.analysis",
     "tapeless.transforms.optimize.algebra",
     "tapeless.transforms.optimize",
+    "tapeless.transforms.checks",
     "tapeless.transforms.memory",
     "tapeless.transforms.autodiff.residuals",
     "tapeless.transforms.autodiff",

@@ -26,10 +26,12 @@ from tapeless.staging.argument_checks import refuse_foreign_arguments
 from tapeless.staging.bug_reports import mistakes_reported, trimmed
 from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
 from tapeless.staging.emitted_names import (
+    HiddenFunctions,
     argument_names,
     base_name,
     check_callable,
     global_name,
+    hidden_functions,
     leaf_names,
     leaf_paths,
     parameter_name,
@@ -419,6 +421,18 @@ class Transformed:
             with STAGING, ways.values_at_hand():
                 return self.checked(*self.marked(args, kwargs))
 
+    def clear_cache(self) -> None:
+        """Forgets what was staged and compiled for this function in this process; what is on disk
+        stays.
+
+        >>> import tapeless
+        >>> f = tapeless.jit(lambda x: x + 1)
+        >>> f(1.0), f.clear_cache(), f(1.0)
+        (2.0, None, 2.0)
+        """
+        self.cache.clear()
+        self.last = None
+
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """The emitted function for these arguments, made now if there is none."""
         self.renew()
@@ -471,8 +485,19 @@ class Transformed:
         return self.compile(args, kwargs)
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        reserved = self.reserved
+        while True:
+            try:
+                return self.compile_named(args, kwargs, reserved)
+            except HiddenFunctions as e:
+                reserved |= e.names
+
+    def compile_named(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], reserved: frozenset[str]
+    ) -> Specialisation:
+        """The specialisation, whose parameters have no `reserved` names."""
         leaves, structure = tree.flatten((args, kwargs))
-        arguments = [parameter_name(name, self.reserved) for name in self.arguments(args, kwargs)]
+        arguments = [parameter_name(name, reserved) for name in self.arguments(args, kwargs)]
         spread = tree.has_registered((args, kwargs))
         if spread:
             paths = arguments = leaf_names(args, kwargs, arguments)
@@ -489,9 +514,14 @@ class Transformed:
 
         def made(outlines: bool) -> tuple[Staged, Block, str, bool]:
             staged = self.settled(self.run_staged(call, leaves, paths, outlines))
+            staged.reserved = reserved
             count = len(staged.block.results)
             block = forms.array_form(staged.block, count, staged.without_axes())
-            return staged, block, *self.write(staged, block, arguments, paths)
+            text, flat = self.write(staged, block, arguments, paths)
+            hidden = hidden_functions(text, self.emitted_name)
+            if hidden - reserved:
+                raise HiddenFunctions(hidden)
+            return staged, block, text, flat
 
         with mistakes_reported(self.fun):
             try:

@@ -1,4 +1,4 @@
-"""What runs for `checkify`: the number of the first check that failed goes along as a value."""
+"""What runs for `checkify`: a check that fails calls what keeps its message and numbers it."""
 
 from __future__ import annotations
 
@@ -19,26 +19,18 @@ class CheckError(ValueError):
     """A check failed."""
 
 
-class FirstFailure:
-    """The number of the first check that failed, or 0."""
-
-    def __init__(self) -> None:
-        self.code = np.zeros((), np.int64)
-
-
-def run(f: Any, args: Any, kwargs: Any, enter: Any, leave: Any, error: Any) -> Any:
-    errors = FirstFailure()
-    enter(errors)
+def run(f: Any, args: Any, kwargs: Any, checks: Any, error: Any) -> Any:
+    checks.enter()
     try:
         value = f(*args, **kwargs)
     finally:
-        leave()
-    return error(errors.code), value
+        checks.leave()
+    return error(*checks.first_failure()), value
 
 
-def record(errors: FirstFailure, pred: Any, note: Any, args: Any, kwargs: Any) -> None:
-    if not np.all(pred) and errors.code == 0:
-        errors.code = io_callback(note, NUMBER, args, kwargs, ordered=True)
+def record(pred: Any, note: Any, args: Any, kwargs: Any) -> None:
+    if not np.all(pred):
+        io_callback(note, NUMBER, args, kwargs, ordered=True)
 
 
 def refuse(pred: Any, msg: str, args: Any, kwargs: Any) -> None:
@@ -46,15 +38,14 @@ def refuse(pred: Any, msg: str, args: Any, kwargs: Any) -> None:
         raise CheckError(msg.format(*args, **kwargs) + FAILED)
 
 
-def pass_on(errors: FirstFailure, code: Any) -> None:
-    codes = np.ravel(code)
-    if errors.code == 0:
-        errors.code = codes[np.argmax(codes != 0)]
+def pass_on(codes: Any, note: Any) -> None:
+    if np.any(codes[0] != 0):
+        io_callback(note, NUMBER, codes, ordered=True)
 
 
-def throw(code: Any, raised: Any) -> None:
-    if np.any(code != 0):
-        io_callback(raised, None, code, ordered=True)
+def throw(codes: Any, raised: Any) -> None:
+    if np.any(codes[0] != 0):
+        io_callback(raised, None, codes, ordered=True)
 
 
 __all__: list[str] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
 from collections import Counter
 from collections.abc import Collection
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tapeless import tree
 from tapeless.lazy_import import later
 from tapeless.transforms.core.user_names import CALLED, short_names
-from tapeless.transforms.errors import ArgumentTypeError
+from tapeless.transforms.errors import ArgumentTypeError, Signal
 
 if TYPE_CHECKING:
     from tapeless.transforms.emit import writer as emit
@@ -36,7 +37,7 @@ def check_callable(fun: Any, what: str) -> None:
 
 def unwrapped(fun: Any) -> Any:
     """The user's function under partials, methods, callable objects and transformations."""
-    while not hasattr(fun, "__code__"):
+    while not hasattr(fun, "__code__") or _wraps(fun):
         if isinstance(fun, functools.partial):
             fun = fun.func
         elif inspect.ismethod(fun):
@@ -48,6 +49,12 @@ def unwrapped(fun: Any) -> Any:
         else:
             break
     return fun
+
+
+def _wraps(fun: Any) -> bool:
+    """Whether a function is one of ours that stands around another one."""
+    module = str(getattr(fun, "__globals__", {}).get("__name__", ""))
+    return hasattr(fun, "__wrapped__") and module.startswith("tapeless.")
 
 
 def root_function(fun: Any) -> FunctionType:
@@ -151,6 +158,27 @@ def parameter_name(name: str, reserved: Collection[str] = ()) -> str:
     return f"{name}_" if name in emit.BUILTINS or name in reserved else name
 
 
+class HiddenFunctions(Signal):
+    """Parameters are called as functions of the module: they are written again by other names."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__()
+        self.names = names
+
+
+def hidden_functions(text: str, name: str) -> frozenset[str]:
+    """Which functions of a module the parameters of its function `name` hide.
+
+    >>> text = ["def plus(a, b): ...", "def f(plus, t): ..."]
+    >>> sorted(hidden_functions(chr(10).join(text), "f"))
+    ['plus']
+    """
+    signature = re.search(rf"^def {name}\(([^)]*)\)", text, re.MULTILINE)
+    parameters = re.findall(r"\w+", signature[1]) if signature else []
+    functions = {*re.findall(r"^def (\w+)", text, re.MULTILINE)} - {name}
+    return frozenset(functions.intersection(parameters))
+
+
 def parameters(
     staged: Staged, arguments: list[str], paths: list[str]
 ) -> tuple[list[str], list[Any]]:
@@ -163,7 +191,8 @@ def parameters(
     unpack = [(leaf.var, path) for leaf, path in pairs if leaf.var is not None]
     names = list(arguments)
     names_of_captured = [
-        [parameter_name(n) for n in short_names(c.name) if n.isidentifier()] or ["captured"]
+        [parameter_name(n, staged.reserved) for n in short_names(c.name) if n.isidentifier()]
+        or ["captured"]
         for c in staged.captured
     ]
     counts = Counter(n for each in names_of_captured for n in each)

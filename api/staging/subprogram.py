@@ -201,7 +201,7 @@ class Subprogram:
         rows: Mapping[Var, tuple[Atom, int]] | None = None,
     ) -> None:
         open_block = trace().blocks[-1]
-        start = len(open_block)
+        start, self.calls_before = len(open_block), len(trace().stretches)
         self.value = settled(call_user(fun, *args, **kwargs))
         self.leaves, self.structure = tree.flatten(self.value)
         for leaf in self.leaves:
@@ -229,7 +229,7 @@ class Subprogram:
         t = trace()
         block = Block(tuple(inputs), tuple(self.body), tuple(results))
         if t.decisions.outlines:
-            block = outline(block, t.stretches, set(t.hints))
+            block = outline(block, t.stretches[self.calls_before :], set(t.hints))
         return views_ahead(hoist_invariants(tables_as_arrays(block)))
 
 

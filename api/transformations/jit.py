@@ -138,6 +138,10 @@ class Jit(Unchanged):
     def options(self) -> tuple[Any, ...]:
         return (self.asked,)
 
+    def clear_cache(self) -> None:
+        super().clear_cache()
+        self.direct, self.decided = None, False
+
     @functools.cached_property
     def on_gpu(self) -> Callable[..., Any]:
         return gpu.GpuJit(self.fun, self.asked)

@@ -83,6 +83,4 @@ def clear_caches() -> None:
     specialisation.forget()
     for each in gc.get_objects():
         if issubclass(type(each), Transformed) and "cache" in vars(each):
-            each.cache.clear()
-            fresh = {"last": None, "direct": None, "decided": False}  # the latter of jit
-            vars(each).update({k: v for k, v in fresh.items() if k in vars(each)})
+            each.clear_cache()

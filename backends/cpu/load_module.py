@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import inspect
 import linecache
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -103,8 +104,8 @@ def _read(name: str, text: str, path: str, known: list[Any] | None) -> tuple[Any
 
 def outline(function: Any) -> list[Any] | None:
     """What `load` found out about a function that it returned; None for other functions."""
-    made = function.program.values if isinstance(function, Kernel) else function.__globals__
-    return made[OUTLINE].plain() if OUTLINE in made else None
+    values = function.program.values if isinstance(function, Kernel) else _values(function)
+    return values[OUTLINE].plain() if OUTLINE in values else None
 
 
 def compilations(function: Any) -> list[Compilation]:
@@ -115,7 +116,12 @@ def compilations(function: Any) -> list[Compilation]:
 
 def program_of(function: Any) -> Program | None:
     """The kernels of the module of a function that `load` returned; None for other functions."""
-    return function.program if isinstance(function, Kernel) else function.__globals__.get(PROGRAM)
+    return function.program if isinstance(function, Kernel) else _values(function).get(PROGRAM)
+
+
+def _values(function: Any) -> dict[str, Any]:
+    """The module of a function, which may stand below np.errstate."""
+    return inspect.unwrap(function).__globals__  # type: ignore[no-any-return]
 
 
 def prepare(function: Any, text: str, args: tuple[Any, ...]) -> None:

@@ -475,3 +475,15 @@ def test_the_reason_where_threads_are_worth_it():
         "first call",
         "the work is worth threads",
     }
+
+
+def test_functions_under_errstate_are_compiled_ahead_and_counted():
+    def entropy(p):
+        with np.errstate(divide="ignore"):
+            return np.sum(np.log(p))
+
+    compiled = jit(entropy)
+    run = compiled.lower(np.ones(3)).compile()
+    assert len(compiled.compilations) == 1  # before it is called
+    assert run(np.ones(3)) == compiled(np.ones(3)) == 0
+    assert [c.reason for c in compiled.compilations] == ["first call"]

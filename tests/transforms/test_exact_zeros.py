@@ -481,3 +481,55 @@ def test_factors_of_sums_of_products(function, form):
     by_rows = np.array([unit, unit]).T  # each column of w meets the one row that counts
     right = np.array([x[1], x[1]]).T if function is _turned_unit else by_rows
     np.testing.assert_allclose(found, right, rtol=1e-12)
+
+
+# -- factors that are known zeros, before and behind an infinite slope
+
+
+def stored_ones(x):
+    y = np.zeros(3)
+    y[1] = 1.0
+    return y
+
+
+FACTORS = {
+    "eye": lambda x: np.eye(3)[1],
+    "triangle": lambda x: np.tri(3).T[1],
+    "zeros": lambda x: np.zeros(3),
+    "stored": stored_ones,
+    "numbers": lambda x: np.array([0.0, 1.0, 1.0]),
+    "truths": lambda x: x > 1.5,
+    "cast": lambda x: (x > 1.5).astype(float),
+    "chosen": lambda x: np.where(x > 1.5, 2.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+@pytest.mark.parametrize("behind", [False, True])
+def test_a_factor_that_is_a_known_zero_is_an_exact_zero(name, behind):
+    factor = FACTORS[name]
+
+    def f(x):
+        return np.sqrt(x - 1) * factor(x) if behind else np.sqrt((x - 1) * factor(x))
+
+    def total(x):
+        return np.sum(f(x))
+
+    def slope(x):
+        return grad(total)(x)
+
+    x, e = np.array([1.0, 2.0, 3.0]), np.ones(3)
+    k = np.asarray(factor(x), float)
+    assert k[0] == 0  # where the slope is infinite, or all of x - 1 is 0
+    power, base = k if behind else np.sqrt(k), np.where(k == 0, 1.0, x - 1)
+    with np.errstate(all="ignore"):
+        slopes = [slope(x), jit(slope)(x), jvp(f, (x,), (e,))[1], vmap(slope)(x[None])[0]]
+        bends = [jvp(slope, (x,), (e,))[1], hvp(total, (x,), (e,)), jit(grad(slope_of(slope)))(x)]
+    for value in slopes:
+        np.testing.assert_allclose(value, power / (2 * np.sqrt(base)), rtol=1e-12)
+    for value in bends:
+        np.testing.assert_allclose(value, -power / (4 * base**1.5), rtol=1e-12)
+
+
+def slope_of(slope):
+    return lambda x: np.sum(slope(x))

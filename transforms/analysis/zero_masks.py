@@ -14,14 +14,25 @@ from __future__ import annotations
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from tapeless.transforms.analysis.slopes import has_zeros, needs_strong_zero, zeros_of
+from tapeless.transforms.analysis.slopes import (
+    has_zeros,
+    may_be_infinite,
+    needs_strong_zero,
+    zeros_of,
+)
 from tapeless.transforms.core.builder import Builder, current, defining_statement
 from tapeless.transforms.core.language import Atom, Let, Var
 from tapeless.transforms.ops.primitives import shapes
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.primitives.constant_folding import is_number
+from tapeless.transforms.ops.primitives.new_arrays import zero
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.strong_zero import STRONG, Scaling
+from tapeless.transforms.ops.primitives.strong_zero import (
+    STRONG,
+    Scaling,
+    by_strong,
+    strong_both,
+)
 
 
 class Mask(NamedTuple):
@@ -43,7 +54,12 @@ _masks: WeakKeyDictionary[Builder, dict[Var, Mask | None]] = WeakKeyDictionary()
 
 
 def scaled(op: Scaling, t: Atom, c: Atom) -> Atom:
-    """t * c or t / c; exactly zero where t is so by choice."""
+    """t * c or t / c; exactly zero where t is so by choice, or the factor c."""
+    if op is mul and zeros_of(c) and may_be_infinite(t):
+        if is_number(c, 0):
+            return zero(t.type)
+        both = needs_strong_zero(by_strong, t, c)
+        return strong_both(t, c) if both else by_strong(t, c)  # type: ignore[no-any-return]
     mask = mask_of(t)
     inner = None if mask is None else _unmasked(t, {})
     strong = needs_strong_zero(op, t, c)

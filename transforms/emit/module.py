@@ -12,7 +12,7 @@ from tapeless.transforms.analysis.structural_hash import whole_form
 from tapeless.transforms.core.language import Block, Function, Program, Var
 from tapeless.transforms.core.printer import show
 from tapeless.transforms.core.user_names import CALLED
-from tapeless.transforms.emit.writer import emit_function
+from tapeless.transforms.emit.writer import BUILTINS, called_by, emit_function
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.staging.results import NthObject, OfData, OneOfTwo, Rows
 from tapeless.transforms.frontend.values.structure import Structure, deque_like, dict_like
@@ -216,10 +216,13 @@ def unused_name(name: str, taken: Iterable[str]) -> str:
 
 
 def function_text(name: str, block: Block, doc: str, result: Any = None) -> Text:
-    """A function that takes the parameters of its block by their names."""
+    """A function that takes the parameters of its block by their names, but for those of functions
+    that it calls."""
     names: list[str] = []
+    taken = called_by(block) | BUILTINS
     for v in block.params:
-        names.append(unused_name(v.name if v.name.isidentifier() else "t", names))
+        wish = v.name if v.name.isidentifier() else "t"
+        names.append(unused_name(wish, taken.union(names)))
     unpack = list(zip(block.params, names, strict=True))
     signature = ", ".join(names)
     return emit_function(name, block, signature, unpack, result or plain_text, doc, set(names))

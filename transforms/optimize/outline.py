@@ -10,6 +10,7 @@ its derivative is then one function, too.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -50,6 +51,11 @@ class Stretch:
     names: dict[Var, str]
     origin: Origin | None
 
+    @functools.cached_property
+    def length(self) -> int:
+        """How many statements it has, with those inside of branches and loops."""
+        return sum(1 for _ in statements(Block((), tuple(self.body), ())))
+
 
 @dataclass
 class Outlined:
@@ -85,7 +91,7 @@ class Outline:
             return self.block
         self.search(list(self.block.body))
         count = Counter(self.forms[s].key for s in self.found)
-        size = {self.forms[s].key: _length(s.body) for s in self.found}
+        size = {self.forms[s].key: s.length for s in self.found}
         self.chosen = {key for key, n in count.items() if (n - 1) * size[key] >= SAVES}
         if not self.chosen:
             return self.block
@@ -197,14 +203,9 @@ def _repeated(stretches: list[Stretch]) -> list[Stretch]:
     total: Counter[Any] = Counter()
     longest: dict[Any, int] = {}
     for s in stretches:
-        n = _length(s.body)
-        total[s.code] += n
-        longest[s.code] = max(n, longest.get(s.code, 0))
+        total[s.code] += s.length
+        longest[s.code] = max(s.length, longest.get(s.code, 0))
     return [s for s in stretches if total[s.code] - longest[s.code] >= SAVES]
-
-
-def _length(body: Iterable[Statement]) -> int:
-    return sum(1 for _ in statements(Block((), tuple(body), ())))
 
 
 def _read_counts(body: Iterable[Statement]) -> Counter[Var]:
@@ -220,6 +221,9 @@ def _read_counts(body: Iterable[Statement]) -> Counter[Var]:
 
 
 def outline(block: Block, stretches: list[Stretch], given_sizes: set[dims.Symbol]) -> Block:
-    """The block with functions in the place of what was recorded several times; `given_sizes` are
-    the sizes of its inputs."""
+    """The block with functions in the place of what was recorded several times.
+
+    stretches    what calls recorded since the block was begun
+    given_sizes  the sizes of its inputs
+    """
     return Outline(block, stretches, given_sizes).run() if stretches else block

@@ -266,10 +266,11 @@ def test_assertions_of_users_stay_theirs():
 DETERMINISTIC = """
 import numpy as np
 from tapeless import grad, vjp
-from tests.api.dispatch.test_transformation import network
+from tests.api.dispatch.test_transformation import corners, network
 params = {"w": np.ones((3, 2)), "b": np.ones(2), "more": [1.0, (2.0,)]}
 print(grad(network).source(params, np.ones((4, 3)), k=3, names={"b", "a", "c"} and 1))
 print(vjp(network, params, np.ones((4, 3)), )[1].source())
+print(grad(corners).source(np.eye(3)))
 """
 
 
@@ -283,6 +284,16 @@ def network(params, x, k=2, names=0):
     return np.sum(x) * params["more"][0] * params["more"][1][0]
 
 
+def corners(a):
+    """Both lengths of a part are saved from pass to pass: they get their names in one order."""
+    n, total = 3, 0.0
+    while n > 1:
+        q, r = np.linalg.qr(a[:n, :n])
+        total += r[0, 0] * q[0, -1]
+        n -= 1
+    return total
+
+
 def test_the_same_bytes_in_every_process():
     found = [
         subprocess.run(
@@ -291,7 +302,7 @@ def test_the_same_bytes_in_every_process():
             check=True,
             env={"PYTHONHASHSEED": seed, "PATH": "", "HOME": "/nonexistent"},
         ).stdout
-        for seed in ("1", "4242")
+        for seed in ("1", "7")
     ]
     assert found[0] == found[1]
     assert b"def network_grad(" in found[0]

@@ -255,3 +255,13 @@ def test_arrays_from_outside():
     assert type(made) is Array
     np.testing.assert_array_equal(made, [1.0, 2.0, 3.0])
     np.testing.assert_array_equal(WEIGHTS, np.arange(3.0))
+
+
+def test_results_are_these_where_an_argument_is_or_the_function_makes_one():
+    plain, calls = jit(lambda x: x + x * x.T), jit(lambda x: jnp.sin(x))
+    square = np.ones((3, 3))
+    assert type(plain(square)) is np.ndarray
+    assert type(plain(jnp.array(square)).block_until_ready()) is Array
+    assert type(plain(tapeless.device_put(square)).block_until_ready()) is Array
+    assert type(calls(square).block_until_ready()) is Array
+    assert tapeless.block_until_ready(plain(square)).shape == (3, 3)

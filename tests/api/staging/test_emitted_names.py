@@ -3,12 +3,14 @@
 import ast
 import functools
 import re
+import types
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.linalg
 
-from tapeless import checkpoint, custom_jvp, grad, jit, transforms, vmap
+from tapeless import checkpoint, custom_jvp, grad, jit, transforms, vjp, vmap
 from tapeless.staging.emitted_names import (
     argument_names,
     base_name,
@@ -127,3 +129,49 @@ def test_keys_may_be_words_of_python():
     axes = ({"in": 0, "class": None, "lambda": None},)
     many = vmap(lambda p: f(p, **{"is": 3.0}), axes)({**p, "in": np.ones((4, 2, 2))})
     np.testing.assert_allclose(many, np.full(4, f(p, **{"is": 3.0})))
+
+
+# -- parameters that are called like a function of the module
+
+
+def shrinking(x):  # to a depth that depends on x: a function of the module
+    return x if x < 0.2 else np.sin(x) + shrinking(x / 2) * x
+
+
+ROWS = types.SimpleNamespace(shrinking=shrinking)
+row_order = np.array([1.0, 2.0])
+
+
+def of_a_function(shrinking, y):
+    return ROWS.shrinking(y) * shrinking
+
+
+def of_a_helper(row_order, b):
+    return np.sum(scipy.linalg.lu_solve(scipy.linalg.lu_factor(row_order), b))
+
+
+def from_outside(a, b):
+    return np.sum(scipy.linalg.lu_solve(scipy.linalg.lu_factor(a), b * row_order))
+
+
+def of_forward_and_backward(shrinking_fwd, shrinking_bwd):
+    return ROWS.shrinking(shrinking_bwd) * shrinking_fwd
+
+
+MATRIX = np.array([[0.2, 0.1], [1.5, 0.2]])
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "slope"),
+    [
+        (of_a_function, (2.0, 1.0), shrinking(1.0)),
+        (of_forward_and_backward, (2.0, 1.0), shrinking(1.0)),
+        (of_a_helper, (MATRIX, np.array([1.0, 2.0])), None),
+        (from_outside, (MATRIX, np.array([1.0, 1.0])), None),
+    ],
+)
+def test_no_parameter_hides_a_function_of_the_module(f, args, slope):
+    if slope is None:  # of the sum of a^-1 b by a
+        slope = -np.outer(np.linalg.solve(MATRIX.T, np.ones(2)), np.linalg.solve(MATRIX, row_order))
+    for value in (grad(f)(*args), jit(grad(f))(*args), vjp(f, *args)[1](1.0)[0]):
+        np.testing.assert_allclose(value, slope, rtol=1e-12, atol=1e-12)

@@ -50,3 +50,14 @@ def test_caches_are_cleared():
     assert staged.last is not found
     assert slope(1.0) == 2.0
     assert tapeless.grad(lambda x: x * x)(3.0) == 6.0
+
+
+def test_the_cache_of_one_function_is_cleared():
+    f, g = jit(lambda x: x * 2.0), jit(lambda x: x + 1.0)
+    for _ in range(3):
+        assert (f(1.0), g(1.0)) == (2.0, 2.0)
+    before = f.pick((1.0,), {}), g.pick((1.0,), {})
+    f.clear_cache()
+    assert f(1.0) == 2.0
+    assert f.pick((1.0,), {}) is not before[0]
+    assert g.pick((1.0,), {}) is before[1]

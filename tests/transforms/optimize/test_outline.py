@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tapeless
+from tapeless.staging import subprogram
 from tapeless.transforms.optimize import outline
 
 
@@ -238,3 +239,32 @@ def test_what_is_held_constant_in_a_called_function_has_no_derivative():
     end = np.exp(-fixed(w))
     slope = ((fixed(w + h) - fixed(w - h)) * end + 2 * h * x) / (2 * h)
     np.testing.assert_allclose(tapeless.grad(held, argnums=1)(x, w), slope, rtol=1e-6)
+
+
+def test_calls_that_were_recorded_before_a_block_are_not_looked_at(monkeypatch):
+    """Many transformations in one function cost as much each as one alone."""
+    counts = []
+
+    def outline_of(block, stretches, given_sizes):
+        counts.append(len(stretches))
+        return outline.outline(block, stretches, given_sizes)
+
+    monkeypatch.setattr(subprogram, "outline", outline_of)
+
+    def looked_at(n):
+        def total(x):
+            return sum(slope_and_bend(f, x) for f in [np.sin, np.cos] * n)
+
+        counts.clear()
+        tapeless.jvp(total, (0.5,), (1.0,))
+        return sum(counts[:-1])  # but for the block of jvp itself
+
+    assert 0 < looked_at(10) == 2 * looked_at(5)
+
+
+def slope_and_bend(f, x):
+    return tapeless.grad(lambda y: called_inside(f, y))(x)
+
+
+def called_inside(f, y):
+    return f(y) * y

@@ -88,7 +88,7 @@ class Plan:
             self.needed[v] = None
 
     def need_sizes(self, value: Any) -> None:
-        for symbol in sizes_in(value):
+        for symbol in sorted(sizes_in(value), key=lambda s: s.uid):  # names are given in order
             if symbol.var is not None:
                 self.need_variable(symbol.var)
             elif symbol in self.primal.homes:

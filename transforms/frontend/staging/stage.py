@@ -78,6 +78,7 @@ class Staged:
     outside: list[tuple[str, Any]] = field(default_factory=list)  # containers that are read there
     traced: bool = False  # whether it raises for values that take another way than these
     slow: list[SlowLoop] = field(default_factory=list)  # loops that are worth a warning
+    reserved: frozenset[str] = frozenset()  # names that parameters do not have
 
     def without_axes(self) -> list[Var]:
         """The inputs that are arrays without axes, and no numbers."""
