@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import grad, jit, vmap
+from tapeless import grad, jit, vjp, vmap
 
 X = np.array([0.4, -0.7, 1.3])
 U = np.random.default_rng(0).uniform(0.5, 1.5, (3, 4))
@@ -148,3 +148,28 @@ def test_what_is_set_under_a_test_that_all_share(q):
     expected = [f(x, v, q) for x in X]
     for form in FORMS:
         np.testing.assert_allclose(form(vmap(f, (0, None, None)))(X, v, np.bool_(q)), expected)
+
+
+def stored_in_some_rows(x, v, m):
+    """A branch in a branch whose parts of the batch are overwritten in a loop."""
+    m = m.copy()
+    if x < x + 0.3:
+        for _ in range(m.shape[0]):
+            m[1:] = np.sin(m[:-1])
+        if v[0] < 0.7:
+            while x < 0.8:
+                x = x + 0.3
+                v = v * np.sin(x + v[0])
+    return x + np.sum(np.sin(m)) + v[-1]
+
+
+def test_lengths_of_parts_in_the_second_derivative():
+    m = np.array([[0.19, 0.76, 0.85], [0.9, 0.09, -0.83], [-0.4, 0.3, 0.2]])
+
+    def slopes(x):
+        out, back = vjp(lambda x, m: vmap(lambda e: stored_in_some_rows(x, e, m))(m), x, m)
+        x_bar, m_bar = back(np.cos(out))
+        return np.sin(x_bar) + np.sum(m_bar**2)
+
+    quotient = (slopes(0.36 + 1e-5) - slopes(0.36 - 1e-5)) / 2e-5
+    assert grad(slopes)(0.36) == pytest.approx(quotient, rel=1e-7)
