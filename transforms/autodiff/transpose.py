@@ -299,6 +299,7 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
         )
     )
     for init, end, out in zip(inits, (*ins, *totals), outs, strict=True):
+        out.partial = getattr(init, "partial", False)
         has_zeros(out, zeros_of(init) | zeros_of(end))
     for f, out in zip(gets, outs[len(kinds) :], strict=True):
         env[f] = out
