@@ -190,12 +190,12 @@ class ElementDtypes:
         copied.appended, copied.stored = [*map(set, self.appended)], [*map(set, self.stored)]
         return copied
 
-    def of_array(self, k: int, dtype: np.dtype[Any]) -> np.dtype[Any]:
-        """The dtype of an array of column k, whose elements are read as `dtype`. Where numbers of
-        NumPy's are stored in a list of Python's, each of its places is taken to get one."""
+    def of_array(self, k: int) -> np.dtype[Any]:
+        """The dtype of an array of column k. Where numbers of NumPy's are stored in a list of
+        Python's, each of its places is taken to get one."""
         replaced = any(not weak for _, weak in self.stored[k])
         appended = [dtype for dtype, weak in self.appended[k] if not (weak and replaced)]
-        return np.result_type(dtype, *appended, *(dtype for dtype, _ in self.stored[k]))
+        return np.result_type(*appended, *(dtype for dtype, _ in self.stored[k]))
 
 
 def _number_of(item: Type) -> tuple[Any, bool]:

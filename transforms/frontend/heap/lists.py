@@ -163,8 +163,7 @@ class StagedList(list):  # type: ignore[type-arg]
     def number_arrays(self) -> list[Any]:
         """What np.array makes of the leaves of all elements."""
         assert self.tail is not None
-        arrays, of_array = self.arrays(), self.tail.numbers.of_array
-        pairs = [(a, of_array(k, a.dtype)) for k, a in enumerate(arrays)]
+        pairs = [(a, self.tail.numbers.of_array(k)) for k, a in enumerate(self.arrays())]
         return [a if a.dtype == dtype else wrap(cast(a.value(), dtype=dtype)) for a, dtype in pairs]
 
     def columns(self) -> list[StagedList] | None:

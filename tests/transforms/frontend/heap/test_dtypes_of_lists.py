@@ -58,6 +58,13 @@ def all_replaced(c):
     return np.array(items)
 
 
+def replaced_by_integers(c):
+    items, places = [0.0] * len(c), np.argsort(c)
+    for k in range(len(c)):
+        items[k] = places[k]
+    return np.array(items)
+
+
 def stacked(c):
     return np.stack([x * 2 for x in c] + [0.5])
 
@@ -76,7 +83,7 @@ def only_numpy(c):
 
 
 PROGRAMS = (joined, joined_in_front, appended, appended_to, appended_in_each_pass, inserted, stored,
-            all_replaced, stacked, summed, read, only_numpy)  # fmt: skip
+            all_replaced, replaced_by_integers, stacked, summed, read, only_numpy)  # fmt: skip
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
