@@ -162,6 +162,17 @@ def test_complex_numbers_of_python_are_no_real_ones(kind):
     for form in (f, tapeless.jit(f)):
         with pytest.raises(TypeError, match="not 'complex'"):
             form(0.3 + 0.2j)
+    x = np.ones(3, kind)
+
+    def inserted(z):
+        total = 0.0
+        for _ in range(3):
+            total = total + np.sum(np.insert(x, 0, z))
+        return total
+
+    for g in (inserted, lambda z: np.array([z, 1.0], dtype=kind)):
+        with pytest.raises(TypeError, match="not 'complex'"):
+            tapeless.jit(g)(0.3 + 0.2j)
     assert tapeless.jit(lambda z: np.complex64(z) * 2)(0.3 + 0.2j).dtype == np.complex64
     assert tapeless.jit(lambda z: np.bool_(z))(0.2j)
 
@@ -171,4 +182,5 @@ def test_weights_of_float32():
     weights = np.array([0.1, 0.7, 0.9, 1.1], np.float32)
     for values in (np.arange(4), np.arange(4.0), np.arange(4.0) * 1j):
         expected = np.average(values, weights=weights)
-        np.testing.assert_allclose(tapeless.jit(np.average)(values, weights=weights), expected, rtol=1e-14)
+        actual = tapeless.jit(np.average)(values, weights=weights)
+        np.testing.assert_allclose(actual, expected, rtol=1e-14)
