@@ -110,3 +110,30 @@ def test_one_derivative_serves_10_rows_and_10_million(transform):
     assert len(texts) == 1
     assert f(np.full(10_000_000, 0.5, np.float32)).shape == (10_000_000,)
     assert f(np.full(10, 0.5))[0] == pytest.approx(2 * np.tanh(0.5) * (1 - np.tanh(0.5) ** 2))
+
+
+def test_errors_of_what_nothing_uses_are_left_out():
+    """docs/language.md says so."""
+
+    def unused(x, k):
+        x[k]
+        return np.sum(x)
+
+    def caught(x, k):
+        try:
+            x[k]
+        except IndexError:
+            return 2 * np.sum(x)
+        return np.sum(x)
+
+    def asserted(x, k):
+        assert k < len(x)
+        return np.sum(x)
+
+    x = np.ones(3)
+    assert jit(unused)(x, 7) == 3.0
+    assert jit(caught)(x, 7) == 6.0
+    with pytest.raises(AssertionError):
+        jit(asserted)(x, 7)
+    with pytest.raises(ValueError, match="broadcast"):
+        jit(lambda x, y: (x + y, np.sum(x))[1])(x, np.ones(4))

@@ -425,3 +425,18 @@ def test_what_a_pass_leaves_and_the_next_begins_with_is_saved_once(f, n):
 def test_a_recurrence_keeps_one_vector_a_pass():
     x, n = np.linspace(0.1, 0.9, 20), 2000
     assert peak(lambda p, n: recurrent(*p, n), (np.eye(20), x), n) < 1.2 * 8 * x.size * n
+
+
+def lengths_in_a_loop_that_nothing_reads(a, c):
+    n = len(a)
+    for j in range(n):
+        np.sin(c[:n])[j]
+    return c * 2
+
+
+def test_lengths_of_loops_that_nothing_reads():
+    value, back = tapeless.vjp(lengths_in_a_loop_that_nothing_reads, np.ones(3), np.arange(5.0))
+    np.testing.assert_array_equal(value, 2 * np.arange(5.0))
+    a_bar, c_bar = back(np.ones(5))
+    np.testing.assert_array_equal(a_bar, np.zeros(3))
+    np.testing.assert_array_equal(c_bar, np.full(5, 2.0))

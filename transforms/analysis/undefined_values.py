@@ -22,9 +22,17 @@ from tapeless.transforms.core.language import (
     is_undefined,
     statements,
 )
-from tapeless.transforms.ops.primitives.axis_lengths import copy_if_set, size_if_set
-from tapeless.transforms.ops.primitives.function_calls import bundle, is_call
+from tapeless.transforms.ops.primitives.axis_lengths import batch_if_set, copy_if_set, size_if_set
+from tapeless.transforms.ops.primitives.function_calls import (
+    bundle,
+    is_call,
+    repeat_tape,
+    sum_tape,
+)
 from tapeless.transforms.ops.primitives.new_arrays import zero_tape
+
+#: Operations that give None where they are given it.
+NONE_OF_NONE = (copy_if_set, batch_if_set, zero_tape, repeat_tape, sum_tape)
 
 
 def copied_unset(block: Block) -> set[Var]:
@@ -79,7 +87,7 @@ def _carried(s: Statement) -> tuple[Var, ...]:
 
 def _packed(s: Statement) -> tuple[Atom, ...]:
     """What a statement takes whether it has a value or not."""
-    taking = (bundle, zero_tape, copy_if_set, size_if_set)
+    taking = (bundle, size_if_set, *NONE_OF_NONE)
     return s.args if isinstance(s, Let) and (s.op in taking or is_call(s)) else ()
 
 
@@ -98,7 +106,7 @@ def may_lack(block: Block, partial: Iterable[Var] = ()) -> set[Var]:
 def _handed(s: Statement) -> Iterator[tuple[Var, Atom]]:
     """What branches and loops set their variables to, and what is None where its argument is."""
     match s:
-        case Let() if s.op in (copy_if_set, zero_tape):
+        case Let() if s.op in NONE_OF_NONE:
             yield s.outs[0], s.args[0]
         case If():
             for side in blocks(s):

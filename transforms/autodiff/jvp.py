@@ -355,7 +355,8 @@ class Forward:
         for (v, init), dot, end in zip(active_pairs, outs, ends, strict=True):
             start = tangent_of(t, init)
             has_zeros(dot, zeros_of(start) | zeros_of(end))
-            if is_undefined(init) and isinstance(dot.type, Type):
+            lacking = is_undefined(init) or getattr(init, "partial", False)
+            if lacking and isinstance(dot.type, Type):
                 v.partial = True
                 dot.partial, dot.primal = True, v
             t[v] = dot

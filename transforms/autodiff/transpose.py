@@ -41,7 +41,7 @@ from tapeless.transforms.ops.primitives.function_calls import (
     is_call,
     unbundle,
 )
-from tapeless.transforms.ops.primitives.new_arrays import zero_of, zero_tape
+from tapeless.transforms.ops.primitives.new_arrays import zero_of
 from tapeless.transforms.ops.primitives.shapes import sum_to
 from tapeless.transforms.ops.primitives.stacks import add_stacks
 from tapeless.transforms.optimize.inline_calls import sized
@@ -223,7 +223,8 @@ def _branch(s: If, env: Cotangents, linear: set[Var]) -> None:
         b.blocks.pop()
         branches[-1] = Block((), tuple(statements), results)
     b.emit(If(tuple(outs), s.test, branches[0], branches[1], s.mirror, s.origin))
-    for f, out in zip(changed, outs, strict=True):
+    for k, (f, out) in enumerate(zip(changed, outs, strict=True)):
+        out.partial = any(getattr(side.results[k], "partial", False) for side in branches)
         chosen_by_branch(out, s.test, *(inner.get(f) for _, inner in sides))
         env[f] = out
 
@@ -233,7 +234,7 @@ def _final_cotangent(ct: Any, f: Var) -> Atom:
     has_given_shape = isinstance(f.type, Type) and all(map(dims.is_given, f.type.shape))
     if ct is not None or not f.partial or has_given_shape:
         return _filled(ct, f)
-    return Literal(None, f.type) if f.primal is None else zero_tape(f.primal)
+    return Literal(None, f.type) if f.primal is None else zero_of(f.primal)
 
 
 def _inner(a: Atom, block: Block) -> bool:
@@ -298,6 +299,7 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
         )
     )
     for init, end, out in zip(inits, (*ins, *totals), outs, strict=True):
+        out.partial = getattr(init, "partial", False)
         has_zeros(out, zeros_of(init) | zeros_of(end))
     for f, out in zip(gets, outs[len(kinds) :], strict=True):
         env[f] = out

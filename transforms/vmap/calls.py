@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, building, current
-from tapeless.transforms.core.language import TAPE, Block, Function, Let, Var
+from tapeless.transforms.core.language import TAPE, Atom, Block, Function, Let, Var
 from tapeless.transforms.core.substitution import refresh
-from tapeless.transforms.errors import UnevenError, UnsupportedError
+from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.primitives.function_calls import (
     add_if_set,
     add_tapes,
     bundle,
     is_call,
+    repeat_tape,
+    sum_tape,
     unbundle,
 )
 from tapeless.transforms.ops.primitives.new_arrays import zero_tape
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
 
 Flags = tuple[bool, ...]
-TAPES = (bundle, unbundle, add_tapes, add_if_set, zero_tape)
+TAPES = (bundle, unbundle, add_tapes, add_if_set, zero_tape, repeat_tape, sum_tape)
 
 
 def is_about_calls(s: Let) -> bool:
@@ -42,8 +44,6 @@ def gives_tape(s: Let) -> bool:
 
 
 def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
-    if s.op in (bundle, add_tapes, zero_tape):
-        _refuse_shared(batch, s)
     if is_call(s):
         flags = _flags(s, axes)
         function = s.params["function"]
@@ -52,10 +52,11 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         pairs = zip(s.args, flags, strict=True)
         function_arguments = tuple(batch.front(a) if on else batch.value(a)[0] for a, on in pairs)
         return _recorded(batch, s, function_arguments, {"function": function_batch})
-    if s.op in (bundle, add_if_set):
-        return _recorded(batch, s, tuple(map(batch.front, s.args)), s.params)
-    if s.op in (add_tapes, zero_tape):
-        return _recorded(batch, s, args, s.params)
+    if s.op in (repeat_tape, sum_tape):
+        return _recorded(batch, s, args, {**s.params, "axis": s.params["axis"] + 1})
+    if s.op in (bundle, add_if_set, add_tapes, zero_tape):
+        parts = (of_batch(batch, a) if a.type == TAPE else batch.front(a) for a in s.args)
+        return _recorded(batch, s, tuple(parts), s.params)
     return _recorded(batch, s, args, {"kinds": tuple(map(batch.kind, s.params["kinds"]))})
 
 
@@ -68,12 +69,10 @@ def _flags(s: Let, axes: Any) -> Flags:
     return tuple(k == first for k in range(len(flags)))
 
 
-def _refuse_shared(batch: Batch, s: Let) -> None:
-    if any(isinstance(a, Var) and a.type == TAPE and not batch.batched(a) for a in s.args):
-        raise UnsupportedError(
-            "vmap: a function keeps what another one saved outside of the batch",
-            "call both inside of the function that vmap is given",
-        )
+def of_batch(batch: Batch, tape: Atom) -> Atom:
+    """A tape whose parts are batches; one from outside of the batch is the same for all of it."""
+    value, axis = batch.value(tape)
+    return value if axis is not None else repeat_tape(value, size=batch.size, axis=0)
 
 
 def _recorded(batch: Batch, s: Let, args: Any, params: Any) -> list[Any]:

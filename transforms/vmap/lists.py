@@ -31,7 +31,7 @@ from tapeless.transforms.ops.primitives.new_arrays import (
     zero_items,
     zeros_of_items,
 )
-from tapeless.transforms.ops.primitives.shapes import front, move
+from tapeless.transforms.ops.primitives.shapes import cast, front, move
 from tapeless.transforms.ops.primitives.stacks import add_stacks, pop, push
 from tapeless.transforms.vmap.fallback_loop import over_batch
 
@@ -174,7 +174,7 @@ def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         stack = spread(batch, stack)
     match s.op:
         case stacks.push:
-            return [(stacks.push(stack, _item(batch, s.args[1], args[1], axes[1])), 0)]
+            return [(stacks.push(stack, _item(batch, stack, s.args[1], args[1], axes[1])), 0)]
         case stacks.pop | stacks.pop_of_list:
             rest, item = s.op.bind(stack)
             return [(rest, 0), (item, 0)]
@@ -184,7 +184,7 @@ def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
             return [(stacks.peek(stack, args[1]), 0)]
         case stacks.set_item | stacks.add_item if axes[1] is None:
             values = zip(s.args[2:], args[2:], axes[2:], strict=True)
-            return [(s.op(stack, args[1], *(_item(batch, *v) for v in values)), 0)]
+            return [(s.op(stack, args[1], *(_item(batch, stack, *v) for v in values)), 0)]
         case new_arrays.zeros_of_items:
             return [(zeros_of_items(stack), 0)]
         case stacks.add_stacks:
@@ -211,9 +211,12 @@ def _as_array(stack: Atom, size: Size) -> Any:
     return stacks.to_array(stack, size=size, sides=sides)
 
 
-def _item(batch: Batch, was: Any, value: Any, axis: Any) -> Any:
+def _item(batch: Batch, stack: Atom, was: Any, value: Any, axis: Any) -> Any:
+    """An item of a list: a number of Python's gets the dtype of the others."""
     if isinstance(was.type, StackType):
         return value if axis is not None else spread(batch, value)
     if was.type == TAPE:
         return value if axis is not None else _refuse_tape()
-    return batch_of(value, batch.size) if axis is None else front(value, axis)
+    item = batch_of(value, batch.size) if axis is None else front(value, axis)
+    dtype = stack.type.item.dtype
+    return item if item.type.dtype == dtype else cast(item, dtype=dtype)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import grad, jit, vmap
+from tapeless import grad, jacfwd, jacrev, jit, value_and_grad, vjp, vmap
 
 X = np.array([0.4, -0.7, 1.3])
 U = np.random.default_rng(0).uniform(0.5, 1.5, (3, 4))
@@ -148,3 +148,74 @@ def test_what_is_set_under_a_test_that_all_share(q):
     expected = [f(x, v, q) for x in X]
     for form in FORMS:
         np.testing.assert_allclose(form(vmap(f, (0, None, None)))(X, v, np.bool_(q)), expected)
+
+
+def stored_in_some_rows(x, v, m):
+    """A branch in a branch whose parts of the batch are overwritten in a loop."""
+    m = m.copy()
+    if x < x + 0.3:
+        for _ in range(m.shape[0]):
+            m[1:] = np.sin(m[:-1])
+        if v[0] < 0.7:
+            while x < 0.8:
+                x = x + 0.3
+                v = v * np.sin(x + v[0])
+    return x + np.sum(np.sin(m)) + v[-1]
+
+
+def test_lengths_of_parts_in_the_second_derivative():
+    m = np.array([[0.19, 0.76, 0.85], [0.9, 0.09, -0.83], [-0.4, 0.3, 0.2]])
+
+    def slopes(x):
+        out, back = vjp(lambda x, m: vmap(lambda e: stored_in_some_rows(x, e, m))(m), x, m)
+        x_bar, m_bar = back(np.cos(out))
+        return np.sin(x_bar) + np.sum(m_bar**2)
+
+    quotient = (slopes(0.36 + 1e-5) - slopes(0.36 - 1e-5)) / 2e-5
+    assert grad(slopes)(0.36) == pytest.approx(quotient, rel=1e-7)
+
+
+def selected_on_some_sides(x, v):
+    """What only one side of a branch selects is read on sides of later ones."""
+    total = 0.0
+    if x > 0:
+        t = v[v > 0] * 3 * x
+    if x > 1:
+        total = total + np.sum(t * t)
+    if x > 2:
+        total = total * np.sum(t)
+    return total + x
+
+
+def slopes_of_selected(x, v):
+    """d/dx and d/dv of `selected_on_some_sides`, and their derivatives by x, worked out by hand."""
+    p = v[v > 0]
+    a, b, mask = 9 * np.sum(p * p), 3 * np.sum(p), v > 0
+    if x <= 1:
+        return [1.0, 0 * v], [0.0, 0 * v]
+    if x <= 2:
+        return [2 * a * x + 1, 18 * x**2 * v * mask], [2 * a, 36 * x * v * mask]
+    by_v = (18 * v * b + 3 * a) * mask
+    return [3 * a * b * x**2 + 1, x**3 * by_v], [6 * a * b * x, 3 * x**2 * by_v]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("x", [-1.0, 0.5, 1.5, 2.5])
+def test_selected_on_some_sides(form, x):
+    """Derivatives of values, and of lengths, that the program does not come to."""
+    f, v = selected_on_some_sides, np.array([0.7, -0.4, 1.2, 0.3])
+    (by_x, by_v), (by_x_x, by_v_x) = slopes_of_selected(x, v)
+    first = form(value_and_grad(f, argnums=(0, 1)))
+    second = [form(t(grad(f, argnums=(0, 1)))) for t in (jacfwd, jacrev)]
+    value, slopes = first(x, v)
+    assert value == pytest.approx(f(x, v))
+    np.testing.assert_allclose(slopes[0], by_x)
+    np.testing.assert_allclose(slopes[1], by_v)
+    for derivative in second:
+        np.testing.assert_allclose(derivative(x, v)[0], by_x_x)
+        np.testing.assert_allclose(derivative(x, v)[1], by_v_x)
+    by_v_twice = [form(t(grad(f, argnums=1), argnums=1)) for t in (jacfwd, jacrev)]
+    steps = 1e-6 * np.eye(4)
+    columns = [(grad(f, argnums=1)(x, v + d) - grad(f, argnums=1)(x, v - d)) / 2e-6 for d in steps]
+    for derivative in by_v_twice:
+        np.testing.assert_allclose(derivative(x, v), columns, rtol=1e-6, atol=1e-7)

@@ -47,3 +47,41 @@ def test_lengths_that_masks_decide(f, rows):
     expected = (slopes(0.7 + step) - slopes(0.7 - step)) / (2 * step)
     for derivative in (jacrev(slopes), jacfwd(slopes), jit(jacrev(slopes))):
         np.testing.assert_allclose(derivative(0.7), expected, rtol=1e-7)
+
+
+def halved(a, n):
+    """Calls itself as often as data says."""
+    if abs(a) < 0.3:
+        return a
+    return np.sum(np.ones(n) * np.sin(a)) + halved(a / 2, n) * a
+
+
+def called_once(v):
+    return halved(np.sum(v), int(np.sum(v > 0)))
+
+
+def called_in_a_loop(v):
+    k = 0.0
+    for i in range(3):
+        k = np.sin(k + halved(v[i] + 0.5 + k, 2) * v[0])
+    return k
+
+
+def called_on_one_side(v):
+    if v[0] < 0.2:
+        v = np.sin(v) * halved(v[0], 2)
+    return np.sum(v**3) * v[0]
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+@pytest.mark.parametrize("f", [called_once, called_in_a_loop, called_on_one_side])
+def test_tapes_that_a_batch_of_cotangents_shares(f, form):
+    slopes = grad(f)
+    v, steps = np.array([0.71, -0.43, 1.23, 0.31]), 1e-6 * np.eye(4)
+    expected = np.transpose([(slopes(v + d) - slopes(v - d)) / 2e-6 for d in steps])
+    results = [form(jacrev(slopes))(v), form(vmap(jacrev(slopes)))(np.stack([v, 0.9 * v]))[0]]
+    results += [form(jacrev(vmap(slopes)))(v[None])[0, :, 0]]
+    for actual in results:
+        np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-6)
+    third = np.transpose([(jacrev(slopes)(v + d) - jacrev(slopes)(v - d)) / 2e-6 for d in steps])
+    np.testing.assert_allclose(jacrev(jacrev(slopes))(v), third, rtol=1e-4, atol=1e-5)

@@ -51,6 +51,7 @@ class Definitions:
         for symbol in sizes_in(v.type) - source_sizes - self.given:
             if (
                 symbol.var is None
+                and not symbol.given
                 and self.path[v]
                 and dims.single(symbol) in getattr(v.type, "shape", ())
             ):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.autodiff.residuals.definitions import Path
+from tapeless.transforms.autodiff.residuals.min_cut_plan import mirrored
 from tapeless.transforms.autodiff.residuals.storage import Storage, storage_name
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.language import (
@@ -103,7 +104,7 @@ class Loading:
     ) -> None:
         test = self.renamed(s.test, new)
         then, orelse = (
-            self.back_block(block, s.mirror, k, path, popped, dict(storage), dict(new), ())
+            self.back_block(block, (*path, mirrored(s, k)), popped, dict(storage), dict(new), ())
             for k, block in enumerate((s.then, s.orelse))
         )
         outputs = (*(self.fresh(v, new) for v in s.outs), *outs)
@@ -128,8 +129,8 @@ class Loading:
         carries = tuple(self.fresh(p, inside) for p in s.carries)
         saved_storage = {**storage, **dict(zip(popped, params, strict=True))}
         names = (index, *carries, *params)
-        k = 1 if isinstance(s.mirror, While) else 0
-        body = self.back_block(s.body, s.mirror, k, path, popped, saved_storage, inside, names)
+        here = (*path, mirrored(s, 0))
+        body = self.back_block(s.body, here, popped, saved_storage, inside, names)
         outputs = (*(self.fresh(v, new) for v in s.outs), *outs)
         loop = For(outputs, start, stop, step, inits, body, s.reverse, origin=s.origin)
         builder.current().emit(loop)
@@ -137,16 +138,13 @@ class Loading:
     def back_block(
         self,
         block: Block,
-        mirror: Any,
-        k: int,
-        path: Path,
+        here: Path,
         popped: list[Var],
         storage: dict[Var, Atom],
         new: dict[Var, Atom],
         params: tuple[Var, ...],
     ) -> Block:
         b = builder.current()
-        here = (*path, (mirror, k))
         with b.block() as statements:
             self.load(here, storage, new)
             self.run_back(block.body, here, storage, new)

@@ -7,13 +7,14 @@ from typing import Any
 
 from tapeless.transforms.analysis.min_cut import minimum_cut
 from tapeless.transforms.analysis.suggested_names import word_for
-from tapeless.transforms.autodiff.residuals.definitions import Definitions
+from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
 from tapeless.transforms.autodiff.residuals.reread import Reloads
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_of, var_size
 from tapeless.transforms.core.language import (
     Atom,
     For,
+    If,
     Let,
     Literal,
     StackType,
@@ -44,6 +45,13 @@ def recomputable(let: Let) -> bool:
     return cheap or (op.elementwise and not let.outs[0].type.shape)
 
 
+def mirrored(s: Statement, k: int) -> tuple[Any, int]:
+    """The statement of the primal program, and its block, that a block of a backward statement
+    runs backwards."""
+    mirror = s.mirror if isinstance(s, (If, For)) else None
+    return mirror, 1 if isinstance(mirror, While) else k
+
+
 def is_square(let: Let) -> bool:
     """Whether a power is one that is computed as a product or a quotient."""
     return let.op is power and isinstance(let.args[1], Literal) and let.args[1].value in (2, -1)
@@ -57,7 +65,8 @@ class Plan:
         self.standing = Reloads(primal, self.primal, self.size)
         self.extra_sizes: dict[dims.Symbol, Var] = {}
         self.needed: dict[Var, None] = {}
-        self.need(backward)
+        self.elsewhere: set[Var] = set()  # lengths that other branches than those of them need
+        self.need(backward, ())
         if self.extra_sizes:
             return
         self.saved, self.again = self.plan()
@@ -70,15 +79,15 @@ class Plan:
 
     # -- what the backward part reads
 
-    def need(self, body: Any) -> None:
+    def need(self, body: Any, path: Path) -> None:
         for s in body:
             for v in reads(s):
                 self.need_variable(v)
             if isinstance(s, Let):
                 for value in written_params(s).values():
-                    self.need_sizes(value)
-            for block in blocks(s):
-                self.need(block.body)
+                    self.need_sizes(value, path)
+            for k, block in enumerate(blocks(s)):
+                self.need(block.body, (*path, mirrored(s, k)))
                 for a in block.results:
                     if isinstance(a, Var):
                         self.need_variable(a)
@@ -87,10 +96,13 @@ class Plan:
         if self.primal.path.get(v) and v not in self.primal.index:
             self.needed[v] = None
 
-    def need_sizes(self, value: Any) -> None:
+    def need_sizes(self, value: Any, path: Path) -> None:
         for symbol in sorted(sizes_in(value), key=lambda s: s.uid):  # names are given in order
             if symbol.var is not None:
                 self.need_variable(symbol.var)
+                own = self.primal.path.get(symbol.var, ())
+                if path[: len(own)] != own and not self.loops(symbol.var):
+                    self.elsewhere.add(symbol.var)
             elif symbol in self.primal.homes:
                 home = self.primal.homes[symbol]
                 self.extra_sizes.setdefault(symbol, home)
@@ -136,6 +148,7 @@ class Plan:
             let = self.standing.read(v) or self.primal.let.get(v)
             if (
                 let is None
+                or v in self.elsewhere
                 or not recomputable(let)
                 or any(x in self.primal.homes for x in sizes_in(tuple(let.params.values())))
             ):

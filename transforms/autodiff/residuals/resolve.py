@@ -73,5 +73,10 @@ def resolve(
             Block((), tuple(b.blocks[0]), ()), saved_values, creation.empty
         ).body
         b.blocks[0] = []
+        new |= {  # lengths that other branches by the same test need, too
+            v: storage[v]
+            for v in size_variables.values()
+            if v in plan.saved and places.kind(v) == "branch"
+        }
         Loading(places, size_variables).run_back(backward, (), storage, new)
     return list(forward), b.blocks[0], new

@@ -51,6 +51,11 @@ def _is_python(x: Any) -> bool:
     return isinstance(x, Operators) and x.type.weak and x.type.dtype.kind in "ifc"
 
 
+def is_python_complex(x: Any) -> bool:
+    """Whether a scalar is a complex number of Python's, which is not cast to real ones."""
+    return _is_python(x) and x.type.dtype.kind == "c"
+
+
 def _numpy_number(x: Any) -> Any:
     if type(x) in (int, float):
         return np.asarray(x)[()]

@@ -78,6 +78,7 @@ class Columns:
         self.ragged = False  # whether lists in it may be longer than others
         self.alone = True  # whether each array in it was new, and in no list before
         self.exact = False  # whether numbers of other types are refused: the caller has the list
+        self.numbers = ElementDtypes(self.items)
 
     @property
     def items(self) -> list[Type]:
@@ -103,12 +104,15 @@ class Columns:
         """Whether elements hold arrays that need not be equally long."""
         return any(self.uneven())
 
-    def check(self, spec: Any) -> None:
-        """Refuses an element of another structure than the others."""
+    def check(self, spec: Any, stored: bool = False) -> None:
+        """Refuses an element of another structure than the others; `stored`: it is put in the
+        place of one."""
         requirealike(spec, self.spec)
         for mine, new in zip(self.spec.leaf_values(), spec.leaf_values(), strict=True):
             _fit_lists(mine, new)
-        self.fit([leaf.type for leaf in leaf_columns(spec)])
+        types = [leaf.type for leaf in leaf_columns(spec)]
+        self.fit(types)
+        self.numbers.add(types, stored)
 
     def fit(self, types: list[Type]) -> None:
         """Lets the list hold numbers of these types too, from its start on; refuses other types."""
@@ -134,6 +138,7 @@ class Columns:
         """The same elements, to which others are appended."""
         copied = Columns(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
         copied.length, copied.loops = self.length, self.loops
+        copied.numbers = self.numbers.copy()
         for old, new in zip(self.stacks, copied.stacks, strict=True):
             copied.meet(new.cell, trace().holding(old.cell))
             trace().hold(new.cell, trace().holding(old.cell))
@@ -160,6 +165,37 @@ class Columns:
                     "and what is stored to it goes through that list",
                     "put a copy there",
                 )
+
+
+class ElementDtypes:
+    """The dtypes of the numbers that a list holds, column by column: float32 numbers and Python's
+    floats are of float32 where one is read, and of float64 in an array of all."""
+
+    def __init__(self, types: list[Type]) -> None:
+        self.appended = [{_number_of(t)} for t in types]
+        self.stored: list[set[tuple[Any, bool]]] = [set() for _ in types]
+
+    def add(self, types: list[Type], stored: bool = False) -> None:
+        """Notes numbers that are appended, or stored in the places of others."""
+        for numbers, t in zip(self.stored if stored else self.appended, types, strict=True):
+            numbers.add(_number_of(t))
+
+    def update(self, other: ElementDtypes) -> None:
+        """Notes the numbers of a list that is appended."""
+        self.appended = [a | b for a, b in zip(self.appended, other.appended, strict=True)]
+        self.stored = [a | b for a, b in zip(self.stored, other.stored, strict=True)]
+
+    def copy(self) -> ElementDtypes:
+        copied = ElementDtypes([])
+        copied.appended, copied.stored = [*map(set, self.appended)], [*map(set, self.stored)]
+        return copied
+
+    def of_array(self, k: int) -> np.dtype[Any]:
+        """The dtype of an array of column k. Where numbers of NumPy's are stored in a list of
+        Python's, each of its places is taken to get one."""
+        replaced = any(not weak for _, weak in self.stored[k])
+        appended = [dtype for dtype, weak in self.appended[k] if not (weak and replaced)]
+        return np.result_type(*appended, *(dtype for dtype, _ in self.stored[k]))
 
 
 def _number_of(item: Type) -> tuple[Any, bool]:
@@ -301,6 +337,9 @@ def to_columns(target: StagedList, element: Any, complete: bool = False) -> None
         for leaf in column:
             stacks_made[k] = stacks.push(stacks_made[k], leaf)
     tail = Columns(element, list(map(Symbol, stacks_made)), key)
+    tail.numbers = ElementDtypes([a.type for a in leaf_columns(element)])
+    for s in specs:
+        tail.numbers.add([a.type for a in leaf_columns(s)])
     tail.ragged = any(
         listing and len({a.type.shape for a in leaf}) > 1
         for leaf, listing in zip(leaves, tail.lists(), strict=False)

@@ -26,6 +26,7 @@ from tapeless.transforms.frontend.heap.element_writeback import (
 from tapeless.transforms.frontend.heap.list_columns import (
     BlockPosition,
     Columns,
+    ElementDtypes,
     are_equally_long,
     leaf_columns,
     position,
@@ -157,7 +158,13 @@ class StagedList(list):  # type: ignore[type-arg]
             return None
         if (concatenated := join_uneven(func, self.tail.stacks[0], *args, **kwargs)) is not None:
             return concatenated
-        return join_rows(func, self.arrays()[0], *args, **kwargs)
+        return join_rows(func, self.number_arrays()[0], *args, **kwargs)
+
+    def number_arrays(self) -> list[Any]:
+        """What np.array makes of the leaves of all elements."""
+        assert self.tail is not None
+        pairs = [(a, self.tail.numbers.of_array(k)) for k, a in enumerate(self.arrays())]
+        return [a if a.dtype == dtype else wrap(cast(a.value(), dtype=dtype)) for a, dtype in pairs]
 
     def columns(self) -> list[StagedList] | None:
         """Of tuples from a loop, a list for each place in them."""
@@ -174,7 +181,7 @@ class StagedList(list):  # type: ignore[type-arg]
     def as_atom(self) -> Any:
         if self.tail is None:
             return [atoms(v) for v in self]
-        arrays = iter(self.arrays())
+        arrays = iter(self.number_arrays())
 
         def build(spec: Any) -> Any:
             if spec.kind == "leaf":
@@ -231,7 +238,7 @@ class StagedList(list):  # type: ignore[type-arg]
         if is_same_element(self, value, at):
             return
         spec = require_defined(flatten(value))
-        self.tail.check(spec)
+        self.tail.check(spec, stored=True)
         for symbol, leaf in zip(self.tail.stacks, leaf_columns(spec), strict=True):
             replace(symbol, stacks.set_item(symbol.value(), at, leaf))
         self.tail.hold(spec)
@@ -251,6 +258,7 @@ class StagedList(list):  # type: ignore[type-arg]
             return
         self.tail.check(tail.spec)
         self.tail.fit(tail.items)
+        self.tail.numbers.update(tail.numbers)
         for symbol, other in zip(self.tail.stacks, tail.stacks, strict=True):
             replace(symbol, other.value())
             trace().hold(symbol.cell, trace().holding(other.cell))
@@ -302,6 +310,7 @@ class StagedList(list):  # type: ignore[type-arg]
         assert self.tail is not None
         result = from_arrays(self.tail.spec, arrays, [t.weak for t in self.tail.items])
         assert result.tail is not None
+        result.tail.numbers = self.tail.numbers.copy()
         for old, new in zip(self.tail.stacks, result.tail.stacks, strict=True):
             trace().hold(new.cell, trace().holding(old.cell))
         return result
@@ -366,6 +375,7 @@ class StagedList(list):  # type: ignore[type-arg]
         assert self.tail is not None
         self.tail.check(values.tail.spec)
         self.tail.fit(values.tail.items)
+        self.tail.numbers.update(values.tail.numbers)
         if self.tail.is_uneven() or values.tail.is_uneven():
             fill(self, values.copy(), apply(FUNCTIONS[np.arange], values.length()))
             return
@@ -450,8 +460,9 @@ def from_arrays(
     numbers of Python's; `like`: the tail of a list that it stands for."""
     values = [a.value() for a in arrays]
     result = _with_tail(spec, values, [*weak] or [False] * len(values), kind or StagedList)
-    result.tail.exact = like is not None and like.exact  # type: ignore[union-attr]
     assert result.tail is not None
+    if like is not None:
+        result.tail.exact, result.tail.numbers = like.exact, like.numbers.copy()
     present = [symbol.value() for symbol in result.tail.stacks]
     result.tail.made = (present, BlockPosition(), values)
     return result
@@ -512,5 +523,6 @@ def _with_tail(
     ]
     result: StagedList = t.born(cls())
     result.tail = Columns(spec, many, key)
+    result.tail.numbers = ElementDtypes(types)
     result.tail.length = columns[0].type.shape[0]
     return result

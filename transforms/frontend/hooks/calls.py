@@ -13,6 +13,7 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
+from tapeless.transforms.frontend.arrays.numpy_scalars import is_python_complex
 from tapeless.transforms.frontend.arrays.random_draws import all_known, drawn, seeded
 from tapeless.transforms.frontend.arrays.symbols import (
     BoundRule,
@@ -228,11 +229,11 @@ class Calls:
         if cls in (*dicts_and_sets.DICTS, *dicts_and_sets.SETS) and not kwargs:
             return dicts_and_sets.constructed(self, cls, args)
         if isinstance(cls, type) and issubclass(cls, np.generic):
-            return (
-                apply(FUNCTIONS[np.asarray], args[0], cls)
-                if has_symbols(args)
-                else cls(*args, **kwargs)
-            )
+            if not has_symbols(args):
+                return cls(*args, **kwargs)
+            if is_python_complex(args[0]) and not issubclass(cls, (np.bool_, np.complexfloating)):
+                return cls(1j)  # which is an error
+            return apply(FUNCTIONS[np.asarray], args[0], cls)
         if issubclass(cls, BaseException) and has_symbols(args):
             obj = trace().born(cls.__new__(cls))
             obj.args = args

@@ -88,7 +88,7 @@ def _uses(
                 use.others += 1
             else:
                 kind.append((s, path))
-        elif stack in memory.writes(s):
+        elif stack in memory.writes(s) | memory.reads(s):
             plain = isinstance(s, For) and not s.until and s.step == Literal(1, s.step.type)
             use.others += not plain
             for b in blocks(s):

@@ -210,7 +210,7 @@ def _average(
             shape = tuple(s if j in places else 1 for j, s in enumerate(a.type.shape))
             w = reshape(w, shape=shape)
         kind = np.result_type(as_floats(a, FLOAT).type.dtype, w.type.dtype)
-        a, w = as_floats(a, kind), broadcast_to(as_floats(w, kind), shape=a.type.shape)
+        a, w = cast_to(a, kind), broadcast_to(cast_to(w, kind), shape=a.type.shape)
         total = reduction(sum)(w, axis, keepdims=keepdims)
         raise_where(equal(total, 0), ZeroDivisionError, "Weights sum to zero, can't be normalized")
         average = reduction(sum)(mul(a, w), axis, keepdims=keepdims) / total

@@ -27,9 +27,14 @@ def stored(value: Any, dtype: Dtype) -> Any:
     new: Atom = as_array(value, dtype if dtype.kind in READER and _are_integers(value) else None)
     if new.type.dtype.kind != "c" or dtype.kind == "c":
         return new
+    refuse_complex(value, dtype)
+    return cast(new, dtype=dtype)
+
+
+def refuse_complex(value: Any, dtype: Dtype) -> None:
+    """A TypeError for complex numbers of Python's where real ones are needed."""
     if dtype.kind in READER and any(t.weak and t.dtype.kind == "c" for t in _types(value)):
         raise TypeError(f"{READER[dtype.kind]}() argument must be a real number, not 'complex'")
-    return cast(new, dtype=dtype)
 
 
 def as_elements(value: Any, dtype: Dtype, numpys: bool = True) -> Any:

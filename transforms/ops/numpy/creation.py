@@ -17,7 +17,7 @@ from tapeless.transforms.core.builder import (
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Literal
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.ops.numpy.cast_rules import as_elements, check_bounds
+from tapeless.transforms.ops.numpy.cast_rules import as_elements, check_bounds, refuse_complex
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
 from tapeless.transforms.ops.numpy.run_time_errors import raise_where
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, floor, less, sign
@@ -228,6 +228,7 @@ def _identity(n: Any, dtype: Any = float) -> Any:
 def _of_numpy(a: Any, dtype: Any = None) -> Any:
     """An array: the dtype of a Python number does not adapt any more."""
     if dtype is not None and isinstance(a, (list, tuple)):
+        refuse_complex(a, np.dtype(dtype))
         a = as_elements(a, np.dtype(dtype))
     converted = as_array(a, dtype)
     return cast(converted, dtype=converted.type.dtype) if converted.type.weak else converted

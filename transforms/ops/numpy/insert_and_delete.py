@@ -13,6 +13,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.ops.numpy.cast_rules import stored
 from tapeless.transforms.ops.numpy.indexing import INDEX, get
 from tapeless.transforms.ops.numpy.length_arguments import shape_of, size_given
 from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
@@ -97,7 +98,7 @@ def _joined(a: Atom, axis: int, stop: Size, start: Size) -> Any:
 def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """At a known number of places; those in an array are `inserted` by code of NumPy's."""
     a, k = _axis(arr, axis)
-    n, v = a.type.shape[k], cast_to(as_array(values), a.type.dtype)
+    n, v = a.type.shape[k], cast_to(stored(values, a.type.dtype), a.type.dtype)
     if isinstance(obj, slice):
         length = static(atom_of_size(n), "the positions of a slice must be known")
         obj = list(range(*obj.indices(length)))

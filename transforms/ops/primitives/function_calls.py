@@ -160,3 +160,46 @@ def _sum(name: str) -> Op:
 add_tapes = _sum("add_tapes")
 #: Of cotangents of a value that may not be there.
 add_if_set = _sum("add_if_set")
+
+
+REPEATED = '''
+def repeated(saved, n, axis=0):
+    """What a tape holds, n times along a new axis of each array; None stays None."""
+    if isinstance(saved, (tuple, list)):
+        return type(saved)(repeated(part, n, axis) for part in saved)
+    return None if saved is None else np.stack([saved] * n, axis)
+'''
+SUMMED = '''
+def summed(saved, axis=0):
+    """What a tape holds, summed over an axis of each array; None stays None."""
+    if isinstance(saved, (tuple, list)):
+        return type(saved)(summed(part, axis) for part in saved)
+    return None if saved is None else np.sum(saved, axis)
+'''
+
+
+def _axis_text(params: dict[str, Any]) -> str:
+    return f", {params['axis']}" if params["axis"] else ""
+
+
+def _tape_jvp(op: Op, tangents: Any, params: Any) -> tuple[Any]:
+    return (None if tangents[0] is None else op(tangents[0], **params),)
+
+
+#: A tape that is the same for all elements of a batch, as one of the batch; and back.
+repeat_tape: Op = Op(
+    "repeat_tape",
+    lambda tape, *, size, axis: TAPE,
+    lambda args, params: (f"repeated({{0}}, {{size}}{_axis_text(params)})", REPEATED),
+    lambda primals, tangents, outs, params: _tape_jvp(repeat_tape, tangents, params),
+    lambda ct, args, linear, params: (sum_tape(ct, **params),),
+    costly=True,
+)
+sum_tape: Op = Op(
+    "sum_tape",
+    lambda tape, *, size, axis: TAPE,
+    lambda args, params: (f"summed({{0}}{_axis_text(params)})", SUMMED),
+    lambda primals, tangents, outs, params: _tape_jvp(sum_tape, tangents, params),
+    lambda ct, args, linear, params: (repeat_tape(ct, **params),),
+    costly=True,
+)

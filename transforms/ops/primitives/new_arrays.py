@@ -11,6 +11,7 @@ from tapeless.transforms.core.builder import atom, defining_statement, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import NOTHING, TAPE, Atom, Literal, StackType, Type, Var
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.primitives.axis_lengths import batch_if_set
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
@@ -187,8 +188,21 @@ def zeros_like(saved):
         return type(saved)(map(zeros_like, saved))
     return np.zeros_like(saved)[()] if np.asarray(saved).dtype.kind in "fc" else None
 '''
-#: The zero of a tape, or of a stack of tapes.
-zero_tape = Op("zero_tape", lambda x: x.type, ("zeros_like({0})", ZEROS), no_tangent)
+
+
+def _simplify_zero(args: Atoms, params: Params) -> Atom | None:
+    let = defining_statement(args[0])
+    return args[0] if let is not None and let.op is zero_tape else None
+
+
+#: The zero of a tape, of a stack of tapes, or of an array that may not be there.
+zero_tape: Op = Op(
+    "zero_tape",
+    lambda x: x.type,
+    ("zeros_like({0})", ZEROS),
+    no_tangent,
+    simplify=_simplify_zero,
+)
 
 
 def zero_stack(like: Any) -> Any:
@@ -210,6 +224,8 @@ def batch_of(x: Atom, size: Size, axis: int = 0) -> Any:
     shape, dtype = (*inner[:axis], size, *inner[axis:]), x.type.dtype
     if new:
         return let.op(*let.args, **{**let.params, "shape": shape})  # type: ignore[union-attr]
+    if isinstance(x, Var) and x.partial and let is not None and let.op is zero_tape:
+        return zero_tape(batch_if_set(let.args[0], size=size, axis=axis))
     if x.type.shape and isinstance(x, Var):
         wide = reshape(x, shape=(*x.type.shape[:axis], 1, *x.type.shape[axis:])) if axis else x
         return copy(broadcast_to(wide, shape=shape))
@@ -235,7 +251,13 @@ def zero(t: Any) -> Atom:
 
 
 def zero_of(like: Atom) -> Atom:
-    """The zero of the tangents of a value."""
+    """The zero of the tangents of a value; nothing where a branch gave it none."""
     if isinstance(like.type, StackType):
         return zero_stack(like)  # type: ignore[no-any-return]
-    return zero_tape(like) if like.type == TAPE else zero(like.type)
+    if like.type == TAPE:
+        return zero_tape(like)  # type: ignore[no-any-return]
+    if isinstance(like, Var) and like.partial and not all(map(dims.is_given, like.type.shape)):
+        nothing: Var = zero_tape(like)
+        nothing.partial = True  # it has no length, either
+        return nothing
+    return zero(like.type)

@@ -152,3 +152,35 @@ def test_what_math_gives_is_converted_where_it_decides():
     assert "float(" not in tapeless.grad(lambda x: math.sin(x) * x).source(0.7)
     source = tapeless.value_and_grad(lambda x, w: np.sum(math.sin(x) * w)).source(0.7, SINGLE)
     assert "float(np.sin(x))" in source
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
+def test_complex_numbers_of_python_are_no_real_ones(kind):
+    def f(z):
+        return kind(z) * 2
+
+    for form in (f, tapeless.jit(f)):
+        with pytest.raises(TypeError, match="not 'complex'"):
+            form(0.3 + 0.2j)
+    x = np.ones(3, kind)
+
+    def inserted(z):
+        total = 0.0
+        for _ in range(3):
+            total = total + np.sum(np.insert(x, 0, z))
+        return total
+
+    for g in (inserted, lambda z: np.array([z, 1.0], dtype=kind)):
+        with pytest.raises(TypeError, match="not 'complex'"):
+            tapeless.jit(g)(0.3 + 0.2j)
+    assert tapeless.jit(lambda z: np.complex64(z) * 2)(0.3 + 0.2j).dtype == np.complex64
+    assert tapeless.jit(lambda z: np.bool_(z))(0.2j)
+
+
+def test_weights_of_float32():
+    """NumPy adds weights up in the dtype of the result."""
+    weights = np.array([0.1, 0.7, 0.9, 1.1], np.float32)
+    for values in (np.arange(4), np.arange(4.0), np.arange(4.0) * 1j):
+        expected = np.average(values, weights=weights)
+        actual = tapeless.jit(np.average)(values, weights=weights)
+        np.testing.assert_allclose(actual, expected, rtol=1e-14)
