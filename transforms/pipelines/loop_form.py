@@ -33,6 +33,7 @@ from tapeless.transforms.lowering.optimize.stores_to_gathers import gathered
 from tapeless.transforms.lowering.rewrite.decompose import decompose
 from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
 from tapeless.transforms.lowering.rewrite.row_products import by_rows
+from tapeless.transforms.lowering.rewrite.scaled_products import scales_last
 from tapeless.transforms.lowering.rewrite.small_linalg import Small
 from tapeless.transforms.lowering.rewrite.sum_before_matmul import sums_first
 from tapeless.transforms.lowering.rewrite.transposes import transposes_last
@@ -108,7 +109,11 @@ def loop_form(
     fitted = passes.run(
         fitted,
         *([partial(one_hot, equal=equal)] if target.separate else []),
-        *inexact(partial(sums_first, equal=equal), chosen_terms),
+        *inexact(
+            partial(scales_last, equal=equal, hints=hints),
+            partial(sums_first, equal=equal),
+            chosen_terms,
+        ),
         made_again,
     )
     facts = [canonical(n, sizes) for n in facts_of(relations)]
