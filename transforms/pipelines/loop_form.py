@@ -30,6 +30,7 @@ from tapeless.transforms.lowering.optimize.select_terms import chosen_terms
 from tapeless.transforms.lowering.optimize.share_between_branches import alike
 from tapeless.transforms.lowering.optimize.stacks_to_arrays import counted
 from tapeless.transforms.lowering.optimize.stores_to_gathers import gathered
+from tapeless.transforms.lowering.rewrite.comparisons import elements_compared
 from tapeless.transforms.lowering.rewrite.decompose import decompose
 from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
 from tapeless.transforms.lowering.rewrite.row_products import by_rows
@@ -108,6 +109,7 @@ def loop_form(
     relate_differences(sizes, relations)
     fitted = passes.run(
         fitted,
+        partial(elements_compared, alike=equal),
         *([partial(one_hot, equal=equal)] if target.separate else []),
         *inexact(
             partial(scales_last, equal=equal, hints=hints),

@@ -26,7 +26,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.uses import reads_of
-from tapeless.transforms.lowering.rewrite.decompose import parts_of
+from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul, neg, truediv
 from tapeless.transforms.ops.primitives.shapes import reshape, transpose
