@@ -14,6 +14,7 @@ from tapeless.transforms.core import dims, passes
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Statement, Var
 from tapeless.transforms.lowering.lists.drop_front import shifted_lists
+from tapeless.transforms.lowering.lists.growing_rows import rows_of_lists
 from tapeless.transforms.lowering.lists.list_lengths import list_lengths
 from tapeless.transforms.lowering.lists.lists_to_arrays import complete_lists
 from tapeless.transforms.lowering.lists.materialize_early import taken_early
@@ -61,6 +62,7 @@ def without_lists(block: Block) -> Block:
     return passes.run(
         block,
         partial(tables_as_arrays, numbers=True),
+        rows_of_lists,
         forget,
         shifted_lists,
         list_lengths,
