@@ -224,3 +224,20 @@ def test_loops_of_the_driver_are_named_where_the_text_has_some(program, monkeypa
         assert bool(by_python) == bool(loops_of_driver(compiled.source(*program.arguments())))
         assert all(loop.reason and loop.way_out for loop in report.loops)
         assert report.name in str(report)
+
+
+def test_functions_without_results_cost_nothing():
+    def told(x, n):
+        if n > 0:
+            print(n)
+            told(x, n - 1)
+
+    def repeated(x, k, n):
+        for _ in range(n):
+            told(x, int(k))
+            x = x * 2
+        return x
+
+    with pytest.warns(PerformanceWarning, match=r"told\(\) calls itself"):
+        report = jit(repeated).explain(V, 2.5, 3)
+    assert line_with(report, "x = x * 2").work.operations == 3 * 200
