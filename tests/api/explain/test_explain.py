@@ -229,7 +229,7 @@ def test_loops_of_the_driver_are_named_where_the_text_has_some(program, monkeypa
 def test_functions_without_results_cost_nothing():
     def told(x, n):
         if n > 0:
-            print(n)
+            print(n)  # noqa: T201 (all that it does)
             told(x, n - 1)
 
     def repeated(x, k, n):
