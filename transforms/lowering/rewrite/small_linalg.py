@@ -25,14 +25,21 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine, searched
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
-from tapeless.transforms.lowering.rewrite.masks_to_indices import MASKED, Masks, is_mask, positions
+from tapeless.transforms.lowering.rewrite.masks_to_indices import (
+    MASKED,
+    Masks,
+    counted,
+    is_mask,
+    positions,
+)
 from tapeless.transforms.lowering.rewrite.small_solves import SOLVING
 from tapeless.transforms.lowering.rewrite.sorting import ORDERING
 from tapeless.transforms.ops.numpy.indexing import nonzero
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.simplify import simplify
 
-CALLS = {**SOLVING, **ORDERING, nonzero: positions}
+CALLS = {**SOLVING, **ORDERING, nonzero: positions, axis_size: counted}
 FORMULAS = {**CALLS, **MASKED}
 Relation = tuple[str, Size, Size]
 
