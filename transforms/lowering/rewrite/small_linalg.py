@@ -24,6 +24,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine, searched
+from tapeless.transforms.lowering.rewrite.complex_products import COMPLEX
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.lowering.rewrite.masks_to_indices import (
     MASKED,
@@ -107,6 +108,8 @@ def _inside(s: Statement) -> Iterator[Statement]:
 
 def _formula(s: Let) -> Any:
     """What makes simpler operations of a statement, if anything does."""
+    if s.op in COMPLEX and all(a.type.dtype == s.outs[0].type.dtype for a in s.args):
+        return COMPLEX[s.op] if s.outs[0].type.dtype.kind == "c" else None
     formula = FORMULAS.get(s.op)
     if formula is None or not all(map(_real, (*s.args, *s.outs))):
         return None
