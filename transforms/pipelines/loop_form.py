@@ -37,6 +37,7 @@ from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
 from tapeless.transforms.lowering.rewrite.row_products import by_rows
 from tapeless.transforms.lowering.rewrite.scaled_products import scales_last
 from tapeless.transforms.lowering.rewrite.small_linalg import Small
+from tapeless.transforms.lowering.rewrite.stacked_products import rows_of_stacks
 from tapeless.transforms.lowering.rewrite.sum_before_matmul import sums_first
 from tapeless.transforms.lowering.rewrite.transposes import transposes_last
 from tapeless.transforms.lowering.rewrite.wide_integers import without_wide_integers
@@ -97,6 +98,7 @@ def loop_form(
     fitted = passes.run(
         block,
         *inexact(partial(contractions, hints=hints)),
+        rows_of_stacks,
         without_wide_integers,
         partial(decompose, everywhere=() if target.has_library else WITHOUT_LIBRARY),
         partial(transposes_last, any_order=fastmath),
