@@ -1,4 +1,4 @@
-"""Lists of arrays that loops fill or empty item by item, as arrays with a row for each item.
+"""Makes lists of arrays, which loops fill or empty, arrays with a row for each item.
 
 us = [u]; for t in range(n): us.append(2 * us[-1])
     becomes      us = empty((n + 1, len(u))); us[0] = u; for t in range(n): us[t + 1] = 2 * us[t]

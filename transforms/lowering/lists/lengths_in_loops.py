@@ -1,4 +1,4 @@
-"""How long lists of arrays are at each point of a program, by the passes that loops have made.
+"""Finds how long lists of arrays are at each point of a program, by the passes of its loops.
 
 us = [u]; for t in range(n): us.append(u)      becomes      len(us) is t + 1 inside, n + 1 behind
 """
@@ -54,7 +54,7 @@ def with_a_pass(size: Size, start: Size, stop: Size) -> tuple[Size, Size]:
 
     >>> n, i = dims.symbol("n"), dims.symbol("i")
     >>> with_a_pass(dims.maximum(n, 0) - i, 0, n)
-    (r + 1 - i, r)
+    (r - i + 1, r)
     """
     more = dims.symbol("r", 0)  # than one pass
     for y in dims.symbols(stop) - dims.symbols(start):

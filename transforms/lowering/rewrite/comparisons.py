@@ -1,4 +1,4 @@
-"""Comparisons of whole arrays inside of loops, as comparisons of their elements.
+"""Rewrites comparisons of whole arrays inside of loops as comparisons of their elements.
 
 same = array_equal(x, y)      becomes      same = all(x == y), where x and y are equally long
 """

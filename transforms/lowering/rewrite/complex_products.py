@@ -1,4 +1,4 @@
-"""Products of small complex matrices inside of loops, as sums of products of numbers.
+"""Rewrites products of small complex matrices inside of loops as sums of products of numbers.
 
 for t: v = a @ v      becomes      for t: v = sum(a * v, axis=1)
 

@@ -1,4 +1,4 @@
-"""Factors of a matrix that is multiplied go to the product, or to the other operand: less to scale.
+"""Moves factors of a matrix that is multiplied to the product or the other operand.
 
 y = (alpha * a) @ x; z = (a * w) @ x      becomes      y = alpha * (a @ x); z = a @ (w * x)
 

@@ -1,4 +1,4 @@
-"""Products of a stack of matrices and one matrix, as one product of all rows.
+"""Rewrites products of a stack of matrices and one matrix as one product of all rows.
 
 y = a @ c, of a (n, p, k) and c (k, m)      becomes      y = (a as (n * p, k)) @ c, as (n, p, m)
 
