@@ -241,3 +241,17 @@ def test_functions_without_results_cost_nothing():
     with pytest.warns(PerformanceWarning, match=r"told\(\) calls itself"):
         report = jit(repeated).explain(V, 2.5, 3)
     assert line_with(report, "x = x * 2").work.operations == 3 * 200
+
+
+def test_lists_come_as_arrays():
+    def total(items, x):
+        s = 0.0
+        for item in items:
+            s += item * item
+        return s * x
+
+    compiled = jit(total)
+    report = compiled.explain([1.5] * 20, V)
+    assert line_with(report, "s += item").runs_in == ("total_kernel",)
+    assert report.loops == ()
+    assert "def total_kernel(" in compiled.source([1.5] * 20, V)
