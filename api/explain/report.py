@@ -1,4 +1,4 @@
-"""What a transformed function does, as data and as a text of lines."""
+"""Holds what a transformed function does, as data, and prints it line by line."""
 
 from __future__ import annotations
 

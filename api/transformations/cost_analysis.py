@@ -85,7 +85,7 @@ def _number(a: Atom, lengths: Lengths, homes: dict[Var, Let]) -> int | None:
 
 def operations(s: Let, length: Callable[[Size], int]) -> int:
     """How many numbers a statement computes, where it is elementwise, a reduction or a product."""
-    if not isinstance(s.outs[0].type, Type) or s.outs[0].type.dtype.kind not in "fc":
+    if not s.outs or not isinstance(s.outs[0].type, Type) or s.outs[0].type.dtype.kind not in "fc":
         return 0
     out = elements(s.outs[0].type, length)
     if s.op in PRODUCTS and s.args:
@@ -139,6 +139,7 @@ def memory(
 def _makes(s: Statement) -> bool:
     return (
         isinstance(s, Let)
+        and bool(s.outs)
         and not s.op.view
         and isinstance(s.outs[0].type, Type)
         and bool(s.outs[0].type.shape)

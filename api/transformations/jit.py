@@ -30,7 +30,7 @@ from tapeless.transformations.ignored_parameters import check_unneeded
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.operation import opened
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, TapelessError
 from tapeless.transforms.optimize.algebra.facts import as_written
 
 if TYPE_CHECKING:
@@ -361,6 +361,15 @@ class Jit(Unchanged):
         driver = "" if form is None else printer.show(Program(self.emitted_name, form.driver))
         stages.parts.insert(-1, ("driver", driver))
         return stages
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
+        """What the function does for these arguments, line by line of the user's code."""
+        call = self.lists.taken(args, kwargs)
+        inner = None if call is None else self.lists.of(call.forms)
+        with contextlib.suppress(TapelessError):
+            if call is not None and inner is not None:  # lists come as arrays
+                return inner.explain(*call.args, **call.kwargs)  # type: ignore[no-any-return]
+        return super().explain(*args, **kwargs)
 
     def explained(
         self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]

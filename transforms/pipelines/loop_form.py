@@ -14,6 +14,7 @@ from tapeless.transforms.core import dims, passes
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Statement, Var
 from tapeless.transforms.lowering.lists.drop_front import shifted_lists
+from tapeless.transforms.lowering.lists.growing_rows import rows_of_lists
 from tapeless.transforms.lowering.lists.list_lengths import list_lengths
 from tapeless.transforms.lowering.lists.lists_to_arrays import complete_lists
 from tapeless.transforms.lowering.lists.materialize_early import taken_early
@@ -30,10 +31,13 @@ from tapeless.transforms.lowering.optimize.select_terms import chosen_terms
 from tapeless.transforms.lowering.optimize.share_between_branches import alike
 from tapeless.transforms.lowering.optimize.stacks_to_arrays import counted
 from tapeless.transforms.lowering.optimize.stores_to_gathers import gathered
+from tapeless.transforms.lowering.rewrite.comparisons import elements_compared
 from tapeless.transforms.lowering.rewrite.decompose import decompose
 from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
 from tapeless.transforms.lowering.rewrite.row_products import by_rows
+from tapeless.transforms.lowering.rewrite.scaled_products import scales_last
 from tapeless.transforms.lowering.rewrite.small_linalg import Small
+from tapeless.transforms.lowering.rewrite.stacked_products import rows_of_stacks
 from tapeless.transforms.lowering.rewrite.sum_before_matmul import sums_first
 from tapeless.transforms.lowering.rewrite.transposes import transposes_last
 from tapeless.transforms.lowering.rewrite.wide_integers import without_wide_integers
@@ -59,6 +63,7 @@ def without_lists(block: Block) -> Block:
     return passes.run(
         block,
         partial(tables_as_arrays, numbers=True),
+        rows_of_lists,
         forget,
         shifted_lists,
         list_lengths,
@@ -93,6 +98,7 @@ def loop_form(
     fitted = passes.run(
         block,
         *inexact(partial(contractions, hints=hints)),
+        rows_of_stacks,
         without_wide_integers,
         partial(decompose, everywhere=() if target.has_library else WITHOUT_LIBRARY),
         partial(transposes_last, any_order=fastmath),
@@ -107,8 +113,13 @@ def loop_form(
     relate_differences(sizes, relations)
     fitted = passes.run(
         fitted,
+        partial(elements_compared, alike=equal),
         *([partial(one_hot, equal=equal)] if target.separate else []),
-        *inexact(partial(sums_first, equal=equal), chosen_terms),
+        *inexact(
+            partial(scales_last, equal=equal, hints=hints),
+            partial(sums_first, equal=equal),
+            chosen_terms,
+        ),
         made_again,
     )
     facts = [canonical(n, sizes) for n in facts_of(relations)]

@@ -224,3 +224,34 @@ def test_loops_of_the_driver_are_named_where_the_text_has_some(program, monkeypa
         assert bool(by_python) == bool(loops_of_driver(compiled.source(*program.arguments())))
         assert all(loop.reason and loop.way_out for loop in report.loops)
         assert report.name in str(report)
+
+
+def test_functions_without_results_cost_nothing():
+    def told(x, n):
+        if n > 0:
+            print(n)  # noqa: T201 (all that it does)
+            told(x, n - 1)
+
+    def repeated(x, k, n):
+        for _ in range(n):
+            told(x, int(k))
+            x = x * 2
+        return x
+
+    with pytest.warns(PerformanceWarning, match=r"told\(\) calls itself"):
+        report = jit(repeated).explain(V, 2.5, 3)
+    assert line_with(report, "x = x * 2").work.operations == 3 * 200
+
+
+def test_lists_come_as_arrays():
+    def total(items, x):
+        s = 0.0
+        for item in items:
+            s += item * item
+        return s * x
+
+    compiled = jit(total)
+    report = compiled.explain([1.5] * 20, V)
+    assert line_with(report, "s += item").runs_in == ("total_kernel",)
+    assert report.loops == ()
+    assert "def total_kernel(" in compiled.source([1.5] * 20, V)

@@ -6,6 +6,7 @@ a = to_array(out); s = sum(a); b = ones(a.shape)      becomes      n = len(out);
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from tapeless.transforms.core import dims
@@ -32,20 +33,34 @@ def list_lengths(block: Block) -> Block:
     other operation names them."""
     lets = [s for s in statements(block) if isinstance(s, Let)]
     named = sizes_in([list(s.params.values()) for s in lets if s.op is not to_array])
-    lengths = {x: _length() for s in lets if (x := _measured(s)) is not None and x in named}
+    lengths = {x: _length() for s in lets if (x := measured(s)) is not None and x in named}
     if not lengths:
         return block
-    fresh, _ = refresh(replace(block, params=()))  # types are changed below: the block lives on
-    fresh = _with_lengths(replace(fresh, params=block.params), dict(lengths))
-    sizes = {x: n.size for x, n in lengths.items()}
-    fresh = replace_symbols(fresh, sizes)
-    for s in statements(fresh):
+    fresh = in_new_variables(block)
+    fresh = _with_lengths(fresh, dict(lengths))
+    return _replaced(fresh, {x: n.size for x, n in lengths.items()})
+
+
+def with_sizes(block: Block, sizes: Mapping[dims.Symbol, dims.Size]) -> Block:
+    """The block with sizes in the place of symbols, also in the types of variables."""
+    return _replaced(in_new_variables(block), sizes) if sizes else block
+
+
+def in_new_variables(block: Block) -> Block:
+    """The block with new variables, parameters apart: their types may be changed then."""
+    fresh, _ = refresh(replace(block, params=()))
+    return replace(fresh, params=block.params)
+
+
+def _replaced(block: Block, sizes: Mapping[dims.Symbol, dims.Size]) -> Block:
+    block = replace_symbols(block, sizes)
+    for s in statements(block):
         for v in (*outputs(s), *(p for b in blocks(s) for p in b.params)):
             v.type = map_symbols({"type": v.type}, sizes)["type"]
-    return fresh
+    return block
 
 
-def _measured(s: Statement) -> dims.Symbol | None:
+def measured(s: Statement) -> dims.Symbol | None:
     """The length that an array which is made of a list has, and nothing else says."""
     if not isinstance(s, Let) or s.op is not to_array:
         return None
@@ -63,7 +78,7 @@ def _with_lengths(block: Block, pending: dict[dims.Symbol, Var]) -> Block:
     """The block with each of these integers, in front of the first array that is so long."""
     body: list[Statement] = []
     for s in block.body:
-        symbol = _measured(s)
+        symbol = measured(s)
         if isinstance(s, Let) and symbol in pending:
             body.append(Let((pending.pop(symbol),), stack_length, s.args[:1], {}, s.origin))
         body.append(with_blocks(s, lambda b: _with_lengths(b, pending)))

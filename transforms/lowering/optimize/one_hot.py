@@ -18,7 +18,7 @@ from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Let, Literal, Statement, Var, operands
 from tapeless.transforms.core.uses import reads_of
-from tapeless.transforms.lowering.rewrite.decompose import parts_of
+from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.lowering.sizes.size_equalities import fitted
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal as is_equal

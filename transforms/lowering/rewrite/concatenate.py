@@ -9,21 +9,24 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom_of_size
+from tapeless.transforms.core.builder import atom_of_size, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.rolled_indices import turned
+from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.numpy.flipping import roll
 from tapeless.transforms.ops.numpy.indexing import INDEX
-from tapeless.transforms.ops.numpy.padding import pad
+from tapeless.transforms.ops.numpy.padding import pad, pad_index
 from tapeless.transforms.ops.numpy.repeating import repeat
+from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
 from tapeless.transforms.ops.primitives import arithmetic, elementwise
 from tapeless.transforms.ops.primitives.joining import concatenate
-from tapeless.transforms.ops.primitives.new_arrays import empty, zeros
+from tapeless.transforms.ops.primitives.new_arrays import count_up, empty, zeros
 from tapeless.transforms.ops.primitives.shapes import cast_to
-from tapeless.transforms.ops.primitives.slices_and_gathers import part, part_key, update
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, part, part_key, update
 
+EMPTY = "can't extend empty axis 0 using modes other than 'constant' or 'empty'"
 MANY = 16  # parts: of more, the library's function is shorter
 
 
@@ -82,12 +85,50 @@ def _places(shift: Var, n: Size) -> Size:
 
 
 def padded(out: Type, x: Atom, *, before: tuple[Size, ...], after: tuple[Size, ...]) -> Any:
-    wide = [k for k in range(x.type.ndim) if (before[k], after[k]) != (0, 0)]
-    if len(wide) != 1:
-        raise NotTaken
-    (axis,) = wide
-    whole = zeros(shape=out.shape, dtype=out.dtype)
-    return stored(whole, x, axis, before[axis], before[axis] + x.type.shape[axis])
+    """Zeros around an array, of which some lie along each axis."""
+    key, rest = [], list[Atom]()
+    for n, start, length in zip(out.shape, before, x.type.shape, strict=True):
+        (bounds,), numbers = part_key(n, 0, start, start + length)
+        key.append(_shifted(bounds, len(rest)))
+        rest += numbers
+    return update(zeros(shape=out.shape, dtype=out.dtype), x, *rest, key=tuple(key))
+
+
+def _shifted(bounds: slice, by: int) -> slice:
+    """Bounds that refer to numbers behind others."""
+
+    def moved(x: Any) -> Any:
+        return Slot(x.k + by) if isinstance(x, Slot) else x
+
+    return slice(moved(bounds.start), moved(bounds.stop), bounds.step)
+
+
+def _is_axis(n: Size) -> bool:
+    """Whether it is the length of an axis of an argument: one of length zero is known as such."""
+    symbol = single_symbol(n)
+    return symbol is not None and symbol.given and symbol.var is None
+
+
+def padded_index(out: Type, n: Atom, *, width: tuple[Size, Size], mode: str) -> Any:
+    """Where the elements of a padded axis come from, by arithmetic on their numbers."""
+    if not _is_axis(size_of(n)):
+        require_at_least(size_of(n), 1, ValueError, EMPTY)
+    i = arithmetic.sub(count_up(out.shape[0]), atom_of_size(width[0]))
+    last = arithmetic.sub(n, 1)
+    match mode:
+        case "edge":
+            return elementwise.minimum(elementwise.maximum(i, 0), last)
+        case "wrap":
+            return arithmetic.mod(i, n)
+        case "reflect":
+            period = elementwise.maximum(arithmetic.mul(2, last), 1)
+            i = arithmetic.mod(i, period)
+            return elementwise.minimum(i, arithmetic.sub(period, i))
+        case "symmetric":
+            period = arithmetic.mul(2, n)
+            i = arithmetic.mod(i, period)
+            return elementwise.minimum(i, arithmetic.sub(arithmetic.sub(period, 1), i))
+    raise NotTaken
 
 
 def repeated(out: Type, x: Atom, *, repeats: Size, axis: int) -> Any:
@@ -103,5 +144,6 @@ JOINED: dict[Op, Callable[..., Any]] = {
     concatenate: concatenated,
     roll: rolled,
     pad: padded,
+    pad_index: padded_index,
     repeat: repeated,
 }

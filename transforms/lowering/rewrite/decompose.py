@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import Builder, building
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -21,13 +20,14 @@ from tapeless.transforms.core.language import (
     Literal,
     Statement,
     Type,
-    Var,
     statements,
     with_blocks,
 )
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.lowering.rewrite.comparisons import CLOSE
 from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
 from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
+from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
 from tapeless.transforms.lowering.rewrite.scans import SCANS
 from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
@@ -44,7 +44,6 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     right_shift,
 )
 from tapeless.transforms.ops.primitives.elementwise import sin, sqrt
-from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.joining import array, stack_op
 from tapeless.transforms.ops.primitives.module_functions import unit
 from tapeless.transforms.ops.primitives.new_arrays import count_up, empty, tri
@@ -144,6 +143,7 @@ INNER: dict[Op, Callable[..., Any]] = {
     **SCANS,
     **CONTRACTED,
     **RESHAPED,
+    **CLOSE,
     **{op: WITHOUT_LIBRARY[op] for op in (permute, round_to)},
     diagonal: _diagonal,
     trace: _trace,
@@ -213,26 +213,3 @@ def _inner(s: Let, formulas: Mapping[Op, Callable[..., Any]]) -> Iterator[Statem
         yield from parts_of(s, functools.partial(formulas[s.op], s.outs[0].type))
     except NotTaken:
         yield s
-
-
-class Formula(Builder):
-    """Lengths in types of arguments may name integers that nobody reads any more: arrays tell."""
-
-    def in_scope(self, v: Var) -> bool:
-        return v in self.definitions
-
-
-def parts_of(s: Let, formula: Callable[..., Any]) -> Iterator[Statement]:
-    """The statements that compute what an operation gives, by a formula of its arguments."""
-    b = Formula()
-    b.origin = s.origin
-    with building(b):
-        result = formula(*s.args, **s.params)
-        result = cast_to(result, s.outs[0].type.dtype)
-    *before, last = b.blocks[0] or (None,)
-    if isinstance(last, Let) and last.outs == (result,) and not isinstance(result, Literal):
-        yield from before
-        yield replace(last, outs=s.outs)
-    else:
-        yield from b.blocks[0]
-        yield Let(s.outs, identity, (result,), {}, s.origin)

@@ -25,7 +25,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
-from tapeless.transforms.lowering.rewrite.decompose import parts_of
+from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul

@@ -41,14 +41,16 @@ class Masks:
 
     def __init__(self) -> None:
         self.places: dict[Var, tuple[Var, ...]] = {}
+        self.totals: list[tuple[Size, Var]] = []  # how many places there are, as an integer
         self.relations: list[tuple[str, Size, Size]] = []
 
     @contextmanager
     def scope(self) -> Iterator[None]:
         """What is found inside is not there outside."""
-        before, self.places = self.places, dict(self.places)
+        before = self.places, self.totals
+        self.places, self.totals = dict(self.places), list(self.totals)
         yield
-        self.places = before
+        self.places, self.totals = before
 
     def of(self, mask: Atom, count: Size | None = None) -> tuple[Var, ...]:
         """For each axis of the mask, where it is true; `count` is the number of places, then."""
@@ -57,10 +59,20 @@ class Masks:
         places = self.places.get(mask)
         if places is None:
             new = dims.symbol("count", 0) if count is None else count
-            places = self.places[mask] = _places(mask, new)
+            places, total = _places(mask, new)
+            self.places[mask] = places
+            self.totals.append((new, total))
         elif count is not None:
             self.relations.append(("==", count, places[0].type.shape[0]))
         return places
+
+    def total(self, size: Size) -> Var:
+        """The integer that a length is: the number of places of a mask."""
+        totals = (total for count, total in self.totals if self.same(count, size))
+        total = None if isinstance(size, int) else next(totals, None)
+        if total is None:
+            raise NotTaken
+        return total
 
     def same(self, a: Size, b: Size) -> bool:
         """Whether both are known to count the same places."""
@@ -72,7 +84,8 @@ def is_mask(a: Any) -> bool:
     return isinstance(a, Var) and a.type.dtype.kind == "b" and bool(a.type.shape)
 
 
-def _places(mask: Var, count: Size) -> tuple[Var, ...]:
+def _places(mask: Var, count: Size) -> tuple[tuple[Var, ...], Var]:
+    """Where a mask is true, and how often."""
     room = dims.product(mask.type.shape)
     rows = mask.type.ndim
 
@@ -100,12 +113,17 @@ def _places(mask: Var, count: Size) -> tuple[Var, ...]:
     outs = tuple(Var(Type(INDEX, (count,)), "places") for _ in filled)
     for v, places in zip(outs, filled, strict=True):
         current().let((v,), index, (places, total), {"key": (slice(None, Slot(0)),)})
-    return outs
+    return outs, total
 
 
 def positions(small: Any, outs: Outs, mask: Atom) -> Any:
     test = mask if mask.type.dtype.kind == "b" else not_equal(mask, 0)
     return small.masks.of(test, outs[0].type.shape[0])
+
+
+def counted(small: Any, outs: Outs, x: Atom, *, axis: int) -> Any:
+    """The length of what a mask has picked."""
+    return small.masks.total(x.type.shape[axis])
 
 
 def _by_places(key: Key, places: tuple[Var, ...]) -> Key:

@@ -24,15 +24,23 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine, searched
+from tapeless.transforms.lowering.rewrite.complex_products import COMPLEX
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
-from tapeless.transforms.lowering.rewrite.masks_to_indices import MASKED, Masks, is_mask, positions
+from tapeless.transforms.lowering.rewrite.masks_to_indices import (
+    MASKED,
+    Masks,
+    counted,
+    is_mask,
+    positions,
+)
 from tapeless.transforms.lowering.rewrite.small_solves import SOLVING
 from tapeless.transforms.lowering.rewrite.sorting import ORDERING
 from tapeless.transforms.ops.numpy.indexing import nonzero
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.simplify import simplify
 
-CALLS = {**SOLVING, **ORDERING, nonzero: positions}
+CALLS = {**SOLVING, **ORDERING, nonzero: positions, axis_size: counted}
 FORMULAS = {**CALLS, **MASKED}
 Relation = tuple[str, Size, Size]
 
@@ -100,6 +108,8 @@ def _inside(s: Statement) -> Iterator[Statement]:
 
 def _formula(s: Let) -> Any:
     """What makes simpler operations of a statement, if anything does."""
+    if s.op in COMPLEX and all(a.type.dtype == s.outs[0].type.dtype for a in s.args):
+        return COMPLEX[s.op] if s.outs[0].type.dtype.kind == "c" else None
     formula = FORMULAS.get(s.op)
     if formula is None or not all(map(_real, (*s.args, *s.outs))):
         return None

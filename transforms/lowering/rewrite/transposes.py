@@ -20,7 +20,7 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-from tapeless.transforms.lowering.rewrite.decompose import parts_of
+from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
 from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, real
 from tapeless.transforms.ops.primitives.selection import select

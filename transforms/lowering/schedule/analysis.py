@@ -9,9 +9,9 @@ from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Let, Statement, Var
+from tapeless.transforms.core.language import Let, Literal, Statement, Var
 from tapeless.transforms.lowering.schedule.axis_maps import through
-from tapeless.transforms.lowering.schedule.dependences import Dependences
+from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, permuted, stage_of
 from tapeless.transforms.lowering.schedule.view_indices import Span, entries_of, is_view
 from tapeless.transforms.lowering.sizes.size_equalities import canonical, single_symbol
@@ -92,7 +92,22 @@ class Analysis:
                 s, axis = self.lengths[x]
                 n = s.args[0].type.shape[axis]
                 size = dims.substitute(size, lambda y, x=x, n=n: n if y == x else None)  # type: ignore[misc]
-        return self.canon(size)
+        size = self.canon(size)
+        return size if self.known(size) else self.canon(greatest(size, self.in_loops(size)))
+
+    def in_loops(self, size: Size) -> dict[dims.Symbol, tuple[Size, Size]]:
+        """The loop indices in a size that the driver does not have, with their least and greatest
+        values; those in their bounds, too."""
+        ends: dict[dims.Symbol, tuple[Size, Size]] = {}
+        pending = [size]
+        while pending:
+            for x in dims.symbols(pending.pop()) - ends.keys():
+                loop = self.memory.indices.get(x.var)
+                if loop is not None and isinstance(loop.step, Literal) and loop.step.value > 0:
+                    start, stop = (size_of_atom(self.memory, a) for a in (loop.start, loop.stop))
+                    ends[x] = start, stop - 1
+                    pending += ends[x]
+        return ends
 
     def ordered(self, stage: LoopNest | None) -> LoopNest | None:
         """The loops of a product of matrices go along the memory of both, which may have been
@@ -139,3 +154,23 @@ class Analysis:
 
     def defined_outside(self, v: Var) -> bool:
         return v not in self.inside
+
+
+def greatest(size: Size, ends: Mapping[dims.Symbol, tuple[Size, Size]]) -> Size:
+    """A size with the end of the range of each index at which it is greatest; 0 at least, as where
+    there is no pass nothing is that long. A size that is not linear in them is left as it is.
+
+    >>> n, i = dims.symbol("n", 1), dims.symbol("i", 0)
+    >>> (x,) = dims.symbols(i)
+    >>> greatest(n - i, {x: (0, n - 1)}), greatest(i + 1, {x: (0, n - 1)})
+    (n, n)
+    """
+    for _ in ends:
+        for x in dims.symbols(size) & ends.keys():
+            rest = [c for factors, c in dims.terms_of(size) if x in factors]
+            linear = [c for factors, c in dims.terms_of(size) if factors == (x,)]
+            least, most = ends[x]
+            if rest != linear or len(linear) != 1:
+                return size
+            size = dims.substitute(size, {x: least if linear[0] < 0 else most}.get)
+    return dims.maximum(size, 0)

@@ -47,6 +47,7 @@ class Dependences:
 
     defs: dict[Var, Statement] = field(default_factory=dict)
     inits: dict[Var, tuple[Any, int]] = field(default_factory=dict)  # of carries: their loop
+    indices: dict[Any, For] = field(default_factory=dict)  # loops, by their indices
     cells: dict[Var, Var] = field(default_factory=dict)
     parts: dict[Var, Let | None] = field(default_factory=dict)
     kept: dict[Any, bool] = field(default_factory=dict)
@@ -76,6 +77,8 @@ class Dependences:
                 self.defs[v] = s
                 self.order[v] = len(self.order)
             if isinstance(s, (For, While)):
+                if isinstance(s, For):
+                    self.indices[s.index] = s
                 carries = s.carries if isinstance(s, For) else s.body.params
                 for k, p in enumerate(carries):
                     self.inits[p] = (s, k)

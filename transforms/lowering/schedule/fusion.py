@@ -194,6 +194,8 @@ class Arrangement:
             return False
         if any(axis not in self.open_axes(stage) for stage, axis in run.axes.items()):
             return False  # a loop around runs over that axis, which is as long
+        if run.goes_across(s):
+            return False
         item.axes |= run.axes
         item.vars, item.cells = run.vars, run.cells
         return True

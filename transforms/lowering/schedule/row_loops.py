@@ -48,6 +48,16 @@ class Spread:
             return False
         return bool(self.axes)
 
+    def goes_across(self, s: For) -> bool:
+        """Whether all that a loop carries are arrays of several axes, whose elements for one row
+        are apart in memory: y[t, i] for all t. The loop is then better left outside."""
+        arrays = [p for p in s.carries if is_array(p)]
+        cells = [self.memory.cell(p) for p in arrays]
+        return bool(arrays) and all(
+            cell is not p and cell.type.ndim > 1 and self.cells.get(cell) == cell.type.ndim - 1
+            for p, cell in zip(arrays, cells, strict=True)
+        )
+
     def for_(self, s: For, first: Callable[[Var], int | None]) -> None:
         for k, (p, init, out) in enumerate(zip(s.carries, s.inits, s.outs, strict=True)):
             if not is_array(p) or self.memory.in_place(s, k):

@@ -88,6 +88,10 @@ def _right_bar(ct: Atom, a: Atom, b: Atom) -> Any:
         if a.type.ndim == 2:
             return matmul(swap(a), ct)
         return sum_to(_vector(matmul(swap(a), column(ct))), b.type)
+    if b.type.ndim == 2 and a.type.ndim > 2:  # the rows of all matrices are those of one
+        rows = dims.product(a.type.shape[:-1])
+        left, right = (reshape(x, shape=(rows, x.type.shape[-1])) for x in (a, ct))
+        return matmul(swap(left), right)
     return sum_to(matmul(swap(a), ct), b.type)
 
 

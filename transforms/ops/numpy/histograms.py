@@ -16,10 +16,11 @@ from tapeless.transforms.ops.numpy.indexing import INDEX, get
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
 from tapeless.transforms.ops.numpy.reductions import amax, amin
 from tapeless.transforms.ops.numpy.sorting import searchsorted
-from tapeless.transforms.ops.primitives.arithmetic import sub, truediv
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub, truediv
 from tapeless.transforms.ops.primitives.batch_rules import anywhere
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
+    less,
     less_equal,
     logical_and,
 )
@@ -130,19 +131,22 @@ def _histogram(
     a = as_array(a)
     a = a if a.type.shape else flat(a)
     a = cast(a, dtype=np.dtype(np.uint8)) if a.type.dtype.kind == "b" else a
-    counts, edges = _counts(a, as_array(bins), range)
+    counts, edges, ends = _counts(a, as_array(bins), range)
     if weights is not None:
-        counts = _weighed(flat(a), flat(as_array(weights)), edges)
+        a = flat(a)
+        at = _bisected(a, edges) if ends is None else _uniform_bins(a, edges, *ends)
+        counts = _weighed(a, flat(as_array(weights)), edges, at)
     if density:
         widths = sub(get(edges, slice(1, None)), get(edges, slice(None, -1)))
         counts = truediv(truediv(counts, widths), sum(counts, axes=(0,), keepdims=False))
     return counts, edges
 
 
-def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom]:
-    """How many elements are in each bin, and its edges, which may be given by their number."""
+def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom, tuple[Any, Any] | None]:
+    """How many elements are in each bin, and its edges; if their number is given, the first one and
+    the last one apart, too."""
     if edges.type.shape:
-        return binned(a, edges), edges
+        return binned(a, edges), edges, None
     count = int(static(edges, "the number of bins must be known"))
     axes = tuple(np.arange(a.type.ndim).tolist())
     if range is None and 0 in a.type.shape:
@@ -154,15 +158,35 @@ def _counts(a: Atom, edges: Atom, range: Any) -> tuple[Atom, Atom]:
     if isinstance(low, Var):  # of equal elements there are bins around them
         same = equal(low, high)
         low, high = select(same, low - 0.5, low), select(same, high + 0.5, high)
-    return counts, CREATION[np.linspace](low, high, count + 1)
+    return counts, CREATION[np.linspace](low, high, count + 1), (low, high)
 
 
-def _weighed(a: Atom, weights: Atom, edges: Atom) -> Any:
-    """The sums of the weights of what is in each bin; the last one has both its edges."""
+def _bisected(a: Atom, edges: Atom) -> Any:
+    """The bin of each element, by the edges; the last one has both its edges."""
+    n = edges.type.shape[0] - 1
+    at = searchsorted(edges, a, side="right") - 1
+    at = select(equal(a, get(edges, -1)), atom_of_size(n) - 1, at)
+    return minimum(maximum(at, 0), atom_of_size(n) - 1)
+
+
+def _uniform_bins(a: Atom, edges: Atom, low: Any, high: Any) -> Any:
+    """The bin of each element, where all are equally wide: computed, and corrected by one where
+    rounding has taken it across an edge, as NumPy does. What is outside of all is in the first."""
+    n, dtype = edges.type.shape[0] - 1, edges.type.dtype
+    low, high = (cast_to(as_array(x), dtype) for x in (low, high))
+    inside = logical_and(less_equal(get(edges, 0), a), less_equal(a, get(edges, -1)))
+    a = select(inside, cast_to(a, dtype), low)
+    at = cast(mul(truediv(sub(a, low), sub(high, low)), n), dtype=INDEX)
+    at = minimum(at, n - 1)
+    at = sub(at, cast(less(a, get(edges, at)), dtype=INDEX))
+    at = add(at, cast(less_equal(get(edges, add(at, 1)), a), dtype=INDEX))
+    return minimum(at, n - 1)
+
+
+def _weighed(a: Atom, weights: Atom, edges: Atom, at: Atom) -> Any:
+    """The sums of the weights of what is in each bin, and in none of them outside."""
     n, zero = edges.type.shape[0] - 1, weights.type.dtype.type(0)
     first, last = get(edges, 0), get(edges, -1)
-    at = select(equal(a, last), atom_of_size(n) - 1, searchsorted(edges, a, side="right") - 1)
-    at = minimum(maximum(at, 0), atom_of_size(n) - 1)
     inside = logical_and(less_equal(first, a), less_equal(a, last))
     weights = select(inside, weights, zero)
     empty = zeros(shape=(n,), dtype=weights.type.dtype)

@@ -73,3 +73,58 @@ def test_parts_of_the_rows(f, n):
     v = np.random.default_rng(4).normal(size=A.shape)
     found = np.sum(jit(grad(total))(A) * v)
     assert abs(found - (total(A + 1e-6 * v) - total(A - 1e-6 * v)) / 2e-6) < 1e-6 * (1 + abs(found))
+
+
+def downwards(x, a):
+    y = np.zeros(x.shape)
+    y[0] = x[0]
+    for i in range(1, x.shape[0]):
+        y[i] = x[i] + a * y[i - 1]
+    return y
+
+
+def downwards_in_place(x, a):
+    y = x.copy()
+    for i in range(1, x.shape[0]):
+        y[i] += a * y[i - 1]
+    return y
+
+
+def upwards(x, a):
+    y = x.copy()
+    for i in range(x.shape[0] - 2, -1, -1):
+        y[i] = y[i] - a * np.sin(y[i + 1])
+    return y
+
+
+def of_three_axes(x, a):
+    y = np.zeros((*x.shape, 2))
+    for i in range(1, x.shape[0]):
+        y[i] = y[i - 1] * a + x[i][:, None]
+    return y[:, :, 0]
+
+
+def along_rows(x, a):
+    y = x.copy()
+    for j in range(1, x.shape[1]):
+        y[:, j] += a * y[:, j - 1]
+    return y
+
+
+@pytest.mark.parametrize(
+    "function", [downwards, downwards_in_place, upwards, of_three_axes, along_rows]
+)
+def test_recurrences_from_row_to_row(function):
+    x = np.random.default_rng(0).normal(size=(7, 5))
+    np.testing.assert_allclose(jit(function)(x, 0.5), function(x, 0.5), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("function", "depth"), [(downwards, 4), (downwards_in_place, 4), (upwards, 4), (along_rows, 8)]
+)
+def test_the_loop_inside_goes_along_memory(function, depth):
+    lines = jit(function).source(np.ones((7, 5)), 0.5).splitlines()
+    first = function.__code__.co_firstlineno
+    places = {f"# line {first + k}" for k in (2, 3)}  # of the loop, and of what it does
+    (loop,) = [x for x in lines if x.lstrip().startswith("for ") and x.split("  ")[-1] in places]
+    assert len(loop) - len(loop.lstrip()) == depth

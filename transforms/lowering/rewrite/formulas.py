@@ -1,0 +1,38 @@
+"""Writes statements out by formulas of their operands.
+
+y = expm1(x), by the formula  lambda x: exp(x) - 1      becomes      t = exp(x); y = t - 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core.builder import Builder, building
+from tapeless.transforms.core.language import Let, Literal, Statement, Var
+from tapeless.transforms.ops.primitives.identities import identity
+from tapeless.transforms.ops.primitives.shapes import cast_to
+
+
+class Formula(Builder):
+    """Lengths in types of arguments may name integers that nobody reads any more: arrays tell."""
+
+    def in_scope(self, v: Var) -> bool:
+        return v in self.definitions
+
+
+def parts_of(s: Let, formula: Callable[..., Any]) -> Iterator[Statement]:
+    """The statements that compute what an operation gives, by a formula of its arguments."""
+    b = Formula()
+    b.origin = s.origin
+    with building(b):
+        result = formula(*s.args, **s.params)
+        result = cast_to(result, s.outs[0].type.dtype)
+    *before, last = b.blocks[0] or (None,)
+    if isinstance(last, Let) and last.outs == (result,) and not isinstance(result, Literal):
+        yield from before
+        yield replace(last, outs=s.outs)
+    else:
+        yield from b.blocks[0]
+        yield Let(s.outs, identity, (result,), {}, s.origin)
