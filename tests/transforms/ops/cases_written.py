@@ -112,4 +112,10 @@ CASES = [
     case(np.lib.stride_tricks.sliding_window_view, normal(4, 3), (2, 3)),
     case(np.lib.stride_tricks.sliding_window_view, normal(4, 3), 2, axis=-1),
     case(np.lib.stride_tricks.sliding_window_view, normal(6), (2, 3), axis=(0, 0)),
+    case(
+        lambda x: np.lib.stride_tricks.as_strided(x, (3, 2), (2 * x.itemsize, x.itemsize)),
+        normal(6),
+        single=False,
+        of=np.lib.stride_tricks.as_strided,
+    ),
 ]  # fmt: skip
