@@ -107,6 +107,8 @@ class Access(Calls):
         if isinstance(key, (Either, ChosenText)) and isinstance(obj, dict):
             return each(lambda option: self.item(obj, option), either(key))
         items_of(obj, self.function)
+        if isinstance(obj, (Symbol, np.ndarray)):
+            key = special_methods.index_of(key)
         if isinstance(obj, Symbol):
             require_all_current(key)
         method = special_methods.special(obj, "__getitem__")
@@ -147,6 +149,7 @@ class Access(Calls):
             raise UnsupportedError("a store to an array made of None or of text", "use a list")
         dicts_and_sets.change(obj, key)
         if isinstance(obj, Symbol):
+            key = special_methods.index_of(key)
             require_all_current(key, value)
         before_change(obj)
         if not isinstance(obj, (Symbol, *MUTABLE)):
