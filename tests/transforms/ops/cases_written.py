@@ -108,6 +108,7 @@ CASES = [
             *(np.logical_xor, np.logical_and, np.logical_or),
         )
     ),
+    case(lambda x: np.add(x, 0 * np.ndarray(x.shape, x.dtype).size), normal(3), of=np.ndarray),
     case(np.lib.stride_tricks.sliding_window_view, normal(5), 3),
     case(np.lib.stride_tricks.sliding_window_view, normal(4, 3), (2, 3)),
     case(np.lib.stride_tricks.sliding_window_view, normal(4, 3), 2, axis=-1),
