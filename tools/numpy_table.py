@@ -130,6 +130,7 @@ CONSTANT = {
         np.indices,
         np.iscomplexobj,
         np.ndarray,
+        np.common_type,
         np.isrealobj,
         np.result_type,
     ),

@@ -115,6 +115,10 @@ CASES = [
         for f in (sc.spherical_jn, sc.spherical_yn, sc.spherical_in, sc.spherical_kn)
         for d in (False, True)
     ),
+    *(
+        case(lambda x, f=f: f(np.array([1, 2, 3]), x), positive(3), of=f, single=False)
+        for f in (sc.spherical_jn, sc.spherical_kn)
+    ),
     without("elliprd", 1.2, 0.7, 0.4),
     *(
         case(f, positive(3), positive(3) + 1, positive(3) + 2, single=False, second=False)

@@ -72,7 +72,9 @@ def of_ours(f: types.FunctionType) -> bool:
 
 def is_formula(f: Any) -> bool:
     """Whether a function is a formula of a distribution of SciPy, which is plain NumPy code: a
-    method such as `_pdf`, or a function that one uses."""
+    method such as `_pdf`, or a function that one uses; or was marked as such code."""
+    if getattr(f, "__dict__", {}).get("is_plain_code"):
+        return True
     module = getattr(f, "__globals__", {}).get("__name__")
     if module == "scipy.stats._distn_infrastructure":
         return f.__name__ in DEFAULTS

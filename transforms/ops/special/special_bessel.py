@@ -18,6 +18,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 from tapeless.transforms.ops.primitives.dtypes import conform
 from tapeless.transforms.ops.primitives.elementwise import exp, imag, maximum, real, sin, sqrt
 from tapeless.transforms.ops.primitives.joining import as_array
+from tapeless.transforms.ops.primitives.make_elementwise import as_integers
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
@@ -92,13 +93,16 @@ def _curved(n: Atom, x: Atom, value: Atom, slope: Atom, sign: int) -> Any:
 
 def _spherical(letter: str, sign: int) -> tuple[Any, Any]:
     pair: list[Any] = []
-    value = private(f"_spherical_{letter}n", refused, lambda n, x, y: pair[1](n, x))
+    value = private(
+        f"_spherical_{letter}n", refused, lambda n, x, y: pair[1](n, x), operands=as_integers
+    )
     pair += [
         value,
         private(
             f"_spherical_{letter}n_d",
             refused,
             lambda n, x, y: _curved(n, x, value(n, x), y, sign),
+            operands=as_integers,
         ),
     ]
     return pair[0], pair[1]

@@ -56,7 +56,7 @@ from tapeless.transforms.ops.special.special_more import betaincinv
 ROOT_2PI = math.sqrt(2 * math.pi)
 
 
-def private(name: str, *partials: Any) -> Any:
+def private(name: str, *partials: Any, operands: Any = as_floats) -> Any:
     """A function that SciPy uses itself, which has no public name; None where its version has it
     not."""
     ufunc = getattr(sc._ufuncs, name, None)
@@ -66,7 +66,7 @@ def private(name: str, *partials: Any) -> Any:
     return elementwise(
         ufunc,
         *partials,
-        operands=as_floats,
+        operands=operands,
         name=name.strip("_"),
         costly=True,
         source=f"scipy.special._ufuncs.{name}({places})",
