@@ -20,7 +20,7 @@ from tapeless.transforms.errors import ArgumentError
 __staged__ = True  # plain NumPy code: a staged run enters it
 
 #: The modes of np.pad by the boundaries of SciPy.
-BOUNDARIES = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
+BOUNDARIES: dict[str, Any] = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
 MODES = ("full", "same", "valid")
 
 
