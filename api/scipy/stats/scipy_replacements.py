@@ -7,7 +7,7 @@ import functools
 from typing import Any
 
 from tapeless.scipy import stats
-from tapeless.scipy.stats import multivariate_normal_scipy, scipy_formulas
+from tapeless.scipy.stats import location_tests, multivariate_normal_scipy, scipy_formulas
 from tapeless.scipy.stats import multivariate_replacements as multivariate
 from tapeless.scipy.stats.distribution_base import Continuous
 from tapeless.transforms.errors import UnsupportedError
@@ -46,6 +46,8 @@ def standing_for(f: Any) -> Any:
     if getattr(f, "__name__", "") in SAMPLES:
         return getattr(stats, f.__name__)
     owner = getattr(f, "__self__", None)
+    if owner is None and getattr(f, "__name__", "") in location_tests.FUNCTIONS:
+        return location_tests.FUNCTIONS[f.__name__]
     if owner is None:
         return functools.partial(Frozen, f) if is_distribution(f) else None
     if hasattr(owner, "dist") and hasattr(owner, "kwds"):  # its parameters are fixed
