@@ -10,9 +10,10 @@ from tapeless.transforms.autodiff.residuals.replay import value_name
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.values.text import Text
 
 
-def checkpoint_name(x: Any, name: str) -> Any:
+def checkpoint_name(x: Any, name: Any) -> Any:
     """The value itself, or a tree of values. Inside of `checkpoint` it has this name for policies,
     such as `checkpoint_policies.save_only_these_names(name)`.
 
@@ -20,6 +21,8 @@ def checkpoint_name(x: Any, name: str) -> Any:
     2.0
     """
     if active():
+        if isinstance(name, Text):  # of the number of a pass: the loop is unrolled
+            name.need("checkpoint_name")
         for leaf in tree.leaves(x):
             if isinstance(leaf, Symbol):
                 current().let((Var(leaf.type),), value_name, (leaf.value(),), {"name": name})

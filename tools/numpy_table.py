@@ -53,6 +53,7 @@ NOTES = {
     np.poly: "complex for complex roots, also for pairs of conjugates",
     np.polymul: "refuses data that starts with a zero",
     np.lib.stride_tricks.sliding_window_view: "read-only",
+    np.lib.stride_tricks.as_strided: "read-only; of arrays whose elements lie in order",
     np.linalg.svd: EQUAL,
     np.linalg.svdvals: EQUAL,
     np.linalg.qr: "with more columns than rows only for `mode='complete'`",
@@ -63,6 +64,7 @@ NOTES = {
     np.ldexp: "in the first argument",
     np.remainder: "between the jumps",
     np.empty: "filled with zeros",
+    np.ndarray: "filled with zeros; not of a buffer",
     np.where: "an exact zero goes to the side not taken",
     np.bincount: "in the weights",
     np.unique: "values from the first of equal elements",
@@ -127,6 +129,8 @@ CONSTANT = {
         np.identity,
         np.indices,
         np.iscomplexobj,
+        np.ndarray,
+        np.common_type,
         np.isrealobj,
         np.result_type,
     ),
@@ -158,7 +162,9 @@ def sections() -> dict[str, set[Any]]:
         "Methods of ufuncs": [f for f in function_table.FUNCTIONS if f not in function_table.OURS]
     }
     for name, functions in (extra | families | rest | methods).items():
-        new = {f for f in functions if f not in seen}
+        new = {
+            f for f in functions if f not in seen and not _order(f).split(".")[-1].startswith("_")
+        }
         seen |= new
         if new:
             functions_by_section[name] = new

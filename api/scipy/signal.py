@@ -19,6 +19,8 @@ from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
+#: The modes of np.pad by the boundaries of SciPy.
+BOUNDARIES: dict[str, Any] = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
 MODES = ("full", "same", "valid")
 
 
@@ -65,7 +67,10 @@ def convolve2d(
     fillvalue: float = 0,
     precision: Any = None,
 ) -> Any:
-    """The convolution of two matrices. Only boundary 'fill' with 0 is supported, as in JAX.
+    """The convolution of two matrices.
+
+    boundary  what in1 is taken to go on as beyond its ends: 'fill' by fillvalue, 'wrap' or 'symm'
+              (SciPy's; JAX has 'fill' by 0)
 
     Other arguments and errors are those of `convolve`.
 
@@ -73,8 +78,13 @@ def convolve2d(
     array([[1., 1.],
            [0., 1.]])
     """
-    _check_matrices("convolve2d", in1, in2, boundary, fillvalue)
-    return convolve(in1, in2, mode)
+    _check_matrices("convolve2d", in1, in2, boundary)
+    if mode == "valid" or _is_plain(boundary, fillvalue):
+        return convolve(in1, in2, mode)
+    full = _full(in1, in2, boundary, fillvalue)
+    if mode == "full":
+        return full
+    return _cut(full, [(n - 1) // 2 for n in np.shape(in2)], np.shape(in1))
 
 
 @followed
@@ -92,10 +102,13 @@ def correlate2d(
     array([[1.],
            [1.]])
     """
-    _check_matrices("correlate2d", in1, in2, boundary, fillvalue)
+    _check_matrices("correlate2d", in1, in2, boundary)
     _check("correlate2d", in1, in2, mode)
     backwards = np.conj(np.flip(in2))
-    full = convolve(in1, backwards)
+    if _is_plain(boundary, fillvalue):
+        full = convolve(in1, backwards)
+    else:
+        full = _full(in1, backwards, boundary, fillvalue)
     if mode == "full":
         return full
     if mode == "same":  # where the middle of in2 lies on an element of in1
@@ -161,9 +174,15 @@ def _direct(in1: Any, in2: Any, mode: str) -> Any:
 
 
 def _is_smaller(first: Any, second: Any) -> bool:
-    """Whether all lengths are; a staged run is made for their values."""
-    pairs = zip(map(operator.index, first), map(operator.index, second), strict=True)
-    return all(n < m for n, m in pairs)
+    """Whether the first array lies within the second; a staged run is made for their lengths."""
+    pairs = [*zip(map(operator.index, first), map(operator.index, second), strict=True)]
+    shorter, longer = any(n < m for n, m in pairs), any(n > m for n, m in pairs)
+    if shorter and longer:
+        raise ArgumentError(
+            f"mode 'valid' of arrays of shape {tuple(first)} and {tuple(second)}",
+            "one must be at least as long as the other along every axis",
+        )
+    return shorter
 
 
 def _check(name: str, in1: Any, in2: Any, mode: str) -> None:
@@ -176,11 +195,23 @@ def _check(name: str, in1: Any, in2: Any, mode: str) -> None:
         )
 
 
-def _check_matrices(name: str, in1: Any, in2: Any, boundary: str, fillvalue: Any) -> None:
-    if boundary != "fill" or fillvalue != 0:
-        raise ArgumentError(f"{name}: only boundary='fill' with fillvalue=0 is supported")
+def _check_matrices(name: str, in1: Any, in2: Any, boundary: str) -> None:
+    if boundary not in BOUNDARIES:
+        raise ArgumentError(f"{name}: boundary must be fill, wrap or symm, not {boundary!r}")
     if np.ndim(in1) != 2 or np.ndim(in2) != 2:
         raise ArgumentError(f"{name}: takes matrices, not shapes {np.shape(in1)}, {np.shape(in2)}")
+
+
+def _is_plain(boundary: str, fillvalue: Any) -> bool:
+    return boundary == "fill" and isinstance(fillvalue, (int, float)) and fillvalue == 0
+
+
+def _full(in1: Any, in2: Any, boundary: str, fillvalue: Any) -> Any:
+    """The convolution of a matrix that goes on beyond its ends."""
+    in2 = np.asarray(in2)
+    widths = tuple((n - 1, n - 1) for n in in2.shape)
+    options = {"constant_values": fillvalue} if boundary == "fill" else {}
+    return convolve(np.pad(in1, widths, BOUNDARIES[boundary], **options), in2, "valid")
 
 
 __path__: list[str] = []  # so that `from ... import` of a name says why it is missing

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tapeless.lazy_import import later
+from tapeless.transforms.frontend.builtins import plain_code
 
 if TYPE_CHECKING:
     from tapeless.scipy import integrate, interpolate, linalg, signal
@@ -50,12 +51,14 @@ INTEGRALS = frozenset(
 
 def distributions(f: Any) -> Any:
     """Ours for a distribution of scipy.stats, or for a method of one."""
-    return of_scipy.standing_for(f)
+    return of_scipy.standing_for(f) or plain_code.standing_for(f)
 
 
 def signals(f: Any) -> Any:
     """Ours for a function of scipy.signal."""
-    return getattr(signal, f.__name__) if f.__name__ in SIGNALS else None
+    if f.__name__ in SIGNALS:
+        return getattr(signal, f.__name__)
+    return plain_code.standing_for(f)
 
 
 def matrices(f: Any) -> Any:

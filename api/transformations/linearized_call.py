@@ -33,6 +33,7 @@ from tapeless.staging.subprogram import (
     leaf_type,
     refuse_shared,
 )
+from tapeless.transformations.cotangent_references import adding
 from tapeless.transformations.custom_rule_calls import zero_like
 from tapeless.transforms.core.language import Atom, Block, Statement, Var
 from tapeless.transforms.core.substitution import refresh
@@ -146,6 +147,10 @@ class PullBack(Half):
         return tuple(self.arguments.tree(cotangents, zero_like))
 
     __staged_call__ = __call__
+
+    def with_refs(self, *refs: Any) -> Callable[[Any], Any]:
+        """The pull-back with references to which cotangents are added."""
+        return adding(self, refs)
 
 
 class PushForward(Half):

@@ -22,6 +22,7 @@ from tapeless.staging.argument_checks import plural
 from tapeless.staging.emitted_names import base_name, check_callable, parameters
 from tapeless.staging.standalone_modules import Module
 from tapeless.staging.subprogram import conform_cotangent, emit_all, is_value, leaf_atom
+from tapeless.transformations.cotangent_references import adding
 from tapeless.transformations.linearized_call import (
     Half,
     PullBack,
@@ -298,6 +299,22 @@ class VjpFunction(Derivative):
         return tuple(self.arguments.tree(cotangents, plain_zero))
 
     __staged_call__ = __call__
+
+    def with_refs(self, *refs: Any) -> Callable[[Any], Any]:
+        """The pull-back with references to which cotangents are added.
+
+        refs  for each primal a tree like it, of references (`new_ref`) or None
+
+        Returns a function of the cotangent, whose result has the references where they were given,
+        and cotangents elsewhere. Raises TypeError or ValueError for another structure.
+
+        >>> import tapeless
+        >>> _, pull = tapeless.vjp(lambda x, y: x * y, 2.0, 3.0)
+        >>> total = tapeless.new_ref(1.0)
+        >>> print(pull.with_refs(total, None)(1.0), total[...])
+        (Ref(4., dtype=float64), 2.0) 4.0
+        """
+        return adding(self, refs)
 
     def __repr__(self) -> str:
         return f"<pull-back of {self.name}>"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
-from tapeless import checkpoint, checkpoint_policies, grad, remat, vmap
+from tapeless import checkpoint, checkpoint_policies, grad, jit, remat, vmap
 from tapeless.ad_checkpoint import checkpoint_name
 
 
@@ -262,3 +262,15 @@ def test_names_are_texts():
         checkpoint_policies.nothing_saveable, checkpoint_policies.everything_saveable
     )
     assert both()
+
+
+def test_names_may_have_the_number_of_a_pass():
+    def layers(x):
+        for k in range(3):
+            x = checkpoint_name(np.sin(x), f"layer {k}")
+        return np.sum(x)
+
+    x, policy = np.ones(3), checkpoint_policies.save_any_names_but_these("layer 0")
+    expected = grad(lambda x: np.sum(np.sin(np.sin(np.sin(x)))))(x)
+    for slope in (grad(layers), jit(grad(checkpoint(layers, policy=policy)))):
+        np.testing.assert_allclose(slope(x), expected, rtol=1e-14)

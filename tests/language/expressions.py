@@ -4,6 +4,7 @@ import bisect
 import heapq
 import queue
 import statistics
+from array import array
 from collections import defaultdict, deque
 
 import numpy as np
@@ -254,6 +255,16 @@ def queued(x):
     while not line.empty():
         total = total * 0.5 + line.get() * nearest.get()
     return total
+
+
+@row("arrays of `array`")
+def typed(x):
+    row = array("d", [np.inf]) * (len(x) + 1)
+    row[0] = 0
+    for i in range(len(x)):
+        row[i + 1] = min(row[i] + x[i], row[i + 1])
+    row.append(x[0])
+    return sum(row) * row[-1]
 
 
 @row("averages and deviations of `statistics`")

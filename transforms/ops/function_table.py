@@ -152,22 +152,22 @@ def special_family() -> Any:
 
 def special_rules() -> dict[Any, Rule]:
     rules: dict[Any, Rule] = {}
-    for family in (special_family(), more_special_family(), special_inverses_family()):
+    for family in special_families():
         rules |= {ufunc: _ufunc(ufunc, op) for ufunc, op in family.SPECIAL.items()}
         rules |= family.RULES
     return rules
 
 
-def more_special_family() -> Any:
-    from tapeless.transforms.ops.special import special_more  # noqa: PLC0415 (scipy is optional)
+def special_families() -> tuple[Any, ...]:
+    from tapeless.transforms.ops.special import (  # noqa: PLC0415 (scipy is optional)
+        special_bessel,
+        special_distributions,
+        special_inverses,
+        special_more,
+    )
 
-    return special_more
-
-
-def special_inverses_family() -> Any:
-    from tapeless.transforms.ops.special import special_inverses  # noqa: PLC0415 (scipy is optional)
-
-    return special_inverses
+    more = special_more, special_inverses, special_distributions, special_bessel
+    return (special_family(), *more)
 
 
 def linalg_family() -> Any:
@@ -460,8 +460,7 @@ def families() -> tuple[Any, ...]:
     """All families; those for scipy only where it is installed."""
     if importlib.util.find_spec("scipy") is None:
         return FAMILIES
-    special = special_family(), more_special_family(), special_inverses_family()
-    return (*FAMILIES, *special, *matrix_families())
+    return (*FAMILIES, *special_families(), *matrix_families())
 
 
 def operations() -> dict[str, Op]:

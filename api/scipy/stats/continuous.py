@@ -8,14 +8,19 @@ from typing import Any
 import numpy as np
 from scipy.special import (
     betainc,
+    betaincinv,
     betaln,
     gammainc,
     gammaincc,
+    gammainccinv,
+    gammaincinv,
     gammaln,
     i0e,
     log_ndtr,
     ndtr,
     ndtri,
+    stdtr,
+    stdtrit,
     xlog1py,
     xlogy,
 )
@@ -48,6 +53,7 @@ norm = Continuous(
     log_above=lambda z: log_ndtr(-z),
     quantile=ndtri,
     upper_quantile=lambda q: -ndtri(q),
+    total=True,
 )
 uniform = Continuous(
     "uniform",
@@ -79,6 +85,8 @@ gamma = Continuous(
     log_density=lambda z, a: xlogy(a - 1, z) - z - gammaln(a),
     below=lambda z, a: gammainc(a, z),
     above=lambda z, a: gammaincc(a, z),
+    quantile=lambda q, a: gammaincinv(a, q),
+    upper_quantile=lambda q, a: gammainccinv(a, q),
 )
 chi2 = Continuous(
     "chi2",
@@ -90,6 +98,8 @@ chi2 = Continuous(
     ),
     below=lambda z, df: gammainc(df / 2, z / 2),
     above=lambda z, df: gammaincc(df / 2, z / 2),
+    quantile=lambda q, df: 2 * gammaincinv(df / 2, q),
+    upper_quantile=lambda q, df: 2 * gammainccinv(df / 2, q),
 )
 beta = Continuous(
     "beta",
@@ -99,6 +109,8 @@ beta = Continuous(
     log_density=lambda z, a, b: xlogy(a - 1, z) + xlog1py(b - 1, -z) - betaln(a, b),
     below=lambda z, a, b: betainc(a, b, z),
     above=lambda z, a, b: betainc(b, a, 1 - z),
+    quantile=lambda q, a, b: betaincinv(a, b, q),
+    upper_quantile=lambda q, a, b: 1 - betaincinv(b, a, q),
 )
 cauchy = Continuous(
     "cauchy",
@@ -122,6 +134,10 @@ t = Continuous(
         - np.log(df * math.pi) / 2
         - (df + 1) / 2 * np.log1p(np.square(z) / df)
     ),
+    below=lambda z, df: stdtr(df, z),
+    above=lambda z, df: stdtr(df, -z),
+    quantile=lambda q, df: stdtrit(df, q),
+    upper_quantile=lambda q, df: -stdtrit(df, q),
 )
 laplace = Continuous(
     "laplace",
@@ -131,6 +147,8 @@ laplace = Continuous(
     log_density=lambda z: -np.abs(z) - math.log(2),
     below=lambda z: np.where(z < 0, np.exp(-np.abs(z)) / 2, 1 - np.exp(-np.abs(z)) / 2),
     above=lambda z: np.where(z > 0, np.exp(-np.abs(z)) / 2, 1 - np.exp(-np.abs(z)) / 2),
+    quantile=lambda q: np.where(q > 0.5, -np.log(2 * (1 - q)), np.log(2 * q)),
+    upper_quantile=lambda q: np.where(q > 0.5, np.log(2 * (1 - q)), -np.log(2 * q)),
 )
 logistic = Continuous(
     "logistic",
@@ -144,6 +162,7 @@ logistic = Continuous(
     log_above=lambda z: log_sigmoid(-z),
     quantile=lambda q: np.log(q) - np.log1p(-q),
     upper_quantile=lambda q: np.log1p(-q) - np.log(q),
+    total=True,
 )
 gumbel_r = Continuous(
     "gumbel_r",
@@ -156,6 +175,7 @@ gumbel_r = Continuous(
     log_below=lambda z: -np.exp(-z),
     log_above=lambda z: log1mexp(np.exp(-z)),
     quantile=lambda q: -np.log(-np.log(q)),
+    total=True,
 )
 gumbel_l = Continuous(
     "gumbel_l",
@@ -168,6 +188,7 @@ gumbel_l = Continuous(
     log_below=lambda z: log1mexp(np.exp(z)),
     log_above=lambda z: -np.exp(z),
     quantile=lambda q: np.log(-np.log1p(-q)),
+    total=True,
 )
 pareto = Continuous(
     "pareto",

@@ -84,6 +84,7 @@ class Continuous(Family):
     log_above: Formula | None = None
     quantile: Formula | None = None
     upper_quantile: Formula | None = None
+    total: bool = False  # whether quantiles are right for what is no probability, too
 
     moved = (("loc", 0), ("scale", 1))
 
@@ -122,21 +123,21 @@ class Continuous(Family):
     def logcdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `cdf`."""
         if self.log_below is None:
-            return _log(self.cdf(x, *args, **kwargs), self.sf(x, *args, **kwargs))
+            return log_probability(self.cdf(x, *args, **kwargs), self.sf(x, *args, **kwargs))
         return self.standard(self.log_below, x, args, kwargs, -np.inf, 0.0)
 
     @followed
     def logsf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `sf`."""
         if self.log_above is None:
-            return _log(self.sf(x, *args, **kwargs), self.cdf(x, *args, **kwargs))
+            return log_probability(self.sf(x, *args, **kwargs), self.cdf(x, *args, **kwargs))
         return self.standard(self.log_above, x, args, kwargs, 0.0, -np.inf)
 
     @followed
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
         """The x below which lies the probability q."""
         shapes, (loc, scale) = self.parameters(args, kwargs)
-        return self.need(self.quantile, "ppf")(q, *shapes) * scale + loc
+        return self.at_probability(self.need(self.quantile, "ppf"), q, shapes, 0) * scale + loc
 
     @followed
     def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
@@ -144,7 +145,17 @@ class Continuous(Family):
         shapes, (loc, scale) = self.parameters(args, kwargs)
         if self.upper_quantile is None:
             return self.ppf(1 - q, *args, **kwargs)
-        return self.upper_quantile(q, *shapes) * scale + loc
+        return self.at_probability(self.upper_quantile, q, shapes, 1) * scale + loc
+
+    def at_probability(self, formula: Formula, q: Any, shapes: list[Any], first: int) -> Any:
+        """A quantile: the end of the support numbered `first` at 0, the other at 1; nan for what
+        is no probability."""
+        if self.total:
+            return formula(q, *shapes)
+        ends = (-np.inf, np.inf) if self.support is None else self.support(*shapes)
+        inside = (q > 0) & (q < 1)
+        outside = np.where(q == 0, ends[first], np.where(q == 1, ends[1 - first], np.nan))
+        return np.where(inside, formula(np.where(inside, q, 0.5), *shapes), outside)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -195,8 +206,9 @@ class Discrete(Family):
         return self.need(self.uncertainty, "entropy")(*shapes)
 
 
-def _log(p: Any, rest: Any) -> Any:
+def log_probability(p: Any, rest: Any) -> Any:
     """The logarithm of a probability, of which 1 - p is known too: all digits also near 1."""
     small = np.log(np.where(p > 0, p, 1))
     near_one = np.log1p(-np.where(p > 0.5, rest, 0))
-    return np.where(p > 0.5, near_one, np.where(p > 0, small, -np.inf))
+    none = np.where(np.isnan(p), np.nan, -np.inf)
+    return np.where(p > 0.5, near_one, np.where(p > 0, small, none))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from tapeless import check_grads, jit, vmap
+from tapeless import check_grads, jit, jvp, vmap
 from tapeless.scipy import signal
 from tapeless.transforms.errors import ArgumentError
 from tests.api.jax_peer import jax_or_skip
@@ -87,7 +87,8 @@ def test_trends(options):
         (lambda: signal.convolve(*PAIRS["lines"], mode="whole"), "mode must be one of full"),
         (lambda: signal.convolve(*PAIRS["lines"], method="slow"), "auto, direct or fft"),
         (lambda: signal.convolve(np.ones(3), np.ones((2, 2))), "same number of axes"),
-        (lambda: signal.convolve2d(*PAIRS["images"], boundary="wrap"), "only boundary='fill'"),
+        (lambda: signal.convolve2d(*PAIRS["images"], boundary="odd"), "must be fill, wrap or symm"),
+        (lambda: signal.convolve2d(np.ones((2, 7)), np.ones((3, 3)), "valid"), "at least as long"),
         (lambda: signal.correlate2d(*PAIRS["lines"]), "takes matrices"),
         (lambda: signal.detrend(np.ones(3), type="square"), "'linear' or 'constant'"),
         (lambda: signal.detrend(np.ones(3), bp=7), "between 0 and 3"),
@@ -96,3 +97,30 @@ def test_trends(options):
 def test_refusals(call, words):
     with pytest.raises(ArgumentError, match=words):
         call()
+
+
+@pytest.mark.parametrize(
+    "shapes", [((5, 6), (3, 2)), ((4, 5), (2, 5)), ((3, 3), (5, 4)), ((3, 3), (3, 5))]
+)
+@pytest.mark.parametrize("boundary", [("fill", 1.5), ("wrap", 0), ("symm", 0)])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_matrices_that_go_on_beyond_their_ends(shapes, boundary, mode):
+    rng = np.random.default_rng(0)
+    x, kernel = (rng.normal(size=shape) for shape in shapes)
+    for f in (scipy.signal.convolve2d, scipy.signal.correlate2d):
+
+        def both(x, kernel, f=f):
+            return f(x, kernel, mode, *boundary)
+
+        expected = both(x, kernel)
+        np.testing.assert_allclose(jit(both)(x, kernel), expected, atol=1e-13)
+        tangent = jvp(both, (x, kernel), (kernel_like(x), kernel_like(kernel)))[1]
+        h = 1e-6
+        near = [
+            both(x + s * h * kernel_like(x), kernel + s * h * kernel_like(kernel)) for s in (1, -1)
+        ]
+        np.testing.assert_allclose(tangent, (near[0] - near[1]) / (2 * h), rtol=1e-6, atol=1e-7)
+
+
+def kernel_like(x):
+    return np.cos(np.arange(x.size)).reshape(x.shape)

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from tapeless import grad, jacrev, jit, linearize, tree, vjp, vmap
+from tapeless import grad, jacrev, jit, linearize, new_ref, tree, vjp, vmap
 from tapeless.transforms.errors import ArgumentError, TapelessError, UnsupportedError
 from tests.api.importable import scaled, square
 
@@ -323,6 +323,32 @@ def test_what_one_side_of_a_branch_saves(f, c):
     step = 1e-6 * np.eye(3)
     expected = [(f(x + e, c) - f(x - e, c)) / 2e-6 for e in step]
     np.testing.assert_allclose(bar, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_cotangents_are_added_to_references():
+    def f(p, x):
+        return np.sin(p["w"] * x)
+
+    x = np.arange(3.0)
+    _, pull = vjp(f, {"w": 2.0}, x)
+    w, bar = new_ref(1.0), new_ref(np.ones(3))
+    expected = pull(np.ones(3))
+    for times in (1, 2):
+        returned = pull.with_refs({"w": w}, bar)(np.ones(3))
+        assert returned[0]["w"] is w
+        assert returned[1] is bar
+        np.testing.assert_allclose(w[...], 1 + times * expected[0]["w"])
+        np.testing.assert_allclose(bar[...], 1 + times * expected[1])
+    np.testing.assert_allclose(pull.with_refs({"w": w}, None)(np.ones(3))[1], expected[1])
+    np.testing.assert_allclose(pull.with_refs()(np.ones(3))[1], expected[1])
+
+    @jit
+    def inside(x):
+        total = new_ref(np.zeros(3))
+        vjp(np.sin, x)[1].with_refs(total)(np.ones(3))
+        return total[...]
+
+    np.testing.assert_allclose(inside(x), np.cos(x))
 
 
 def test_what_a_pull_back_holds():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
+from tests.corpus.differences import gradient
 
 
 def table(n):
@@ -146,3 +147,46 @@ def cut(x):
 def test_it_may_hold_something_else(function):
     x = np.array([1.0, 2.0]) if function is of_arrays else 1.5
     assert repr(tapeless.jit(function)(x)) == repr(function(x))
+
+
+def grouped(x):
+    groups = [[], []]
+    for i in range(len(x)):
+        groups[0 if x[i] < 0 else 1].append(i)
+    return groups
+
+
+def means(x):
+    out = np.zeros(2)
+    for k, group in enumerate(grouped(x)):
+        out[k] = np.mean(x[group])
+    return out
+
+
+def marked(x):
+    y = np.zeros(len(x))
+    for k, group in enumerate(grouped(x)):
+        y[group] = k + 1.0
+    return y * x
+
+
+def block(x):
+    negative, positive = grouped(x)
+    return np.sum(np.outer(x, x)[negative][:, positive] ** 2)
+
+
+def rows_of_a_matrix(x):
+    m = np.outer(x, x)
+    negative = grouped(x)[0]
+    return np.sum(m[negative, 1] * m[..., 0][negative])
+
+
+@pytest.mark.parametrize("program", [means, marked, block, rows_of_a_matrix])
+def test_a_row_that_data_makes_grow_is_an_index(program):
+    x = np.array([1.0, -2.0, 3.0, -5.0])
+    np.testing.assert_allclose(tapeless.jit(program)(x), program(x))
+    slope = tapeless.grad(lambda x: np.sum(program(x) ** 2))(x)
+    expected = gradient(lambda x: np.sum(program(x) ** 2), x)
+    np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-6)
+    rows = np.stack([x, -x])
+    np.testing.assert_allclose(tapeless.vmap(program)(rows), [program(row) for row in rows])

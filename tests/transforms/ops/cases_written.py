@@ -108,8 +108,16 @@ CASES = [
             *(np.logical_xor, np.logical_and, np.logical_or),
         )
     ),
+    case(lambda x: x.astype(np.common_type(x, np.ones(2, np.float32))), normal(3), single=False),
+    case(lambda x: np.add(x, 0 * np.ndarray(x.shape, x.dtype).size), normal(3), of=np.ndarray),
     case(np.lib.stride_tricks.sliding_window_view, normal(5), 3),
     case(np.lib.stride_tricks.sliding_window_view, normal(4, 3), (2, 3)),
     case(np.lib.stride_tricks.sliding_window_view, normal(4, 3), 2, axis=-1),
     case(np.lib.stride_tricks.sliding_window_view, normal(6), (2, 3), axis=(0, 0)),
+    case(
+        lambda x: np.lib.stride_tricks.as_strided(x, (3, 2), (2 * x.itemsize, x.itemsize)),
+        normal(6),
+        single=False,
+        of=np.lib.stride_tricks.as_strided,
+    ),
 ]  # fmt: skip

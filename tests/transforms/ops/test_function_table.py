@@ -14,9 +14,7 @@ from tapeless.transforms.frontend.builtins.numpy_callbacks import APPLIED
 from tapeless.transforms.ops import function_table
 from tapeless.transforms.ops.function_table import FUNCTIONS, METHODS, OURS, WRITERS, full_name
 from tapeless.transforms.ops.primitives.ufuncs import UFUNCS
-from tapeless.transforms.ops.special.special import SPECIAL
-from tapeless.transforms.ops.special.special_inverses import SPECIAL as INVERSES
-from tapeless.transforms.ops.special.special_more import SPECIAL as MORE_SPECIAL
+from tapeless.transforms.ops.special.special_bessel import SEVERAL, TWO
 from tapeless.transforms.ops.special.special_more import UNARY
 from tapeless.transforms.prelude.numpy.function_table import WRITTEN
 from tests.corpus.differences import leaves, rebuild, signed, unravel
@@ -29,6 +27,7 @@ from tests.transforms.ops import (
     cases_linalg,
     cases_reductions,
     cases_special,
+    cases_special_distributions,
     cases_special_more,
     cases_written,
 )
@@ -43,6 +42,7 @@ FILES = (
     cases_calculus,
     cases_fft,
     cases_special,
+    cases_special_distributions,
     cases_special_more,
     cases_written,
 )
@@ -257,8 +257,9 @@ def test_every_operation_has_a_case(monkeypatch):
     for loop in (until_large, over_elements):
         tapeless.grad(loop)(0.7, np.arange(3.0))
     met |= {op for function, op in UFUNCS.items() if function in covered()}
-    special = SPECIAL | MORE_SPECIAL | INVERSES
-    special |= {getattr(scipy.special, op.name): op for op in UNARY}
+    families = function_table.special_families()
+    special = {f: op for family in families for f, op in family.SPECIAL.items()}
+    special |= {getattr(scipy.special, op.name): op for op in (*UNARY, *SEVERAL, *TWO)}
     met |= {op for function, op in special.items() if function in covered()}
     expected = {op for op in function_table.operations().values() if op.name not in TESTED_BY_LOOPS}
     assert sorted(op.name for op in expected - met) == []

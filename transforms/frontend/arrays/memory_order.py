@@ -120,6 +120,17 @@ def _strides(a: Any) -> Strides | None:
     return strides
 
 
+def element_strides(a: Any) -> Strides:
+    """How many elements apart the neighbours along each axis lie; it must be known."""
+    strides = _strides(a)
+    if strides is None:
+        raise UnsupportedError(
+            "the strides of an array whose order in memory is not known",
+            "take a copy first: x.copy() is in C order",
+        )
+    return strides
+
+
 def _shape(a: Any) -> Any:
     return a.type.shape if isinstance(a, Value) else np.shape(a)
 

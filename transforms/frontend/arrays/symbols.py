@@ -95,6 +95,11 @@ class Symbol(Unknown):
         return self.dtype.itemsize
 
     @property
+    def strides(self) -> tuple[Any, ...]:
+        steps = orders.element_strides(self)
+        return tuple(wrap(atom_of_size(step * self.itemsize)) for step in steps)
+
+    @property
     def nbytes(self) -> Any:
         return self.size * self.itemsize
 
@@ -416,6 +421,8 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
     if func.__hash__ and func in GIVES_ARRAYS:
         result = _array_without_axes(result, args[0] if args else None, func)
+    if func is np.broadcast_arrays:
+        result = type(result)(_array_without_axes(part, None, func) for part in result)
     orders.lay_out(func, args, kwargs, result)
     if func is np.nan_to_num and kwargs.get("copy") is False:
         out = args[0]

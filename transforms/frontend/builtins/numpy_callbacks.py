@@ -9,7 +9,8 @@ import numpy as np
 
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.arrays.memory_layout import UNKNOWN
+from tapeless.transforms.frontend.arrays.memory_layout import UNKNOWN, in_order
+from tapeless.transforms.frontend.arrays.memory_order import element_strides
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.builtins.builtins import BUILTINS
 from tapeless.transforms.frontend.builtins.replacements import stand_in
@@ -19,7 +20,7 @@ from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.prelude.numpy import linalg
 from tapeless.transforms.prelude.numpy.function_table import written
 from tapeless.transforms.prelude.numpy.misc import inserted, of_rows
-from tapeless.transforms.prelude.numpy.sliding_windows import sliding_window_view
+from tapeless.transforms.prelude.numpy.sliding_windows import sliding_window_view, strided
 
 
 def _numpy(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -124,6 +125,49 @@ def _windows(hooks: Any, /, x: Any, *args: Any, writeable: bool = False, **optio
     return windows
 
 
+def _strided(
+    hooks: Any,
+    /,
+    x: Any,
+    shape: Any = None,
+    strides: Any = None,
+    subok: bool = False,
+    writeable: bool = True,
+) -> Any:
+    """A view of what lies in memory where an array does: nobody may store to it, nor look at it
+    after a store to the array."""
+    if not has_symbols((x, shape, strides)):
+        return np.lib.stride_tricks.as_strided(x, shape, strides, subok, writeable)
+    x = _numpy(np.asarray, x)
+    view = hooks.call(
+        strided,
+        x,
+        _numbers(x.shape if shape is None else shape),
+        _numbers(x.strides if strides is None else strides),
+        _distance_of_elements(x),
+    )
+    if isinstance(x, Symbol) and x.mutable:
+        trace().share(view.cell, x.memory())
+    view.read_only = True
+    return view
+
+
+def _numbers(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
+
+
+def _distance_of_elements(x: Any) -> int:
+    """How many elements of its memory apart the elements of an array lie, if in order."""
+    steps = element_strides(x)
+    apart = steps[-1] if len(steps) == 1 else 1
+    if type(apart) is not int or apart < 1 or (len(steps) > 1 and not in_order(x.shape, steps)):
+        raise UnsupportedError(
+            "as_strided of an array whose elements do not lie in order",
+            "take a copy first: np.ascontiguousarray(x)",
+        )
+    return apart
+
+
 def _unless(f: Any, plain: Any, ours: Any) -> Any:
     """By rule for the options that the rule has, else by our code."""
 
@@ -156,6 +200,7 @@ APPLIED: dict[Any, Any] = {
     np.polyval: _polyval,
     np.insert: _insert,
     np.lib.stride_tricks.sliding_window_view: _windows,
+    np.lib.stride_tricks.as_strided: _strided,
     np.piecewise: _piecewise,
     np.apply_along_axis: _apply_along_axis,
     np.apply_over_axes: _apply_over_axes,

@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapeless.transforms.frontend.builtins import plain_code
 from tapeless.transforms.prelude.ndimage import linear_filters
-from tapeless.transforms.prelude.numpy import testing
+from tapeless.transforms.prelude.numpy import scipy_choices, testing
 
 #: What gives our function for one of a package, or for a method of one of its objects, or None.
 STAND_INS: dict[str, Callable[[Any], Any]] = {
+    "numpy.polynomial": plain_code.standing_for,
     "numpy.testing": testing.standing_for,
+    "scipy._lib": scipy_choices.standing_for,
     "scipy.ndimage": linear_filters.standing_for,
+    "scipy.optimize": plain_code.standing_for,
 }
 
 
@@ -24,6 +28,9 @@ def stand_in(f: Any) -> Any:
     place = type(f if owner is None else owner).__module__
     if place == "builtins":  # a function, which says itself where it is from
         place = getattr(f, "__module__", None) or ""
+    if not place.startswith(("numpy.", "scipy.")):  # a user's class, whose method is inherited
+        method = getattr(f, "__func__", type(f).__call__)
+        place = getattr(method, "__module__", None) or ""
     if not place.startswith(("numpy.", "scipy.")):
         return None
     replacement = STAND_INS.get(".".join(place.split(".")[:2]))

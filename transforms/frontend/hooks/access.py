@@ -111,6 +111,8 @@ class Access(Calls):
             return each(lambda option: self.item(obj, option), either(key))
         key = trace().key_of(key) if _is_known(obj) else key
         items_of(obj, self.function)
+        if isinstance(obj, (Symbol, np.ndarray)):
+            key = special_methods.index_of(key)
         if isinstance(obj, Symbol):
             require_all_current(key)
         method = special_methods.special(obj, "__getitem__")
@@ -152,6 +154,7 @@ class Access(Calls):
             raise UnsupportedError("a store to an array made of None or of text", "use a list")
         dicts_and_sets.change(obj, key)
         if isinstance(obj, Symbol):
+            key = special_methods.index_of(key)
             require_all_current(key, value)
         before_change(obj)
         if not isinstance(obj, (Symbol, *MUTABLE)):

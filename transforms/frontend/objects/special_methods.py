@@ -23,7 +23,7 @@ from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.container_aliases import require_current
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.appended_lists import Grown
-from tapeless.transforms.prelude.containers.linked_lists import Part
+from tapeless.transforms.prelude.containers.linked_lists import Part, Row
 
 OPERATORS = {
     "Add": "add",
@@ -198,6 +198,13 @@ def array_of(value: Any) -> Any:
         return trace().enter(Part.lists, value)
     method = special(value, "__array__")
     return value if method is None else trace().enter(method, value)
+
+
+def index_of(key: Any) -> Any:
+    """An index of an array, where rows of lists that data makes grow are lists of their own."""
+    if isinstance(key, tuple):
+        return tuple(map(index_of, key))
+    return trace().enter(type(key).lists, key) if isinstance(key, (Part, Row)) else key
 
 
 def tested(value: Any) -> Any:

@@ -42,6 +42,10 @@ LIBRARIES = Libraries(
     frozenset(sys.stdlib_module_names) - ENTERED
     | {"numpy", "scipy", "optree", "rich", "numba", "pytest", "_pytest"}
 )
+#: Modules of SciPy whose private functions are plain NumPy code.
+FORMULAS = frozenset({"scipy.stats._continuous_distns", "scipy.stats._discrete_distns"})
+#: Formulas of SciPy that all distributions have, by others.
+DEFAULTS = frozenset({"_sf", "_logpdf", "_logcdf", "_logsf", "_logpmf", "_get_support"})
 #: Modules whose objects stay as they are.
 STEADY = (
     "abc builtins collections contextlib dataclasses enum functools inspect itertools logging main "
@@ -61,8 +65,22 @@ def of_library(f: Any) -> bool:
 
 
 def of_ours(f: types.FunctionType) -> bool:
-    """Whether a function is plain NumPy code of ours, which is entered and never changes."""
-    return bool(f.__globals__.get("__staged__", False))
+    """Whether a function is plain NumPy code of ours or a formula of SciPy, which is entered and
+    never changes."""
+    return bool(f.__globals__.get("__staged__", False)) or is_formula(f)
+
+
+def is_formula(f: Any) -> bool:
+    """Whether a function is a formula of a distribution of SciPy, which is plain NumPy code: a
+    method such as `_pdf`, or a function that one uses; or was marked as such code."""
+    if getattr(f, "__dict__", {}).get("is_plain_code"):
+        return True
+    module = getattr(f, "__globals__", {}).get("__name__")
+    if module == "scipy.stats._distn_infrastructure":
+        return f.__name__ in DEFAULTS
+    if module not in FORMULAS:
+        return False
+    return bool(f.__name__.startswith("_") or "<locals>" in f.__qualname__)
 
 
 def of_numba(f: Any) -> Any:
@@ -93,6 +111,8 @@ def is_numpy(f: Any) -> bool:
 def _roots(f: Any) -> set[str]:
     """The package that a function says it is of, and the one whose code it is: of a decorator's
     function that has taken a name by functools.wraps, they may be two."""
+    if is_formula(f):
+        return {"formulas of scipy"}
     names = getattr(f, "__module__", None), getattr(f, "__globals__", {}).get("__name__")
     return {str(name).partition(".")[0] for name in names if name} or {""}
 

@@ -97,7 +97,7 @@ class Structure:
                 if self.value is MISSING
                 else f"the function '{self.value.__name__}'"
                 if isinstance(self.value, FunctionType)
-                else f"{type(self.value).__name__} {self.value!r}"[:60]
+                else f"{type(self.value).__name__}{_text(self.value)}"[:60]
             )
         if issubclass(self.kind, Text):
             return "text by data"
@@ -109,6 +109,13 @@ class Structure:
             pairs = zip(self.keys, self.children, strict=True)
             return f"dict({', '.join(f'{k!r}: {c.describe()}' for k, c in pairs)})"[:80]
         return f"{self.kind.__name__}({', '.join(c.describe() for c in self.children)})"[:80]
+
+
+def _text(value: Any) -> str:
+    """A constant as text; nothing of an object of a user's class, whose own text may need values
+    that are known only when the program runs."""
+    own = isinstance(value, enum.Enum) or type(value).__module__ in ("builtins", "numpy")
+    return f" {value!r}" if own else ""
 
 
 REBUILT = "a list of tuples or lists that a loop filled is replaced in another loop or under a test"

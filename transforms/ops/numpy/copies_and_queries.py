@@ -47,6 +47,9 @@ NUMPY = {
     np.isscalar: lambda element: not as_array(element).type.shape,
     np.iscomplexobj: lambda x: as_array(x).type.dtype.kind == "c",
     np.isrealobj: lambda x: as_array(x).type.dtype.kind != "c",
+    np.common_type: lambda *arrays: np.common_type(
+        *(np.empty(0, as_array(a).type.dtype) for a in arrays)
+    ),
     np.result_type: lambda *kinds: np.result_type(
         *(getattr(getattr(k, "type", None), "dtype", k) for k in kinds)
     ),

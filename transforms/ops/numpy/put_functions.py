@@ -22,10 +22,11 @@ from tapeless.transforms.ops.numpy.cumulative import cumsum
 from tapeless.transforms.ops.numpy.diagonals import diagonal_length
 from tapeless.transforms.ops.numpy.indexing import along_axis, normalize
 from tapeless.transforms.ops.primitives.arithmetic import mod, neg, sub
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, logical_and
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
 from tapeless.transforms.ops.primitives.extrema_at import maximum_at, minimum_at
-from tapeless.transforms.ops.primitives.joining import as_array, axis_of
-from tapeless.transforms.ops.primitives.new_arrays import count_up
+from tapeless.transforms.ops.primitives.joining import as_array, axis_of, concatenate
+from tapeless.transforms.ops.primitives.new_arrays import count_up, zeros
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast, cast_to, flat, reshape
 from tapeless.transforms.ops.primitives.slices_and_gathers import (
@@ -117,7 +118,14 @@ def _place(arr: Any, mask: Any, vals: Any) -> Any:
     v = flat(converted(held, arr.type.dtype, "safe"))
     chosen = cast(flat(as_array(mask)), dtype=np.dtype(bool))
     rank = sub(cumsum(cast(chosen, dtype=np.dtype(int)), axis=0), 1)
-    rank = mod(maximum(rank, 0), atom(v.type.shape[0]))
+    count = v.type.shape[0]
+    rank = maximum(rank, 0)
+    if current().at_least(count, 1).certain:
+        rank = mod(rank, atom(count))
+    else:  # of no values nothing may be taken: the place beyond the last one is an error
+        v = concatenate(v, zeros(shape=(1,), dtype=v.type.dtype), axis=0)
+        none = logical_and(chosen, equal(atom(count), 0))
+        rank = select(none, 1, mod(rank, maximum(atom(count), 1)))
     return _chosen(arr, chosen, gather(v, rank, key=(Slot(0),)))
 
 

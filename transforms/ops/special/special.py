@@ -12,12 +12,12 @@ from tapeless.transforms.core.builder import current, static
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
-from tapeless.transforms.ops.primitives.arithmetic import mul, neg, sub
+from tapeless.transforms.errors import NotDifferentiableError
+from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, reducing
-from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, sign
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, isfinite, sign
 from tapeless.transforms.ops.primitives.dtypes import result_dtype
-from tapeless.transforms.ops.primitives.elementwise import exp, log, log1p, maximum
+from tapeless.transforms.ops.primitives.elementwise import absolute, exp, log, log1p, maximum
 from tapeless.transforms.ops.primitives.incomplete import beta_by_shape, gamma_by_shape
 from tapeless.transforms.ops.primitives.joining import as_array, axes_of
 from tapeless.transforms.ops.primitives.make_elementwise import (
@@ -404,11 +404,9 @@ log_softmax = Op(
 def _logsumexp(
     a: Any, axis: Any = None, b: Any = None, keepdims: Any = False, return_sign: bool = False
 ) -> Any:
-    if return_sign:
-        raise UnsupportedError(
-            "scipy.special.logsumexp with return_sign=True", "write it with np.exp and np.log"
-        )
     a = as_array(a)
+    if return_sign:
+        return _with_sign(a, axes_of(axis, a.type.ndim), b, bool(keepdims))
     operands: Atoms = (a,)
     if b is not None:
         b = as_array(b)
@@ -417,6 +415,18 @@ def _logsumexp(
     plain = b is None and all(_some(a.type.shape[k]) for k in axes)
     op = logsumexp if plain else logsumexp_of_any
     return op(*operands, axes=axes, keepdims=bool(keepdims))
+
+
+def _with_sign(a: Atom, axes: tuple[int, ...], b: Any, keepdims: bool) -> tuple[Any, Any]:
+    """The logarithm of the size of a weighted sum of exponentials, and its sign."""
+    weights = 1.0 if b is None else as_array(b)
+    top = logsumexp_of_any(a, axes=axes, keepdims=True)
+    top = select(isfinite(top), top, 0.0)
+    total = sum(mul(exp(sub(a, top)), weights), axes=axes, keepdims=True)
+    size = add(log(absolute(total)), top)
+    if keepdims:
+        return size, sign(total)
+    return sum(size, axes=axes, keepdims=False), sum(sign(total), axes=axes, keepdims=False)
 
 
 def _some(n: Size) -> bool:

@@ -93,8 +93,14 @@ boxcox = special(
 boxcox1p = special(
     "boxcox1p", lambda x, c, y: power(1 + x, c - 1), lambda x, c, y: _boxcox_slope(log1p(x), c)
 )
-inv_boxcox = special("inv_boxcox", lambda x, c, y: power(y, 1 - c), refused)
-inv_boxcox1p = special("inv_boxcox1p", lambda x, c, y: power(1 + y, 1 - c), refused)
+inv_boxcox = special(
+    "inv_boxcox", lambda x, c, y: power(y, 1 - c), lambda x, c, y: y * x * x * _power_slope(c * x)
+)
+inv_boxcox1p = special(
+    "inv_boxcox1p",
+    lambda x, c, y: power(1 + y, 1 - c),
+    lambda x, c, y: (y + 1) * x * x * _power_slope(c * x),
+)
 powm1 = special("powm1", lambda x, a, y: a * power(x, a - 1), lambda x, a, y: (y + 1) * log(x))
 binom = special(
     "binom",
@@ -119,6 +125,16 @@ pseudo_huber = special(
 def _boxcox_slope(t: Atom, c: Atom) -> Any:
     """The slope of (e^(c t) - 1) / c in c."""
     return t * t / 2 * hyp1f1(2.0, 3.0, c * t)
+
+
+def _power_slope(t: Atom) -> Any:
+    """The derivative of log(1 + c x) / c by c, over x^2, at t = c x; near 0 by its series."""
+    small = less(absolute(t), 0.02)
+    some = select(small, 1.0, t)
+    series = 0.0
+    for k in range(9, -1, -1):
+        series = (-1) ** (k + 1) * (k + 1) / (k + 2) + t * series
+    return select(small, series, (some / (1 + some) - log1p(some)) / (some * some))
 
 
 # -- angles in degrees
@@ -177,7 +193,9 @@ stdtrit = special(
 
 def _gamma_move(a: Atom, x: Atom) -> Any:
     """How a quantile of the gamma distribution moves with its shape."""
-    return -gammainc_by_a(a, x) / gamma_density(a, x)
+    zero = equal(x, 0)  # the quantile of no probability, for any shape
+    some = select(zero, 1.0, x)
+    return select(zero, 0.0, -gammainc_by_a(a, some) / gamma_density(a, some))
 
 
 def _t_by_freedom(v: Atom, t: Atom) -> Any:

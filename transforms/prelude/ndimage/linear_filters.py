@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.prelude.ndimage import rank_filters, splines
+from tapeless.transforms.prelude.ndimage import morphology, rank_filters, splines
 from tapeless.transforms.prelude.ndimage.boundary_modes import continued, each, image
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -152,6 +152,39 @@ def laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0
     return sum(correlate1d(x, [1, -2, 1], k, None, modes[k], cval) for k in range(x.ndim))
 
 
+def _order(ndim: int, axis: int, order: int) -> list[int]:
+    return [order * (k == axis) for k in range(ndim)]
+
+
+def gaussian_laplace(
+    input: Any,
+    sigma: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    **options: Any,
+) -> Any:
+    """The sum of second derivatives of the smoothed image."""
+    x = image(input, output)
+    orders = [_order(x.ndim, k, 2) for k in range(x.ndim)]
+    return sum(gaussian_filter(x, sigma, order, None, mode, cval, **options) for order in orders)
+
+
+def gaussian_gradient_magnitude(
+    input: Any,
+    sigma: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    **options: Any,
+) -> Any:
+    """The length of the gradient of the smoothed image."""
+    x = image(input, output)
+    orders = [_order(x.ndim, k, 1) for k in range(x.ndim)]
+    slopes = (gaussian_filter(x, sigma, order, None, mode, cval, **options) for order in orders)
+    return np.sqrt(sum(slope**2 for slope in slopes))
+
+
 def sobel(
     input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Any:
@@ -196,9 +229,12 @@ def _summed(x: Any, weights: Any, shape: Any, axis: int) -> Any:
 
 FILTERS: list[Any] = [correlate, convolve, correlate1d, convolve1d, gaussian_filter1d]
 FILTERS += [gaussian_filter, uniform_filter1d, uniform_filter, laplace, sobel, prewitt]
+FILTERS += [gaussian_laplace, gaussian_gradient_magnitude]
 BETWEEN: list[Any] = [splines.map_coordinates, splines.affine_transform, splines.shift]
 BETWEEN += [splines.zoom, splines.rotate, splines.spline_filter, splines.spline_filter1d]
-BY_NAME: dict[str, Any] = {f.__name__: f for f in (*FILTERS, *rank_filters.FILTERS, *BETWEEN)}
+BY_NAME: dict[str, Any] = {
+    f.__name__: f for f in (*FILTERS, *rank_filters.FILTERS, *morphology.FILTERS, *BETWEEN)
+}
 
 
 def standing_for(f: Any) -> Any:

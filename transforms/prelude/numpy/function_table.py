@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from tapeless.transforms.prelude.containers import bisect, heapq, queue, sets
+from tapeless.transforms.prelude.containers import bisect, heapq, queue, sets, typed_arrays
 from tapeless.transforms.prelude.numpy import (
     cmath,
     misc,
@@ -19,7 +19,7 @@ from tapeless.transforms.prelude.numpy import (
 FAMILIES = (sets, signals, misc, ufunc_at, ufunc_reduce, sliding_windows, python_numbers, cmath)
 WRITTEN: dict[Any, Any] = {f: ours for family in FAMILIES for f, ours in family.NUMPY.items()}
 #: Functions and classes of Python's library.
-PYTHONS: dict[Any, Any] = heapq.PYTHON | bisect.PYTHON | queue.PYTHON
+PYTHONS: dict[Any, Any] = heapq.PYTHON | bisect.PYTHON | queue.PYTHON | typed_arrays.PYTHON
 #: Families of those, by modules that take long to import.
 LATER = {"statistics": "numpy.statistics"}
 

@@ -192,7 +192,24 @@ def polydiv(u: Any, v: Any) -> Any:
     return quotient, rest[start:]
 
 
+def ndarray(
+    shape: Any,
+    dtype: Any = float,
+    buffer: Any = None,
+    offset: Any = 0,
+    strides: Any = None,
+    order: Any = None,
+) -> Any:
+    """A new array, whose elements NumPy leaves undefined."""
+    if buffer is not None or strides is not None:
+        raise UnsupportedError(
+            "np.ndarray of memory that is there", "use np.lib.stride_tricks.as_strided, or reshape"
+        )
+    return np.empty(shape, dtype, order="F" if order == "F" else "C")
+
+
 NUMPY = {
+    np.ndarray: ndarray,
     np.fromfunction: fromfunction,
     np.fromiter: fromiter,
     np.histogram2d: histogram2d,

@@ -42,4 +42,21 @@ def sliding_window_view(
     return x
 
 
+def strided(x: Any, shape: Any, strides: Any, apart: Any) -> Any:
+    """The elements that a view of a shape has, at `strides` bytes from each other, as copies: of an
+    array whose elements lie in order, `apart` elements from each other."""
+    line, places, last = np.ravel(x), 0, 0
+    for n, stride in zip(shape, strides, strict=True):
+        step = stride // (x.itemsize * apart)
+        if step * x.itemsize * apart != stride:
+            raise ValueError("strides must be multiples of the distance of two elements")
+        if step < 0:
+            raise ValueError("strides must not be negative: the view begins before the array")
+        places = np.expand_dims(places, -1) + step * np.arange(n)
+        last = last + step * (n - 1)
+    if last >= line.size:
+        raise ValueError("the view would read beyond the array")
+    return line[places]
+
+
 NUMPY = {np.lib.stride_tricks.sliding_window_view: sliding_window_view}

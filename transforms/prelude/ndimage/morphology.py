@@ -1,0 +1,181 @@
+"""Morphology of grey images, derivatives of smoothed ones, and measurements of whole images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.prelude.ndimage.boundary_modes import continued, each, image
+from tapeless.transforms.prelude.ndimage.rank_filters import maximum_filter, minimum_filter
+
+__staged__ = True  # plain NumPy code: a staged run enters it
+
+
+def _flat(footprint: Any, structure: Any) -> None:
+    if footprint is not None or structure is not None:
+        raise UnsupportedError("scipy.ndimage with footprint= or structure=", "give a size")
+
+
+def grey_erosion(
+    input: Any,
+    size: Any = None,
+    footprint: Any = None,
+    structure: Any = None,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    """The least element around each one."""
+    _flat(footprint, structure)
+    return minimum_filter(input, size, None, output, mode, cval, origin)
+
+
+def grey_dilation(
+    input: Any,
+    size: Any = None,
+    footprint: Any = None,
+    structure: Any = None,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    """The greatest element around each one, of a neighbourhood the other way round."""
+    _flat(footprint, structure)
+    ndim = np.ndim(input)
+    pairs = zip(each(origin, ndim), each(size, ndim), strict=True)
+    origins = [-at - (n % 2 == 0) for at, n in pairs]
+    return maximum_filter(input, size, None, output, mode, cval, origins)
+
+
+def grey_opening(input: Any, *how: Any, **options: Any) -> Any:
+    """Eroded, then dilated: peaks that are smaller vanish."""
+    return grey_dilation(grey_erosion(input, *how, **options), *how, **options)
+
+
+def grey_closing(input: Any, *how: Any, **options: Any) -> Any:
+    """Dilated, then eroded: hollows that are smaller vanish."""
+    return grey_erosion(grey_dilation(input, *how, **options), *how, **options)
+
+
+def white_tophat(input: Any, *how: Any, **options: Any) -> Any:
+    """What opening takes away."""
+    return np.asarray(input) - grey_opening(input, *how, **options)
+
+
+def black_tophat(input: Any, *how: Any, **options: Any) -> Any:
+    """What closing adds."""
+    return grey_closing(input, *how, **options) - np.asarray(input)
+
+
+def morphological_gradient(input: Any, *how: Any, **options: Any) -> Any:
+    """The difference of the greatest and the least element around each one."""
+    return grey_dilation(input, *how, **options) - grey_erosion(input, *how, **options)
+
+
+def morphological_laplace(input: Any, *how: Any, **options: Any) -> Any:
+    """The sum of their differences from the element itself."""
+    both = grey_dilation(input, *how, **options) + grey_erosion(input, *how, **options)
+    return both - np.asarray(input) - np.asarray(input)
+
+
+def _along(
+    f: Any, input: Any, size: Any, axis: Any, output: Any, mode: Any, cval: Any, at: Any
+) -> Any:
+    x = image(input, output)
+    axis = axis % x.ndim
+    n, wide = x.shape[axis], continued(x, size, axis, mode, cval, at)
+    lead = (slice(None),) * axis
+    return f(np.stack([wide[(*lead, slice(k, k + n))] for k in range(size)]), axis=0)
+
+
+def maximum_filter1d(
+    input: Any,
+    size: Any,
+    axis: Any = -1,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    return _along(np.max, input, size, axis, output, mode, cval, origin)
+
+
+def minimum_filter1d(
+    input: Any,
+    size: Any,
+    axis: Any = -1,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    return _along(np.min, input, size, axis, output, mode, cval, origin)
+
+
+# -- measurements of whole images, without labels
+
+
+def _whole(labels: Any, index: Any) -> None:
+    if labels is not None or index is not None:
+        raise UnsupportedError(
+            "measurements of scipy.ndimage by labels", "use np.bincount(labels, weights)"
+        )
+
+
+def sum(input: Any, labels: Any = None, index: Any = None) -> Any:
+    _whole(labels, index)
+    return np.sum(input)
+
+
+def mean(input: Any, labels: Any = None, index: Any = None) -> Any:
+    _whole(labels, index)
+    return np.mean(input)
+
+
+def variance(input: Any, labels: Any = None, index: Any = None) -> Any:
+    _whole(labels, index)
+    return np.var(input)
+
+
+def standard_deviation(input: Any, labels: Any = None, index: Any = None) -> Any:
+    _whole(labels, index)
+    return np.std(input)
+
+
+def minimum(input: Any, labels: Any = None, index: Any = None) -> Any:
+    _whole(labels, index)
+    return np.min(input)
+
+
+def maximum(input: Any, labels: Any = None, index: Any = None) -> Any:
+    _whole(labels, index)
+    return np.max(input)
+
+
+def median(input: Any, labels: Any = None, index: Any = None) -> Any:
+    _whole(labels, index)
+    return np.median(input)
+
+
+def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
+    """The mean place, weighted by the elements."""
+    _whole(labels, index)
+    x = np.asarray(input)
+    total, places = np.sum(x), []
+    for axis in range(x.ndim):
+        others = (*range(axis), *range(axis + 1, x.ndim))
+        line = np.sum(x, axis=others)
+        places.append(np.sum(line * np.arange(x.shape[axis])) / total)
+    return tuple(places)
+
+
+GREY: list[Any] = [grey_erosion, grey_dilation, grey_opening, grey_closing, white_tophat]
+GREY += [black_tophat, morphological_gradient, morphological_laplace]
+GREY += [maximum_filter1d, minimum_filter1d]
+MEASURES: list[Any] = [sum, mean, variance, standard_deviation, minimum, maximum, median]
+MEASURES += [center_of_mass]
+FILTERS = GREY + MEASURES
