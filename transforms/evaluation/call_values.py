@@ -37,6 +37,7 @@ from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.pipelines.array_form import array_form
 
 NAME = "evaluated"
+MOST_BYTES = 1 << 28  # of values that are kept
 NOTHING = contextlib.nullcontext()
 
 
@@ -51,6 +52,8 @@ class CallValues:
         self.run = run
         self.values: dict[Var, Any] = dict(arguments)
         self.sizes: dict[dims.Symbol, int] = {}
+        self.computed: dict[Var, int] = {}  # how many bytes such values have, in order
+        self.bytes = 0  # of all of them
         self.shadows = ShadowGenerators()
         self.functions: dict[Any, Callable[..., Any]] = {}  # by what they compute, for which types
 
@@ -70,7 +73,17 @@ class CallValues:
                 pending += needed
             else:
                 self.evaluate(statement)
-        return self.values[wanted]
+        value = self.values[wanted]
+        self.forget()
+        return value
+
+    def forget(self) -> None:
+        """Drops the values that were computed first, where all of them take much memory; one that
+        is needed again is computed again."""
+        while self.bytes > MOST_BYTES and len(self.computed) > 1:
+            v = next(iter(self.computed))
+            self.bytes -= self.computed.pop(v)
+            del self.values[v]
 
     def perform(self, s: Statement) -> None:
         """Carries a statement out for what it does; raises Unobservable."""
@@ -150,6 +163,9 @@ class CallValues:
             raise Unobservable from None
         for v, x in zip(outputs(s), results, strict=True):
             self.give(v, x)
+            if not own:  # what is drawn cannot be drawn again
+                self.computed[v] = getattr(x, "nbytes", 0)
+                self.bytes += self.computed[v]
 
     def learn(self, v: Var, x: Any) -> None:
         """Notes the lengths that the shape of a value tells."""
