@@ -265,6 +265,13 @@ class Effect:
     def outs(self) -> tuple[Var, ...]:
         return ()
 
+    @property
+    def message(self) -> str:
+        """What a check that fails says: that two lengths differ, one of which data may decide."""
+        stretched = "; one that data decides is not stretched, even if it is 1"
+        why = stretched * self.params.get("by_data", False)
+        return f"operands could not be broadcast together: the lengths differ{why}"
+
 
 Statement = Let | If | For | While | Effect
 

@@ -51,8 +51,7 @@ def write_effect(w: Writer, s: Effect) -> None:
         case "check":
             a, b = (to_source(w.expr(x)) for x in s.args)
             w.put(f"if {a} != {b}:", s.origin)
-            message = "operands could not be broadcast together: the lengths differ"
-            w.nest(lambda: w.put(f'raise ValueError("{message}")'))
+            w.nest(lambda: w.put(f'raise ValueError("{s.message}")'))
         case _:
             raise InternalError(f"unknown effect {s.kind}")
 

@@ -83,3 +83,12 @@ def test_what_does_not_fit_into_a_shape_of_one():
     for f in (lambda x: np.full((1,), x), lambda x: np.broadcast_to(x, (1,))):
         with pytest.raises(ShapeError, match="could not broadcast"):
             jit(f)(Y)
+
+
+def test_a_length_from_data_is_not_stretched():
+    """The error says so, where NumPy would stretch an array of one element."""
+    x = np.array([0.5, -0.2, 0.7])
+    for form in (lambda f: f, jit):
+        slopes = form(grad(lambda x: np.sum(x * x[x > 0.6])))
+        with pytest.raises(ValueError, match="one that data decides is not stretched"):
+            slopes(x)

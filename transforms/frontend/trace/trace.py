@@ -251,7 +251,8 @@ class Trace(Builder):
         x, y = self.value(a), self.value(b)
         if x is None or y is None:
             self.undecided_error(ValueError)
-            self.emit(Effect("check", (atom_of_size(a), atom_of_size(b)), {}, self.origin))
+            sizes = atom_of_size(a), atom_of_size(b)
+            self.emit(Effect("check", sizes, {"by_data": True}, self.origin))
             return True
         self.guard("==" if x == y else "!=", a, b)
         return x == y
@@ -263,7 +264,8 @@ class Trace(Builder):
         self.undecided_error(ValueError)
         named = dims.symbols(a) | dims.symbols(b)
         if all(s.given or s.var is not None for s in named):  # a mask does not say how many it has
-            self.emit(Effect("check", (atom_of_size(a), atom_of_size(b)), {}, self.origin))
+            sizes = atom_of_size(a), atom_of_size(b)
+            self.emit(Effect("check", sizes, {"by_data": True}, self.origin))
         return True
 
     def in_bounds(self, index: int, size: Size) -> bool:

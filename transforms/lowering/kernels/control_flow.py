@@ -61,8 +61,7 @@ class Control(Exchanged):
             case "check":
                 test = spelled("{0} != {1}", *map(self.atom, s.args))
                 with self.nested(f"if {test}:", s.origin):
-                    message = "operands could not be broadcast together: the lengths differ"
-                    self.put(f'raise ValueError("{message}")')
+                    self.put(f'raise ValueError("{s.message}")')
             case "raise":
                 values = [self.said(part, s.args) for part in s.params["parts"]]
                 self.put(f"raise {s.params['type'].__name__}({', '.join(values)})", s.origin)
