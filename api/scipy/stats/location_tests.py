@@ -23,9 +23,9 @@ class Outcome(NamedTuple):
 
 def _refuse(**options: Any) -> None:
     """Refuses options that are not those by default."""
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise UnsupportedError(f"the option {given[0]}=", "take the values out before")
+    refused = [name for name, value in options.items() if value is not None]
+    if refused:
+        raise UnsupportedError(f"the option {refused[0]}=", "take the values out before")
 
 
 def _sample(a: Any, axis: Any) -> tuple[Any, Any]:
@@ -201,9 +201,9 @@ def f_oneway(*samples: Any, axis: Any = 0) -> Outcome:
         np.squeeze(n * (m - total) ** 2, axis=axis) for n, m in zip(sizes, means, strict=True)
     )
     within = sum(np.sum((g - m) ** 2, axis=axis) for g, m in zip(groups, means, strict=True))
-    one, other = len(groups) - 1.0, count - 1.0 * len(groups)
-    ratio = between / one / (within / other)
-    return Outcome(ratio, fdtrc(one, other, ratio))
+    df_between, df_within = len(groups) - 1.0, count - 1.0 * len(groups)
+    ratio = between / df_between / (within / df_within)
+    return Outcome(ratio, fdtrc(df_between, df_within, ratio))
 
 
 FUNCTIONS: dict[str, Any] = {

@@ -135,9 +135,9 @@ class OfSciPy(Family):
         """Mean, variance, skewness and excess kurtosis, as far as `moments` names them."""
         _, loc, scale = self.split(args, kwargs)
         mean, variance, *higher = self.moments(args, kwargs)
-        known = {"m": mean * scale + loc, "v": variance * scale * scale}
-        known |= {"s": higher[0], "k": higher[1]}
-        values = [known[name] for name in moments]
+        moment_by_letter = {"m": mean * scale + loc, "v": variance * scale * scale}
+        moment_by_letter |= {"s": higher[0], "k": higher[1]}
+        values = [moment_by_letter[name] for name in moments]
         if any(value is None for value in values):
             raise UnsupportedError(
                 f"scipy.stats.{self.name} has no formula of its moments {moments!r}",

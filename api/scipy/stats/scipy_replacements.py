@@ -105,10 +105,10 @@ class Frozen:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = method(self.dist, name)
-        if found is None:
+        replacement = method(self.dist, name)
+        if replacement is None:
             raise UnsupportedError(
                 f".{name} of a distribution with parameters that depend on data",
                 "compute it from them",
             )
-        return _of_fixed(found, name, self.args, self.kwds)
+        return _of_fixed(replacement, name, self.args, self.kwds)
