@@ -42,6 +42,7 @@ LIBRARIES = Libraries(
     frozenset(sys.stdlib_module_names) - ENTERED
     | {"numpy", "scipy", "optree", "rich", "numba", "pytest", "_pytest"}
 )
+OF_PYTHON = 1 << 9  # the flag of a class that a `class` statement makes
 #: Modules whose objects stay as they are.
 STEADY = (
     "abc builtins collections contextlib dataclasses enum functools inspect itertools logging main "
@@ -58,6 +59,18 @@ def of_library(f: Any) -> bool:
     if "tapeless" in roots:
         return not getattr(f, "__globals__", {}).get("__staged__", False)
     return all(root in LIBRARIES for root in roots)
+
+
+def makes_plain_objects(cls: Any) -> bool:
+    """Whether objects of a class are plain ones: `object.__new__` makes them, or a user's
+    `__new__`, and none of the classes that it is derived from is C code."""
+    new = cls.__new__
+    return new is object.__new__ or (
+        isinstance(new, types.FunctionType)
+        and not of_library(new)
+        and type(cls).__call__ is type.__call__
+        and all(base is object or base.__flags__ & OF_PYTHON for base in cls.__mro__)
+    )
 
 
 def of_ours(f: types.FunctionType) -> bool:
