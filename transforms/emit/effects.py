@@ -49,8 +49,9 @@ def write_effect(w: Writer, s: Effect) -> None:
                 )
             w.put(f"raise {kind.__qualname__}({', '.join(values)})", s.origin)
         case "check":
-            a, b = (to_source(w.expr(x)) for x in s.args)
-            w.put(f"if {a} != {b}:", s.origin)
+            first, second = (w.expr(x) for x in s.args)
+            differ = ast.Compare(first, [ast.NotEq()], [second])
+            w.put(f"if {to_source(differ)}:", s.origin)
             w.nest(lambda: w.put(f'raise ValueError("{s.message}")'))
         case _:
             raise InternalError(f"unknown effect {s.kind}")

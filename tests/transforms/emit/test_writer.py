@@ -193,3 +193,25 @@ def test_comments_name_lines_where_they_change():
     source = tapeless.grad(chosen).source(0.5)
     noted = re.findall(r"# line (\d+)", source)
     assert all(a != b for a, b in itertools.pairwise(noted))
+
+
+def test_lengths_of_what_may_lack_a_value():
+    """A test of a length spells a conditional expression in it as one operand."""
+
+    def padded(v):
+        if len(v) == 3:
+            square = np.zeros((3, 3))
+            square[:2, 2] = v[:2]
+        elif len(v) == 6:
+            square = np.zeros((4, 4))
+            square[:3, 3] = v[:3]
+        else:
+            raise ValueError("of no known length")
+        return np.sum(np.eye(4) + square)
+
+    slope = tapeless.grad(padded)
+    np.testing.assert_array_equal(slope(np.ones(6)), [1, 1, 1, 0, 0, 0])
+    with pytest.raises(ValueError, match="broadcast"):
+        slope(np.ones(3))
+    with pytest.raises(ValueError, match="of no known length"):
+        slope(np.ones(4))

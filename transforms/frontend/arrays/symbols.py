@@ -29,6 +29,7 @@ from tapeless.transforms.ops.numpy.cast_rules import as_elements, check, stored
 from tapeless.transforms.ops.primitives import shapes
 from tapeless.transforms.ops.primitives.boolean_keys import is_truth, truth_of
 from tapeless.transforms.ops.primitives.index_keys import is_element, result_shape
+from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.shapes import cast
 
 
@@ -193,7 +194,7 @@ class Symbol(Unknown):
         if not self.mutable:
             raise TypeError(f"'{self.described()}' object does not support item assignment")
         if (decided_mask := truth_of(atoms(key), self.type.ndim)) is not None:
-            self.store_where(decided_mask[0], tuple(decided_mask[2]), value)
+            self.store_where(*decided_mask, value)
             return
         base = self.value()
         template, rest = indexing.normalize(atoms(key), base.type.ndim)
@@ -220,10 +221,18 @@ class Symbol(Unknown):
                 return
         self.write(indexing.update(base, new, *rest, key=template))
 
-    def store_where(self, truth: Any, key: Any, value: Any) -> None:
-        """self[truth, key] = value"""
-        if isinstance(truth, Var):
-            self[key] = apply(FUNCTIONS[np.where], truth, value, self[key])
+    def store_where(self, truth: Any, place: int, rest: list[Any], value: Any) -> None:
+        """Stores to what is beside a truth value in a key; it has an axis of its own there, which
+        values may have, too."""
+        key = tuple(rest)
+        chosen = self[key]
+        before = (slice(None),) * place
+        if atom(atoms(chosen)).type.ndim < as_array(atoms(value)).type.ndim:
+            row = Symbol(indexing.get(atom(atoms(chosen)), (*before, None)))
+            row[(*before, wrap(shapes.reshape(as_array(truth), shape=(1,))))] = value
+            self[key] = row[(*before, 0)]
+        elif isinstance(truth, Var):
+            self[key] = apply(FUNCTIONS[np.where], truth, value, chosen)
         elif truth:
             self[key] = value
 

@@ -371,6 +371,17 @@ def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
     return functools.reduce(functools.partial(special_methods.binary, "Mult"), x, start)
 
 
+def _size(hooks: Any, a: Any, axis: Any = None) -> Any:
+    """np.size(a, axis)"""
+    if not isinstance(a, Symbol):
+        if not has_symbols(a):
+            return np.size(a, axis)
+        a = apply(FUNCTIONS[np.asarray], a)
+    if isinstance(axis, tuple):
+        return wrap(apply(FUNCTIONS[np.size], a, axis))
+    return a.size if axis is None else a.shape[axis]
+
+
 def _broadcast_shapes(hooks: Any, *shapes: Any) -> Any:
     if not has_symbols(shapes):
         return np.broadcast_shapes(*shapes)
@@ -521,9 +532,7 @@ BUILTINS: dict[Any, Any] = {
         if not has_symbols(x)
         else apply(FUNCTIONS[np.asarray], x).ndim
     ),
-    np.size: lambda hooks, x, axis=None: (
-        (x.size if axis is None else x.shape[axis]) if isinstance(x, Symbol) else np.size(x, axis)
-    ),
+    np.size: _size,
     np.broadcast_shapes: _broadcast_shapes,
     np.ndindex: once(ndindex),
     np.ndenumerate: once(ndenumerate),

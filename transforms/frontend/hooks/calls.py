@@ -58,6 +58,7 @@ from tapeless.transforms.frontend.trace.provenance import (
     hashable,
     impure,
     is_numpy,
+    makes_plain_objects,
     may_change,
     of_library,
     of_numba,
@@ -225,6 +226,13 @@ class Calls:
         ):
             obj = trace().born(object.__new__(cls))
             self.call_function(init, (obj, *args), kwargs)
+            return obj
+        if makes_plain_objects(cls) and isinstance(new, types.FunctionType):
+            watch_class(cls, "__new__")
+            obj = self.call_function(new, (cls, *args), kwargs)
+            if isinstance(obj, cls) and isinstance(init, types.FunctionType):
+                watch_class(cls, "__init__")
+                self.call_function(init, (obj, *args), kwargs)
             return obj
         if cls in (*dicts_and_sets.DICTS, *dicts_and_sets.SETS) and not kwargs:
             return dicts_and_sets.constructed(self, cls, args)

@@ -15,7 +15,7 @@ from tapeless.transforms.frontend.builtins.lists_of_lists import listed
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.heap.list_columns import Columns
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
-from tapeless.transforms.frontend.trace.provenance import LIBRARIES
+from tapeless.transforms.frontend.trace.provenance import LIBRARIES, makes_plain_objects
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_aliases import require_current
@@ -171,8 +171,7 @@ def _made_here(value: Any) -> bool:
     cls = type(value)
     if cls.__module__.partition(".")[0] in LIBRARIES or cls.__module__.startswith(FRONTEND_MODULES):
         return False
-    new: Any = cls.__new__
-    return bool(trace().birth(value)) and new is object.__new__
+    return bool(trace().birth(value)) and makes_plain_objects(cls)
 
 
 def _own(spec: Structure) -> Structure:

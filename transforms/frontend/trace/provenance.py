@@ -46,6 +46,7 @@ LIBRARIES = Libraries(
 FORMULAS = frozenset({"scipy.stats._continuous_distns", "scipy.stats._discrete_distns"})
 #: Formulas of SciPy that all distributions have, by others.
 DEFAULTS = frozenset({"_sf", "_logpdf", "_logcdf", "_logsf", "_logpmf", "_get_support"})
+OF_PYTHON = 1 << 9  # the flag of a class that a `class` statement makes
 #: Modules whose objects stay as they are.
 STEADY = (
     "abc builtins collections contextlib dataclasses enum functools inspect itertools logging main "
@@ -62,6 +63,18 @@ def of_library(f: Any) -> bool:
     if "tapeless" in roots:
         return not getattr(f, "__globals__", {}).get("__staged__", False)
     return all(root in LIBRARIES for root in roots)
+
+
+def makes_plain_objects(cls: Any) -> bool:
+    """Whether objects of a class are plain ones: `object.__new__` makes them, or a user's
+    `__new__`, and none of the classes that it is derived from is C code."""
+    new = cls.__new__
+    return new is object.__new__ or (
+        isinstance(new, types.FunctionType)
+        and not of_library(new)
+        and type(cls).__call__ is type.__call__
+        and all(base is object or base.__flags__ & OF_PYTHON for base in cls.__mro__)
+    )
 
 
 def of_ours(f: types.FunctionType) -> bool:
