@@ -33,10 +33,12 @@ from tapeless.transforms.errors import Signal, TapelessError
 from tapeless.transforms.evaluation.shadow_generators import ShadowGenerators
 from tapeless.transforms.frontend.trace.observation import Unobservable
 from tapeless.transforms.frontend.trace.trace import Trace
+from tapeless.transforms.ops.primitives.index_keys import Slot
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.pipelines.array_form import array_form
 
 NAME = "evaluated"
+TOLD = (bool, int, float, complex, str, type(None), slice, Slot)  # by their text
 MOST_BYTES = 1 << 28  # of values that are kept
 NOTHING = contextlib.nullcontext()
 
@@ -122,9 +124,16 @@ class CallValues:
 
     def needs(self, s: Statement) -> Iterator[Var]:
         """The variables that a statement reads, also by lengths."""
-        yield from close((s,), ()).params
-        inside = sizes_in([v.type for v in defined(Block((), (s,), ()))])
-        for symbol in _parameter_sizes(s) - inside:
+        if isinstance(s, Let):
+            yield from (a for a in s.args if isinstance(a, Var))
+            sizes = sizes_in((*s.params.values(),)) if s.params else frozenset()
+            sizes -= sizes_in([v.type for v in s.outs]) if sizes else sizes
+            yield from (symbol.var for symbol in sizes if symbol.var is not None)
+        else:
+            yield from close((s,), ()).params
+            inside = sizes_in([v.type for v in defined(Block((), (s,), ()))])
+            sizes = _parameter_sizes(s) - inside
+        for symbol in sizes:
             if symbol.var is None and self.size(symbol) is None:
                 yield self.maker(symbol)
 
@@ -191,13 +200,16 @@ class CallValues:
         places = {v: k for k, v in enumerate(free)}
         args = tuple(places[a] if isinstance(a, Var) else a for a in s.args)
         key = (s.op, args, kinds, repr(parameters))
-        if key not in self.functions:
-            params = tuple(Var(k, f"a{i}") for i, k in enumerate(kinds))
-            outs = tuple(Var(retype(v.type, lengths), "out") for v in s.outs)
-            atoms = tuple(params[a] if isinstance(a, int) else a for a in args)
-            body = (Let(outs, s.op, atoms, parameters, s.origin),)
-            self.functions[key] = _compiled(Block(params, body, outs))
-        return self.functions[key]
+        if key in self.functions:
+            return self.functions[key]
+        params = tuple(Var(k, f"a{i}") for i, k in enumerate(kinds))
+        outs = tuple(Var(retype(v.type, lengths), "out") for v in s.outs)
+        atoms = tuple(params[a] if isinstance(a, int) else a for a in args)
+        body = (Let(outs, s.op, atoms, parameters, s.origin),)
+        function = _compiled(Block(params, body, outs))
+        if all(map(_is_told, parameters.values())):
+            self.functions[key] = function
+        return function
 
     def lengths(self, s: Let) -> dict[Any, Any]:
         """The lengths in the parameters and results of an operation, as far as they are known."""
@@ -230,8 +242,17 @@ def _all_sizes(s: Statement) -> frozenset[dims.Symbol]:
     return _parameter_sizes(s) | sizes_in([v.type for v in defined(Block((), (s,), ()))])
 
 
+def _is_told(parameter: Any) -> bool:
+    """Whether its text tells a parameter of an operation from all others."""
+    if isinstance(parameter, tuple):
+        return all(map(_is_told, parameter))
+    return type(parameter) in TOLD or isinstance(parameter, (np.dtype, Type))
+
+
 def _can_be_repeated(s: Statement) -> bool:
     """Whether a statement does nothing but compute."""
+    if isinstance(s, Let):
+        return s.op.pure
     inside = statements(Block((), (s,), ()))
     return all(
         t.op.pure

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import atom_of_size, static
+from tapeless.transforms.core.builder import atom, atom_of_size, static
 from tapeless.transforms.core.language import Literal, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
@@ -366,6 +366,15 @@ def _as_number(a: Any, kinds: dict[str, type] = GIVEN) -> Any:
     return a if is_right_kind else shapes.cast(a, dtype=dtype, python=True)
 
 
+def _of_several(rule: Rule, neutral: int) -> Rule:
+    """A function of `math` that takes any number of integers, by that of NumPy for two."""
+
+    def of_all(*numbers: Any) -> Any:
+        return functools.reduce(rule, numbers, atom(neutral))
+
+    return of_all
+
+
 MATH = {
     "sin": np.sin,
     "cos": np.cos,
@@ -430,7 +439,9 @@ FUNCTIONS |= {
     getattr(math, name): _of_floats(FUNCTIONS[MATH[name]]) for name in ("pow", "fmod", "modf")
 }
 FUNCTIONS |= {
-    getattr(math, name): _of_numbers(FUNCTIONS[MATH[name]], int) for name in ("gcd", "lcm", "ldexp")
+    math.ldexp: _of_numbers(FUNCTIONS[np.ldexp], int),
+    math.gcd: _of_numbers(_of_several(FUNCTIONS[np.gcd], 0), int),
+    math.lcm: _of_numbers(_of_several(FUNCTIONS[np.lcm], 1), int),
 }
 FUNCTIONS |= {math.log: _of_numbers(_log), math.hypot: _of_numbers(_hypot), math.dist: _dist}
 FUNCTIONS |= {np.i0: _i0}

@@ -82,3 +82,19 @@ def test_memory_is_given_back(monkeypatch):
 
     x = np.linspace(0.1, 0.9, 50)
     assert jit(f)(x) == pytest.approx(f(x))
+
+
+def test_long_constants_are_told_apart():
+    """Their texts are alike: NumPy leaves out what is in the middle."""
+    tables = [np.zeros(3000), np.zeros(3000)]
+    tables[1][1500] = 1.0
+
+    def f(x):
+        total, tags = 0.0, []
+        for table in [t.copy() for t in tables]:
+            tags.append("one" if np.sum(table * x) > 0.5 else 0.0)
+            total = total + x * len(tags)
+        return total + tags.count("one")
+
+    for x in (1.0, 0.1):
+        assert jit(f)(x) == pytest.approx(f(x))

@@ -214,6 +214,7 @@ CASES = [
     case(math.ldexp, 0.7, 3, single=False),
     case(math.modf, 1.7, single=False),
     case(math.gcd, 12, 18),
+    *(case(f, *numbers) for f in (math.gcd, math.lcm) for numbers in [(), (-6,), (12, -18, 8)]),
     case(math.lcm, 4, 6),
     case(lambda x: math.fsum([x, x * x, 1.0]), 0.7, single=False),
     case(lambda x: math.prod([x, x * x, 3.0]), 0.7, single=False),
