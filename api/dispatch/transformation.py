@@ -42,7 +42,9 @@ from tapeless.staging.emitted_names import (
 )
 from tapeless.transforms.core.language import Block, Program
 from tapeless.transforms.core.operation import opened
+from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
+    TRACEABLE,
     ArgumentError,
     InternalError,
     TapelessError,
@@ -357,13 +359,14 @@ class Transformed:
         """
         from tapeless.profiler.line_profile import line_profile  # noqa: PLC0415 (takes time to import)
 
-        return line_profile(self.describe(), self.specialise(args, kwargs), args, kwargs)
+        return line_profile(self.describe(), self.for_arguments(args, kwargs), args, kwargs)
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """What the function does for these arguments, line by line of the user's code; prints as a
         report.
 
-        args, kwargs  as in a call; nothing is run. Arrays may be `ShapeDtypeStruct`s
+        args, kwargs  as in a call; nothing is run, but that a program which is traced on values
+                      computes those that decide its way. Arrays may be `ShapeDtypeStruct`s
 
         Returns a `tapeless.explain.report.Explanation`: for each line the kernel or the library
         call that runs it, or that Python does, with operations and bytes; the loops that Python
@@ -381,9 +384,7 @@ class Transformed:
         >>> tapeless.jit(total).explain(1.0, 10).work.operations
         10.0
         """
-        return self.explained(
-            self.specialise(*tree.map(shapes.stand_in, (args, kwargs))), args, kwargs
-        )
+        return self.explained(self.for_arguments(args, kwargs), args, kwargs)
 
     def explained(
         self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -415,11 +416,11 @@ class Transformed:
         """The specialisation for arguments that need not be values."""
         try:
             return self.specialise(*tree.map(shapes.stand_in, (args, kwargs)))
-        except TapelessError:
-            if not all(map(is_value_or_constant, tree.leaves((args, kwargs)))):
+        except TRACEABLE:
+            if STRICT[0] or not all(map(is_value_or_constant, tree.leaves((args, kwargs)))):
                 raise
-            with STAGING, ways.values_at_hand():
-                return self.checked(*self.marked(args, kwargs))
+        with STAGING, ways.values_at_hand():
+            return self.checked(*self.marked(args, kwargs))
 
     def clear_cache(self) -> None:
         """Forgets what was staged and compiled for this function in this process; what is on disk

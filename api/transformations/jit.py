@@ -342,7 +342,7 @@ class Jit(Unchanged):
         from tapeless.profiler.line_profile import line_profile  # noqa: PLC0415 (takes time to import)
 
         note = "the array form, which runs without jit: compiled code has no lines to be timed"
-        specialisation = self.plain.specialise(args, kwargs)
+        specialisation = self.plain.for_arguments(args, kwargs)
         return line_profile(self.describe(), specialisation, args, kwargs, note)
 
     def lower(self, /, *args: Any, **kwargs: Any) -> ahead.Lowered:
