@@ -9,6 +9,7 @@ another way (`trace/observation.py`).
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom, Literal, Var
 from tapeless.transforms.core.traced_calls import OTHER_WAY
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.observation import Unobservable
@@ -26,6 +28,7 @@ from tapeless.transforms.frontend.trace.provenance import qualified
 from tapeless.transforms.frontend.trace.recorded_reads import Captured, is_constant
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, outside
+from tapeless.transforms.ops.primitives.linear_calls import linear_call
 
 CONTAINERS = (list, tuple)
 
@@ -69,6 +72,8 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     """The result of a call, which the program makes; raises NeedStatic where the call at hand does
     not give the values, and UnsupportedError for results that are no numbers or arrays."""
     run = trace()
+    if (both := _linear(f, args, kwargs)) is not None:
+        return _call_linear(*both, f, args[1])
     atoms: list[Atom] = []
     call = ExternalCall(f, _with_holes((args, kwargs), atoms))
     values = [_observed(a, call.__name__) for a in atoms]
@@ -86,9 +91,7 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
         return _rebuilt(call.form, iter(()))
     if call.form != (float,):
         run.relies_on_results = True
-    var = Var(CALLABLE, call.__name__)
-    run.reads["external", id(call)] = (Captured(var.name, lambda: call, var, call), call)
-    run.inputs[var] = call
+    var = _parameter(call)
     run.note(f"{qualified(f)} has no rule: the program calls it")
     arrays = [np.asarray(x) for x in leaves]
     how = {
@@ -104,6 +107,52 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
                 run.call_values.give(v, x)
     symbols = iter([wrap(v) for v in outs])
     return _rebuilt(call.form, symbols)
+
+
+def _parameter(call: ExternalCall) -> Var:
+    """A call as a parameter of the program."""
+    run, var = trace(), Var(CALLABLE, call.__name__)
+    run.reads["external", id(call)] = (Captured(var.name, lambda: call, var, call), call)
+    run.inputs[var] = call
+    return var
+
+
+# -- products with matrices of other libraries, and systems of such matrices, have derivatives
+
+
+def _linear(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a call does to an array, where that is linear, and the transpose of it; else None."""
+    if kwargs or len(args) != 2 or not is_foreign(args[0]) or not isinstance(args[1], Symbol):
+        return None
+    matrix, kinds = args[0], (getattr(args[0], "dtype", None), args[1].type.dtype)
+    real = all(k is not None and np.dtype(k).kind in "biuf" for k in kinds)
+    if not real or not hasattr(matrix, "T") or kinds[1].kind != "f":  # type: ignore[union-attr]
+        return None
+    name = getattr(f, "__name__", "")
+    if f is operator.matmul or name == "dot":
+        return (lambda x: matrix @ x), (lambda x: matrix.T @ x)
+    if name == "spsolve" and str(f.__module__).startswith("scipy.sparse"):
+        return (lambda x: f(matrix, x)), (lambda x: f(matrix.T, x))
+    return None
+
+
+def _call_linear(forward: Any, back: Any, f: Any, x: Symbol) -> Any:
+    """A call that is linear in an array."""
+    run, name = trace(), getattr(f, "__name__", "product")
+    value = forward(_observed(x.value(), name))
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+        raise UnsupportedError(f"{qualified(f)} gives no array of NumPy", "make it one outside")
+    run.relies_on_results = True
+    run.note(f"{qualified(f)} has no rule: the program calls it")
+    array = ((Hole(0),), {})
+    calls = [ExternalCall(forward, array, _form(value, [])), ExternalCall(back, array)]
+    for call, what in zip(calls, (name, f"{name}_transposed"), strict=True):
+        call.__name__ = what
+    functions = map(_parameter, calls)
+    out = linear_call(*functions, x.value(), sizes=value.shape, dtype=value.dtype)
+    if run.call_values is not None and len(run.blocks) == 1:
+        run.call_values.give(out, value)
+    return wrap(out)
 
 
 def _frozen(value: Any) -> Any:
