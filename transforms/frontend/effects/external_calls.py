@@ -73,7 +73,7 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     not give the values, and UnsupportedError for results that are no numbers or arrays."""
     run = trace()
     if (both := _linear(f, args, kwargs)) is not None:
-        return _call_linear(*both, f, args[1])
+        return _call_linear(both, f, args[1])
     atoms: list[Atom] = []
     call = ExternalCall(f, _with_holes((args, kwargs), atoms))
     values = [_observed(a, call.__name__) for a in atoms]
@@ -120,13 +120,13 @@ def _parameter(call: ExternalCall) -> Var:
 # -- products with matrices of other libraries, and systems of such matrices, have derivatives
 
 
-def _linear(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _linear(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any] | None:
     """What a call does to an array, where that is linear, and the transpose of it; else None."""
     if kwargs or len(args) != 2 or not is_foreign(args[0]) or not isinstance(args[1], Symbol):
         return None
     matrix, kinds = args[0], (getattr(args[0], "dtype", None), args[1].type.dtype)
     real = all(k is not None and np.dtype(k).kind in "biuf" for k in kinds)
-    if not real or not hasattr(matrix, "T") or kinds[1].kind != "f":  # type: ignore[union-attr]
+    if not real or not hasattr(matrix, "T") or kinds[1].kind != "f":
         return None
     name = getattr(f, "__name__", "")
     if f is operator.matmul or name == "dot":
@@ -136,15 +136,16 @@ def _linear(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return None
 
 
-def _call_linear(forward: Any, back: Any, f: Any, x: Symbol) -> Any:
-    """A call that is linear in an array."""
+def _call_linear(both: tuple[Any, Any], f: Any, x: Symbol) -> Any:
+    """A call that is linear in an array; `both`: what it does, and the transpose of that."""
+    forward, back = both
     run, name = trace(), getattr(f, "__name__", "product")
     value = forward(_observed(x.value(), name))
     if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
         raise UnsupportedError(f"{qualified(f)} gives no array of NumPy", "make it one outside")
     run.relies_on_results = True
     run.note(f"{qualified(f)} has no rule: the program calls it")
-    array = ((Hole(0),), {})
+    array: Any = ((Hole(0),), {})
     calls = [ExternalCall(forward, array, _form(value, [])), ExternalCall(back, array)]
     for call, what in zip(calls, (name, f"{name}_transposed"), strict=True):
         call.__name__ = what
