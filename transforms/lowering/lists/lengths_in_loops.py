@@ -102,11 +102,11 @@ class ListLengths:
             return a.value if type(a.value) is int else None
         return self.numbers.get(a)
 
-    def named(self, v: Var, lower: int | None = None) -> Size:
+    def named(self, v: Var) -> Size:
         """The size that an integer variable stands for."""
         if v.size is None:
             self.new.append(v)
-        return var_size(v, lower)
+        return var_size(v)
 
     def forget(self) -> None:
         """Takes back the sizes of variables that got one here."""
@@ -206,7 +206,9 @@ class ListLengths:
     def loop(self, s: For) -> None:
         start, stop = self.parameter(s.start), self.parameter(s.stop)
         if start is not None and stop is not None:
-            i = self.named(s.index, start if isinstance(start, int) else None)
+            # a symbol of our own: where sizes are inferred, indices without one are looked through
+            least = start if isinstance(start, int) else None
+            i = dims.symbol(s.index.name or "i", least, s.index)
             (symbol,) = dims.symbols(i)
             self.indices[symbol], self.numbers[s.index] = (start, stop), i
             passes = dims.maximum(stop - start, 0)
