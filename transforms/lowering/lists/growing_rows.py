@@ -51,9 +51,12 @@ from tapeless.transforms.ops.primitives.stacks import (
 def rows_of_lists(block: Block) -> Block:
     """The block with arrays in the place of such lists."""
     lists = ListsOfArrays(block)
+    if not lists.values:
+        return block
     lengths = ListLengths(block, lists)
     shapes = {root: shape for root in lists.fitting() if (shape := lengths.shape(root)) is not None}
     if not shapes:
+        lengths.forget()
         return block
     rows = Rows(lists, lengths, shapes)
     return with_sizes(rows.block(block), rows.measured)

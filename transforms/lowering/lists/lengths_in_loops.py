@@ -89,6 +89,7 @@ class ListLengths:
     taken_at: dict[Any, list[Size]] = field(default_factory=lambda: defaultdict(list))
     pushed_at: dict[Any, list[Size]] = field(default_factory=lambda: defaultdict(list))
     unknown: set[Any] = field(default_factory=set)
+    new: list[Var] = field(default_factory=list)  # what got the symbol of a size here
 
     def __post_init__(self) -> None:
         self.block(self.program)
@@ -101,9 +102,20 @@ class ListLengths:
             return a.value if type(a.value) is int else None
         return self.numbers.get(a)
 
+    def named(self, v: Var) -> Size:
+        """The size that an integer variable stands for."""
+        if v.size is None:
+            self.new.append(v)
+        return var_size(v)
+
+    def forget(self) -> None:
+        """Takes back the sizes of variables that got one here."""
+        for v in self.new:
+            v.size = None
+
     def parameter(self, a: Atom) -> Size | None:
         if isinstance(a, Var) and a in self.program.params and a.type.dtype.kind == "i":
-            return var_size(a) if not a.type.shape else None
+            return self.named(a) if not a.type.shape else None
         return self.number(a)
 
     def computed(self, s: Let) -> None:
@@ -194,7 +206,9 @@ class ListLengths:
     def loop(self, s: For) -> None:
         start, stop = self.parameter(s.start), self.parameter(s.stop)
         if start is not None and stop is not None:
-            i = var_size(s.index, start if isinstance(start, int) else None)
+            # a symbol of our own: where sizes are inferred, indices without one are looked through
+            least = start if isinstance(start, int) else None
+            i = dims.symbol(s.index.name or "i", least, s.index)
             (symbol,) = dims.symbols(i)
             self.indices[symbol], self.numbers[s.index] = (start, stop), i
             passes = dims.maximum(stop - start, 0)

@@ -204,3 +204,19 @@ def test_what_run_time_values_decide_stays_a_list(function, steps):
     if function is emptied and steps > 1:
         steps = 1
     np.testing.assert_allclose(jit(function)(C, U, steps), function(C, U, steps))
+
+
+def test_windows_in_another_loop_stay_compiled():
+    def smoothed(c, u0, steps):
+        us = [u0]
+        for _ in range(steps):
+            us.append(us[-1] * c + 1)
+        y, smooth = us[-1], np.zeros_like(u0)
+        for i in range(2, len(u0) - 2):
+            window = y[i - 2 : i + 3]
+            smooth[i] = np.median(window) + np.sort(window)[1]
+        return np.sum(smooth**2)
+
+    slope = jit(grad(smoothed, 1))
+    np.testing.assert_allclose(slope(C, U, 3), grad(smoothed, 1)(C, U, 3))
+    assert slope.explain(C, U, 3).loops == ()
