@@ -244,6 +244,14 @@ class Merge:
         ended = (self.a, self.b)[side]
 
         def leaf(symbol: Symbol) -> Any:
+            carried = symbol_of_side(symbol)
+            if carried is not symbol and symbol.undefined is not None:
+                flag = symbol.undefined.flag
+                flag = None if flag is None else self.one_sided(side, flag)
+                carried.undefined = symbol.undefined._replace(flag=flag)
+            return carried
+
+        def symbol_of_side(symbol: Symbol) -> Any:
             if symbol.mutable:
                 return self.outside(side, symbol)
             if symbol.cell is not None and symbol.cell.birth <= ended.began:

@@ -1,0 +1,90 @@
+"""What may be None in an object or list that one side of a branch makes may be None after it."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, vmap
+
+POINTS = [np.array([*signs, 3.0]) for signs in itertools.product((1.0, -1.0), repeat=2)]
+
+
+class Node:
+    def __init__(self):
+        self.below = None
+        self.value = None
+
+
+def an_object(x):
+    node = None
+    if x[0] > 0:
+        node = Node()
+        if x[1] > 0:
+            node.value = x[2]
+    if node is None:
+        return x[1]
+    return -x[2] if node.value is None else node.value
+
+
+def a_list(x):
+    items = None
+    if x[0] > 0:
+        value = None
+        if x[1] > 0:
+            value = x[2]
+        items = [value, x[0]]
+    if items is None:
+        return x[1]
+    return -items[1] if items[0] is None else items[0]
+
+
+def an_array(x):
+    node = None
+    if x[0] > 0:
+        node = Node()
+        if x[1] > 0:
+            node.value = 2 * x
+    if node is None:
+        return x[1]
+    return -x[2] if node.value is None else node.value[2]
+
+
+def an_object_in_another(x):
+    top = Node()
+    if x[0] > 0:
+        top.below = Node()
+        if x[1] > 0:
+            top.below.below = 10 * x[2]
+        else:
+            top.below.value = x[2]
+    else:
+        top.value = x[0]
+    if top.value is not None:
+        return top.value
+    return top.below.below if top.below.value is None else top.below.value
+
+
+def a_tree(x):
+    class Tree:
+        def __init__(self, depth, y):
+            self.below = self.value = None
+            if depth == 0 or y[0] < 0:
+                self.value = y[0] ** 2
+            else:
+                self.below = Tree(depth - 1, y[1:])
+
+        def read(self):
+            return self.value if self.value is not None else self.below.read()
+
+    return Tree(2, x).read()
+
+
+@pytest.mark.parametrize("program", [an_object, a_list, an_array, an_object_in_another, a_tree])
+def test_values_and_slopes(program):
+    compiled, slope = jit(program), grad(program)
+    for x in POINTS:
+        assert compiled(x) == program(x)
+        expected = [(program(x + h) - program(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(slope(x), expected, atol=1e-8)
+    np.testing.assert_array_equal(vmap(program)(np.stack(POINTS)), [program(x) for x in POINTS])
