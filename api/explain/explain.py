@@ -10,12 +10,12 @@ import numpy as np
 from tapeless.backends import cpu
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.explain.known_numbers import KnownNumbers
-from tapeless.explain.lines import Line, attributed
+from tapeless.explain.lines import LineReport, attributed
 from tapeless.explain.peak_memory import PeakMemory
 from tapeless.explain.report import Explanation
 from tapeless.explain.residuals import residuals
 from tapeless.explain.specialised import made_for
-from tapeless.explain.work import Walk, Work
+from tapeless.explain.work import Work, WorkWalk
 from tapeless.transformations.cost_analysis import elements
 from tapeless.transformations.eval_shape import known_lengths
 from tapeless.transforms.core.language import Block, Effect, Let, Statement, Type
@@ -42,7 +42,7 @@ def explanation(
     block = placement.block if placement else specialisation.simplified
     numbers = _numbers(specialisation, leaves, block, lowered)
     bodies = [block, *called([block], name).values()]
-    walk = Walk(numbers, placement)
+    walk = WorkWalk(numbers, placement)
     steps = [step for body in bodies for step in walk.steps(body)]
     compilations = cpu.compilations(specialisation.run) if lowered else []
     return Explanation(
@@ -104,7 +104,7 @@ def _called(s: Statement) -> str:
     return rest.partition(",")[0].strip() if head.endswith("in_parallel") else head
 
 
-def _with_loops(lines: list[Line], loops: Sequence[SlowLoop]) -> list[Line]:
+def _with_loops(lines: list[LineReport], loops: Sequence[SlowLoop]) -> list[LineReport]:
     """The lines with what is said of the loops that begin there."""
     for loop in loops:
         for line in lines:

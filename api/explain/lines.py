@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tapeless.explain.work import Step, Work
+from tapeless.explain.work import Work, WorkStep
 from tapeless.transforms.core.language import (
     Effect,
     For,
@@ -22,14 +22,16 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.obstacles import library_of, shown_effect
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.shapes import cast
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index, update
 
 Place = tuple[str, str, int]  # file, function, line
 
 
 @dataclass
-class Line:
+class LineReport:
     """A line of the user's.
 
     file, function, number  where it is
@@ -48,15 +50,15 @@ class Line:
     slow: tuple[str, ...] = ()
 
 
-def attributed(steps: Sequence[Step]) -> list[Line]:
+def attributed(steps: Sequence[WorkStep]) -> list[LineReport]:
     """The lines of each function that statements come from, from its beginning to the last of them;
     those of which nothing is left are run by nothing."""
-    lines: dict[Place, Line] = {}
+    lines: dict[Place, LineReport] = {}
     placed = [(step, step.statement.origin) for step in steps if step.statement.origin is not None]
     functions = {(origin.file, origin.function) for _, origin in placed}
     for step, origin in placed:
         place = _place(origin, functions)
-        line = lines.setdefault(place, Line(*place))
+        line = lines.setdefault(place, LineReport(*place))
         label = step.kernel or runner(step.statement)
         if label and label not in line.runs_in:
             line.runs_in = (*line.runs_in, label)
@@ -72,15 +74,15 @@ def _place(origin: Origin, functions: set[tuple[str, str]]) -> Place:
     return origin.file, function, origin.line
 
 
-def _functions(lines: dict[Place, Line]) -> list[tuple[str, str]]:
+def _functions(lines: dict[Place, LineReport]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((file, function) for file, function, _ in lines))
 
 
-def _all(function: tuple[str, str], lines: dict[Place, Line]) -> list[Line]:
+def _all(function: tuple[str, str], lines: dict[Place, LineReport]) -> list[LineReport]:
     numbers = [n for file, name, n in lines if (file, name) == function]
     every = []
     for n in range(_beginning(function, min(numbers)), max(numbers) + 1):
-        line = lines.get((*function, n)) or Line(*function, n)
+        line = lines.get((*function, n)) or LineReport(*function, n)
         line.source = linecache.getline(line.file, n).rstrip()
         every.append(line)
     return every
@@ -120,7 +122,7 @@ def _of_let(s: Let) -> str:
         return ""
     arrays = any(isinstance(a.type, Type) and a.type.shape for a in (*s.outs, *s.args))
     kind, name = library_of(s)
-    if s.op.elementwise or s.op.name in ("index", "update", "add_at", "identity"):
+    if s.op.elementwise or s.op in (index, update, add_at, identity):
         return "NumPy" if arrays else "Python"
     if kind in ("Python", "NumPy") and name.startswith("the "):
         return "NumPy" if arrays else "Python"

@@ -21,6 +21,7 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.memory.aliasing import uses
+from tapeless.transforms.ops.primitives.identities import identity
 
 Sizes = Callable[[Statement], int]  # of what a statement takes while it runs, beside its results
 
@@ -70,7 +71,7 @@ class PeakMemory:
         """Notes which results have the memory of operands."""
         args = [a for a in operands(s) if isinstance(a, Var)]
         match s:
-            case Let() if args and (s.op.view or s.op.inplace or s.op.name == "identity"):
+            case Let() if args and (s.op.view or s.op.inplace or s.op is identity):
                 self.owner |= dict.fromkeys(s.outs, args[0])
             case Let() | Effect():
                 pass

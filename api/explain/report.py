@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tapeless.backends.compilation import Compilation
-from tapeless.explain.lines import Line
+from tapeless.explain.lines import LineReport
 from tapeless.explain.residuals import Residual
 from tapeless.explain.work import Work
 from tapeless.transforms.core.slow_loop import SlowLoop
@@ -33,7 +33,7 @@ class Explanation:
     """
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[LineReport, ...]
     loops: tuple[SlowLoop, ...]
     specialised: tuple[str, ...]
     saved: tuple[Residual, ...]
@@ -87,7 +87,7 @@ class Explanation:
                 yield " " * (widths[0] + 6) + f"! {reason}"
 
 
-def _row(line: Line) -> Sequence[str]:
+def _row(line: LineReport) -> Sequence[str]:
     work = line.work
     operations = f"{counted(work.operations)} op" if work.operations else ""
     moved = in_bytes(work.bytes) if work.bytes else ""

@@ -26,6 +26,9 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.lowering.placement import Placement
 from tapeless.transforms.ops.primitives.function_calls import is_call
+from tapeless.transforms.ops.primitives.identities import identity
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
+from tapeless.transforms.ops.primitives.stacks import push
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def _owners(forward: Iterable[Statement], placement: Placement | None) -> Callab
     for s in forward:
         if not (isinstance(s, Let) and s.args and isinstance(s.args[0], Var)):
             continue
-        if s.op.view or s.op.name in ("update", "add_at", "push", "identity"):
+        if s.op.view or s.op in (update, add_at, push, identity):
             base[s.outs[0]] = base.get(s.args[0], s.args[0])
     return lambda v: base.get(v, v)
 

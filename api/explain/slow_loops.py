@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from tapeless.explain.known_numbers import KnownNumbers
-from tapeless.explain.work import Walk, Work
+from tapeless.explain.work import Work, WorkWalk
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     Block,
@@ -59,14 +59,14 @@ def costly_loops(placement: Placement, hints: Mapping[dims.Symbol, int]) -> Iter
     if not placement.loops:
         return
     numbers = KnownNumbers(placement.block, hints, {}, placement.analysis.upper)
-    walk = Walk(numbers, placement)
+    walk = WorkWalk(numbers, placement)
     for each in placement.loops:
         slow = told(each)
         if slow is not None and each.obstacle.loop is each.loop and counts(each, walk):
             yield slow
 
 
-def counts(loop: DriverLoop, walk: Walk) -> bool:
+def counts(loop: DriverLoop, walk: WorkWalk) -> bool:
     """Whether Python takes a large part of the time of a loop that makes many passes."""
     calls = python_statements(blocks(loop.lowered))
     if isinstance(loop.loop, For) and few(loop.loop, calls):

@@ -24,10 +24,10 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.lowering.obstacles import library_of
 from tapeless.transforms.lowering.placement import Placement
-from tapeless.transforms.lowering.schedule.loop_nests import STORES
+from tapeless.transforms.lowering.schedule.loop_nests import STORING
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.ops.primitives.new_arrays import empty
-from tapeless.transforms.ops.primitives.slices_and_gathers import index
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Step:
+class WorkStep:
     """A statement as it runs: in which kernel (None: the driver), how often, and what it costs."""
 
     statement: Statement
@@ -54,21 +54,23 @@ class Step:
     work: Work
 
 
-class Walk:
+class WorkWalk:
     """Goes over the statements of a program in loop form, or in array form without a placement."""
 
     def __init__(self, numbers: KnownNumbers, placement: Placement | None = None) -> None:
         self.numbers, self.placement = numbers, placement
         self.registers = placement.in_registers() if placement else set[Var]()
 
-    def steps(self, block: Block, kernel: str | None = None, passes: float = 1.0) -> Iterator[Step]:
+    def steps(
+        self, block: Block, kernel: str | None = None, passes: float = 1.0
+    ) -> Iterator[WorkStep]:
         """Each statement, outer before inner; a `while` counts once, and so does a loop whose
         length arguments do not decide."""
         for s in block.body:
             inside = kernel or (self.placement.kernels.get(s) if self.placement else None)
             work = self.work(s, inside) if isinstance(s, Let) else Work()
             if not (isinstance(s, Effect) and s.kind == "blank"):
-                yield Step(s, inside, passes, work * passes)
+                yield WorkStep(s, inside, passes, work * passes)
             times = self.numbers.passes(s) if isinstance(s, For) else 1
             for b in blocks(s):
                 yield from self.steps(b, inside, passes * (1 if times is None else times))
@@ -95,8 +97,8 @@ class Walk:
 
     def traffic(self, s: Let) -> float:
         """The bytes that a statement loads and stores."""
-        if s.op.name in STORES:  # a part of the first operand is stored to
-            times = 2 if s.op.name == "add_at" else 1
+        if s.op in STORING:  # a part of the first operand is stored to
+            times = 2 if s.op is add_at else 1
             loaded = [a for a in s.args[1:] if isinstance(a, Var)]
             return times * self.stored(s) + sum(map(self.loaded, loaded))
         if s.op is index:

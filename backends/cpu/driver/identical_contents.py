@@ -77,7 +77,7 @@ def _code() -> int:
         linking.introduce()
         module = ir.Module(SYMBOL, context=ir.Context())
         module.triple = llvm.get_process_triple()
-        _entry(module, _Walk(module).function)
+        _entry(module, _Comparison(module).function)
         parsed = llvm.parse_assembly(str(module))
         machine = llvm.Target.from_default_triple().create_target_machine(
             opt=1, reloc="static", codemodel="jitdefault", jit=True
@@ -107,7 +107,7 @@ def _field(b: Any, x: Any, offset: int, kind: Any) -> Any:
     return b.load(b.bitcast(b.gep(x, [WORD(offset)], inbounds=True), kind.as_pointer()))
 
 
-class _Walk:
+class _Comparison:
     """Writes a function: whether a container is like the row at `place`, which it moves on."""
 
     def __init__(self, module: Any) -> None:

@@ -48,7 +48,7 @@ class Factor:
 
 
 @dataclass(frozen=True)
-class Step:
+class ScalingStep:
     """The matrix that another one is made of: by a factor, or (None) by exchanging its axes."""
 
     matrix: Atom
@@ -63,12 +63,12 @@ def scales_last(
     equal  whether two sizes are
     hints  the sizes of this call, by which the smaller of two matrices is found
     """
-    pass_ = _Pass(reads_of(block), equal, hints)
+    pass_ = _Scaling(reads_of(block), equal, hints)
     block = pass_.block(block)
     return dead_code(block) if pass_.changed else block
 
 
-class _Pass:
+class _Scaling:
     """Goes over blocks; scaled matrices are known in the block that makes them."""
 
     def __init__(self, reads: Counter[Var], equal: Any, hints: Mapping[dims.Symbol, int]) -> None:
@@ -91,7 +91,7 @@ class _Pass:
 class _Block:
     """The statements of one block, and which of its products are scaled afterwards."""
 
-    def __init__(self, defs: Mapping[Atom, Let], outer: _Pass) -> None:
+    def __init__(self, defs: Mapping[Atom, Let], outer: _Scaling) -> None:
         self.defs, self.outer = defs, outer
         self.moved: set[Let] = set()
 
@@ -120,10 +120,10 @@ class _Block:
             matrices.append(step.matrix)
         return matrices
 
-    def chain(self, a: Atom) -> list[Step]:
+    def chain(self, a: Atom) -> list[ScalingStep]:
         """The steps from the matrix that was scaled first to an operand, backwards. The matrices
         between are read by the next step alone, so that none of them is made."""
-        steps: list[Step] = []
+        steps: list[ScalingStep] = []
         while isinstance(a, Var) and (step := self.step(a)) is not None:
             if any(s.factor for s in steps) and self.outer.reads[a] > 1:
                 break
@@ -133,18 +133,18 @@ class _Block:
             steps.pop()
         return steps
 
-    def step(self, a: Atom) -> Step | None:
+    def step(self, a: Atom) -> ScalingStep | None:
         """How a matrix is made of another one; None if it is made in another way."""
         s = self.defs.get(a)
         if s is None or a.type.ndim != 2 or a.type.dtype.kind not in "fc":
             return None
         if s.op is transpose:
-            return Step(s.args[0], None)
+            return ScalingStep(s.args[0], None)
         if s.op is neg:
-            return Step(s.args[0], Factor(neg, None, None))
+            return ScalingStep(s.args[0], Factor(neg, None, None))
         return self.scaled(s) if s.op in (mul, truediv) else None
 
-    def scaled(self, s: Let) -> Step | None:
+    def scaled(self, s: Let) -> ScalingStep | None:
         """The step that a product or a quotient is."""
         out = s.outs[0].type
         orders = [(0, 1), (1, 0)] if s.op is mul else [(0, 1)]
@@ -153,11 +153,11 @@ class _Block:
             if not self.alike(a.type, out) or not (by.type.weak or by.type.dtype == out.dtype):
                 continue
             if not by.type.shape:
-                return Step(a, Factor(s.op, by, None))
+                return ScalingStep(a, Factor(s.op, by, None))
             lengths = (1,) * (2 - by.type.ndim) + tuple(by.type.shape)
             axes = [axis for axis in (0, 1) if lengths[axis] != 1]
             if len(axes) == 1 and self.outer.equal(lengths[axes[0]], out.shape[axes[0]]):
-                return Step(a, Factor(s.op, by, axes[0]))
+                return ScalingStep(a, Factor(s.op, by, axes[0]))
         return None
 
     def alike(self, a: Type, b: Type) -> bool:
