@@ -80,15 +80,15 @@ def _peak(
     lowered: Lowered | None,
 ) -> int:
     """The most bytes at once, with the arguments."""
-    given = sum(x.nbytes for x in leaves if isinstance(x, np.ndarray))
+    arguments = sum(x.nbytes for x in leaves if isinstance(x, np.ndarray))
     if lowered is None:
         block = with_stores(specialisation.simplified)
-        return given + PeakMemory(numbers, lambda s: 0).of(block)
+        return arguments + PeakMemory(numbers, lambda s: 0).of(block)
     inner = {
         name: sum(_bytes(t, numbers) for t in types)
         for name, types in lowered.placement.inner.items()
     }
-    return given + PeakMemory(numbers, lambda s: inner.get(_called(s), 0)).of(lowered.driver)
+    return arguments + PeakMemory(numbers, lambda s: inner.get(_called(s), 0)).of(lowered.driver)
 
 
 def _bytes(kind: Type, numbers: KnownNumbers) -> int:

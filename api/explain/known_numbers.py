@@ -47,8 +47,8 @@ class KnownNumbers:
 
     def length(self, size: Size) -> int:
         """The number that a size is; 0 where only the contents of arrays tell."""
-        known = self.size(size)
-        return 0 if known is None else max(known, 0)
+        number = self.size(size)
+        return 0 if number is None else max(number, 0)
 
     def size(self, size: Size) -> int | None:
         exact = self.evaluated(size)

@@ -88,8 +88,8 @@ class PeakMemory:
 
     def made(self, s: Statement) -> dict[Var, int]:
         """The arrays that a statement makes, with their bytes."""
-        made = (v for v in outputs(s) if isinstance(v.type, Type) and v not in self.owner)
-        return {v: self.size(v.type) for v in made if v.type.shape}
+        arrays = (v for v in outputs(s) if isinstance(v.type, Type) and v not in self.owner)
+        return {v: self.size(v.type) for v in arrays if v.type.shape}
 
     def size(self, kind: Type) -> int:
         return elements(kind, self.numbers.length) * kind.dtype.itemsize

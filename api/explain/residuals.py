@@ -56,11 +56,11 @@ def residuals(
         return []
     forward, backward = block.body[: ends[0]], block.body[ends[0] :]
     owner = _owners(forward, placement)
-    made = {v: s for s in forward for v in outputs(s)}
+    definitions = {v: s for s in forward for v in outputs(s)}
     read = dict.fromkeys(owner(v) for s in backward for v in _read(s))
     homes = placement.in_registers() if placement else set()
-    kept = [v for v in read if v in made and v not in homes]
-    rows = [_residual(v, made[v], numbers, placement) for v in kept]
+    kept = [v for v in read if v in definitions and v not in homes]
+    rows = [_residual(v, definitions[v], numbers, placement) for v in kept]
     return [r for r in rows if r is not None]
 
 

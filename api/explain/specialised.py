@@ -44,8 +44,7 @@ def _typed(name: str, v: Var) -> str:
 
 def _sides(relation: tuple[str, Any, Any]) -> tuple[str, Any, Any]:
     kind, a, b = relation
-    left, right = dims.sides(a, b)
-    return kind, left, right
+    return kind, *dims.sides(a, b)
 
 
 def _shown(value: Any) -> str:

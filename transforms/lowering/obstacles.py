@@ -32,10 +32,11 @@ from tapeless.transforms.lowering.schedule.element_loops import raises_constant
 from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.stack_capacity import is_of_stacks, of_numbers
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.linalg.einsum import einsum
+from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.ops.primitives.new_arrays import empty
 
-CALLS = frozenset(["matmul"])  # what the driver leaves to libraries
 FUNCTION = re.compile(r"\b(?:np|scipy|math)(?:\.[A-Za-z_]\w*)+(?=\()|\b(?:np|scipy)(?:\.\w+)+")
 PASSES = (
     "work on larger arrays in each pass, or on all passes at once as a stack, "
@@ -106,7 +107,7 @@ class Obstacles:
             stacks = (a for a in (*s.outs, *s.args) if isinstance(a.type, StackType))
             return next((self.of_list(s, v) for v in stacks if not self.in_kernels(v)), None)  # type: ignore[arg-type]
         stage = self.analysis.stage(s)
-        if stage is None or (top and s.op.name in CALLS and not is_called(stage, self.memory)):
+        if stage is None or (top and s.op is matmul and not is_called(stage, self.memory)):
             return Obstacle(s, *_why_called(s))
         kept = s in self.memory.inline or s.op is empty
         if top and stage.constant and not kept:
@@ -176,7 +177,7 @@ LIBRARIES: tuple[tuple[str, str], ...] = (
     ("math.", "Python"),
     ("np.", "NumPy"),
 )
-PRODUCTS = frozenset(["matmul", "einsum", "dot", "tensordot", "vdot", "inner"])
+PRODUCTS = (matmul, einsum)
 
 
 def library_of(s: Let) -> tuple[str, str]:
@@ -187,7 +188,7 @@ def library_of(s: Let) -> tuple[str, str]:
     >>> library_of(Let((), argsort, (x,), {"axis": 0}))
     ('NumPy', 'np.argsort')
     """
-    if s.op.name in PRODUCTS:
+    if s.op in PRODUCTS:
         return "BLAS", "a product of matrices"
     name = _function(s.op.source, s)
     return next((kind for start, kind in LIBRARIES if name.startswith(start)), "Python"), name
@@ -197,9 +198,9 @@ def _function(source: Any, s: Let) -> str:
     """The function that the text of an operation calls."""
     text = _text(source, s) if callable(source) else source
     helper = text[1] if isinstance(text, tuple) else ""
-    found = FUNCTION.search(text[0] if isinstance(text, tuple) else str(text or ""))
-    found = found or FUNCTION.search(helper if isinstance(helper, str) else "")
-    return found.group() if found else f"the operation {s.op.name!r}"
+    match = FUNCTION.search(text[0] if isinstance(text, tuple) else str(text or ""))
+    match = match or FUNCTION.search(helper if isinstance(helper, str) else "")
+    return match.group() if match else f"the operation {s.op.name!r}"
 
 
 def _text(source: Callable[..., Any], s: Let) -> Any:

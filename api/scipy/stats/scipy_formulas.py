@@ -428,10 +428,10 @@ def _log(p: Any) -> Any:
 
 def _between(low: Any, high: Any) -> Any:
     """A number between two ends, which may be infinite, where formulas have no kink."""
-    left, right = np.isfinite(low), np.isfinite(high)
-    start, stop = np.where(left, low, 0.0), np.where(right, high, 0.0)
-    one_end = np.where(left, start + 1.0, np.where(right, stop - 1.0, 0.3))
-    return np.where(left & right, start + 0.4 * (stop - start), one_end)
+    begins, ends = np.isfinite(low), np.isfinite(high)
+    start, stop = np.where(begins, low, 0.0), np.where(ends, high, 0.0)
+    one_end = np.where(begins, start + 1.0, np.where(ends, stop - 1.0, 0.3))
+    return np.where(begins & ends, start + 0.4 * (stop - start), one_end)
 
 
 def _halved(missing: Any, low: Any, high: Any) -> Any:
