@@ -277,10 +277,13 @@ class Merge:
             )
             return view_of(root, chain, value.type)
         assert value.cell is not None
-        if value.cell.birth <= (self.a, self.b)[side].began:
+        ended = (self.a, self.b)[side]
+        if value.cell.birth <= ended.began:
             return value
         exported = Symbol(self.one_sided(side, value.cell.atom), is_array=True)
         trace().share(exported.cell, value.memory())
+        if value.cell in ended.poisoned:  # a stale one stays so
+            ended.poisoned[exported.cell] = ended.poisoned[value.cell]
         exported.read_only = value.read_only
         return exported
 

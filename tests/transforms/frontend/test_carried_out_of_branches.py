@@ -1,4 +1,5 @@
-"""What may be None in an object or list that one side of a branch makes may be None after it."""
+"""What is in an object, list or function that one side of a branch makes: it may be None or out of
+date after the branch if it may be so on that side."""
 
 import itertools
 
@@ -88,3 +89,50 @@ def test_values_and_slopes(program):
         expected = [(program(x + h) - program(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
         np.testing.assert_allclose(slope(x), expected, atol=1e-8)
     np.testing.assert_array_equal(vmap(program)(np.stack(POINTS)), [program(x) for x in POINTS])
+
+
+class Holder:
+    pass
+
+
+def one_or_another_in_an_object(x):
+    holder = None
+    if x[0] > 0:
+        holder, y = Holder(), x * 1
+        holder.array = y if x[1] > 0 else x * 2
+        y[2] = 8.0
+    return 1.0 if holder is None else holder.array[2]
+
+
+def one_or_none_in_an_object(x):
+    holder = None
+    if x[0] > 0:
+        holder, y = Holder(), x * 1
+        holder.array = None
+        if x[1] > 0:
+            holder.array = y
+        y[2] = 8.0
+    if holder is None:
+        return 1.0
+    return -3.0 if holder.array is None else holder.array[2]
+
+
+def one_or_another_in_a_function(x):
+    read = None
+    if x[0] > 0:
+        y = x * 1
+        z = y if x[1] > 0 else x * 2
+        y[2] = 8.0
+        read = lambda: z[2]  # noqa: E731  (is what is tested)
+    return 1.0 if read is None else read()
+
+
+@pytest.mark.parametrize(
+    "program",
+    [one_or_another_in_an_object, one_or_none_in_an_object, one_or_another_in_a_function],
+)
+def test_what_is_stale_on_a_side_is_so_after_it(program):
+    for first in (1.0, -1.0):
+        for second in (1.0, -1.0):
+            x = np.array([first, second, 3.0])
+            assert jit(program)(x) == program(x)
