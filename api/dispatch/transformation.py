@@ -238,23 +238,22 @@ class Transformed:
         """The specialisation for the way that a call takes through a function that is traced, and
         what it returns."""
         args, kwargs = passed
-        leaves, key = call_key(args, kwargs, self.ordered)
-        kept = self.cache[key]
-        traced = kept[0].staged.decisions.traced
+        _, key = call_key(args, kwargs, self.ordered)
+        kept = self.cache.get(key, [])
+        traced = any(s.staged.decisions.traced for s in kept)
 
         def again() -> Specialisation:
             with STAGING, PassedOver(), ways.values_at_hand(traced, len(kept)):
                 specialisation = self.checked(args, kwargs)
                 specialisation.number = next(NUMBERS)
                 specialisation.reason = "the values take another way"
-                self.cache[key] = [specialisation, *self.cache[key]][: ways.WAYS]
+                self.cache[key] = [specialisation, *self.cache.get(key, ())][: ways.WAYS]
             return specialisation
 
         try:
             specialisation, result = ways.run(kept, passed, again)
         except ways.TakesOtherWay:
             return self.without_code(passed)
-        specialisation.refuse_overlap(leaves)
         self.last = specialisation
         return specialisation, result
 

@@ -121,6 +121,7 @@ def one_way(
     specialisation: Specialisation, passed: tuple[tuple[Any, ...], dict[str, Any]], leaves: Any
 ) -> Any:
     """The result of a call; raises TakesOtherWay, and then nothing has happened."""
+    specialisation.refuse_overlap(leaves)
     arrays = specialisation.arrays(leaves)
     before = {v: arrays[v].copy() for v in specialisation.overwritten if v in arrays}
     put_back = None

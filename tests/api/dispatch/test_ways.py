@@ -252,3 +252,25 @@ def test_rounding_that_turns_a_test_is_numpys(monkeypatch):
     assert ours(a) == pytest.approx(f(b))
     np.testing.assert_array_equal(a, b)
     assert len(calls) == 2
+
+
+def test_arguments_that_share_memory_are_refused_in_all_ways():
+    def f(x, y):
+        x[0] = 5.0
+        return halved(x) + np.sum(y)
+
+    ours = jit(f)
+    for scale in (1.0, 0.01):
+        ours(scale * X, X.copy())
+    for scale in (1.0, 0.01):
+        x = scale * X
+        with pytest.raises(tapeless.transforms.errors.ArgumentError, match="share memory"):
+            ours(x, x[1:])
+        np.testing.assert_array_equal(x, scale * X)
+
+
+def test_ways_are_forgotten():
+    f = jit(halved)
+    f(X)
+    f.clear_cache()
+    assert f(X) == pytest.approx(halved(X))
