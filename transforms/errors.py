@@ -71,6 +71,10 @@ class TooManyWaysError(UnsupportedError):
     """Tests on run-time values are inside of the sides of others, again and again."""
 
 
+class ManyElementsError(UnsupportedError):
+    """A batch whose elements take ways of their own is too large for a program of all of them."""
+
+
 class UnevenError(UnsupportedError):
     """What differs in length between the elements of a batch is no array.
 

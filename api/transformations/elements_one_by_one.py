@@ -1,6 +1,8 @@
 """Maps a function that is traced on values: its elements take ways of their own, one after another.
 
 vmap(f)(x)      becomes      np.stack([f(x[0]), f(x[1]), f(x[2])])
+
+Of many elements there is no program: the function is called for one after another.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.errors import (
     AliasError,
     InternalError,
+    ManyElementsError,
     StructureError,
     UndefinedError,
     UnsupportedError,
@@ -26,6 +29,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS
 
+WRITTEN_OUT = 32  # elements: of more, the function is called for each
 REFUSALS = (NeedStatic, AliasError, StructureError, UndefinedError, UnsupportedError, InternalError)
 
 
@@ -53,13 +57,25 @@ class Refusable:
 
 
 def one_by_one(
-    fun: Any, leaves: list[Any], structure: Any, axes: list[Any], size: Size, out_axes: Any
+    fun: Any,
+    leaves: list[Any],
+    structure: Any,
+    axes: list[Any],
+    size: Size,
+    out_axes: Any,
+    most: int | None = None,
 ) -> Any:
-    """The results for the elements of a batch, each staged for itself, put together again."""
+    """The results for the elements of a batch, each staged for itself, put together again; raises
+    ManyElementsError for more than `most`."""
     run = trace()
     why = "the elements of a batch take ways of their own"
     length = atom_of_size(size)
     count = size if isinstance(size, int) else run.require(length, why)
+    if most is not None and count > most:
+        raise ManyElementsError(
+            f"{why}, and there are {count} of them",
+            "call the function for each of them",
+        )
     run.note(f"{why}: vmap maps one after another")
     if count == 0:
         raise UnsupportedError(
@@ -99,13 +115,57 @@ def _element(fun: Any, leaves: list[Any], structure: Any, axes: list[Any], k: in
 def _joined(values: list[Any], axis: Any) -> Any:
     """One leaf of the results of all elements, along an axis."""
     if not is_value(values[0]):
-        if any(type(v) is not type(values[0]) or v != values[0] for v in values):
-            raise StructureError(
-                "the elements of a batch give values that are no numbers, and differ",
-                "return numbers or arrays",
-            )
+        _refuse_other(values)
         return values[0]
     if axis is None:
         return values[0]
     ndim = leaf_type(values[0]).ndim
     return apply(FUNCTIONS[np.stack], values, axis=output_axis(axis, ndim))
+
+
+def _refuse_other(values: list[Any]) -> None:
+    """Refuses results that are no numbers, and differ between the elements."""
+    if any(type(v) is not type(values[0]) or v != values[0] for v in values):
+        raise StructureError(
+            "the elements of a batch give values that are no numbers, and differ",
+            "return numbers or arrays",
+        )
+
+
+def by_calls(
+    fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], axes: list[Any], n: int, out_axes: Any
+) -> Any:
+    """The results of calls for the elements of a batch, outside of a staged run."""
+    leaves, structure = tree.flatten((args, kwargs))
+    values = []
+    for k in range(n):
+        own = [_own(x, axis, k) for x, axis in zip(leaves, axes, strict=True)]
+        own_args, own_kwargs = tree.unflatten(structure, own)
+        values.append(fun(*own_args, **own_kwargs))
+    parts = [tree.flatten(value) for value in values]
+    first, built = parts[0]
+    if any(other != built for _, other in parts):
+        raise StructureError(
+            "the elements of a batch give values that are built differently",
+            "let each call return the same containers",
+        )
+    columns = [[of[k] for of, _ in parts] for k in range(len(first))]
+    places = spread(out_axes, values[0], "out_axes")
+    stacked = [_stacked(c, axis) for c, axis in zip(columns, places, strict=True)]
+    return tree.unflatten(built, stacked)
+
+
+def _own(x: Any, axis: Any, k: int) -> Any:
+    """A leaf of the arguments for one element, which may overwrite it."""
+    if axis is None:
+        return x.copy() if isinstance(x, np.ndarray) else x
+    part = np.asarray(x)[(slice(None),) * axis + (k,)]
+    return part.copy() if isinstance(part, np.ndarray) else part
+
+
+def _stacked(values: list[Any], axis: Any) -> Any:
+    """One leaf of the results of all elements, along an axis."""
+    if not is_value(values[0]):
+        _refuse_other(values)
+        return values[0]
+    return values[0] if axis is None else np.stack(values, output_axis(axis, np.ndim(values[0])))

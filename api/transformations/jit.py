@@ -19,7 +19,7 @@ from tapeless.disk_cache.load import Record
 from tapeless.disk_cache.store import Shelf, recalled, shelf
 from tapeless.dispatch import list_arguments, ways
 from tapeless.dispatch.jit_options import Options
-from tapeless.dispatch.specialisation import MISSED, Specialisation
+from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key
 from tapeless.dispatch.transformation import Stages
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import checked_argnames, checked_argnums, refuse_wide_integers
@@ -30,7 +30,12 @@ from tapeless.transformations.ignored_parameters import check_unneeded
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.operation import opened
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, TapelessError
+from tapeless.transforms.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    ManyElementsError,
+    TapelessError,
+)
 from tapeless.transforms.optimize.algebra.facts import as_written
 
 if TYPE_CHECKING:
@@ -117,7 +122,7 @@ class Jit(Unchanged):
     reserved = frozenset(["empty", "in_parallel", "njit"])
     derived = Unchanged.derived | {
         *("plain", "constants", "forms", "direct", "decided", "calls", "lists", "stored"),
-        *("positions", "changes"),
+        *("positions", "changes", "many"),
     }
 
     def __init__(self, fun: Callable[..., Any], options: Options | None = None) -> None:
@@ -128,6 +133,7 @@ class Jit(Unchanged):
     def begin(self) -> None:
         super().begin()
         self.plain = Unchanged(self.fun)
+        self.many: set[Any] = set()  # signatures of batches of which each element is a call
         self.constants: dict[Any, Constant] = {}
         self.forms: dict[str, lower.Lowered] = vars(self.cache).setdefault("forms", {})
         self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
@@ -163,7 +169,15 @@ class Jit(Unchanged):
         try:
             if (result := self.lists.call(args, kwargs)) is not MISSED:
                 return result
+            if self.many and call_key(args, kwargs, self.ordered)[1] in self.many:
+                return self.fun.by_calls(args, kwargs, compiled=True)
             value = super().__call__(*args, **kwargs)
+        except ManyElementsError as e:
+            if opened.builder is not None or not hasattr(self.fun, "by_calls"):
+                raise
+            self.many.add(call_key(args, kwargs, self.ordered)[1])
+            self.fun.tell_calls(e)
+            return self.fun.by_calls(args, kwargs, compiled=True)
         except OverflowError:
             what = f"jit of {base_name(self.fun)}"
             refuse_wide_integers(args, kwargs, self.arguments(args, kwargs), what)
@@ -239,6 +253,10 @@ class Jit(Unchanged):
         named = zip(range(len(args)), self.arguments(args, kwargs), strict=False)
         by_name = {k for k, name in named if name in asked.static_argnames}
         return numbers | by_name | {*asked.static_argnames}
+
+    def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
+        opened.builder.outer_map = self.fun
+        return super().outermost(args, kwargs, leaves)
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args = tuple(map(_plain, args))

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeless import tree
+from tapeless.dispatch import performance_warnings
+from tapeless.dispatch.specialisation import call_key
 from tapeless.dispatch.transformation import Transformed
-from tapeless.staging.emitted_names import base_name
+from tapeless.staging.emitted_names import base_name, place
 from tapeless.staging.subprogram import (
     Subprogram,
     as_program_value,
@@ -17,8 +19,14 @@ from tapeless.staging.subprogram import (
     refuse_shared,
     symbol,
 )
-from tapeless.transformations.elements_one_by_one import Refusable, one_by_one
+from tapeless.transformations.elements_one_by_one import (
+    WRITTEN_OUT,
+    Refusable,
+    by_calls,
+    one_by_one,
+)
 from tapeless.transformations.ignored_parameters import check_unneeded
+from tapeless.transformations.jit import Jit
 from tapeless.transformations.vmap_axes import (
     axes_key,
     batch_length,
@@ -29,10 +37,10 @@ from tapeless.transformations.vmap_axes import (
     spread,
 )
 from tapeless.transforms.core.batching_context import batching, is_nested
-from tapeless.transforms.core.builder import Builder, building, current
+from tapeless.transforms.core.builder import Builder, active, building, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, Statement, Var
-from tapeless.transforms.errors import ArgumentError, UnsupportedError
+from tapeless.transforms.errors import ArgumentError, ManyElementsError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.trace import Journal, Trace, trace
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, move, reshape
@@ -46,6 +54,7 @@ class Vmap(Transformed):
     """A function over a batch."""
 
     suffix = title = "vmap"
+    derived = Transformed.derived | {"many"}
 
     def __init__(
         self,
@@ -81,6 +90,41 @@ class Vmap(Transformed):
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.axes(args, kwargs)
 
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if self.many and not active() and call_key(args, kwargs, self.ordered)[1] in self.many:
+            return self.by_calls(args, kwargs)
+        try:
+            return super().__call__(*args, **kwargs)
+        except ManyElementsError as e:
+            if active():
+                raise
+            self.many.add(call_key(args, kwargs, self.ordered)[1])
+            self.tell_calls(e)
+        return self.by_calls(args, kwargs)
+
+    def tell_calls(self, why: ManyElementsError) -> None:
+        """Warns once that the function is called for each element."""
+        at = place(self.fun)
+        if at is not None:
+            what = f"{self.title} calls {base_name(self.fun)} for each element: {why.problem}"
+            performance_warnings.warn([(what, *at)])
+
+    def begin(self) -> None:
+        super().begin()
+        self.many: set[Any] = set()  # signatures of which each element is a call
+
+    def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
+        trace().outer_map = self
+        return super().outermost(args, kwargs, leaves)
+
+    def by_calls(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], compiled: bool = False
+    ) -> Any:
+        """The results of calls for one element after another; `compiled`: under jit."""
+        axes, n = self.axes(args, kwargs)
+        fun = Jit(self.fun) if compiled else self.fun
+        return by_calls(fun, args, kwargs, axes, int(n), self.out_axes)  # type: ignore[arg-type]
+
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         leaves, structure = tree.flatten((args, kwargs))
         axes, size = self.axes(args, kwargs)
@@ -91,7 +135,8 @@ class Vmap(Transformed):
             return mapped.results(out_axes)
         if axis is not None and all_at_once.error is not None:
             raise all_at_once.error
-        return one_by_one(self.fun, leaves, structure, axes, size, self.out_axes)
+        most = WRITTEN_OUT if trace().outer_map is self else None
+        return one_by_one(self.fun, leaves, structure, axes, size, self.out_axes, most)
 
 
 class Mapped:

@@ -164,6 +164,7 @@ class Trace(Builder):
         self.keys = Notes()  # which random keys are made and used where
         self.call_values: KnownValues | None = None  # of a run that is traced on them
         self.statement_of: dict[Var, Statement] = {}  # of such a run: what branches and loops give
+        self.outer_map: Any = None  # the mapped function that a call is of, if it is of one
         self.draws: list[Let] = []  # of such a run, in order
         self.relies_on_results = False  # whether what such a run calls must give what it gave
         self.fixed: dict[Var, Guarded] = {}  # of such a run: values that are guarded
