@@ -81,7 +81,30 @@ def a_tree(x):
     return Tree(2, x).read()
 
 
-@pytest.mark.parametrize("program", [an_object, a_list, an_array, an_object_in_another, a_tree])
+def an_object_in_a_tuple(x):
+    pair = None
+    if x[0] > 0:
+        node = Node()
+        if x[1] > 0:
+            node.value = x[2]
+        pair = (x[1], node)
+    if pair is None:
+        return x[1]
+    return pair[0] if pair[1].value is None else pair[0] + pair[1].value
+
+
+def a_text(x):
+    node = None
+    if x[0] > 0:
+        node = Node()
+        node.value = "high" if x[1] > 0 else "low"
+    return x[1] if node is None else x[2] * len(node.value)
+
+
+PROGRAMS = [an_object, a_list, an_array, an_object_in_another, a_tree, an_object_in_a_tuple, a_text]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_values_and_slopes(program):
     compiled, slope = jit(program), grad(program)
     for x in POINTS:

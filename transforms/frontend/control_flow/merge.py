@@ -363,7 +363,7 @@ class Merge:
                 value.undefined = absence._replace(flag=self.atom(*flags))
             return value
         if defined.kind == "static":
-            return defined.value
+            return self.carry(side, defined.value)
         return unflatten(defined, [self.result(side, c) for c in defined.children])
 
     def flag(self, when_then: bool) -> Symbol:

@@ -14,7 +14,7 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.text import ChosenText, Text
+from tapeless.transforms.frontend.values.text import ChosenText, ComputedText, Template, Text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,10 +115,14 @@ class Carrying:
         return self.memo[id(x)][1]
 
     def made(self, x: Any) -> Any:
-        if isinstance(x, Either):
+        if isinstance(x, (Either, ChosenText)):
             parts = [self.value(v) for v in (x.test, x.yes, x.no)]
             same = parts[0] is x.test and parts[1] is x.yes and parts[2] is x.no
-            return x if same else Either(*parts)
+            return x if same else type(x)(*parts)
+        if isinstance(x, Template):
+            return Template(self.value(x.parts))
+        if isinstance(x, ComputedText):
+            return ComputedText(x.form, self.value(x.values))
         if isinstance(x, tuple):
             parts = [self.value(v) for v in x]
             return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
