@@ -528,11 +528,27 @@ class Transformed:
                 staged, simplified, text, flat = made(self.outlines)
             except UnsupportedError as e:
                 staged, simplified, text, flat = self.written_out(made, e)
+            except InternalError as e:
+                staged, simplified, text, flat = self.traced(made, e)
             run = self.load(text)
         returned = registered[0] if registered else None
         names = None if spread else tuple(kwargs)
         staged.guards = [g for g in staged.guards if not self.watches(g)]
         return Specialisation(run, text, staged, simplified, flat, names, returned)
+
+    def traced(self, compiled: Callable[[bool], Any], error: InternalError) -> Any:
+        """What a mistake of ours keeps from being staged for all values is traced, where there are
+        any; a note says so."""
+        call = ways.at_hand()
+        if call is None or call.apart:
+            raise error
+        try:
+            with ways.values_at_hand(traced=True, apart=True):
+                result = compiled(False)
+        except TapelessError:
+            raise error from None
+        result[0].notes.append(f"traced after an error of tapeless itself: {error.problem}")
+        return result
 
     def watches(self, guard: Guard) -> bool:
         """Whether what is guarded is looked at in each call anyway."""

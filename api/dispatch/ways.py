@@ -35,10 +35,12 @@ class AtHand:
 
     traced  a call before it was traced with all of its tests, so that this one is, too
     ways    how many are kept for its signature
+    apart   elements of batches go their ways one after another
     """
 
     traced: bool = False
     ways: int = 0
+    apart: bool = False
 
 
 _at_hand: contextvars.ContextVar[AtHand | None] = contextvars.ContextVar("at_hand", default=None)
@@ -49,9 +51,9 @@ class TakesOtherWay(Signal):
 
 
 @contextlib.contextmanager
-def values_at_hand(traced: bool = False, ways: int = 0) -> Iterator[None]:
+def values_at_hand(traced: bool = False, ways: int = 0, apart: bool = False) -> Iterator[None]:
     """Inside, what cannot be staged for all values is traced on those of the arguments."""
-    token = _at_hand.set(AtHand(traced, ways))
+    token = _at_hand.set(AtHand(traced, ways, apart))
     try:
         yield
     finally:

@@ -169,15 +169,16 @@ class Jit(Unchanged):
         try:
             if (result := self.lists.call(args, kwargs)) is not MISSED:
                 return result
+            mapped: Any = self.fun
             if self.many and call_key(args, kwargs, self.ordered)[1] in self.many:
-                return self.fun.by_calls(args, kwargs, compiled=True)
+                return mapped.by_calls(args, kwargs, compiled=True)
             value = super().__call__(*args, **kwargs)
         except ManyElementsError as e:
-            if opened.builder is not None or not hasattr(self.fun, "by_calls"):
+            if opened.builder is not None or not hasattr(mapped, "by_calls"):
                 raise
             self.many.add(call_key(args, kwargs, self.ordered)[1])
-            self.fun.tell_calls(e)
-            return self.fun.by_calls(args, kwargs, compiled=True)
+            mapped.tell_calls(e)
+            return mapped.by_calls(args, kwargs, compiled=True)
         except OverflowError:
             what = f"jit of {base_name(self.fun)}"
             refuse_wide_integers(args, kwargs, self.arguments(args, kwargs), what)

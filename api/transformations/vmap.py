@@ -10,6 +10,7 @@ from tapeless import tree
 from tapeless.dispatch import performance_warnings
 from tapeless.dispatch.specialisation import call_key
 from tapeless.dispatch.transformation import Transformed
+from tapeless.dispatch.ways import at_hand
 from tapeless.staging.emitted_names import base_name, place
 from tapeless.staging.subprogram import (
     Subprogram,
@@ -129,13 +130,16 @@ class Vmap(Transformed):
         leaves, structure = tree.flatten((args, kwargs))
         axes, size = self.axes(args, kwargs)
         axis = None if self.axis_name is None else Axis(self.axis_name, size)
+        most = WRITTEN_OUT if trace().outer_map is self else None
+        call = at_hand()
+        if call is not None and call.apart and axis is None and trace().observing:
+            return one_by_one(self.fun, leaves, structure, axes, size, self.out_axes, most)
         with Refusable() as all_at_once:
             mapped = Mapped(self.fun, leaves, structure, axes, size, axis)
             out_axes = spread(self.out_axes, mapped.value, "out_axes")
             return mapped.results(out_axes)
         if axis is not None and all_at_once.error is not None:
             raise all_at_once.error
-        most = WRITTEN_OUT if trace().outer_map is self else None
         return one_by_one(self.fun, leaves, structure, axes, size, self.out_axes, most)
 
 

@@ -274,3 +274,22 @@ def test_ways_are_forgotten():
     f(X)
     f.clear_cache()
     assert f(X) == pytest.approx(halved(X))
+
+
+def test_mistakes_of_ours_are_traced_and_told(monkeypatch):
+    """What fails after staging for all values, as by a length that no text reads, is traced."""
+
+    def f(x):
+        return np.sum(x[x > 0.5]) * 2
+
+    class Broken(jit(f).__class__):
+        def write(self, staged, *rest):
+            if not staged.decisions.traced:
+                raise tapeless.transforms.errors.InternalError("a mistake")
+            return super().write(staged, *rest)
+
+    broken = Broken(f)
+    assert broken(X) == pytest.approx(f(X))
+    assert "an error of tapeless itself: a mistake" in "\n".join(broken.last.staged.notes)
+    with tapeless.strict(True), pytest.raises(tapeless.TapelessError, match="a mistake"):
+        Broken(lambda x: f(x))(X)
