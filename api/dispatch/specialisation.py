@@ -20,17 +20,19 @@ from tapeless.lazy_import import later
 from tapeless.staging.jax_arrays import Array, functional, has_functional, plain
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.constants import exactly
-from tapeless.transforms.core.language import Block, Var, free_variables
+from tapeless.transforms.core.language import Block, Effect, Var, free_variables, statements
 from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from tapeless.dispatch import generator_states
     from tapeless.random import key_reuse as reuse
     from tapeless.transforms.emit import module
     from tapeless.transforms.frontend.staging import parameters as inputs
     from tapeless.transforms.frontend.staging.stage import Staged
 else:
+    generator_states = later("tapeless.dispatch.generator_states")
     reuse = later("tapeless.random.key_reuse")
     inputs = later("tapeless.transforms.frontend.staging.parameters")
     module = later("tapeless.transforms.emit.module")
@@ -222,6 +224,17 @@ class Specialisation:
                     f"'{a}' and '{b}' share memory, and the function stores to '{a}'",
                     f"pass a copy of one of them: {b}.copy()",
                 )
+
+    @functools.cached_property
+    def prints(self) -> bool:
+        """Whether the program prints."""
+        inside = statements(self.staged.block)
+        return any(isinstance(s, Effect) and s.kind == "print" for s in inside)
+
+    @functools.cached_property
+    def draws(self) -> bool:
+        """Whether the program draws random numbers, or calls what may."""
+        return generator_states.draws(self.staged.block)
 
     @functools.cached_property
     def may_overlap(self) -> list[tuple[Var, Var]]:

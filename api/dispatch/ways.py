@@ -13,16 +13,20 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless import tree
-from tapeless.dispatch import generator_states
 from tapeless.dispatch.specialisation import Specialisation
-from tapeless.transforms.core.language import Effect, statements
+from tapeless.lazy_import import later
 from tapeless.transforms.core.traced_calls import OTHER_WAY, STRICT
 from tapeless.transforms.errors import Signal
+
+if TYPE_CHECKING:
+    from tapeless.dispatch import generator_states
+else:
+    generator_states = later("tapeless.dispatch.generator_states")
 
 WAYS = 16  # that are kept for one signature
 COMPILED = 4  # of them, under `jit`: the next ones run as NumPy code
@@ -110,13 +114,7 @@ def may_begin(specialisation: Specialisation) -> bool:
     staged = specialisation.staged
     if not staged.traced:
         return True
-    seen = specialisation.overwritten or _prints(specialisation)
-    return not (seen or generator_states.draws(staged.block))
-
-
-def _prints(specialisation: Specialisation) -> bool:
-    block = specialisation.staged.block
-    return any(isinstance(s, Effect) and s.kind == "print" for s in statements(block))
+    return not (specialisation.overwritten or specialisation.prints or specialisation.draws)
 
 
 def one_way(
@@ -127,10 +125,10 @@ def one_way(
     arrays = specialisation.arrays(leaves)
     before = {v: arrays[v].copy() for v in specialisation.overwritten if v in arrays}
     put_back = None
-    if generator_states.draws(specialisation.staged.block):
+    if specialisation.draws:
         put_back = generator_states.noted(get() for get, _ in specialisation.captured)
     printed = io.StringIO()
-    inside = contextlib.redirect_stdout(printed) if _prints(specialisation) else NOTHING
+    inside = contextlib.redirect_stdout(printed) if specialisation.prints else NOTHING
     try:
         with inside:
             result = specialisation(*passed)

@@ -98,3 +98,13 @@ def test_long_constants_are_told_apart():
 
     for x in (1.0, 0.1):
         assert jit(f)(x) == pytest.approx(f(x))
+
+
+def test_zeros_of_both_signs_are_told_apart():
+    def f(x):
+        return f"{x[0]}", x[0] * 2
+
+    ours = jit(f)
+    for first in (0.0, -0.0, 0.0, 1.5):
+        x = np.array([first, 1.0])
+        assert ours(x) == f(x)

@@ -18,7 +18,7 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Literal, Statement, Type, Var
 from tapeless.transforms.core.traced_calls import OTHER_WAY
 from tapeless.transforms.errors import Signal
-from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, isnan
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, isnan, signbit
 
 if TYPE_CHECKING:
     from tapeless.transforms.frontend.trace.trace import Trace
@@ -96,7 +96,10 @@ def _guard(run: Trace, a: Var, value: Any) -> Guarded:
         sides = sides if value else sides[::-1]
     else:
         test = isnan(a) if np.isnan(value) else equal(a, Literal(value, a.type))
-    guard = If((), test, *sides, None, origin)
-    run.emit(guard)
+    run.emit(If((), test, *sides, None, origin))
+    if value == 0 and a.type.dtype.kind == "f":  # zeros of both signs are equal
+        minus = bool(np.signbit(value))
+        sides = (empty, failing) if minus else (failing, empty)
+        run.emit(If((), signbit(a), *sides, None, origin))
     block = run.blocks[-1]
-    return Guarded(value, block, len(block) - 1, guard)
+    return Guarded(value, block, len(block) - 1, block[-1])
