@@ -47,6 +47,7 @@ from tapeless.transforms.errors import (
     TRACEABLE,
     ArgumentError,
     InternalError,
+    ManyElementsError,
     TapelessError,
     UnsupportedError,
 )
@@ -143,6 +144,7 @@ class Transformed:
         {"root", "code", "defaults", "cache", "last", "ordered", "on_gpu"}
     )
     reserved: frozenset[str] = frozenset()  # names of what emitted code calls: no parameters
+    many: frozenset[Any] = frozenset()  # signatures of batches of which each element is a call
     outlines = True  # functions that are called often may become functions of the program
 
     def __init__(self, fun: Callable[..., Any]) -> None:
@@ -217,6 +219,8 @@ class Transformed:
             specialisation = None
             if has_gpu_arrays(args, kwargs):
                 return self.on_gpu(*args, **kwargs)
+            if self.many and call_key(args, kwargs, self.ordered)[1] in self.many:
+                return self.by_calls_of(args, kwargs)
             with PassedOver(), ways.values_at_hand():
                 specialisation = self.specialise(args, kwargs)
             passed = self.marked(args, kwargs)
@@ -225,6 +229,12 @@ class Transformed:
             if specialisation.staged.traced:
                 return self.by_its_way(passed)[1]
             return specialisation(*passed)
+        except ManyElementsError as e:
+            if self.mapped() is None:
+                raise
+            self.many |= {call_key(args, kwargs, self.ordered)[1]}
+            self.mapped().tell_calls(e)
+            return self.by_calls_of(args, kwargs)
         except Exception as e:
             if ways.is_other(e, specialisation):
                 return self.by_its_way(self.marked(args, kwargs))[1]
@@ -233,6 +243,14 @@ class Transformed:
             else:
                 self.locate(e, specialisation)
             raise
+
+    def mapped(self) -> Any:
+        """The mapped function that this one is, or is only compiled of; None for others."""
+        return None
+
+    def by_calls_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a mapped function gives for a batch of which each element is a call."""
+        return self.mapped().by_calls(args, kwargs, compiled=self.mapped() is not self)
 
     def by_its_way(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
         """The specialisation for the way that a call takes through a function that is traced, and

@@ -19,7 +19,7 @@ from tapeless.disk_cache.load import Record
 from tapeless.disk_cache.store import Shelf, recalled, shelf
 from tapeless.dispatch import list_arguments, ways
 from tapeless.dispatch.jit_options import Options
-from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key
+from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.dispatch.transformation import Stages
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import checked_argnames, checked_argnums, refuse_wide_integers
@@ -33,7 +33,6 @@ from tapeless.transforms.core.operation import opened
 from tapeless.transforms.errors import (
     ArgumentError,
     ArgumentTypeError,
-    ManyElementsError,
     TapelessError,
 )
 from tapeless.transforms.optimize.algebra.facts import as_written
@@ -122,7 +121,7 @@ class Jit(Unchanged):
     reserved = frozenset(["empty", "in_parallel", "njit"])
     derived = Unchanged.derived | {
         *("plain", "constants", "forms", "direct", "decided", "calls", "lists", "stored"),
-        *("positions", "changes", "many"),
+        *("positions", "changes"),
     }
 
     def __init__(self, fun: Callable[..., Any], options: Options | None = None) -> None:
@@ -133,7 +132,6 @@ class Jit(Unchanged):
     def begin(self) -> None:
         super().begin()
         self.plain = Unchanged(self.fun)
-        self.many: set[Any] = set()  # signatures of batches of which each element is a call
         self.constants: dict[Any, Constant] = {}
         self.forms: dict[str, lower.Lowered] = vars(self.cache).setdefault("forms", {})
         self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
@@ -169,16 +167,7 @@ class Jit(Unchanged):
         try:
             if (result := self.lists.call(args, kwargs)) is not MISSED:
                 return result
-            mapped: Any = self.fun
-            if self.many and call_key(args, kwargs, self.ordered)[1] in self.many:
-                return mapped.by_calls(args, kwargs, compiled=True)
             value = super().__call__(*args, **kwargs)
-        except ManyElementsError as e:
-            if opened.builder is not None or not hasattr(mapped, "by_calls"):
-                raise
-            self.many.add(call_key(args, kwargs, self.ordered)[1])
-            mapped.tell_calls(e)
-            return mapped.by_calls(args, kwargs, compiled=True)
         except OverflowError:
             what = f"jit of {base_name(self.fun)}"
             refuse_wide_integers(args, kwargs, self.arguments(args, kwargs), what)
@@ -254,6 +243,9 @@ class Jit(Unchanged):
         named = zip(range(len(args)), self.arguments(args, kwargs), strict=False)
         by_name = {k for k, name in named if name in asked.static_argnames}
         return numbers | by_name | {*asked.static_argnames}
+
+    def mapped(self) -> Any:
+        return self.fun if hasattr(self.fun, "by_calls") else None
 
     def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
         opened.builder.outer_map = self.fun

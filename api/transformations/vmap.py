@@ -8,7 +8,6 @@ from typing import Any
 
 from tapeless import tree
 from tapeless.dispatch import performance_warnings
-from tapeless.dispatch.specialisation import call_key
 from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.ways import at_hand
 from tapeless.staging.emitted_names import base_name, place
@@ -38,7 +37,7 @@ from tapeless.transformations.vmap_axes import (
     spread,
 )
 from tapeless.transforms.core.batching_context import batching, is_nested
-from tapeless.transforms.core.builder import Builder, active, building, current
+from tapeless.transforms.core.builder import Builder, building, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, Statement, Var
 from tapeless.transforms.errors import ArgumentError, ManyElementsError, UnsupportedError
@@ -55,7 +54,6 @@ class Vmap(Transformed):
     """A function over a batch."""
 
     suffix = title = "vmap"
-    derived = Transformed.derived | {"many"}
 
     def __init__(
         self,
@@ -91,17 +89,8 @@ class Vmap(Transformed):
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.axes(args, kwargs)
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if self.many and not active() and call_key(args, kwargs, self.ordered)[1] in self.many:
-            return self.by_calls(args, kwargs)
-        try:
-            return super().__call__(*args, **kwargs)
-        except ManyElementsError as e:
-            if active():
-                raise
-            self.many.add(call_key(args, kwargs, self.ordered)[1])
-            self.tell_calls(e)
-        return self.by_calls(args, kwargs)
+    def mapped(self) -> Any:
+        return self
 
     def tell_calls(self, why: ManyElementsError) -> None:
         """Warns once that the function is called for each element."""
@@ -109,10 +98,6 @@ class Vmap(Transformed):
         if at is not None:
             what = f"{self.title} calls {base_name(self.fun)} for each element: {why.problem}"
             performance_warnings.warn([(what, *at)])
-
-    def begin(self) -> None:
-        super().begin()
-        self.many: set[Any] = set()  # signatures of which each element is a call
 
     def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
         trace().outer_map = self

@@ -271,6 +271,7 @@ TESTED_BY_LOOPS = (
     "zero_tape",
     "axis_size",
     "size_if_set",
+    "batch_if_set",
     "stack_length",
     "peek",
     "set_item",

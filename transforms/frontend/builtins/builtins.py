@@ -449,21 +449,6 @@ def _operator(kind: str) -> Any:
     )
 
 
-def _new_array(
-    hooks: Any,
-    shape: Any,
-    dtype: Any = float,
-    buffer: Any = None,
-    offset: Any = 0,
-    strides: Any = None,
-    order: Any = None,
-) -> Any:
-    """np.ndarray(shape, dtype), which is np.empty; one of memory that is there is NumPy's."""
-    if buffer is not None or strides is not None:
-        return hooks.call_native(np.ndarray, (shape, dtype, buffer, offset, strides, order), {})
-    return hooks.call(np.empty, shape, dtype, order or "C")
-
-
 BUILTINS: dict[Any, Any] = {
     range: range_,
     len: len_,
@@ -517,7 +502,6 @@ BUILTINS: dict[Any, Any] = {
     math.ceil: _floor(comparisons_and_rounding.ceil),
     math.trunc: _floor(comparisons_and_rounding.trunc),
     dict.fromkeys: lambda hooks, keys, value=None: dicts_and_sets.from_keys(hooks, keys, value),
-    np.ndarray: _new_array,
     np.shape: lambda hooks, x: (
         x.shape
         if isinstance(x, Symbol)
