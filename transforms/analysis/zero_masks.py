@@ -27,12 +27,7 @@ from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, tr
 from tapeless.transforms.ops.primitives.constant_folding import is_number
 from tapeless.transforms.ops.primitives.new_arrays import zero
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.strong_zero import (
-    STRONG,
-    Scaling,
-    by_strong,
-    strong_both,
-)
+from tapeless.transforms.ops.primitives.strong_zero import STRONG, Scaling
 
 
 class Mask(NamedTuple):
@@ -54,12 +49,9 @@ _masks: WeakKeyDictionary[Builder, dict[Var, Mask | None]] = WeakKeyDictionary()
 
 
 def scaled(op: Scaling, t: Atom, c: Atom) -> Atom:
-    """t * c or t / c; exactly zero where t is so by choice, or the factor c."""
-    if op is mul and zeros_of(c) and may_be_infinite(t):
-        if is_number(c, 0):
-            return zero(t.type)
-        both = needs_strong_zero(by_strong, t, c)
-        return strong_both(t, c) if both else by_strong(t, c)  # type: ignore[no-any-return]
+    """t * c or t / c; exactly zero where t is so by choice, or c is the number 0."""
+    if op is mul and is_number(c, 0) and may_be_infinite(t):
+        return zero(t.type)
     mask = mask_of(t)
     inner = None if mask is None else _unmasked(t, {})
     strong = needs_strong_zero(op, t, c)
