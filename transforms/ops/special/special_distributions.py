@@ -350,12 +350,17 @@ smirnovci = private("_smirnovci", refused, lambda n, p, x: -1 / smirnovp(n, x))
 # The functions of scipy.special ------------------------------------------------------------------
 
 
+def _no_trials(k: Any, n: Any, p: Any) -> Any:
+    """Whether there are fewer trials than successes, or p is no probability."""
+    return logical_or(less(n, k), logical_or(less(p, 0), less(1, p)))
+
+
 def _bdtr(k: Any, n: Any, p: Any) -> Any:
     k, n, p = floor(as_array(k)), as_array(n), as_array(p)
     none, all_of_them = less(k, 0), equal(k, n)
     some = select(logical_or(none, all_of_them), 0.0, k)
     inner = betainc(maximum(n - some, 1.0), some + 1.0, 1 - p)
-    return select(none, np.nan, select(all_of_them, 1.0, inner))
+    return select(_no_trials(k, n, p), np.nan, select(none, np.nan, select(all_of_them, 1.0, inner)))
 
 
 def _bdtrc(k: Any, n: Any, p: Any) -> Any:
@@ -363,7 +368,7 @@ def _bdtrc(k: Any, n: Any, p: Any) -> Any:
     none, all_of_them = less(k, 0), equal(k, n)
     some = select(logical_or(none, all_of_them), 0.0, k)
     inner = betainc(some + 1.0, maximum(n - some, 1.0), p)
-    return select(none, 1.0, select(all_of_them, 0.0, inner))
+    return select(_no_trials(k, n, p), np.nan, select(none, 1.0, select(all_of_them, 0.0, inner)))
 
 
 def _beta_pdf(x: Any, a: Any, b: Any) -> Any:
