@@ -19,6 +19,8 @@ def assert_right(combination, mode):
     problem = met(combination, mode)
     if problem == INAPPLICABLE:
         pytest.skip("NumPy refuses it")
+    if problem == "ValueError: the view would read beyond the array":
+        pytest.skip("NumPy reads what is not there")
     if problem is not None and problem.startswith("refused"):
         reason = REFUSED.get(combination.case.name.partition("(")[0])
         assert reason is not None, problem

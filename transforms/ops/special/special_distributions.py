@@ -18,6 +18,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     floor,
     greater,
     less,
+    logical_and,
     logical_or,
 )
 from tapeless.transforms.ops.primitives.elementwise import (
@@ -290,10 +291,16 @@ def _tukey_by_shape(p: Atom, shape: Atom) -> Any:
     return select(zero, (up * up - down * down) / 2, powers / (some * some))
 
 
+def _inside(p: Atom, slope: Any) -> Any:
+    """A slope where a probability is neither 0 nor 1, else 0."""
+    inside = logical_and(less(0, p), less(p, 1))
+    return select(inside, slope(select(inside, p, 0.5)), 0.0)
+
+
 tklmbda = special(
     "tklmbda",
-    lambda x, s, p: _tukey_density(p, s),
-    lambda x, s, p: -_tukey_by_shape(p, s) * _tukey_density(p, s),
+    lambda x, s, p: _inside(p, lambda p: _tukey_density(p, s)),
+    lambda x, s, p: _inside(p, lambda p: -_tukey_by_shape(p, s) * _tukey_density(p, s)),
 )
 
 # -- inverse Gaussian distribution
@@ -360,7 +367,9 @@ def _bdtr(k: Any, n: Any, p: Any) -> Any:
     none, all_of_them = less(k, 0), equal(k, n)
     some = select(logical_or(none, all_of_them), 0.0, k)
     inner = betainc(maximum(n - some, 1.0), some + 1.0, 1 - p)
-    return select(_no_trials(k, n, p), np.nan, select(none, np.nan, select(all_of_them, 1.0, inner)))
+    return select(
+        _no_trials(k, n, p), np.nan, select(none, np.nan, select(all_of_them, 1.0, inner))
+    )
 
 
 def _bdtrc(k: Any, n: Any, p: Any) -> Any:
