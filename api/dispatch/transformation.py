@@ -230,11 +230,7 @@ class Transformed:
                 return self.by_its_way(passed)[1]
             return specialisation(*passed)
         except ManyElementsError as e:
-            if self.mapped() is None:
-                raise
-            self.many |= {call_key(args, kwargs, self.ordered)[1]}
-            self.mapped().tell_calls(e)
-            return self.by_calls_of(args, kwargs)
+            return self.by_calls_after(e, args, kwargs)
         except Exception as e:
             if ways.is_other(e, specialisation):
                 return self.by_its_way(self.marked(args, kwargs))[1]
@@ -247,6 +243,16 @@ class Transformed:
     def mapped(self) -> Any:
         """The mapped function that this one is, or is only compiled of; None for others."""
         return None
+
+    def by_calls_after(
+        self, error: ManyElementsError, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """The same where staging has just said so, once and for all; warns of it."""
+        if self.mapped() is None:
+            raise error
+        self.many |= {call_key(args, kwargs, self.ordered)[1]}
+        self.mapped().tell_calls(error)
+        return self.by_calls_of(args, kwargs)
 
     def by_calls_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a mapped function gives for a batch of which each element is a call."""
@@ -272,6 +278,8 @@ class Transformed:
             specialisation, result = ways.run(kept, passed, again)
         except ways.TakesOtherWay:
             return self.without_code(passed)
+        except ManyElementsError as e:
+            return kept[0], self.by_calls_after(e, args, kwargs)
         self.last = specialisation
         return specialisation, result
 
