@@ -123,6 +123,7 @@ class Specialisation:
     keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
     twice: tuple[tuple[str, str, int], ...] = ()  # reports of keys that a call uses twice
     slow: tuple[tuple[str, str, int], ...] = ()  # reports of loops that are slow
+    traced = False  # whether it is for one way through the function
     reorders = False  # whether its code may raise another error first than the program
     reason = ""  # why it was made, where there was one for such arguments
     number = 0  # the later it was made, the higher
@@ -146,6 +147,7 @@ class Specialisation:
         self.axes = [(k, axis, v.value.shape[axis]) for k, v in leaves for axis in v.axes]
         self.captured = [(c.get, leaf_key(c.array)) for c in staged.captured]
         self.guards, self.sizes = staged.guards, staged.sizes
+        self.traced = staged.traced
         self.orders, self.overwritten = staged.orders, staged.overwritten
         self.twice = staged.keys.twice
         self.slow = tuple((str(loop), loop.file, loop.line) for loop in staged.slow)
@@ -173,7 +175,7 @@ class Specialisation:
     def accepts(self, leaves: Any) -> bool:
         """Whether the function is right for these arguments and what it reads from outside: the
         same as the entry tests."""
-        if self.staged.traced and STRICT[0]:
+        if self.traced and STRICT[0]:
             return False
         if (self.orders or self.overwritten) and not self.memory_holds(leaves):
             return False
@@ -392,7 +394,7 @@ def refuse_traces(on: bool) -> None:
     with SHARING:
         caches = [cache for _, cache in _caches.values()]
     for specialisation in itertools.chain(*(kept for cache in caches for kept in cache.values())):
-        if specialisation.staged.traced:
+        if specialisation.traced:
             specialisation.enter = never
 
 

@@ -226,7 +226,7 @@ class Transformed:
             passed = self.marked(args, kwargs)
             if specialisation.keys:
                 specialisation.use_keys(tree.leaves(passed))
-            if specialisation.staged.traced:
+            if specialisation.traced:
                 return self.by_its_way(passed)[1]
             return specialisation(*passed)
         except ManyElementsError as e:
@@ -264,7 +264,7 @@ class Transformed:
         args, kwargs = passed
         _, key = call_key(args, kwargs, self.ordered)
         kept = self.cache.get(key, [])
-        traced = any(s.staged.decisions.traced for s in kept)
+        traced = any(s.traced and s.staged.decisions.traced for s in kept)
 
         def again() -> Specialisation:
             with STAGING, PassedOver(), ways.values_at_hand(traced, len(kept)):

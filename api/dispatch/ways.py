@@ -71,7 +71,7 @@ def at_hand() -> AtHand | None:
 
 def may_serve(specialisation: Specialisation) -> bool:
     """Whether a specialisation may be right for what is at hand: a way is for values only."""
-    return not specialisation.staged.traced or _at_hand.get() is not None
+    return not specialisation.traced or _at_hand.get() is not None
 
 
 def are_many() -> bool:
@@ -103,7 +103,7 @@ def run(
 def is_other(error: Exception, specialisation: Specialisation | None) -> bool:
     """Whether the code of a way raised an error because the values take another one, or may have:
     kernels test indices before the guards that stand in front of them."""
-    if specialisation is None or not specialisation.staged.traced:
+    if specialisation is None or not specialisation.traced:
         return False
     guarded = type(error) is RuntimeError and str(error).startswith(OTHER_WAY)
     return guarded or specialisation.reorders
@@ -111,8 +111,7 @@ def is_other(error: Exception, specialisation: Specialisation | None) -> bool:
 
 def may_begin(specialisation: Specialisation) -> bool:
     """Whether a call may try the code of a way, and leave it, without that anybody sees it."""
-    staged = specialisation.staged
-    if not staged.traced:
+    if not specialisation.traced:
         return True
     return not (specialisation.overwritten or specialisation.prints or specialisation.draws)
 

@@ -180,7 +180,7 @@ class Jit(Unchanged):
         self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         """Looks for a quicker way for calls like this one."""
-        if specialisation.staged.traced:
+        if specialisation.traced:
             self.decided = True
             return
         self.calls += 1
@@ -273,7 +273,7 @@ class Jit(Unchanged):
         compiled = self.anew(args, kwargs)
         compiled.reorders = True
         outline = numba.outline(compiled.run) if kept and not self.stored else None
-        if kept and outline and not compiled.staged.traced:
+        if kept and outline and not compiled.traced:
             kept.keep(compiled, outline)
         return compiled
 

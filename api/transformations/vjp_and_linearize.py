@@ -141,7 +141,7 @@ class AtPoint(Transformed):
         if specialisation.keys:
             specialisation.use_keys(tree.leaves((primals, {})))
         try:
-            if specialisation.staged.traced:
+            if specialisation.traced:
                 specialisation, results = self.by_its_way((primals, {}))
             else:
                 results = specialisation(primals, {})
