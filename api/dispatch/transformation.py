@@ -240,7 +240,7 @@ class Transformed:
                 self.locate(e, specialisation)
             raise
 
-    def mapped(self) -> Any:
+    def map_of(self) -> Any:
         """The mapped function that this one is, or is only compiled of; None for others."""
         return None
 
@@ -248,15 +248,15 @@ class Transformed:
         self, error: ManyElementsError, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """The same where staging has just said so, once and for all; warns of it."""
-        if self.mapped() is None:
+        if self.map_of() is None:
             raise error
         self.many |= {call_key(args, kwargs, self.ordered)[1]}
-        self.mapped().tell_calls(error)
+        self.map_of().tell_calls(error)
         return self.by_calls_of(args, kwargs)
 
     def by_calls_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a mapped function gives for a batch of which each element is a call."""
-        return self.mapped().by_calls(args, kwargs, compiled=self.mapped() is not self)
+        return self.map_of().by_calls(args, kwargs, compiled=self.map_of() is not self)
 
     def by_its_way(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
         """The specialisation for the way that a call takes through a function that is traced, and

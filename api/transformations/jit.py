@@ -244,7 +244,7 @@ class Jit(Unchanged):
         by_name = {k for k, name in named if name in asked.static_argnames}
         return numbers | by_name | {*asked.static_argnames}
 
-    def mapped(self) -> Any:
+    def map_of(self) -> Any:
         return self.fun if hasattr(self.fun, "by_calls") else None
 
     def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:

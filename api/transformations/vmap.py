@@ -89,7 +89,7 @@ class Vmap(Transformed):
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.axes(args, kwargs)
 
-    def mapped(self) -> Any:
+    def map_of(self) -> Any:
         return self
 
     def tell_calls(self, why: ManyElementsError) -> None:
