@@ -50,7 +50,7 @@ from tapeless.transforms.frontend.trace.recorded_reads import Captured
 from tapeless.transforms.frontend.trace.trace import Trace, trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.identity import NUMBERS
-from tapeless.transforms.frontend.values.structure import Structure, refuse_text
+from tapeless.transforms.frontend.values.structure import Structure, refuse_unreturnable
 from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.ops.numpy.creation import cast_to
 from tapeless.transforms.ops.primitives.function_calls import calls
@@ -206,7 +206,7 @@ class Subprogram:
         self.leaves, self.structure = tree.flatten(self.value)
         for leaf in self.leaves:
             if isinstance(leaf, (Text, Either)):
-                refuse_text(Structure("static", leaf))
+                refuse_unreturnable(Structure("static", leaf))
             if isinstance(leaf, Keys):
                 raise UnsupportedError(
                     f"a {leaf.kind.__name__} whose keys depend on run-time values is returned from "

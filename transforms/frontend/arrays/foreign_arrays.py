@@ -27,14 +27,32 @@ INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 def is_foreign(value: Any) -> bool:
     """Whether an object holds arrays, and its code is neither a user's nor known here."""
-    return not isinstance(value, np.ndarray) and _of_another_library(cast("Hashable", type(value)))
+    if isinstance(value, np.ndarray):
+        return _has_own_operations(value)
+    return _of_another_library(cast("Hashable", type(value)))
+
+
+def has_foreign(value: Any, depth: int = 4) -> bool:
+    """Whether such an object is among what a list, tuple or dict holds."""
+    if depth and isinstance(value, (list, tuple)):
+        return any(has_foreign(v, depth - 1) for v in value)
+    if depth and isinstance(value, dict):
+        return any(has_foreign(v, depth - 1) for v in value.values())
+    return is_foreign(value)
+
+
+def arrays_in(obj: Any) -> list[np.ndarray[Any, Any]]:
+    """The arrays that such an object is, or has as its attributes."""
+    if isinstance(obj, np.ndarray):
+        return [obj]
+    return [v for v in getattr(obj, "__dict__", {}).values() if isinstance(v, np.ndarray)]
 
 
 def refuse_foreign(value: Any, name: str) -> None:
     """Refuses arrays with operations of their own, and those of which changes go unseen."""
     kind: Any = type(value)
     if isinstance(value, np.ndarray):
-        if kind not in (np.ndarray, np.memmap) and not getattr(value, "functional", False):
+        if _has_own_operations(value):
             _refuse_subclass(kind, name)
         if value.dtype.hasobject:
             raise ArgumentTypeError(
@@ -82,6 +100,12 @@ def _refuse_subclass(kind: type, name: str) -> NoReturn:
     raise ArgumentTypeError(
         f"arrays of type {kind.__module__}.{kind.__name__} have operations of their own", way
     )
+
+
+def _has_own_operations(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array is of a class such as np.matrix or np.ma.MaskedArray."""
+    plain = type(array) in (np.ndarray, np.memmap)
+    return not plain and not getattr(array, "functional", False)
 
 
 @functools.lru_cache

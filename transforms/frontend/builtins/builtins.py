@@ -55,6 +55,7 @@ from tapeless.transforms.frontend.control_flow.loop_iterators import iter_, once
 from tapeless.transforms.frontend.control_flow.truth import is_none, something, truth
 from tapeless.transforms.frontend.effects.effects import effect_parts, formatted
 from tapeless.transforms.frontend.effects.foreign_calls import record, refuse_file, refuse_outside
+from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import put_attribute
@@ -421,6 +422,8 @@ def _shown(function: Any, conversion: str) -> Any:
     def run(hooks: Any, *args: Any) -> Any:
         if args and has_symbols(args[0]):
             return formatted((args[0], conversion, ""))
+        if args and special_methods.foreign(args[0]):
+            return call_outside(function, args, {})
         for name in names if len(args) == 1 else ():
             if (method := special_methods.special(args[0], name)) is not None:
                 is_rule = hasattr(method, "__wrapped__")  # by dataclasses: there is no source

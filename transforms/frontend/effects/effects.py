@@ -17,6 +17,7 @@ from tapeless.transforms.errors import (
     Signal,
     UnsupportedError,
 )
+from tapeless.transforms.frontend.arrays.foreign_arrays import has_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.effects.exception_handlers import decided
 from tapeless.transforms.frontend.heap.lists import StagedList
@@ -60,6 +61,8 @@ def formatted(*parts: Any) -> Any:
             flat += value.pieces()
         elif has_symbols(value) or has_symbols(spec):
             flat.append((value, conversion, spec))
+        elif trace().observing and has_foreign(value):
+            raise _not_shown(value)
         else:
             flat.append(format(CONVERSIONS[conversion](value), spec))
     if all(isinstance(p, str) for p in flat):

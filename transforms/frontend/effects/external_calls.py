@@ -1,7 +1,8 @@
 """Stages calls of functions that have no rule, where a program is traced on the values of a call:
 the program calls them with its own values.
 
-LAPLACE @ x      becomes      matmul(x)          with a parameter matmul that does it
+find_peaks(x)    becomes      find_peaks(x)      with a parameter find_peaks that does it
+(2.0 * A).T @ x  becomes      matmul(x)          with one that makes the matrix again, each time
 
 The types of what they give are those that they give in the call at hand; what gives others takes
 another way (`trace/observation.py`).
@@ -9,7 +10,6 @@ another way (`trace/observation.py`).
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,18 +17,17 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic
-from tapeless.transforms.core.language import Atom, Literal, Var
+from tapeless.transforms.core.language import Atom, Literal, Statement, Var
 from tapeless.transforms.core.traced_calls import OTHER_WAY
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
+from tapeless.transforms.frontend.arrays.foreign_arrays import arrays_in, has_foreign, is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.observation import Unobservable
 from tapeless.transforms.frontend.trace.provenance import qualified
-from tapeless.transforms.frontend.trace.recorded_reads import Captured, is_constant
+from tapeless.transforms.frontend.trace.recorded_reads import Captured, Guard, is_constant
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, outside
-from tapeless.transforms.ops.primitives.linear_calls import linear_call
 
 CONTAINERS = (list, tuple)
 
@@ -38,6 +37,23 @@ class Hole:
     """The place of a value of the program in the arguments of a call."""
 
     number: int
+
+
+@dataclass(frozen=True)
+class Remade:
+    """The place of an object that a call makes of values of the program, from the `first` on."""
+
+    call: ExternalCall
+    first: int
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How an object is made that is no number or array, and of what."""
+
+    call: ExternalCall
+    atoms: list[Atom]
+    block: list[Statement]
 
 
 class ExternalCall:
@@ -62,36 +78,37 @@ class ExternalCall:
 
     def called(self, values: list[Any]) -> tuple[list[Any], Any]:
         """The numbers and arrays that the function gives, and how they are put together."""
-        args, kwargs = _filled(self.args, values)
         leaves: list[Any] = []
-        form = _form(self.function(*args, **kwargs), leaves)
+        form = form_of(self.result(values), leaves)
         return leaves, form
+
+    def result(self, values: list[Any]) -> Any:
+        args, kwargs = _filled(self.args, values)
+        return self.function(*args, **kwargs)
 
 
 def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: bool = True) -> Any:
     """The result of a call, which the program makes; raises NeedStatic where the call at hand does
-    not give the values, and UnsupportedError for results that are no numbers or arrays."""
-    run = trace()
-    if (both := _linear(f, args, kwargs)) is not None:
-        return _call_linear(both, f, args[1])
+    not give the values, and UnsupportedError for results that depend on them and are neither
+    numbers, nor arrays, nor objects of which such are asked."""
+    run, foreign = trace(), has_foreign((args, kwargs))
     atoms: list[Atom] = []
-    call = ExternalCall(f, _with_holes((args, kwargs), atoms))
-    values = [_observed(a, call.__name__) for a in atoms]
+    call = ExternalCall(f, with_holes((args, kwargs), atoms))
+    values = [observed_value(a, call.__name__) for a in atoms]
     copies = [np.copy(v) if isinstance(v, np.ndarray) else v for v in values]
-    leaves, call.form = call.called(copies)
+    result = call.result(copies)
+    if pure and is_foreign(result):
+        _refuse_stores(call.__name__, values, copies, arrays_in(result))
+        run.recipes[id(result)] = (result, Recipe(call, atoms, run.blocks[-1]))
+        return result
+    leaves: list[Any] = []
+    call.form = form_of(result, leaves)
     _refuse_stores(call.__name__, values, copies, leaves)
-    if not leaves:
-        if not pure or any(a.type.shape for a in atoms):
-            raise UnsupportedError(
-                f"{qualified(f)} is called with values of the program, and gives none",
-                "call it outside of the function, or by tapeless.debug.callback",
-            )
-        for a in atoms:  # what it gives is right for these numbers
-            run.require(a, f"{call.__name__} has no rule, and gives no number")
-        return _rebuilt(call.form, iter(()))
+    if not leaves or (f is getattr and not atoms and not any(map(np.ndim, leaves))):
+        _rely_on(call, f, atoms, result, pure and not (result is None and foreign))
+        return _rebuilt(call.form, iter(leaves))
     if call.form != (float,):
         run.relies_on_results = True
-    var = _parameter(call)
     run.note(f"{qualified(f)} has no rule: the program calls it")
     arrays = [np.asarray(x) for x in leaves]
     how = {
@@ -100,16 +117,36 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
         "method": None,
         "name": call.__name__,
     }
-    outs = run.bind(callback if pure else outside, (var, *atoms), how)
+    outs = run.bind(callback if pure else outside, (parameter(call), *atoms), how)
     if run.call_values is not None and len(run.blocks) == 1:
         for v, x in zip(outs, leaves, strict=True):
             if isinstance(v, Var):
                 run.call_values.give(v, x)
-    symbols = iter([wrap(v) for v in outs])
-    return _rebuilt(call.form, symbols)
+    symbols = [wrap(v) for v in outs]
+    if foreign and not all(map(_is_new, leaves, call.called(copies)[0])):
+        for symbol in symbols:  # a store would be one to an object
+            if isinstance(symbol, Symbol):
+                symbol.read_only = True
+    return _rebuilt(call.form, iter(symbols))
 
 
-def _parameter(call: ExternalCall) -> Var:
+def _rely_on(call: ExternalCall, f: Any, atoms: list[Atom], result: Any, pure: bool) -> None:
+    """Notes that a call gives no numbers: the program is right where it gives the same."""
+    run = trace()
+    if not pure or any(a.type.shape for a in atoms):
+        raise UnsupportedError(
+            f"{qualified(f)} is called with values that are known when the program runs, and gives "
+            "none",
+            "call it outside of the function, or by tapeless.debug.callback",
+        )
+    for a in atoms:  # it is right for these numbers
+        run.require(a, f"{call.__name__} has no rule, and gives no number")
+    if not atoms:
+        guard = Guard(call.__name__, lambda: call.result([]), result)
+        run.reads["guard", call.__name__, id(call), 0] = guard
+
+
+def parameter(call: ExternalCall) -> Var:
     """A call as a parameter of the program."""
     run, var = trace(), Var(CALLABLE, call.__name__)
     run.reads["external", id(call)] = (Captured(var.name, lambda: call, var, call), call)
@@ -117,43 +154,16 @@ def _parameter(call: ExternalCall) -> Var:
     return var
 
 
-# -- products with matrices of other libraries, and systems of such matrices, have derivatives
+def depends_on_values(obj: Any) -> bool:
+    """Whether the program makes an object of its values."""
+    made = trace().recipes.get(id(obj))
+    return made is not None and bool(made[1].atoms)
 
 
-def _linear(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any] | None:
-    """What a call does to an array, where that is linear, and the transpose of it; else None."""
-    if kwargs or len(args) != 2 or not is_foreign(args[0]) or not isinstance(args[1], Symbol):
-        return None
-    matrix, kinds = args[0], (getattr(args[0], "dtype", None), args[1].type.dtype)
-    real = all(k is not None and np.dtype(k).kind in "biuf" for k in kinds)
-    if not real or not hasattr(matrix, "T") or kinds[1].kind != "f":
-        return None
-    name = getattr(f, "__name__", "")
-    if f is operator.matmul or name == "dot":
-        return (lambda x: matrix @ x), (lambda x: matrix.T @ x)
-    if name == "spsolve" and str(f.__module__).startswith("scipy.sparse"):
-        return (lambda x: f(matrix, x)), (lambda x: f(matrix.T, x))
-    return None
-
-
-def _call_linear(both: tuple[Any, Any], f: Any, x: Symbol) -> Any:
-    """A call that is linear in an array; `both`: what it does, and the transpose of that."""
-    forward, back = both
-    run, name = trace(), getattr(f, "__name__", "product")
-    value = forward(_observed(x.value(), name))
-    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
-        raise UnsupportedError(f"{qualified(f)} gives no array of NumPy", "make it one outside")
-    run.relies_on_results = True
-    run.note(f"{qualified(f)} has no rule: the program calls it")
-    array: Any = ((Hole(0),), {})
-    calls = [ExternalCall(forward, array, _form(value, [])), ExternalCall(back, array)]
-    for call, what in zip(calls, (name, f"{name}_transposed"), strict=True):
-        call.__name__ = what
-    functions = map(_parameter, calls)
-    out = linear_call(*functions, x.value(), sizes=value.shape, dtype=value.dtype)
-    if run.call_values is not None and len(run.blocks) == 1:
-        run.call_values.give(out, value)
-    return wrap(out)
+def _is_new(result: Any, next_result: Any) -> bool:
+    """Whether a call makes an array, rather than giving one that an object has."""
+    arrays = isinstance(result, np.ndarray) and isinstance(next_result, np.ndarray)
+    return not (arrays and np.may_share_memory(result, next_result))
 
 
 def _frozen(value: Any) -> Any:
@@ -164,7 +174,7 @@ def _frozen(value: Any) -> Any:
     return value
 
 
-def _observed(a: Atom, name: str) -> Any:
+def observed_value(a: Atom, name: str) -> Any:
     values = trace().call_values
     if isinstance(a, Literal):
         return a.value
@@ -191,16 +201,25 @@ def _refuse_stores(name: str, values: list[Any], copies: list[Any], leaves: list
 # -- arguments and results
 
 
-def _with_holes(value: Any, atoms: list[Atom]) -> Any:
+def with_holes(value: Any, atoms: list[Atom]) -> Any:
     if isinstance(value, Symbol):
         atoms.append(value.value())
         return Hole(len(atoms) - 1)
+    if (made := trace().recipes.get(id(value))) is not None:
+        recipe = made[1]
+        if recipe.atoms and not any(b is recipe.block for b in trace().blocks):
+            raise UnsupportedError(
+                f"what {recipe.call.__name__} makes in a loop or branch is used after it",
+                "make it where it is used",
+            )
+        atoms += recipe.atoms
+        return Remade(recipe.call, len(atoms) - len(recipe.atoms))
     if type(value) is dict:
-        return {k: _with_holes(v, atoms) for k, v in value.items()}
+        return {k: with_holes(v, atoms) for k, v in value.items()}
     if isinstance(value, (StagedList, list)):
-        return [_with_holes(v, atoms) for v in value]
+        return [with_holes(v, atoms) for v in value]
     if isinstance(value, tuple):
-        parts = [_with_holes(v, atoms) for v in value]
+        parts = [with_holes(v, atoms) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value
 
@@ -208,6 +227,8 @@ def _with_holes(value: Any, atoms: list[Atom]) -> Any:
 def _filled(value: Any, values: list[Any]) -> Any:
     if isinstance(value, Hole):
         return values[value.number]
+    if isinstance(value, Remade):
+        return value.call.result(values[value.first :])
     if type(value) is dict:
         return {k: _filled(v, values) for k, v in value.items()}
     if type(value) is list:
@@ -218,20 +239,20 @@ def _filled(value: Any, values: list[Any]) -> Any:
     return value
 
 
-def _form(value: Any, leaves: list[Any]) -> Any:
+def form_of(value: Any, leaves: list[Any]) -> Any:
     """How a result is put together; its numbers and arrays go to `leaves`."""
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+    if isinstance(value, np.ndarray) and not is_foreign(value) and value.dtype.kind in "biufc":
         leaves.append(value)
         return (np.ndarray, value.dtype, value.shape)
     if isinstance(value, (float, int, complex, np.number)) and not isinstance(value, bool):
         leaves.append(value)
         return (type(value),)
     if type(value) in CONTAINERS:
-        return (type(value), *(_form(v, leaves) for v in value))
+        return (type(value), *(form_of(v, leaves) for v in value))
     if hasattr(value, "_fields"):
-        return (type(value), *(_form(v, leaves) for v in value))
+        return (type(value), *(form_of(v, leaves) for v in value))
     if type(value) is dict and all(map(is_constant, value)):
-        return (dict, tuple(value), *(_form(v, leaves) for v in value.values()))
+        return (dict, tuple(value), *(form_of(v, leaves) for v in value.values()))
     if is_constant(value):
         return ("constant", value)
     raise UnsupportedError(

@@ -17,6 +17,7 @@ import numpy as np
 
 from tapeless.transforms.core.language import Atom, Effect
 from tapeless.transforms.errors import EscapeError, UnsupportedError
+from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.effects.effects import effect_parts
 from tapeless.transforms.frontend.trace.provenance import UNCHANGED, is_numpy, qualified
 from tapeless.transforms.frontend.trace.trace import trace
@@ -68,11 +69,13 @@ def refuse_kept(f: Any) -> None:
 
 
 def refuse_foreign_store(obj: Any) -> None:
-    """Refuses a store to an item of an object from outside that is not known to be put back."""
-    if not isinstance(obj, np.ndarray) and not trace().birth(obj):
+    """Refuses a store to an object from outside that is not known to be put back, and to one that
+    a program that is traced passes on to its library."""
+    passed_on = trace().observing and is_foreign(obj)
+    if not isinstance(obj, np.ndarray) and (passed_on or not trace().birth(obj)):
         raise EscapeError(
-            f"a store to an object of {type(obj).__module__}.{type(obj).__qualname__}, which is "
-            "made outside and would be changed while staging only",
+            f"a store to an object of {type(obj).__module__}.{type(obj).__qualname__}, which would "
+            "be changed while staging only",
             "use a list, a dict or an array",
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import os
 import types
 from collections import defaultdict, deque
@@ -19,6 +20,7 @@ from tapeless.transforms.frontend.builtins.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.builtins.list_methods import of_data
 from tapeless.transforms.frontend.control_flow.branches import each
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
+from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.frames import Frame, name_after
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING, make_room, picked
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
@@ -27,7 +29,7 @@ from tapeless.transforms.frontend.heap.locations import (
     before_change,
     put_attribute,
 )
-from tapeless.transforms.frontend.hooks.calls import READERS, Calls
+from tapeless.transforms.frontend.hooks.calls import READERS, Calls, is_method
 from tapeless.transforms.frontend.objects import capture, special_methods
 from tapeless.transforms.frontend.objects.attributes import seen, watch_class
 from tapeless.transforms.frontend.objects.environment import watched
@@ -58,6 +60,9 @@ class Access(Calls):
             return attribute_of(obj, name, self.function)
         if isinstance(obj, Either):
             return each(lambda option: self.attr(option, name), obj)
+        if special_methods.foreign(obj):
+            value = getattr(obj, name)
+            return value if is_method(value) else call_outside(getattr, (obj, name), {})
         attribute = static_attribute(type(obj), name)
         if isinstance(attribute, property) and isinstance(attribute.fget, types.FunctionType):
             watch_class(type(obj), name)
@@ -83,6 +88,8 @@ class Access(Calls):
         if isinstance(obj, Symbol):
             _set_of_array(obj, name, value)
             return
+        if special_methods.foreign(obj):
+            refuse_foreign_store(obj)
         attribute = static_attribute(type(obj), name)
         if isinstance(attribute, property) and attribute.fset is not None:
             self.call(attribute.fset, obj, value)
@@ -101,6 +108,8 @@ class Access(Calls):
         self.set_attr(obj, name, value)
 
     def delete_attr(self, obj: Any, name: str) -> None:
+        if special_methods.foreign(obj):
+            refuse_foreign_store(obj)
         trace().touch(AttributeLocation(obj, name))
         delattr(obj, name)
 
@@ -109,6 +118,8 @@ class Access(Calls):
             return each(lambda option: self.item(option, key), obj)
         if isinstance(key, (Either, ChosenText)) and isinstance(obj, dict):
             return each(lambda option: self.item(obj, option), either(key))
+        if special_methods.foreign(obj):
+            return call_outside(operator.getitem, (obj, key), {})
         key = trace().key_of(key) if _is_known(obj) else key
         items_of(obj, self.function)
         if isinstance(obj, (Symbol, np.ndarray)):
@@ -170,6 +181,8 @@ class Access(Calls):
         write_back(obj)
 
     def delete_item(self, obj: Any, key: Any) -> None:
+        if special_methods.foreign(obj):
+            refuse_foreign_store(obj)
         key = trace().key_of(key) if _is_known(obj) else key
         method = special_methods.special(obj, "__delitem__")
         if method is not None:

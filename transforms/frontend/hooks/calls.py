@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import sys
 import types
@@ -13,6 +14,7 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
+from tapeless.transforms.frontend.arrays.foreign_arrays import has_foreign, is_foreign
 from tapeless.transforms.frontend.arrays.numpy_scalars import is_python_complex
 from tapeless.transforms.frontend.arrays.random_draws import all_known, drawn, seeded
 from tapeless.transforms.frontend.arrays.symbols import (
@@ -30,13 +32,13 @@ from tapeless.transforms.frontend.builtins.numpy_callbacks import applied
 from tapeless.transforms.frontend.control_flow.branches import each
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.effects.effects import of_string
-from tapeless.transforms.frontend.effects.external_calls import external_call
 from tapeless.transforms.frontend.effects.foreign_calls import (
     record,
     refuse_kept,
     refuse_outside,
     spelling,
 )
+from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
 from tapeless.transforms.frontend.heap.iterators import advancing
 from tapeless.transforms.frontend.heap.lists import StagedList, numbers_of
@@ -50,7 +52,7 @@ from tapeless.transforms.frontend.objects.environment import (
     refuse_acting,
     watched,
 )
-from tapeless.transforms.frontend.objects.special_methods import array_of, iterated
+from tapeless.transforms.frontend.objects.special_methods import array_of, foreign, iterated
 from tapeless.transforms.frontend.source.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.trace.dependence import can_be_known, need_integers
 from tapeless.transforms.frontend.trace.provenance import (
@@ -81,6 +83,8 @@ from tapeless.transforms.ops.numpy import creation
 from tapeless.transforms.optimize.outline import Stretch
 from tapeless.transforms.prelude.containers.linked_lists import Part, extreme_row
 
+#: Functions of Python's that ask an object for its value.
+ASKED = frozenset({len, abs, int, float, bool, complex, round, pow, copy.copy, copy.deepcopy})
 #: Methods of containers that change nothing.
 READERS = frozenset(
     {"copy", "count", "fromkeys", "get", "index", "items", "keys", "values", "most_common"}
@@ -126,6 +130,8 @@ class Calls:
                 return each(lambda *option: self.call(f, *option, **kwargs), *args)
             if f in (max, min) and isinstance(args[0], Part) and "key" in kwargs:
                 return self.call(extreme_row, f, *args, **kwargs)
+            if f in ASKED and any(map(foreign, args)):
+                return call_outside(f, args, kwargs)
             if f in BUILTINS:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (staged := applied(f)) is not None:
@@ -160,6 +166,8 @@ class Calls:
     def call_method(
         self, f: types.MethodType, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        if foreign(f.__self__):
+            return call_outside(Method(f.__self__, f.__name__), (f.__self__, *args), kwargs)
         if isinstance(f.__self__, Symbol):
             if f.__name__ == "tolist" and (items := numbers_of(f.__self__)) is not None:
                 return trace().born(items)
@@ -248,8 +256,11 @@ class Calls:
             if isinstance(init, types.FunctionType):
                 self.call_function(init, (obj, *args), kwargs)
             return obj
+        if passed_on(cls, args, kwargs):
+            return call_outside(cls, args, kwargs)
         if root in LIBRARIES and (has_symbols(args) or has_symbols(kwargs)):
-            return trace().born(advancing(_opaque(cls, args, kwargs)))
+            made = _or_external(functools.partial(_opaque, cls, args, kwargs), cls, args, kwargs)
+            return trace().born(advancing(made))
         return trace().born(advancing(cls(*args, **kwargs)))
 
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -304,7 +315,7 @@ class Calls:
         elif may_change(this):
             in_order(f)
         elif impure(f) and trace().observing:
-            return external_call(f, args, kwargs, pure=False)
+            return call_outside(f, args, kwargs, pure=False)
         elif impure(f):
             raise UnsupportedError(
                 f"{qualified(f)} gives other values at each call, and would be frozen by staging",
@@ -312,6 +323,10 @@ class Calls:
             )
         elif isinstance(f, types.BuiltinFunctionType) and not is_numpy(f):
             changeable(name, args)
+        if foreign(this):
+            return call_outside(Method(this, name), (this, *args), kwargs)
+        if passed_on(f, args, kwargs):
+            return call_outside(f, args, kwargs)
         if is_numpy(f) or (hashable(f) and f in FUNCTIONS):
             arrays = any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values()))
             has_rule = hashable(f) and (f in FUNCTIONS or f in WRITERS) and not of_objects(f, args)
@@ -376,6 +391,30 @@ def changeable(name: str, args: tuple[Any, ...]) -> None:
                 f"{name}() of a list that was filled in a loop", "make it an array with np.array"
             )
         before_change(a)
+
+
+class Method:
+    """What calls a method of an object by its name."""
+
+    def __init__(self, this: Any, name: str) -> None:
+        self.__name__, self.__module__ = name, f"{type(this).__module__}.{type(this).__qualname__}"
+
+    def __call__(self, this: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(this, self.__name__)(*args, **kwargs)
+
+
+def is_method(value: Any) -> bool:
+    return isinstance(value, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType))
+
+
+def passed_on(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a program that is traced calls a library's function, as it is about objects of
+    libraries; functions of Python's are not about what containers hold."""
+    if not trace().observing:
+        return False
+    root = (getattr(f, "__module__", None) or "builtins").partition(".")[0].removeprefix("_")
+    look = is_foreign if root in sys.stdlib_module_names else has_foreign
+    return any(map(look, (*args, *kwargs.values())))
 
 
 def _run_over(f: Any, args: tuple[Any, ...]) -> Iterable[Any]:
@@ -449,7 +488,7 @@ def _or_external(
     except (NeedStatic, UnsupportedError):
         if not trace().observing:
             raise
-        return external_call(f, args, kwargs)
+        return call_outside(f, args, kwargs)
 
 
 def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

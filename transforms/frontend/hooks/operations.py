@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.operators import check_in_place, store_into
 from tapeless.transforms.frontend.arrays.python_scalars import items_of
@@ -25,7 +24,7 @@ from tapeless.transforms.frontend.control_flow.truth import (
     truth,
 )
 from tapeless.transforms.frontend.effects.exception_handlers import divide
-from tapeless.transforms.frontend.effects.external_calls import external_call
+from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.hooks.access import Access
@@ -38,15 +37,6 @@ from tapeless.transforms.frontend.values.text import Text, percent
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
 
-#: What Python calls for operators of objects of other libraries.
-OPERATORS = {
-    "Add": operator.add,
-    "Sub": operator.sub,
-    "Mult": operator.mul,
-    "Div": operator.truediv,
-    "MatMult": operator.matmul,
-    "Pow": operator.pow,
-}
 COMPARED = ("Eq", "NotEq", "Is", "IsNot", "Lt", "LtE", "Gt", "GtE")
 
 
@@ -61,8 +51,6 @@ class Operations(Access):
         if kind in COMPARED:
             left, right = either(left), either(right)
         divide(kind, left, right)
-        if kind in OPERATORS and trace().observing and (is_foreign(left) or is_foreign(right)):
-            return external_call(OPERATORS[kind], (left, right), {})
         return each(functools.partial(binary, kind), left, right)
 
     def unary(self, kind: str, value: Any) -> Any:
@@ -164,6 +152,9 @@ class Operations(Access):
             item = trace().key_of(item)
         if isinstance(container, str) and isinstance(item, Text):
             item.need("in")
+        if special_methods.foreign(container):
+            found = call_outside(operator.contains, (container, item), {})
+            return self.not_(found) if negate else found
         method = special_methods.special(container, "__contains__")
         if method is not None:
             outcome = truth(trace().enter(method, container, item))

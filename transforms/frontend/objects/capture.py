@@ -52,7 +52,7 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
         return _captured(value, get, name)
     if not (t.observing and is_foreign(value)):  # the program passes it on to its library
         refuse_foreign(value, name)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not is_foreign(value):
         return (_captured if value.dtype.kind in "biufc" else _known)(value, get, name)
     if isinstance(value, CONTAINERS) and (value or type(value) is not tuple):  # () is one object
         allocated = t.birth(value) or ("copy", id(value)) in t.reads

@@ -12,8 +12,11 @@ import numpy as np
 
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.effects.exception_handlers import handling
+from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
+from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.iterators import Advancing, Once, inside
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list, taken_from
 from tapeless.transforms.frontend.objects.attributes import watch_class
@@ -59,6 +62,11 @@ KNOWN = frozenset(
 ) | {np.ndarray, np.float64, np.float32, np.int64, np.bool_, types.NoneType}
 
 
+def foreign(value: Any) -> bool:
+    """Whether a program that is traced passes an object on to the library that it is of."""
+    return type(value) not in KNOWN and trace().observing and is_foreign(value)
+
+
 def special(value: Any, name: str) -> types.FunctionType | None:
     """The method `name` of the class of a value, if a user wrote it."""
     if type(value) in KNOWN:
@@ -99,6 +107,8 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     if kind in ("Is", "IsNot"):
         same = identical(left, right)
         return same if kind == "Is" else _opposite(same)
+    if foreign(left) or foreign(right):
+        return call_outside(getattr(operator, OPERATORS[kind]), (left, right), {})
     name, left, right = OPERATORS[kind], as_list(left), as_list(right)
     for method, this, other in _asked(name.rstrip("_"), left, right):
         result = trace().enter(method, this, other)
@@ -171,6 +181,8 @@ def _asked(name: str, left: Any, right: Any) -> list[tuple[types.FunctionType, A
 
 def inplace(kind: str, target: Any, value: Any) -> Any:
     """target += value, and every other operator that may change its target."""
+    if foreign(target) or foreign(value):
+        refuse_foreign_store(target)
     name, target, value = OPERATORS[kind].rstrip("_"), as_list(target), as_list(value)
     method = special(target, f"__i{name}__")
     result = NotImplemented if method is None else trace().enter(method, target, value)
@@ -188,6 +200,8 @@ def unary(kind: str, value: Any) -> Any:
 
 def called(name: str, native: Any, value: Any, *args: Any) -> Any:
     """`native` of a value, by the user's method where there is one."""
+    if foreign(value):
+        return call_outside(native, (value, *args), {})
     method = special(value, name)
     return native(value, *args) if method is None else trace().enter(method, value, *args)
 
@@ -209,6 +223,8 @@ def index_of(key: Any) -> Any:
 
 def tested(value: Any) -> Any:
     """What decides whether an object is true."""
+    if foreign(value):
+        return call_outside(bool, (value,), {})
     for name in ("__bool__", "__len__"):
         method = special(value, name)
         if method is not None:
@@ -220,6 +236,11 @@ def iterated(value: Any, whole: bool = False) -> Any:
     """An object that is run over: what its `__iter__` gives; `whole`: now, and to its end."""
     if value is None:
         raise TypeError("'NoneType' object is not iterable")
+    if foreign(value):
+        raise UnsupportedError(
+            f"a loop over an object of {type(value).__module__}.{type(value).__qualname__}",
+            "loop over indices, or over the rows of .toarray()",
+        )
     method, iterator_method = special(value, "__iter__"), value
     if method is not None:
         value = trace().enter(method, value)

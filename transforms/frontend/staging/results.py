@@ -24,7 +24,7 @@ from tapeless.transforms.frontend.values.structure import (
     Structure,
     attributes,
     flatten,
-    refuse_text,
+    refuse_unreturnable,
 )
 from tapeless.transforms.frontend.values.text import ChosenText, Text
 from tapeless.transforms.prelude.containers.appended_lists import Grown
@@ -152,7 +152,7 @@ def _filled(value: Any) -> Structure | None:
 
 
 def _rows(value: Any, tail: Any, columns: tuple[Structure, ...]) -> Structure:
-    refuse_text(tail.spec)
+    refuse_unreturnable(tail.spec)
     weak = tuple(t.weak for t in tail.items)
     rows = Rows(value, _with_lists(tail.spec), weak, tail.is_uneven())
     return Structure(type(value), rows, ("rows",), columns)

@@ -36,7 +36,11 @@ from tapeless.transforms.frontend.trace.observation import KnownValues
 from tapeless.transforms.frontend.trace.recorded_reads import Captured, Guard
 from tapeless.transforms.frontend.trace.trace import Trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
-from tapeless.transforms.frontend.values.structure import Structure, refuse_text, require_defined
+from tapeless.transforms.frontend.values.structure import (
+    Structure,
+    refuse_unreturnable,
+    require_defined,
+)
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
@@ -246,7 +250,7 @@ def _attempt(
             result = require_defined(outgoing.spec(value))
             writes, held_objects = written(run, outgoing)
             for spec in (result, *(w.spec for w in writes)):
-                refuse_text(spec)
+                refuse_unreturnable(spec)
         except NeedStatic as e:
             resolve(e, run, leaves, decisions)
             raise Restart from None

@@ -11,11 +11,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.foreign_arrays import arrays_in, is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.locations import ContentsLocation, entry_spec, fill
 from tapeless.transforms.frontend.staging.results import Outgoing
 from tapeless.transforms.frontend.trace.cells import CellLocation, Value
+from tapeless.transforms.frontend.trace.recorded_reads import Guard
 from tapeless.transforms.frontend.trace.trace import Location, Trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
 from tapeless.transforms.frontend.values.structure import (
@@ -73,7 +77,9 @@ def _write(
     if isinstance(final, Incompatible):
         raise final.refusal()
     if isinstance(location, CellLocation):
-        symbol = next(s for k, s, _ in _read(run) if k == "array" and s.cell is location.cell)
+        arrays = ((s, get) for kind, s, get in _read(run) if kind == "array")
+        symbol, get = next((s, get) for s, get in arrays if s.cell is location.cell)
+        _refuse_shared(get(), location.name, run)
         return Write(homes[id(location.cell)], require_defined(flatten(symbol)))
     contents = isinstance(location, ContentsLocation)
     spec = require_defined(entry_spec(location, final, outgoing.spec))
@@ -81,6 +87,18 @@ def _write(
     _refuse_choices(spec, before, run, homes)
     spec = _by_object(spec, homes, top=contents)
     return Write(_home(location, final, homes), spec)
+
+
+def _refuse_shared(array: Any, name: str, run: Trace) -> None:
+    """Refuses stores to an array that an object of another library has, too, which the program is
+    not known to read after them."""
+    guards = [read for read in run.reads.values() if isinstance(read, Guard)]
+    held = [x for guard in guards if is_foreign(guard.value) for x in arrays_in(guard.value)]
+    if any(np.may_share_memory(array, x) for x in held):
+        raise UnsupportedError(
+            f"{name} is overwritten, which an object of another library has, too",
+            "make the object of a copy",
+        )
 
 
 def _home(location: Location, final: Any, homes: dict[int, Held]) -> Location | Held:

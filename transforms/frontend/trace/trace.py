@@ -168,6 +168,7 @@ class Trace(Builder):
         self.draws: list[Let] = []  # of such a run, in order
         self.relies_on_results = False  # whether what such a run calls must give what it gave
         self.fixed: dict[Var, Guarded] = {}  # of such a run: values that are guarded
+        self.recipes: dict[int, tuple[Any, Any]] = {}  # of such a run: objects that it makes again
 
     @property
     def observing(self) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
+from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol, constant
 from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.provenance import static_attribute
@@ -315,8 +316,8 @@ def require_defined(spec: Structure) -> Structure:
     return spec
 
 
-def refuse_text(spec: Structure) -> None:
-    """Refuses text that shows values known only when the program runs among what it leaves."""
+def refuse_unreturnable(spec: Structure) -> None:
+    """Refuses what cannot leave the program: what stands for values while it is staged only."""
     if isinstance(spec.value, Text):
         raise UnsupportedError(
             "text that shows values known only when the program runs is returned or stored outside",
@@ -332,5 +333,11 @@ def refuse_text(spec: Structure) -> None:
             "a generator or iterator is returned or stored outside",
             "return a list or an array of what it gives: list(...)",
         )
+    if spec.kind == "static" and is_foreign(spec.value) and id(spec.value) not in trace().paths:
+        raise UnsupportedError(
+            f"an object of {type(spec.value).__module__}.{type(spec.value).__qualname__} that the "
+            "program makes is returned or stored outside",
+            "return the arrays that it is made of, and make it outside",
+        )
     for c in spec.children:
-        refuse_text(c)
+        refuse_unreturnable(c)

@@ -46,6 +46,119 @@ def test_their_changes_are_seen():
     assert f(X) == pytest.approx(2 * before)
 
 
+ASKED = {
+    "attribute": lambda a, x: a.data[:3] @ x + a.nnz,
+    "copied": lambda a, x: np.sum(a.toarray() @ x),
+    "element": lambda a, x: a[0, 1] * np.sum(x),
+    "made again": lambda a, x: np.sum((-2.0 * a).T @ x),
+    "np.matrix": lambda a, x: np.asarray(a.sum(axis=0)).ravel() @ x,
+    "in a list": lambda a, x: np.sum(scipy.sparse.hstack([a, a]).toarray()[0, :3] * x),
+    "compared": lambda a, x: (a > 1.5).sum() * x[0],
+    "length": lambda a, x: len(str(a)) * x[0],
+    "tested": lambda a, x: x[0] if (a > 3.0).nnz else x[1],
+}
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED.keys())
+def test_what_they_hold_is_asked_for_in_each_call(asked):
+    matrix = LAPLACE.copy()
+    f = jit(lambda x: asked(matrix, x))
+    for scale in (1.0, 20.0, 1.0, 2.0):
+        matrix.data[:] = scale * LAPLACE.data
+        assert f(X) == pytest.approx(asked(matrix, X))
+
+
+def test_objects_are_made_of_values_of_the_program():
+    def f(x):
+        scaled = scipy.sparse.csr_matrix((x, ([0, 1, 2], [2, 1, 0])), shape=(3, 3))
+        total = np.sum(scaled @ x)
+        for k in range(3):
+            total = total + np.sum((scipy.sparse.diags(x + k) @ LAPLACE) @ x)
+        return total
+
+    ours = jit(f)
+    for scale in (1.0, 3.0):
+        assert ours(scale * X) == pytest.approx(f(scale * X))
+    with pytest.raises(NotDifferentiableError, match="has no derivative"):
+        grad(f)(X)
+
+
+def stored_item(x, a):
+    a[0, 0] = 9.0
+    return np.sum(a @ x)
+
+
+def stored_data(x, a):
+    a.data[0] = 9.0
+    return np.sum(a @ x)
+
+
+def stored_attribute(x, a):
+    a.data = 2 * a.data
+    return np.sum(a @ x)
+
+
+def scaled_in_place(x, a):
+    a *= 2
+    return np.sum(a @ x)
+
+
+def sorted_in_place(x, a):
+    a.sort_indices()
+    return np.sum(a @ x)
+
+
+def run_over(x, a):
+    return sum(row.sum() for row in a) * x[0]
+
+
+def returned(x, a):
+    return 2.0 * a
+
+
+def shown(x, a):
+    return f"{a}" == "" or x[0]
+
+
+def shares_memory(x, a):
+    return np.sum(scipy.sparse.csr_matrix((x, [0, 1, 2], [0, 1, 2, 3])) @ x)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        *(stored_item, stored_data, stored_attribute, scaled_in_place, sorted_in_place),
+        *(run_over, returned, shown, shares_memory),
+    ],
+)
+def test_what_would_be_done_while_staging_only_is_refused(program):
+    matrix = LAPLACE.copy()
+    with pytest.raises(tapeless.TapelessError):
+        jit(lambda x: program(x, matrix))(X)
+    np.testing.assert_array_equal(matrix.toarray(), LAPLACE.toarray())
+
+
+def test_stores_to_what_an_object_has_too_are_refused():
+    matrix = LAPLACE.copy()
+    data = matrix.data
+
+    def f(x):
+        data[0] = 9.0
+        return np.sum(matrix @ x)
+
+    with pytest.raises(tapeless.TapelessError, match="an object of another library has, too"):
+        jit(f)(X)
+
+
+def test_masked_arrays_keep_their_operations():
+    masked = np.ma.masked_less(np.array([1.0, 2.0, 3.0]), 1.5)
+
+    def f(x):
+        return (masked * x).sum()
+
+    assert jit(f)(X) == pytest.approx(f(X))
+
+
 def test_products_and_systems_have_derivatives():
     matrix = scipy.sparse.random(3, 3, 0.8, random_state=1).tocsr() + 4 * scipy.sparse.eye(3)
 

@@ -1,0 +1,78 @@
+"""Products with matrices of other libraries, and systems of such matrices: calls by the program
+that have derivatives.
+
+LAPLACE @ x      becomes      matmul(x)          with a parameter matmul that does it
+
+Their transposes are calls, too.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
+from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
+from tapeless.transforms.frontend.effects.external_calls import (
+    ExternalCall,
+    depends_on_values,
+    external_call,
+    form_of,
+    observed_value,
+    parameter,
+    with_holes,
+)
+from tapeless.transforms.frontend.trace.provenance import qualified
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.ops.primitives.linear_calls import linear_call
+
+
+def call_outside(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: bool = True) -> Any:
+    """The result of a call of a function without a rule (`external_call`), which has a derivative
+    where the function is known to be linear."""
+    transposed = None if kwargs else _transpose(f, args)
+    if transposed is None:
+        return external_call(f, args, kwargs, pure)
+    return _call_linear(f, transposed, *args)
+
+
+def _transpose(f: Any, args: tuple[Any, ...]) -> Callable[[Any, Any], Any] | None:
+    """What is transposed to f(matrix, x), if that is linear in an array x."""
+    if len(args) != 2 or not is_foreign(args[0]) or not isinstance(args[1], Symbol):
+        return None
+    matrix, kinds = args[0], (getattr(args[0], "dtype", None), args[1].type.dtype)
+    if isinstance(matrix, np.ndarray):  # np.matrix, which gives another one
+        return None
+    real = all(k is not None and np.dtype(k).kind in "biuf" for k in kinds)
+    if not real or not hasattr(matrix, "T") or kinds[1].kind != "f" or depends_on_values(matrix):
+        return None
+    name = getattr(f, "__name__", "")
+    if f is operator.matmul or name == "dot":
+        return lambda matrix, x: matrix.T @ x
+    if name == "spsolve" and str(f.__module__).startswith("scipy.sparse"):
+        return lambda matrix, x: f(matrix.T, x)
+    return None
+
+
+def _call_linear(f: Any, transposed: Any, matrix: Any, x: Symbol) -> Any:
+    run, name = trace(), getattr(f, "__name__", "product")
+    atoms: list[Atom] = []
+    args: Any = (with_holes((matrix, x), atoms), {})
+    call, back = ExternalCall(f, args), ExternalCall(transposed, args)
+    back.__name__ = f"{name}_transposed"
+    value = call.result([observed_value(a, name) for a in atoms])
+    if type(value) is not np.ndarray or value.dtype.kind != "f":
+        raise UnsupportedError(f"{qualified(f)} gives no array of NumPy", "make it one outside")
+    call.form = form_of(value, [])
+    run.relies_on_results = True
+    run.note(f"{qualified(f)} has no rule: the program calls it")
+    functions = parameter(call), parameter(back)
+    out = linear_call(*functions, *atoms, sizes=value.shape, dtype=value.dtype)
+    if run.call_values is not None and len(run.blocks) == 1:
+        run.call_values.give(out, value)
+    return wrap(out)
