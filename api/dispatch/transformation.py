@@ -144,7 +144,6 @@ class Transformed:
         {"root", "code", "defaults", "cache", "last", "ordered", "on_gpu"}
     )
     reserved: frozenset[str] = frozenset()  # names of what emitted code calls: no parameters
-    many: frozenset[Any] = frozenset()  # signatures of batches of which each element is a call
     outlines = True  # functions that are called often may become functions of the program
 
     def __init__(self, fun: Callable[..., Any]) -> None:
@@ -219,8 +218,6 @@ class Transformed:
             specialisation = None
             if has_gpu_arrays(args, kwargs):
                 return self.on_gpu(*args, **kwargs)
-            if self.many and call_key(args, kwargs, self.ordered)[1] in self.many:
-                return self.by_calls_of(args, kwargs)
             with PassedOver(), ways.values_at_hand():
                 specialisation = self.specialise(args, kwargs)
             passed = self.marked(args, kwargs)
@@ -229,8 +226,6 @@ class Transformed:
             if specialisation.traced:
                 return self.by_its_way(passed)[1]
             return specialisation(*passed)
-        except ManyElementsError as e:
-            return self.by_calls_after(e, args, kwargs)
         except Exception as e:
             if ways.is_other(e, specialisation):
                 return self.by_its_way(self.marked(args, kwargs))[1]
@@ -239,24 +234,6 @@ class Transformed:
             else:
                 self.locate(e, specialisation)
             raise
-
-    def map_of(self) -> Any:
-        """The mapped function that this one is, or is only compiled of; None for others."""
-        return None
-
-    def by_calls_after(
-        self, error: ManyElementsError, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """The same where staging has just said so, once and for all; warns of it."""
-        if self.map_of() is None:
-            raise error
-        self.many |= {call_key(args, kwargs, self.ordered)[1]}
-        self.map_of().tell_calls(error)
-        return self.by_calls_of(args, kwargs)
-
-    def by_calls_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a mapped function gives for a batch of which each element is a call."""
-        return self.map_of().by_calls(args, kwargs, compiled=self.map_of() is not self)
 
     def by_its_way(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
         """The specialisation for the way that a call takes through a function that is traced, and
@@ -271,15 +248,15 @@ class Transformed:
                 specialisation = self.checked(args, kwargs)
                 specialisation.number = next(NUMBERS)
                 specialisation.reason = "the values take another way"
-                self.cache[key] = [specialisation, *self.cache.get(key, ())][: ways.WAYS]
+                if not specialisation.traced:
+                    performance_warnings.warn(specialisation.slow)
+                self.cache[key] = ways.kept([specialisation, *self.cache.get(key, ())])
             return specialisation
 
         try:
             specialisation, result = ways.run(kept, passed, again)
         except ways.TakesOtherWay:
             return self.without_code(passed)
-        except ManyElementsError as e:
-            return kept[0], self.by_calls_after(e, args, kwargs)
         self.last = specialisation
         return specialisation, result
 
@@ -508,7 +485,15 @@ class Transformed:
         """Bad arguments are refused, and others compiled."""
         refuse_foreign_arguments(args, kwargs, lambda: self.arguments(args, kwargs))
         self.check(args, kwargs)
-        return self.compile(args, kwargs)
+        try:
+            return self.compile(args, kwargs)
+        except ManyElementsError as e:
+            return self.element_calls(e, lambda fun: fun)
+
+    def element_calls(self, why: ManyElementsError, wrap: Callable[[Any], Any]) -> Specialisation:
+        """What stands for a program that is too large, if there is something: `why` is raised
+        where there is not. `wrap`: what to call instead of the function for one element."""
+        raise why
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         reserved = self.reserved
@@ -555,14 +540,14 @@ class Transformed:
             except UnsupportedError as e:
                 staged, simplified, text, flat = self.written_out(made, e)
             except InternalError as e:
-                staged, simplified, text, flat = self.traced(made, e)
+                staged, simplified, text, flat = self.traced_instead(made, e)
             run = self.load(text)
         returned = registered[0] if registered else None
         names = None if spread else tuple(kwargs)
         staged.guards = [g for g in staged.guards if not self.watches(g)]
         return Specialisation(run, text, staged, simplified, flat, names, returned)
 
-    def traced(self, compiled: Callable[[bool], Any], error: InternalError) -> Any:
+    def traced_instead(self, compiled: Callable[[bool], Any], error: InternalError) -> Any:
         """What a mistake of ours keeps from being staged for all values is traced, where there are
         any; a note says so."""
         call = ways.at_hand()

@@ -80,6 +80,12 @@ def are_many() -> bool:
     return call is not None and call.ways >= COMPILED
 
 
+def kept(specialisations: list[Specialisation]) -> list[Specialisation]:
+    """Those that stay, newest first: all that are for all values, and the newest ways."""
+    older = [s for s in specialisations if s.traced][WAYS:]
+    return [s for s in specialisations if s not in older]
+
+
 def run(
     specialisations: list[Specialisation],
     passed: tuple[tuple[Any, ...], dict[str, Any]],

@@ -2,11 +2,12 @@
 
 vmap(f)(x)      becomes      np.stack([f(x[0]), f(x[1]), f(x[2])])
 
-Of many elements there is no program: the function is called for one after another.
+Of many elements there is no program (`element_calls.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -83,18 +84,7 @@ def one_by_one(
             "test the length first",
         )
     values = [_element(fun, leaves, structure, axes, k) for k in range(int(count))]
-    parts = [tree.flatten(value) for value in values]
-    first, built = parts[0]
-    if any(other != built for _, other in parts):
-        raise StructureError(
-            "the elements of a batch give values that are built differently",
-            "let each call return the same containers",
-        )
-    columns = [[of[k] for of, _ in parts] for k in range(len(first))]
-    joined = [
-        _joined(c, k) for c, k in zip(columns, spread(out_axes, values[0], "out_axes"), strict=True)
-    ]
-    return as_program_value(tree.unflatten(built, joined))
+    return as_program_value(joined(values, out_axes, _stacked))
 
 
 def _element(fun: Any, leaves: list[Any], structure: Any, axes: list[Any], k: int) -> Any:
@@ -112,15 +102,32 @@ def _element(fun: Any, leaves: list[Any], structure: Any, axes: list[Any], k: in
     return call_user(fun, *args, **kwargs)
 
 
-def _joined(values: list[Any], axis: Any) -> Any:
-    """One leaf of the results of all elements, along an axis."""
+def _stacked(values: list[Any], axis: Any) -> Any:
+    ndim = leaf_type(values[0]).ndim
+    return apply(FUNCTIONS[np.stack], values, axis=output_axis(axis, ndim))
+
+
+def joined(values: list[Any], out_axes: Any, stack: Callable[[list[Any], Any], Any]) -> Any:
+    """The results for all elements as one: leaves of the same place are stacked along the axis
+    that `out_axes` says."""
+    parts = [tree.flatten(value) for value in values]
+    first, built = parts[0]
+    if any(other != built for _, other in parts):
+        raise StructureError(
+            "the elements of a batch give values that are built differently",
+            "let each call return the same containers",
+        )
+    axes = spread(out_axes, values[0], "out_axes")
+    columns = ([leaves[k] for leaves, _ in parts] for k in range(len(first)))
+    leaves = [_leaf(column, axis, stack) for column, axis in zip(columns, axes, strict=True)]
+    return tree.unflatten(built, leaves)
+
+
+def _leaf(values: list[Any], axis: Any, stack: Callable[[list[Any], Any], Any]) -> Any:
     if not is_value(values[0]):
         _refuse_other(values)
         return values[0]
-    if axis is None:
-        return values[0]
-    ndim = leaf_type(values[0]).ndim
-    return apply(FUNCTIONS[np.stack], values, axis=output_axis(axis, ndim))
+    return values[0] if axis is None else stack(values, axis)
 
 
 def _refuse_other(values: list[Any]) -> None:
@@ -130,42 +137,3 @@ def _refuse_other(values: list[Any]) -> None:
             "the elements of a batch give values that are no numbers, and differ",
             "return numbers or arrays",
         )
-
-
-def by_calls(
-    fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], axes: list[Any], n: int, out_axes: Any
-) -> Any:
-    """The results of calls for the elements of a batch, outside of a staged run."""
-    leaves, structure = tree.flatten((args, kwargs))
-    values = []
-    for k in range(n):
-        own = [_own(x, axis, k) for x, axis in zip(leaves, axes, strict=True)]
-        own_args, own_kwargs = tree.unflatten(structure, own)
-        values.append(fun(*own_args, **own_kwargs))
-    parts = [tree.flatten(value) for value in values]
-    first, built = parts[0]
-    if any(other != built for _, other in parts):
-        raise StructureError(
-            "the elements of a batch give values that are built differently",
-            "let each call return the same containers",
-        )
-    columns = [[of[k] for of, _ in parts] for k in range(len(first))]
-    places = spread(out_axes, values[0], "out_axes")
-    stacked = [_stacked(c, axis) for c, axis in zip(columns, places, strict=True)]
-    return tree.unflatten(built, stacked)
-
-
-def _own(x: Any, axis: Any, k: int) -> Any:
-    """A leaf of the arguments for one element, which may overwrite it."""
-    if axis is None:
-        return x.copy() if isinstance(x, np.ndarray) else x
-    part = np.asarray(x)[(slice(None),) * axis + (k,)]
-    return part.copy() if isinstance(part, np.ndarray) else part
-
-
-def _stacked(values: list[Any], axis: Any) -> Any:
-    """One leaf of the results of all elements, along an axis."""
-    if not is_value(values[0]):
-        _refuse_other(values)
-        return values[0]
-    return values[0] if axis is None else np.stack(values, output_axis(axis, np.ndim(values[0])))

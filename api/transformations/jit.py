@@ -20,7 +20,7 @@ from tapeless.disk_cache.store import Shelf, recalled, shelf
 from tapeless.dispatch import list_arguments, ways
 from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.specialisation import MISSED, Specialisation
-from tapeless.dispatch.transformation import Stages
+from tapeless.dispatch.transformation import Stages, Transformed
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import checked_argnames, checked_argnums, refuse_wide_integers
 from tapeless.staging.device_list import GPU_CHOSEN, Device, default_gpu
@@ -33,6 +33,7 @@ from tapeless.transforms.core.operation import opened
 from tapeless.transforms.errors import (
     ArgumentError,
     ArgumentTypeError,
+    ManyElementsError,
     TapelessError,
 )
 from tapeless.transforms.optimize.algebra.facts import as_written
@@ -244,8 +245,10 @@ class Jit(Unchanged):
         by_name = {k for k, name in named if name in asked.static_argnames}
         return numbers | by_name | {*asked.static_argnames}
 
-    def map_of(self) -> Any:
-        return self.fun if hasattr(self.fun, "by_calls") else None
+    def element_calls(self, why: ManyElementsError, wrap: Callable[[Any], Any]) -> Specialisation:
+        if not isinstance(self.fun, Transformed):
+            raise why
+        return self.fun.element_calls(why, lambda fun: wrap(Jit(fun)))
 
     def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
         opened.builder.outer_map = self.fun

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeless import tree
-from tapeless.dispatch import performance_warnings
+from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.ways import at_hand
 from tapeless.staging.emitted_names import base_name, place
@@ -19,14 +19,13 @@ from tapeless.staging.subprogram import (
     refuse_shared,
     symbol,
 )
+from tapeless.transformations.element_calls import ElementCalls, called_by_element
 from tapeless.transformations.elements_one_by_one import (
     WRITTEN_OUT,
     Refusable,
-    by_calls,
     one_by_one,
 )
 from tapeless.transformations.ignored_parameters import check_unneeded
-from tapeless.transformations.jit import Jit
 from tapeless.transformations.vmap_axes import (
     axes_key,
     batch_length,
@@ -89,27 +88,19 @@ class Vmap(Transformed):
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.axes(args, kwargs)
 
-    def map_of(self) -> Any:
-        return self
-
-    def tell_calls(self, why: ManyElementsError) -> None:
-        """Warns once that the function is called for each element."""
-        at = place(self.fun)
-        if at is not None:
-            what = f"{self.title} calls {base_name(self.fun)} for each element: {why.problem}"
-            performance_warnings.warn([(what, *at)])
-
     def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
         trace().outer_map = self
         return super().outermost(args, kwargs, leaves)
 
-    def by_calls(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], compiled: bool = False
-    ) -> Any:
-        """The results of calls for one element after another; `compiled`: under jit."""
-        axes, n = self.axes(args, kwargs)
-        fun = Jit(self.fun) if compiled else self.fun
-        return by_calls(fun, args, kwargs, axes, int(n), self.out_axes)  # type: ignore[arg-type]
+    def element_calls(self, why: ManyElementsError, wrap: Callable[[Any], Any]) -> Specialisation:
+        fun, at = wrap(self.fun), place(self.fun)
+        what = f"{self.title} calls {base_name(self.fun)} for each element: {why.problem}"
+
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            axes, n = self.axes(args, kwargs)
+            return called_by_element(fun, args, kwargs, axes, int(n), self.out_axes)  # type: ignore[arg-type]
+
+        return ElementCalls(call, why, () if at is None else ((what, *at),))
 
     def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         leaves, structure = tree.flatten((args, kwargs))
