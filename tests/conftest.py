@@ -3,6 +3,7 @@
 import os
 import random
 import tempfile
+import warnings
 from pathlib import Path
 
 import hypothesis
@@ -37,6 +38,16 @@ def pytest_unconfigure(config):
 def _seeded():
     random.seed(0)
     np.random.seed(0)
+
+
+@pytest.fixture
+def traced():
+    """Inside, what cannot be staged for all values is traced on those of the call, in silence."""
+    import tapeless  # noqa: PLC0415  (after the environment is set)
+
+    with tapeless.strict(False), warnings.catch_warnings():
+        warnings.simplefilter("ignore", tapeless.PerformanceWarning)
+        yield
 
 
 @pytest.fixture

@@ -7,13 +7,7 @@ import tapeless
 from tests.corpus.differences import gradient, signed
 from tests.traced_programs import PROGRAMS
 
-pytestmark = pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
-
-
-@pytest.fixture(autouse=True)
-def _traced():
-    with tapeless.strict(False):
-        yield
+pytestmark = pytest.mark.usefixtures("traced")
 
 
 @pytest.fixture(params=PROGRAMS, ids=lambda each: each[0].__name__)

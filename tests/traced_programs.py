@@ -303,3 +303,15 @@ def a_domain_that_is_caught(x):
         except ValueError:
             total = total + v * v
     return total
+
+
+# -- not one of PROGRAMS: other tests try it at many points, at which it makes more passes or fewer
+
+
+def halved(x):
+    """What it was before, in front of what it becomes, until it is small."""
+    history = 0.0
+    while np.max(np.abs(x)) > 1.0:
+        x = x / 2
+        history = np.concatenate([np.atleast_1d(history), x[:1]])
+    return np.sum(history) + np.sum(x)

@@ -1,4 +1,5 @@
-"""Warns of loops that are slow: unrolled many times, or run by Python although under `jit`."""
+"""Warns of what is slow: loops that are unrolled many times, or run by Python although under `jit`;
+code that is traced on the values of each call; batches of which each element is a call."""
 
 from __future__ import annotations
 
@@ -9,9 +10,10 @@ Report = tuple[str, str, int]  # a message, and the file and line that it is abo
 
 
 class PerformanceWarning(UserWarning):
-    """A loop of a transformed function does not become a loop of compiled code.
+    """A loop of a transformed function does not become a loop of compiled code, or the function is
+    traced on the values of each call.
 
-    It is issued when the function is staged, at the line of the loop, once for each place and
+    It is issued when the function is staged, at the line that it is about, once for each place and
     function; later calls do not look for it. `warnings.filterwarnings("ignore",
     category=tapeless.PerformanceWarning)` turns it off, and `"error"` makes it an exception.
 
@@ -33,7 +35,7 @@ _told: set[Report] = set()
 
 
 def warn(reports: Iterable[Report]) -> None:
-    """Warns of slow loops that no warning was issued of."""
+    """Issues those that were not issued yet."""
     for report in reports:
         if report not in _told:
             message, file, line = report

@@ -19,7 +19,7 @@ from tapeless.explain.work import Work, WorkWalk
 from tapeless.transformations.cost_analysis import elements
 from tapeless.transformations.eval_shape import known_lengths
 from tapeless.transforms.core.language import Block, Effect, Let, Statement, Type
-from tapeless.transforms.core.slow_loop import SlowLoop
+from tapeless.transforms.core.slow_code import SlowCode
 from tapeless.transforms.emit.module import called
 from tapeless.transforms.lowering.lower import Lowered
 from tapeless.transforms.pipelines.array_form import with_stores
@@ -30,7 +30,7 @@ def explanation(
     specialisation: Specialisation,
     leaves: Sequence[Any],
     lowered: Lowered | None = None,
-    loops: Sequence[SlowLoop] = (),
+    loops: Sequence[SlowCode] = (),
 ) -> Explanation:
     """The report for a call with these leaves.
 
@@ -104,7 +104,7 @@ def _called(s: Statement) -> str:
     return rest.partition(",")[0].strip() if head.endswith("in_parallel") else head
 
 
-def _with_loops(lines: list[LineReport], loops: Sequence[SlowLoop]) -> list[LineReport]:
+def _with_loops(lines: list[LineReport], loops: Sequence[SlowCode]) -> list[LineReport]:
     """The lines with what is said of the loops that begin there."""
     for loop in loops:
         for line in lines:

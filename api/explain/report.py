@@ -10,7 +10,7 @@ from tapeless.backends.compilation import Compilation
 from tapeless.explain.lines import LineReport
 from tapeless.explain.residuals import Residual
 from tapeless.explain.work import Work
-from tapeless.transforms.core.slow_loop import SlowLoop
+from tapeless.transforms.core.slow_code import SlowCode
 
 MANY = 3  # kernels of a line that are named
 WIDEST = 80  # characters of a line of the user's that are shown
@@ -34,7 +34,7 @@ class Explanation:
 
     name: str
     lines: tuple[LineReport, ...]
-    loops: tuple[SlowLoop, ...]
+    loops: tuple[SlowCode, ...]
     specialised: tuple[str, ...]
     saved: tuple[Residual, ...]
     work: Work

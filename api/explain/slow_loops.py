@@ -20,7 +20,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.size_value import size_value
-from tapeless.transforms.core.slow_loop import MANY, SlowLoop
+from tapeless.transforms.core.slow_code import MANY, SlowCode
 from tapeless.transforms.lowering.obstacles import RECURSION
 from tapeless.transforms.lowering.placement import DriverLoop, Placement
 from tapeless.transforms.lowering.schedule.view_indices import is_view
@@ -32,7 +32,7 @@ OPERATION, BYTE = 0.3e-9, 0.1e-9  # seconds that compiled code takes
 SHARE = 0.2  # of its time that Python may take of a loop without a warning
 
 
-def told(loop: DriverLoop) -> SlowLoop | None:
+def told(loop: DriverLoop) -> SlowCode | None:
     """A loop of the driver as the user is told of it; None for one without a line."""
     origin = loop.loop.origin
     if origin is None:
@@ -42,17 +42,17 @@ def told(loop: DriverLoop) -> SlowLoop | None:
     where = f" (line {because.line})" if because is not None and there else ""
     reason = f"{loop.obstacle.reason}{where}"
     place = origin.file, origin.line, origin.function
-    return SlowLoop(*place, BY_PYTHON, reason, loop.obstacle.way_out)
+    return SlowCode(*place, BY_PYTHON, reason, loop.obstacle.way_out)
 
 
-def driver_loops(placement: Placement) -> list[SlowLoop]:
+def driver_loops(placement: Placement) -> list[SlowCode]:
     """All loops that Python runs, each line once."""
     loops = [slow for each in placement.loops if (slow := told(each)) is not None]
     loops += in_functions(placement.block)
     return list({(x.file, x.line, x.function): x for x in loops}.values())
 
 
-def costly_loops(placement: Placement, hints: Mapping[dims.Symbol, int]) -> Iterator[SlowLoop]:
+def costly_loops(placement: Placement, hints: Mapping[dims.Symbol, int]) -> Iterator[SlowCode]:
     """The loops in which what Python adds counts, by the sizes of the call at hand: those that hold
     themselves what keeps them out of kernels."""
     yield from in_functions(placement.block)
@@ -93,7 +93,7 @@ def _costs(s: Statement) -> bool:
     return isinstance(s, (Effect, For, While))
 
 
-def in_functions(block: Block) -> list[SlowLoop]:
+def in_functions(block: Block) -> list[SlowCode]:
     """The loops of functions that a program calls: of recursions, which are not compiled."""
     functions, pending = dict[Function, None](), calls(block)
     while pending:
@@ -111,8 +111,8 @@ def in_functions(block: Block) -> list[SlowLoop]:
 SETTING = "leave that setting out, or call the function without jit"
 
 
-def not_compiled(block: Block, reason: str, way_out: str = SETTING) -> list[SlowLoop]:
+def not_compiled(block: Block, reason: str, way_out: str = SETTING) -> list[SlowCode]:
     """The loops of a program of which nothing is compiled."""
     loops = (s for s in statements(block) if isinstance(s, (For, While)))
     places = ((s.origin.file, s.origin.line, s.origin.function) for s in loops if s.origin)
-    return [SlowLoop(*place, BY_PYTHON, reason, way_out) for place in dict.fromkeys(places)]
+    return [SlowCode(*place, BY_PYTHON, reason, way_out) for place in dict.fromkeys(places)]

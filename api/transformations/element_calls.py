@@ -25,13 +25,6 @@ class ElementCalls(Specialisation):
     slow  the report of it
     """
 
-    overwritten: Any = frozenset()
-    static = axes = guards = captured = orders = ()
-    is_plain = takes_args = flat = functional = False
-    keywords = None
-    sizes: Any = ()
-    prints = draws = False  # type: ignore[assignment]
-
     def __init__(
         self,
         call: Callable[[tuple[Any, ...], dict[str, Any]], Any],
@@ -39,7 +32,11 @@ class ElementCalls(Specialisation):
         slow: tuple[tuple[str, str, int], ...],
     ) -> None:
         self.call, self.why, self.slow = call, why, slow
-        self.enter = no_quick_way
+        self.enter, self.prints, self.draws = no_quick_way, False, False
+        self.static, self.axes, self.guards = [], [], []
+        self.captured, self.orders, self.overwritten = [], [], set()
+        self.sizes: Any = ()
+        self.is_plain = self.takes_args = False
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.call(args, kwargs)

@@ -9,24 +9,10 @@ import pytest
 import tapeless
 from tapeless import grad, jit
 from tapeless.dispatch import ways
+from tests.traced_programs import halved
 
 X = np.array([3.0, -10.0, 2.0])
-
-
-@pytest.fixture(autouse=True)
-def _traced():
-    with tapeless.strict(False), warnings.catch_warnings():
-        warnings.simplefilter("ignore", tapeless.PerformanceWarning)
-        yield
-
-
-def halved(x):
-    """What it was before, in front of what it becomes, until it is small."""
-    history = 0.0
-    while np.max(np.abs(x)) > 1.0:
-        x = x / 2
-        history = np.concatenate([np.atleast_1d(history), x[:1]])
-    return np.sum(history) + np.sum(x)
+pytestmark = pytest.mark.usefixtures("traced")
 
 
 def stored(x):

@@ -8,23 +8,10 @@ import pytest
 import tapeless
 from tapeless import grad, jit, pmap, vmap
 from tapeless.transformations.elements_one_by_one import WRITTEN_OUT
+from tests.traced_programs import halved
 
 SIZES = [3, WRITTEN_OUT + 5]
-
-
-@pytest.fixture(autouse=True)
-def _traced():
-    with tapeless.strict(False), warnings.catch_warnings():
-        warnings.simplefilter("ignore", tapeless.PerformanceWarning)
-        yield
-
-
-def halved(x):
-    history = 0.0
-    while np.max(np.abs(x)) > 1.0:
-        x = x / 2
-        history = np.concatenate([np.atleast_1d(history), x[:1]])
-    return np.sum(history) + np.sum(x)
+pytestmark = pytest.mark.usefixtures("traced")
 
 
 @pytest.fixture(params=SIZES)

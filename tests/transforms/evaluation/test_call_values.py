@@ -1,20 +1,12 @@
 """Values of programs in the call at hand, as NumPy computes them."""
 
-import warnings
-
 import numpy as np
 import pytest
 
-import tapeless
 from tapeless import grad, jit
 from tapeless.transforms.evaluation import call_values
 
-
-@pytest.fixture(autouse=True)
-def _traced():
-    with tapeless.strict(False), warnings.catch_warnings():
-        warnings.simplefilter("ignore", tapeless.PerformanceWarning)
-        yield
+pytestmark = pytest.mark.usefixtures("traced")
 
 
 def kept(x, value):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tapeless.transforms.core.slow_loop import MANY, SlowLoop
+from tapeless.transforms.core.slow_code import MANY, SlowCode
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import branch
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
@@ -69,7 +69,7 @@ class Unrolling:
         if place is not None:
             fate = f"is unrolled into more than {MANY} passes, each with code of its own"
             where = place.file, place.line, place.function
-            trace().unrolled[where] = SlowLoop(*where, fate, self.reason, self.way_out)
+            trace().unrolled[where] = SlowCode(*where, fate, self.reason, self.way_out)
 
 
 def index_at(seq: Sequence, k: int) -> int:

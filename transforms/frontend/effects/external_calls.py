@@ -156,8 +156,8 @@ def parameter(call: ExternalCall) -> Var:
 
 def depends_on_values(obj: Any) -> bool:
     """Whether the program makes an object of its values."""
-    made = trace().recipes.get(id(obj))
-    return made is not None and bool(made[1].atoms)
+    recipe = trace().recipes.get(id(obj))
+    return recipe is not None and bool(recipe[1].atoms)
 
 
 def _is_new(result: Any, next_result: Any) -> bool:
@@ -205,8 +205,8 @@ def with_holes(value: Any, atoms: list[Atom]) -> Any:
     if isinstance(value, Symbol):
         atoms.append(value.value())
         return Hole(len(atoms) - 1)
-    if (made := trace().recipes.get(id(value))) is not None:
-        recipe = made[1]
+    if (remade := trace().recipes.get(id(value))) is not None:
+        _, recipe = remade
         if recipe.atoms and not any(b is recipe.block for b in trace().blocks):
             raise UnsupportedError(
                 f"what {recipe.call.__name__} makes in a loop or branch is used after it",

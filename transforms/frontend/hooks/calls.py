@@ -259,8 +259,8 @@ class Calls:
         if passed_on(cls, args, kwargs):
             return call_outside(cls, args, kwargs)
         if root in LIBRARIES and (has_symbols(args) or has_symbols(kwargs)):
-            made = _or_external(functools.partial(_opaque, cls, args, kwargs), cls, args, kwargs)
-            return trace().born(advancing(made))
+            obj = _or_external(functools.partial(_opaque, cls, args, kwargs), cls, args, kwargs)
+            return trace().born(advancing(obj))
         return trace().born(advancing(cls(*args, **kwargs)))
 
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -153,8 +153,8 @@ class Operations(Access):
         if isinstance(container, str) and isinstance(item, Text):
             item.need("in")
         if special_methods.foreign(container):
-            found = call_outside(operator.contains, (container, item), {})
-            return self.not_(found) if negate else found
+            contained_in = call_outside(operator.contains, (container, item), {})
+            return self.not_(contained_in) if negate else contained_in
         method = special_methods.special(container, "__contains__")
         if method is not None:
             outcome = truth(trace().enter(method, container, item))

@@ -14,7 +14,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, building
 from tapeless.transforms.core.checker import well_formed
 from tapeless.transforms.core.language import Block, Origin, Var
-from tapeless.transforms.core.slow_loop import SlowLoop
+from tapeless.transforms.core.slow_code import SlowCode
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
     TRACEABLE,
@@ -81,7 +81,7 @@ class Staged:
     keys: KeyReuses = field(default_factory=KeyReuses)  # random keys that are used
     outside: list[tuple[str, Any]] = field(default_factory=list)  # containers that are read there
     traced: bool = False  # whether it raises for values that take another way than these
-    slow: list[SlowLoop] = field(default_factory=list)  # loops that are worth a warning
+    slow: list[SlowCode] = field(default_factory=list)  # loops that are worth a warning
     reserved: frozenset[str] = frozenset()  # names that parameters do not have
 
     def without_axes(self) -> list[Var]:
@@ -160,7 +160,7 @@ def _told(staged: Staged, refusal: TapelessError) -> Staged:
     if staged.traced and refusal.where is not None:
         file, line, *_ = refusal.where
         told = (file, line, "", TRACED_FATE, refusal.problem, refusal.hint, "what stands")
-        staged.slow.append(SlowLoop(*told))
+        staged.slow.append(SlowCode(*told))
     return staged
 
 

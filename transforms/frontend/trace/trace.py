@@ -12,7 +12,7 @@ from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import Builder, atom_of_size
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, Effect, Let, Statement, Var, outputs
-from tapeless.transforms.core.slow_loop import SlowLoop
+from tapeless.transforms.core.slow_code import SlowCode
 from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.lent_arrays import Loans
@@ -94,7 +94,7 @@ class Trace(Builder):
         self.decisions = decisions
         self.exact = decisions is not None and decisions.exact  # carry references, not arrays
         self.notes: list[str] = []
-        self.unrolled: dict[tuple[str, int, str], SlowLoop] = {}  # by place: into many passes
+        self.unrolled: dict[tuple[str, int, str], SlowCode] = {}  # by place: into many passes
         self.legend: list[str] = []
         self.parents: dict[Var, Any] = {}
         self.births: dict[int, tuple[int, Any]] = {}

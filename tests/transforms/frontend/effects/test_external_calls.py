@@ -3,7 +3,6 @@
 import json
 import random
 import time
-import warnings
 
 import numpy as np
 import pytest
@@ -18,13 +17,7 @@ from tests.corpus.differences import gradient
 
 X = np.array([0.5, 1.5, 2.5])
 LAPLACE = scipy.sparse.diags([[-1.0, -1.0], [2.0, 2.0, 2.0], [-1.0, -1.0]], [-1, 0, 1]).tocsr()
-
-
-@pytest.fixture(autouse=True)
-def _traced():
-    with tapeless.strict(False), warnings.catch_warnings():
-        warnings.simplefilter("ignore", tapeless.PerformanceWarning)
-        yield
+pytestmark = pytest.mark.usefixtures("traced")
 
 
 def solved(x):

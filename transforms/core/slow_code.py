@@ -1,5 +1,5 @@
-"""Describes a loop of the user's that does not become a loop of compiled code, and why; or code
-that is traced on the values of each call."""
+"""Describes what is slower than the user may expect, and why: a loop that does not become one of
+compiled code, or code that is traced on the values of each call."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ MANY = 64  # passes that a loop may be unrolled into without a warning
 
 
 @dataclass(frozen=True)
-class SlowLoop:
-    """One loop, and what becomes of it.
+class SlowCode:
+    """A loop, or other code, and what becomes of it.
 
     file, line  where the user wrote it
     function    the function that it is in
-    fate        what becomes of it, after "the loop": "is run by Python, pass by pass"
-    reason      why it is not compiled as a loop
+    fate        what becomes of it: "is run by Python, pass by pass"
+    reason      why
     way_out     what the user can do about it
-    what        what is there, where it is no loop
+    what        what it is called
     """
 
     file: str
@@ -30,7 +30,7 @@ class SlowLoop:
 
     def __str__(self) -> str:
         """
-        >>> print(SlowLoop("f.py", 3, "f", "is run by Python", "print() stays", "print later"))
+        >>> print(SlowCode("f.py", 3, "f", "is run by Python", "print() stays", "print later"))
         the loop on line 3 of f is run by Python: print() stays; print later
         """
         within = f" of {self.function}" if self.function else ""
