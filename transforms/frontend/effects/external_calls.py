@@ -19,6 +19,7 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom, Literal, Statement, Var
 from tapeless.transforms.core.traced_calls import OTHER_WAY
+from tapeless.transforms.core.user_names import short_name
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.foreign_arrays import arrays_in, has_foreign, is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
@@ -68,7 +69,7 @@ class ExternalCall:
 
     def __init__(self, function: Any, args: Any, form: Any = None) -> None:
         self.function, self.args, self.form = function, args, form
-        self.__name__ = getattr(function, "__name__", type(function).__name__).strip("<>_")
+        self.__name__ = _name(function, args[0])
 
     def __call__(self, *values: Any, shape: Any = None) -> Any:
         leaves, form = self.called([_frozen(v) for v in values])
@@ -85,6 +86,18 @@ class ExternalCall:
     def result(self, values: list[Any]) -> Any:
         args, kwargs = _filled(self.args, values)
         return self.function(*args, **kwargs)
+
+    def does_the_same_as(self, other: ExternalCall) -> bool:
+        """Whether another one calls the same function with the same objects."""
+        same_function = self.function is other.function and self.form == other.form
+        return same_function and _are_same(self.args, other.args)
+
+
+def _name(function: Any, args: Any) -> str:
+    """What a call is named after: the function, and the object that it asks, if that has a name."""
+    name = str(getattr(function, "__name__", type(function).__name__)).strip("<>_")
+    asked = trace().paths.get(id(args[0])) if args and is_foreign(args[0]) else None
+    return name if asked is None else f"{short_name(asked)}_{name}"
 
 
 def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: bool = True) -> Any:
@@ -147,8 +160,12 @@ def _rely_on(call: ExternalCall, f: Any, atoms: list[Atom], result: Any, pure: b
 
 
 def parameter(call: ExternalCall) -> Var:
-    """A call as a parameter of the program."""
-    run, var = trace(), Var(CALLABLE, call.__name__)
+    """A call as a parameter of the program; one for all that do the same."""
+    run = trace()
+    for var, earlier in run.inputs.items():
+        if isinstance(earlier, ExternalCall) and call.does_the_same_as(earlier):
+            return var
+    var = Var(CALLABLE, call.__name__)
     run.reads["external", id(call)] = (Captured(var.name, lambda: call, var, call), call)
     run.inputs[var] = call
     return var
@@ -237,6 +254,21 @@ def _filled(value: Any, values: list[Any]) -> Any:
         parts = [_filled(v, values) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value
+
+
+def _are_same(a: Any, b: Any) -> bool:
+    """Whether arguments with holes are the same objects, or equal constants."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Remade):
+        return a.first == b.first and a.call.does_the_same_as(b.call)
+    if type(a) is dict:
+        return [*a] == [*b] and all(map(_are_same, a.values(), b.values()))
+    if isinstance(a, CONTAINERS):
+        return len(a) == len(b) and all(map(_are_same, a, b))
+    return isinstance(a, (Hole, str, int, float, type(None))) and repr(a) == repr(b)
 
 
 def form_of(value: Any, leaves: list[Any]) -> Any:

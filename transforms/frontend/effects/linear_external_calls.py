@@ -1,13 +1,14 @@
 """Products with matrices of other libraries, and systems of such matrices: calls by the program
 that have derivatives.
 
-LAPLACE @ x      becomes      matmul(x)          with a parameter matmul that does it
+LAPLACE @ x      becomes      LAPLACE_matmul(x)          with a parameter that does it
 
 Their transposes are calls, too.
 """
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -53,10 +54,19 @@ def _transpose(f: Any, args: tuple[Any, ...]) -> Callable[[Any, Any], Any] | Non
         return None
     name = getattr(f, "__name__", "")
     if f is operator.matmul or name == "dot":
-        return lambda matrix, x: matrix.T @ x
+        return _transposed_product
     if name == "spsolve" and str(f.__module__).startswith("scipy.sparse"):
-        return lambda matrix, x: f(matrix.T, x)
+        return _transposed_solver(f)
     return None
+
+
+def _transposed_product(matrix: Any, x: Any) -> Any:
+    return matrix.T @ x
+
+
+@functools.cache
+def _transposed_solver(solve: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda matrix, x: solve(matrix.T, x)
 
 
 def _call_linear(f: Any, transposed: Any, matrix: Any, x: Symbol) -> Any:
@@ -64,7 +74,7 @@ def _call_linear(f: Any, transposed: Any, matrix: Any, x: Symbol) -> Any:
     atoms: list[Atom] = []
     args: Any = (with_holes((matrix, x), atoms), {})
     call, back = ExternalCall(f, args), ExternalCall(transposed, args)
-    back.__name__ = f"{name}_transposed"
+    back.__name__ = f"{call.__name__}_transposed"
     value = call.result([observed_value(a, name) for a in atoms])
     if type(value) is not np.ndarray or value.dtype.kind != "f":
         raise UnsupportedError(f"{qualified(f)} gives no array of NumPy", "make it one outside")

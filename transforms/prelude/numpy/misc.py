@@ -200,12 +200,15 @@ def ndarray(
     strides: Any = None,
     order: Any = None,
 ) -> Any:
-    """A new array, whose elements NumPy leaves undefined."""
-    if buffer is not None or strides is not None:
+    """A new array, whose elements NumPy leaves undefined, or the numbers that bytes hold."""
+    if strides is not None or not isinstance(buffer, (bytes, type(None))):
         raise UnsupportedError(
             "np.ndarray of memory that is there", "use np.lib.stride_tricks.as_strided, or reshape"
         )
-    return np.empty(shape, dtype, order="F" if order == "F" else "C")
+    order = "F" if order == "F" else "C"
+    if buffer is None:
+        return np.empty(shape, dtype, order=order)
+    return np.frombuffer(buffer, dtype, int(np.prod(shape)), offset).reshape(shape, order=order)
 
 
 NUMPY = {

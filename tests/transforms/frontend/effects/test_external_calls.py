@@ -231,3 +231,14 @@ def test_stores_to_arguments_are_refused():
 
     with pytest.raises(tapeless.TapelessError):
         jit(f)(X)
+
+
+def test_a_matrix_is_one_parameter():
+    def f(x):
+        for _ in range(3):
+            x = x - 0.1 * (LAPLACE @ x)
+        return np.sum(x**2) + LAPLACE[0, 1] * x[0] + LAPLACE[0, 1]
+
+    source = grad(f).source(X)
+    assert "def f_grad(x, LAPLACE_matmul, LAPLACE_matmul_transposed, LAPLACE_getitem):" in source
+    np.testing.assert_allclose(grad(f)(X), gradient(f, X), rtol=1e-6)
