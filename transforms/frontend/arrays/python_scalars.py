@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.language import Type
+from tapeless.transforms.frontend.arrays.number_types import same_for_all
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.ops.function_table import METHODS
 
@@ -18,7 +20,12 @@ def class_of(x: Symbol) -> type:
     """type(x)"""
     if x.type.shape or x.is_array:
         return np.ndarray
-    return OF_PYTHON[x.type.dtype.kind] if x.type.weak else x.type.dtype.type
+    return same_for_all(x, x.type, number_class)
+
+
+def number_class(t: Type) -> type:
+    """type(x) of a number of a type of the program."""
+    return OF_PYTHON[t.dtype.kind] if t.weak else t.dtype.type
 
 
 def has_attribute(x: Symbol, name: str) -> bool:

@@ -19,8 +19,9 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom_of_size, broadcast
 from tapeless.transforms.core.language import Effect, Type
 from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.frontend.arrays.number_types import same_for_all
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
-from tapeless.transforms.frontend.arrays.python_scalars import class_of
+from tapeless.transforms.frontend.arrays.python_scalars import class_of, number_class
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.deques import new_deque
@@ -195,14 +196,9 @@ def _check_set(x: Symbol) -> None:
 
 def _is_kind(x: Symbol, kind: Any) -> bool:
     t = x.type
-    if isinstance(kind, tuple):
-        return any(_is_kind(x, k) for k in kind)
     if t.shape or x.is_array:
         return issubclass(np.ndarray, kind)
-    python = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[t.dtype.kind]
-    if t.weak:
-        return issubclass(python, kind)
-    return issubclass(t.dtype.type, kind)
+    return same_for_all(x, t, lambda of: issubclass(number_class(of), kind))
 
 
 def _type(hooks: Any, x: Any, *more: Any) -> Any:

@@ -29,6 +29,7 @@ from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.core.substitution import retype, substitute
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.errors import Signal
+from tapeless.transforms.frontend.arrays.number_types import record_types
 from tapeless.transforms.frontend.arrays.symbols import Symbol, view_of, wrap
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.control_flow.truth import may_be_none
@@ -158,6 +159,7 @@ class LoopEmitter:
             out = Var(self.final_type(param.type), param.name)
             self.aliases.leave(param, out)
             self.carry(param, convert(leaf, param.type), news[k], out)
+            record_types(out, (news[k],) if self.certain else (leaf, news[k]))
             variables.append(out)
         with trace().block() as statements:
             value = self.value_after(loc, entry, iter(variables))

@@ -9,6 +9,7 @@ from typing import Any
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Atom, Block, If, Literal, Var, outputs
 from tapeless.transforms.errors import StructureError
+from tapeless.transforms.frontend.arrays.number_types import record_types
 from tapeless.transforms.frontend.arrays.symbols import Symbol, view_of, wrap
 from tapeless.transforms.frontend.control_flow.branch_side import StagedArm, appending_to
 from tapeless.transforms.frontend.control_flow.optional_values import halves, lacks, optional
@@ -133,6 +134,7 @@ class Merge:
                 self.results[side].append(
                     Literal(None, kind) if ended.raised else convert(value, kind)
                 )
+        record_types(out, [v for v, side in ((p, self.a), (q, self.b)) if not side.raised])
         return out
 
     def leaf(self, x: Structure, y: Structure) -> Any:

@@ -10,7 +10,15 @@ from tapeless.transforms.analysis.free_variables import defined
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import NeedStatic, atom, size_of
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Block, StackType, Statement, Var, free_variables
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Literal,
+    StackType,
+    Statement,
+    Var,
+    free_variables,
+)
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.errors import (
     AliasError,
@@ -22,6 +30,7 @@ from tapeless.transforms.errors import (
     UnsupportedError,
 )
 from tapeless.transforms.frontend.arrays.memory_layout import Layouts
+from tapeless.transforms.frontend.arrays.number_types import record_types
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branch_side import final_structure
 from tapeless.transforms.frontend.control_flow.constant_choices import Labels
@@ -284,6 +293,7 @@ class LoopFixpoint:
             self.params |= set(params[key])
             for param, leaf in zip(params[key], leaves, strict=True):
                 trace().flows[param] = (leaf,)
+                record_types(param, (leaf, Literal(None, param.type)))
             self.aliases.start(key, spec, params[key])
         return params
 
@@ -444,7 +454,9 @@ class LoopFixpoint:
                 raise CannotRoll(what, e.hint) from None
             if _same_type(common, kinds[k]):
                 self.check_order(loc, staged.params[key][k], new)
-                staged.results[key].append(convert(new, kinds[k]))
+                staged.results[key].append(result := convert(new, kinds[k]))
+                if result is not new:
+                    record_types(result, (new,))
             else:
                 kinds[k] = common
                 changed = True

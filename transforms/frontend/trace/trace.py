@@ -102,6 +102,8 @@ class Trace(Builder):
         self.reads: dict[Any, Any] = {}
         self.paths: dict[int, str] = {}  # how objects from outside were read, by their ids
         self.poisoned: dict[Any, str] = {}
+        # the types in Python of numbers of which data says what type they have
+        self.number_types: dict[Var, frozenset[Any]] = {}
         self.sums: dict[Atom, Size] = {}  # of how many items, as data says
         self.memories: dict[Any, set[Any]] = {}  # of cells that may be in the memory of others
         self.sharers: dict[Any, set[Any]] = {}  # the cells that may be in a memory, or hold it
