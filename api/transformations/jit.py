@@ -203,7 +203,8 @@ class Jit(Unchanged):
 
     def without_code(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
         """Rounding in kernels may turn a test: NumPy goes the way that was traced."""
-        result = self.plain(*passed[0], **passed[1])
+        args, kwargs = passed
+        result = self.plain(*map(_plain, args), **{k: _plain(x) for k, x in kwargs.items()})
         assert self.plain.last is not None
         return self.plain.last, result
 

@@ -216,6 +216,17 @@ def test_kernels_that_test_indices_first_do_not_raise_for_another_way():
         f(np.array([1.0, 2.0]), k)
 
 
+def compiled_code_leaves_its_way(monkeypatch):
+    one_way = ways.one_way
+
+    def turned(specialisation, *rest):
+        if specialisation.reorders:
+            raise ways.TakesOtherWay
+        return one_way(specialisation, *rest)
+
+    monkeypatch.setattr(ways, "one_way", turned)
+
+
 def test_rounding_that_turns_a_test_is_numpys(monkeypatch):
     """Where the code of a way says that it is another one, NumPy's goes it: once."""
     calls = []
@@ -226,18 +237,20 @@ def test_rounding_that_turns_a_test_is_numpys(monkeypatch):
         return halved(x)
 
     ours = jit(f)
-    one_way = ways.one_way
-
-    def turned(specialisation, *rest):
-        if specialisation.reorders:
-            raise ways.TakesOtherWay
-        return one_way(specialisation, *rest)
-
-    monkeypatch.setattr(ways, "one_way", turned)
+    compiled_code_leaves_its_way(monkeypatch)
     a, b = X.copy(), X.copy()
     assert ours(a) == pytest.approx(f(b))
     np.testing.assert_array_equal(a, b)
     assert len(calls) == 2
+
+
+def test_static_arguments_of_code_that_leaves_its_way(monkeypatch):
+    def f(x, mode, k=1):
+        return halved(x) * (k if mode == "times" else 0.0)
+
+    compiled_code_leaves_its_way(monkeypatch)
+    ours = jit(f, static_argnames=("mode", "k"))
+    assert ours(X, "times", k=3) == pytest.approx(3 * halved(X))
 
 
 def test_arguments_that_share_memory_are_refused_in_all_ways():
