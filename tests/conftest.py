@@ -1,5 +1,6 @@
 """What all tests share: a cache folder of their own, fixed seeds, and goldens of emitted source."""
 
+import gc
 import os
 import random
 import tempfile
@@ -48,6 +49,15 @@ def traced():
     with tapeless.strict(False), warnings.catch_warnings():
         warnings.simplefilter("ignore", tapeless.PerformanceWarning)
         yield
+
+
+@pytest.fixture
+def only_new_objects():
+    """Inside, the collector looks at no object of the tests before, of which there are millions."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture

@@ -165,6 +165,7 @@ def test_arrays_by_who_holds_them(tmp_path):
     assert sum("local" in s[0][0][0] for s in samples) == 1, views
 
 
+@pytest.mark.usefixtures("only_new_objects")
 def test_arrays_that_are_gone(tmp_path):
     gone = np.zeros(SIZE)
     weight = gone.nbytes
@@ -174,6 +175,7 @@ def test_arrays_that_are_gone(tmp_path):
     assert before - sum(x.nbytes for x in live_arrays()) >= weight
 
 
+@pytest.mark.usefixtures("only_new_objects")
 def test_live_arrays():
     x = np.zeros(SIZE)
     view = x[:5]

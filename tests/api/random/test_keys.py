@@ -130,6 +130,7 @@ def test_the_switch_in_the_environment():
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.usefixtures("only_new_objects")
 def test_keys_that_are_gone_are_forgotten():
     gc.collect()
     before = len(key_reuse._used)

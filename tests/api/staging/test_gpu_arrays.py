@@ -154,6 +154,7 @@ def test_a_function_on_the_cpu_does_not_read_arrays_of_a_gpu(gpu):
     assert "jit(f, backend='gpu')" in str(e.value)
 
 
+@pytest.mark.usefixtures("only_new_objects")
 def test_memory(gpu):
     held = device_put(X, gpu)
     assert any(x is held for x in tapeless.live_arrays("gpu"))

@@ -233,6 +233,7 @@ def test_large_arrays_are_in_memory_that_is_used_again():
         assert quick(X).shape == (5, 32768)
 
 
+@pytest.mark.usefixtures("only_new_objects")
 def test_no_references_are_lost_or_kept():
     body = "out = empty(a.shape, np.float64)\nin_parallel(doubled, len(a), 3, a, out)\n"
     body += "s, n = total(b['p'][0])\nreturn ({'x': [out, a]}, np.float32(s), b)"
