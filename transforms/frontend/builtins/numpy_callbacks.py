@@ -15,6 +15,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.builtins.builtins import BUILTINS
 from tapeless.transforms.frontend.builtins.replacements import stand_in
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
+from tapeless.transforms.frontend.objects.special_methods import array_of
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.prelude.numpy import linalg
@@ -106,7 +107,7 @@ def _insert(hooks: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> An
 
 
 def _polyval(hooks: Any, p: Any, x: Any) -> Any:
-    p = _numpy(np.asarray, p)
+    p = _numpy(np.asarray, array_of(p))
     return hooks.call(of_rows, p, x) if p.ndim > 1 else hooks.call_native(np.polyval, (p, x), {})
 
 
@@ -214,7 +215,25 @@ def applied(f: Any) -> Any:
     if (replacement := APPLIED.get(f)) is not None:
         return replacement
     ours = written(f) or stand_in(f)
-    return None if ours is None else functools.partial(_written, f, ours)
+    staged = None if ours is None else functools.partial(_written, f, ours)
+    return functools.partial(_of_polynomials, f, staged) if f in POLYNOMIALS else staged
+
+
+#: Functions that give a np.poly1d where they get one.
+POLYNOMIALS = frozenset({np.polyadd, np.polysub, np.polymul, np.polydiv, np.polyder, np.polyint})
+
+
+def _of_polynomials(f: Any, staged: Any, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
+    arrays = tuple(map(array_of, args))
+    if staged is None:
+        result = hooks.call_native(f, arrays, kwargs)
+    else:
+        result = staged(hooks, *arrays, **kwargs)
+    if not any(isinstance(a, np.poly1d) for a in args):
+        return result
+    if isinstance(result, tuple):
+        return tuple(hooks.call(np.poly1d, part) for part in result)
+    return hooks.call(np.poly1d, result)
 
 
 def _written(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:

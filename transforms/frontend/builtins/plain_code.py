@@ -23,7 +23,7 @@ FUNCTIONS = {
     "scipy.stats._stats_py": frozenset({"obrientransform", "trimboth"}),
 }
 #: How functions end that look for the rank of a matrix, or for eigenvalues.
-OTHERS = ("fit", "roots", "gauss", "companion")
+OTHERS = ("roots", "gauss", "companion")
 
 
 def standing_for(f: Any) -> Any:

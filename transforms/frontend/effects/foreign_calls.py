@@ -73,9 +73,10 @@ def refuse_foreign_store(obj: Any) -> None:
     a program that is traced passes on to its library."""
     passed_on = trace().observing and is_foreign(obj)
     if not isinstance(obj, np.ndarray) and (passed_on or not trace().birth(obj)):
+        outside = "" if trace().birth(obj) else "is made outside, and "
         raise EscapeError(
-            f"a store to an object of {type(obj).__module__}.{type(obj).__qualname__}, which would "
-            "be changed while staging only",
+            f"a store to an object of {type(obj).__module__}.{type(obj).__qualname__}, which "
+            f"{outside}would be changed while staging only",
             "use a list, a dict or an array",
         )
 

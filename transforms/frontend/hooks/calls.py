@@ -56,9 +56,10 @@ from tapeless.transforms.frontend.objects.special_methods import array_of, forei
 from tapeless.transforms.frontend.source.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.trace.dependence import can_be_known, need_integers
 from tapeless.transforms.frontend.trace.provenance import (
-    LIBRARIES,
     hashable,
     impure,
+    is_formula,
+    is_library_class,
     is_numpy,
     makes_plain_objects,
     may_change,
@@ -135,7 +136,7 @@ class Calls:
             if f in BUILTINS:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (staged := applied(f)) is not None:
-                return staged(self, *args, **kwargs)
+                return _by_rule(functools.partial(staged, self), f, args, kwargs)
         if isinstance(f, types.MethodType):
             return self.call_method(f, args, kwargs)
         if isinstance(f, types.FunctionType):
@@ -149,11 +150,13 @@ class Calls:
             return self.construct(f, args, kwargs)
         if isinstance(f, functools._lru_cache_wrapper):
             return remembered(f, args, kwargs, self.call)
+        method = getattr(type(f), "__call__", None)  # noqa: B004 (it is needed itself)
+        if isinstance(method, types.FunctionType) and is_formula(method):
+            return self.call_function(method, (f, *args), kwargs)
         if isinstance(
             f, (np.ufunc, types.BuiltinFunctionType, types.BuiltinMethodType)
         ) or is_numpy(f):
             return self.call_native(f, args, kwargs)
-        method = getattr(type(f), "__call__", None)  # noqa: B004 (it is needed itself)
         if isinstance(method, types.FunctionType):
             watch_class(type(f), "__call__")
             return self.call_function(method, (f, *args), kwargs)
@@ -221,14 +224,14 @@ class Calls:
             and new is object.__new__
             and type(cls).__call__ is type.__call__
         )
-        root = (cls.__module__ or "").partition(".")[0]
+        library = is_library_class(cls)
         if plain:
             watch_class(cls, "__init__")
-        if plain and root not in LIBRARIES and is_record(cls):
+        if plain and not library and is_record(cls):
             return new_record(self, cls, args, kwargs)
         if (
             plain
-            and root not in LIBRARIES
+            and not library
             and init.__code__.co_filename != "<string>"
             and "__dataclass_fields__" not in cls.__dict__
         ):
@@ -258,7 +261,7 @@ class Calls:
             return obj
         if passed_on(cls, args, kwargs):
             return call_outside(cls, args, kwargs)
-        if root in LIBRARIES and (has_symbols(args) or has_symbols(kwargs)):
+        if library and (has_symbols(args) or has_symbols(kwargs)):
             obj = _or_external(functools.partial(_opaque, cls, args, kwargs), cls, args, kwargs)
             return trace().born(advancing(obj))
         return trace().born(advancing(cls(*args, **kwargs)))
@@ -331,8 +334,10 @@ class Calls:
             arrays = any(isinstance(a, np.ndarray) for a in (*args, *kwargs.values()))
             has_rule = hashable(f) and (f in FUNCTIONS or f in WRITERS) and not of_objects(f, args)
             if symbolic or (has_rule and (f in STAGED_ALWAYS or arrays)):
-                rule = functools.partial(call_numpy, f, args, dict(kwargs))
-                return rule() if has_rule else _or_external(rule, f, args, kwargs)
+                rule = functools.partial(call_numpy, f)
+                if has_rule:
+                    return _by_rule(lambda *a, **k: rule(a, k), f, args, kwargs)
+                return _or_external(lambda: rule(args, dict(kwargs)), f, args, kwargs)
         if symbolic and trace().observing:
             result = _or_external(functools.partial(_opaque, f, args, kwargs), f, args, kwargs)
         else:
@@ -399,7 +404,7 @@ class Method:
     def __init__(self, this: Any, name: str) -> None:
         self.__name__, self.__module__ = name, f"{type(this).__module__}.{type(this).__qualname__}"
 
-    def __call__(self, this: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, this: Any, /, *args: Any, **kwargs: Any) -> Any:
         return getattr(this, self.__name__)(*args, **kwargs)
 
 
@@ -477,6 +482,20 @@ def _not_endless(f: types.FunctionType, calls: int) -> None:
             f"{f.__name__} calls itself more than {calls - 1:,} times while staging",
             "write it as a loop, or keep the values that it computes again (functools.lru_cache)",
         )
+
+
+def _by_rule(
+    rule: Callable[..., Any], f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What a rule gives; what the function gives where the rule does not know its options and a
+    program is traced."""
+    if not trace().observing or any(map(callable, (*args, *kwargs.values()))):
+        return rule(*args, **kwargs)
+    try:
+        with trace().recording():
+            return rule(*args, **kwargs)
+    except UnsupportedError:
+        return call_outside(f, args, kwargs)
 
 
 def _or_external(

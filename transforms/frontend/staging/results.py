@@ -15,7 +15,7 @@ from tapeless.transforms.frontend.builtins.lists_of_lists import listed
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.heap.list_columns import Columns
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
-from tapeless.transforms.frontend.trace.provenance import LIBRARIES, makes_plain_objects
+from tapeless.transforms.frontend.trace.provenance import is_library_class, makes_plain_objects
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_aliases import require_current
@@ -169,7 +169,7 @@ def _with_lists(spec: Structure) -> Structure:
 def _made_here(value: Any) -> bool:
     """Whether it is an object of a user's class, which the function made."""
     cls = type(value)
-    if cls.__module__.partition(".")[0] in LIBRARIES or cls.__module__.startswith(FRONTEND_MODULES):
+    if is_library_class(cls) or cls.__module__.startswith(FRONTEND_MODULES):
         return False
     return bool(trace().birth(value)) and makes_plain_objects(cls)
 

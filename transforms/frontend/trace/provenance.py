@@ -46,6 +46,8 @@ LIBRARIES = Libraries(
 FORMULAS = frozenset({"scipy.stats._continuous_distns", "scipy.stats._discrete_distns"})
 #: Formulas of SciPy that all distributions have, by others.
 DEFAULTS = frozenset({"_sf", "_logpdf", "_logcdf", "_logsf", "_logpmf", "_get_support"})
+#: Modules of NumPy whose classes are plain NumPy code.
+POLYNOMIALS = ("numpy.polynomial", "numpy.lib._polynomial_impl", "numpy.lib.polynomial")
 OF_PYTHON = 1 << 9  # the flag of a class that a `class` statement makes
 #: Modules whose objects stay as they are.
 STEADY = (
@@ -84,16 +86,24 @@ def of_ours(f: types.FunctionType) -> bool:
 
 
 def is_formula(f: Any) -> bool:
-    """Whether a function is a formula of a distribution of SciPy, which is plain NumPy code: a
-    method such as `_pdf`, or a function that one uses; or was marked as such code."""
+    """Whether a function is plain NumPy code of SciPy, or NumPy: a formula of a distribution such
+    as `_pdf`, or a function that one uses; a method of a polynomial; or was marked as such code."""
     if getattr(f, "__dict__", {}).get("is_plain_code"):
         return True
     module = getattr(f, "__globals__", {}).get("__name__")
     if module == "scipy.stats._distn_infrastructure":
         return f.__name__ in DEFAULTS
+    if str(module).startswith(POLYNOMIALS):
+        return "." in f.__qualname__
     if module not in FORMULAS:
         return False
     return bool(f.__name__.startswith("_") or "<locals>" in f.__qualname__)
+
+
+def is_library_class(cls: type) -> bool:
+    """Whether objects of a class are made and used by code that is run as it is."""
+    root = (cls.__module__ or "").partition(".")[0]
+    return root in LIBRARIES and not is_formula(getattr(cls, "__init__", None))
 
 
 def of_numba(f: Any) -> Any:

@@ -242,3 +242,15 @@ def test_a_matrix_is_one_parameter():
     source = grad(f).source(X)
     assert "def f_grad(x, LAPLACE_matmul, LAPLACE_matmul_transposed, LAPLACE_getitem):" in source
     np.testing.assert_allclose(grad(f)(X), gradient(f, X), rtol=1e-6)
+
+
+def test_options_that_a_rule_does_not_have(traced):
+    def f(x):
+        a = np.outer(x, x) + np.diag(x)
+        q, r = scipy.linalg.qr(a[:, :2], mode="full")
+        return np.sum(np.abs(q)) + np.sum(r**2)
+
+    assert np.isclose(jit(f)(X), f(X), rtol=1e-12)
+    np.testing.assert_allclose(vmap(f)(np.stack([X, 2 * X])), [f(X), f(2 * X)], rtol=1e-12)
+    with pytest.raises(tapeless.errors.NotDifferentiableError, match="qr"):
+        grad(f)(X)
