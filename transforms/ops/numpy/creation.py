@@ -68,6 +68,8 @@ def one_kind(dtype: Any) -> np.dtype[Any]:
     kind: np.dtype[Any] = np.dtype(dtype)
     if kind.names is not None or kind.subdtype is not None:
         raise UnsupportedError("an array with named fields", "use an array for each of them")
+    if kind.hasobject:
+        raise UnsupportedError("an array of Python objects", "use a list, or lists of lists")
     return kind
 
 
@@ -228,7 +230,7 @@ def _identity(n: Any, dtype: Any = float) -> Any:
 def _of_numpy(a: Any, dtype: Any = None) -> Any:
     """An array: the dtype of a Python number does not adapt any more."""
     if dtype is not None and isinstance(a, (list, tuple)):
-        refuse_complex(a, np.dtype(dtype))
+        refuse_complex(a, one_kind(dtype))
         a = as_elements(a, np.dtype(dtype))
     converted = as_array(a, dtype)
     return cast(converted, dtype=converted.type.dtype) if converted.type.weak else converted

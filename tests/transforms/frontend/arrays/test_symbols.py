@@ -309,6 +309,8 @@ def of_fields(x):
         (lambda x: setattr(x, "name", 1), AttributeError, "has no attribute 'name'"),
         (of_fields, UnsupportedError, "named fields"),
         (lambda x: np.zeros_like(x, dtype=[("u", float)]), UnsupportedError, "named fields"),
+        (lambda x: np.empty((2, 2), dtype=object)[0, 0] + x, UnsupportedError, "Python objects"),
+        (lambda x: np.array([x, x[:2]], dtype=object), UnsupportedError, "Python objects"),
     ],
 )
 def test_what_would_be_another_array(function, error, match):
