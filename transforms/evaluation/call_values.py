@@ -127,19 +127,21 @@ class CallValues:
         if isinstance(s, Let):
             yield from (a for a in s.args if isinstance(a, Var))
             sizes = sizes_in((*s.params.values(),)) if s.params else frozenset()
-            sizes -= sizes_in([v.type for v in s.outs]) if sizes else sizes
+            own: tuple[Var, ...] = s.outs
             yield from (symbol.var for symbol in sizes if symbol.var is not None)
         else:
             yield from close((s,), ()).params
-            inside = sizes_in([v.type for v in defined(Block((), (s,), ()))])
-            sizes = _parameter_sizes(s) - inside
+            sizes, own = _parameter_sizes(s), tuple(defined(Block((), (s,), ())))
         for symbol in sizes:
             if symbol.var is None and self.size(symbol) is None:
-                yield self.maker(symbol)
+                maker = self.maker(symbol, own)
+                if maker not in own:
+                    yield maker
 
-    def maker(self, symbol: dims.Symbol) -> Var:
-        """A variable with an axis of this length."""
-        for v in (*self.run.inputs, *self.run.definitions, *self.run.statement_of):
+    def maker(self, symbol: dims.Symbol, own: tuple[Var, ...]) -> Var:
+        """The first variable with an axis of this length; one of its `own` where a statement makes
+        the length itself."""
+        for v in (*self.run.inputs, *self.run.definitions, *self.run.statement_of, *own):
             if isinstance(v.type, Type) and dims.single(symbol) in v.type.shape:
                 return v
         raise Unobservable

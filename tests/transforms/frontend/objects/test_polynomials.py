@@ -27,9 +27,13 @@ def read_from_outside(x):
 
 def functions_that_give_polynomials(x):
     quotient, rest = np.polydiv(OUTER, np.poly1d([1.0, 0.5]))
-    return (
-        np.polyder(OUTER)(x[0]) + np.polymul(OUTER, [1.0, 2.0])(x[1]) + quotient(x[2]) * rest(x[0])
-    )
+    product = np.polymul(OUTER, [1.0, 2.0])
+    return np.polyder(OUTER)(x[0]) + product(x[1]) + (quotient + rest)(x[2])
+
+
+def of_different_lengths(x):
+    p = np.poly1d(x) + np.poly1d(x[:1])
+    return p(x[2]) * (p * p - 2)(0.5)
 
 
 def times_a_number(x):
@@ -61,7 +65,15 @@ def of_other_bases(x):
 
 PROGRAMS = [
     *(value_and_derivative, of_constants, read_from_outside, functions_that_give_polynomials),
-    *(times_a_number, series, arithmetic, fitted, on_a_domain, of_other_bases),
+    *(
+        of_different_lengths,
+        times_a_number,
+        series,
+        arithmetic,
+        fitted,
+        on_a_domain,
+        of_other_bases,
+    ),
 ]
 
 
