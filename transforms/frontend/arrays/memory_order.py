@@ -73,7 +73,7 @@ def _arranging(func: Any, args: Any, kwargs: Any) -> Any:
     """A copy of what is in another order; what is in this order is a view of itself."""
     wanted, a = _wanted(func, args, kwargs), args[0]
     matters = wanted in ("C", "F") and isinstance(a, Value) and a.type.ndim > 1
-    lies = _is_laid_out(a, wanted) if matters else None
+    lies = is_laid_out(a, wanted) if matters else None
     if lies is None:
         return func, args, kwargs
     options = {} if lies else {"order": wanted}
@@ -135,7 +135,8 @@ def _shape(a: Any) -> Any:
     return a.type.shape if isinstance(a, Value) else np.shape(a)
 
 
-def _is_laid_out(a: Any, order: str) -> bool | None:
+def is_laid_out(a: Any, order: str) -> bool | None:
+    """Whether the elements lie in this order, without gaps; None if that is not known."""
     shape, strides = _shape(a), _strides(a)
     if strides is None:
         return None
@@ -148,7 +149,7 @@ def _contiguous(a: Any) -> str:
     if len(_shape(a)) < 2:
         return "C"
     for order in ("C", "F"):
-        verdict = _is_laid_out(a, order)
+        verdict = is_laid_out(a, order)
         if verdict is None:
             raise _unknown("A")
         if verdict:

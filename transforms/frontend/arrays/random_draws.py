@@ -71,6 +71,25 @@ def seeded(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(int(x) if isinstance(x, Symbol) else x for x in args)
 
 
+def moves_elements(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a method of a generator chooses or orders the elements of an array of the program."""
+    moves = name in ("choice", "permutation", "shuffle") and "axis" not in kwargs
+    return moves and bool(args) and isinstance(args[0], Symbol) and bool(args[0].type.shape)
+
+
+def moved(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a generator made inside does with the elements of an array: it draws their places, as
+    NumPy does."""
+    array, *rest = args
+    options = {k: all_known(v) for k, v in kwargs.items()}
+    draws = generator.choice if name == "choice" else generator.permutation
+    elements = array[draws(all_known(array.shape[0]), *map(all_known, rest), **options)]
+    if name != "shuffle":
+        return elements
+    array[...] = elements
+    return None
+
+
 def all_known(value: Any) -> Any:
     """An argument of a generator made inside, which draws while staging: integers, such as lengths
     of axes, are made known."""

@@ -14,6 +14,7 @@ from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays import memory_order as orders
 from tapeless.transforms.frontend.arrays import promotions, view_chains, view_or_copy
+from tapeless.transforms.frontend.arrays.array_flags import ArrayFlags
 from tapeless.transforms.frontend.arrays.concretization import Unknown
 from tapeless.transforms.frontend.arrays.foreign_arrays import refuse_foreign
 from tapeless.transforms.frontend.arrays.functional_updates import At
@@ -99,6 +100,10 @@ class Symbol(Unknown):
     def strides(self) -> tuple[Any, ...]:
         steps = orders.element_strides(self)
         return tuple(wrap(atom_of_size(step * self.itemsize)) for step in steps)
+
+    @property
+    def flags(self) -> ArrayFlags:
+        return ArrayFlags(self)
 
     @property
     def nbytes(self) -> Any:

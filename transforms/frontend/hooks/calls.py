@@ -16,7 +16,13 @@ from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend.arrays.foreign_arrays import has_foreign, is_foreign
 from tapeless.transforms.frontend.arrays.numpy_scalars import is_python_complex
-from tapeless.transforms.frontend.arrays.random_draws import all_known, drawn, seeded
+from tapeless.transforms.frontend.arrays.random_draws import (
+    all_known,
+    drawn,
+    moved,
+    moves_elements,
+    seeded,
+)
 from tapeless.transforms.frontend.arrays.symbols import (
     BoundRule,
     Symbol,
@@ -313,6 +319,8 @@ class Calls:
             # a generator made inside
             what = "draws from a generator that is made outside of it"
             trace().only_once(what, "draw before the loop or test", trace().birth(this))
+            if moves_elements(name, args, kwargs):
+                return moved(this, name, args, kwargs)
             args, kwargs = all_known(args), {k: all_known(v) for k, v in kwargs.items()}
             symbolic = False
         elif may_change(this):

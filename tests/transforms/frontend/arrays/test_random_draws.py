@@ -273,3 +273,25 @@ def test_a_generator_made_inside_draws_as_many_as_lengths_say():
 def test_a_generator_made_inside_is_given_what_is_known():
     with pytest.raises(TapelessError, match="made in the function cannot be given"):
         jit(lambda x: np.random.default_rng(0).normal(0.0, x[0]))(X)
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+def test_a_generator_made_inside_moves_elements(make):
+    def mixed(x):
+        rng = make(3)
+        order, pair = rng.permutation(x), rng.choice(x, 2, replace=False)
+        table = rng.choice(x, size=(2, 2), p=[0.2, 0.3, 0.1, 0.4])
+        shuffled = 1 * x
+        rng.shuffle(shuffled)
+        rows = rng.permutation(np.outer(x, x))
+        return order * shuffled[::-1] + pair[0] * pair[1] + np.sum(table**2) + rows[0]
+
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    np.testing.assert_array_equal(jit(mixed)(x), mixed(x))
+
+    def total(x):
+        return np.sum(mixed(x))
+
+    steps = 1e-6 * np.eye(4)
+    slope = [(total(x + step) - total(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(grad(total)(x), slope, rtol=1e-6)
