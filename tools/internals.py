@@ -8,6 +8,7 @@ from typing import Any
 
 import tapeless
 from tapeless.backends import cache
+from tapeless.transformations.array_form import Unchanged
 
 Function = Callable[..., Any]
 
@@ -20,3 +21,8 @@ def forward(function: Function, argnums: tuple[int, ...]) -> Any:
 def cache_folder() -> Path:
     """Where emitted modules are written: TAPELESS_CACHE_DIR, else the platform's cache folder."""
     return cache.folder()
+
+
+def array_form(function: Function) -> Any:
+    """The function itself as a transformed one, which is emitted as NumPy code."""
+    return Unchanged(function)

@@ -39,12 +39,14 @@ class Residual:
     what   its dtype and shape, or what else it is
     bytes  of its memory for the arguments at hand; None where only a run tells
     line   of the user's that makes it; 0 where none does
+    file   that has this line; "" where none does
     """
 
     name: str
     what: str
     bytes: int | None
     line: int
+    file: str = ""
 
 
 def residuals(
@@ -92,11 +94,11 @@ def _name(s: Statement) -> str:
 def _residual(
     v: Var, made_by: Statement, numbers: KnownNumbers, placement: Placement | None
 ) -> Residual | None:
-    line = made_by.origin.line if made_by.origin else 0
+    line, file = (made_by.origin.line, made_by.origin.file) if made_by.origin else (0, "")
     if isinstance(v.type, StackType):
-        return Residual(v.name, f"list of {v.type.item}", None, line)
+        return Residual(v.name, f"list of {v.type.item}", None, line, file)
     if v.type is TAPE:
-        return Residual(v.name, f"tape of {_name(made_by)}", None, line)
+        return Residual(v.name, f"tape of {_name(made_by)}", None, line, file)
     if not isinstance(v.type, Type) or not v.type.shape:
         return None
     axes = placement.axes.get(v) if placement else None
@@ -106,4 +108,4 @@ def _residual(
     size = None if None in lengths else v.type.dtype.itemsize
     for n in lengths:
         size = None if size is None or n is None else size * n
-    return Residual(v.name, f"{v.type.dtype.name}[{shape}]", size, line)
+    return Residual(v.name, f"{v.type.dtype.name}[{shape}]", size, line, file)

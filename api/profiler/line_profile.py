@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import io
 import linecache
-import re
 import sys
 import time
 from collections import defaultdict
@@ -19,6 +18,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.transforms.core.language import statements
 from tapeless.transforms.python_text.line_breaking import NOTE
+from tapeless.transforms.python_text.line_origins import noted_lines
 
 if TYPE_CHECKING:
     from tapeless.dispatch.specialisation import Specialisation
@@ -200,17 +200,14 @@ def _lines(specialisation: Specialisation, file: str, clock: Clock) -> list[Line
     files = {
         s.origin.line: s.origin.file for s in statements(specialisation.simplified) if s.origin
     }
-    lines, origin = [], 0
-    for number, source in enumerate(text, 1):
-        if re.match(r"(@|def )", source):
-            origin = 0
-        comment = NOTE.search(source.rstrip())
-        origin = int(comment[1]) if comment else origin
+    lines = []
+    for number, noted in enumerate(noted_lines(specialisation.text), 1):
         if number not in shown:
             continue
+        source, origin = noted.text, noted.current
         plain = NOTE.sub("", source).rstrip()
         hits = clock.hits[number]
-        unknown = source.strip().startswith("return") and comment is None
+        unknown = source.strip().startswith("return") and not noted.noted
         place = (files[origin], origin) if hits and origin in files and not unknown else None
         user = "" if place is None else linecache.getline(*place).strip()
         lines.append(Line(number, plain, hits, clock.seconds[number], place, user))

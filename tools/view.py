@@ -1,0 +1,48 @@
+"""Write a page that shows a function's source beside the code emitted for it, lines linked."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from tapeless.tools.errors import UsageError
+from tapeless.tools.page.html import page
+from tapeless.tools.page.panes import view_of
+from tapeless.tools.target import Target, add_target
+from tapeless.tools.transform import add_transform
+
+EXAMPLES = """\
+examples:
+  tapeless view models.py:logistic --transform 'jit(grad)' -o page.html
+  tapeless view models.py:loss --args "{w: f8[3,2], b: f8[2]}, f8[100,3]" > page.html
+"""
+
+
+def describe(parser: ArgumentParser) -> None:
+    """Add the command's options."""
+    add_target(parser)
+    add_transform(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="the page is written there (default: to standard output)",
+    )
+
+
+def execute(options: Namespace) -> int:
+    """Write the page."""
+    target = Target.of(options, lambda args: (0,) if args else (-1,))
+    text = page(view_of(target, options.transform))
+    if options.output is None:
+        print(text, end="")
+        return 0
+    try:
+        options.output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{options.output} cannot be written: {error.strerror}",
+            "-o names a file in a folder that exists",
+        ) from None
+    return 0
