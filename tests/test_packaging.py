@@ -45,6 +45,27 @@ def test_all_packages_are_named():
     assert sorted(named) == sorted(".".join(folder.parts) for folder in folders)
 
 
+def test_all_data_is_named():
+    """What is no Python is in the wheel only if it is named."""
+    settings = configparser.ConfigParser()
+    settings.read(ROOT / "setup.cfg", encoding="utf-8")
+    named = {
+        (package, name)
+        for package, names in settings["options.package_data"].items()
+        for name in names.split()
+    }
+    kept = {
+        (
+            ".".join(Path("tapeless", target, path.relative_to(ROOT / folder)).parent.parts),
+            path.name,
+        )
+        for folder, target in FOLDERS.items()
+        for path in (ROOT / folder).rglob("*.*")
+        if path.is_file() and path.suffix not in (".py", ".pyc")
+    }
+    assert kept == named
+
+
 def test_types_are_marked():
     assert (INSTALLED / "py.typed").exists()
 

@@ -21,6 +21,7 @@ from tapeless.transformations.eval_shape import known_lengths
 from tapeless.transforms.core.language import Block, Effect, Let, Statement, Type
 from tapeless.transforms.core.slow_code import SlowCode
 from tapeless.transforms.emit.module import called
+from tapeless.transforms.emit.writer import result_origins
 from tapeless.transforms.lowering.lower import Lowered
 from tapeless.transforms.pipelines.array_form import with_stores
 
@@ -55,6 +56,7 @@ def explanation(
         _peak(specialisation, leaves, numbers, lowered),
         tuple(compilations),
         tuple(staged.notes),
+        () if lowered else tuple((x.file, x.line) for x in result_origins(block)),
     )
 
 

@@ -30,6 +30,7 @@ class Explanation:
                   estimate
     compilations  the kernels that were compiled so far: `kernel`, `seconds`, `cached`
     notes         what else was decided while staging
+    returned      the user's lines, (file, number), of what the `return` of array form computes
     """
 
     name: str
@@ -41,6 +42,7 @@ class Explanation:
     peak_memory: int
     compilations: tuple[Compilation, ...]
     notes: tuple[str, ...]
+    returned: tuple[tuple[str, int], ...] = ()
 
     def __str__(self) -> str:
         return "\n".join(self.text())

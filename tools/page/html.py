@@ -9,10 +9,10 @@ from string import Template
 
 from tapeless.explain.report import counted, in_bytes
 from tapeless.tools.page.colours import coloured
-from tapeless.tools.page.panes import Pane, View, ViewLine
+from tapeless.tools.page.panes import PageContent, Pane, ViewLine
 
 
-def page(view: View) -> str:
+def page(view: PageContent) -> str:
     """The text of the page."""
     explanation = view.explanation
     title, _, arguments = explanation.name.partition("; ")

@@ -7,7 +7,7 @@ import linecache
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import tapeless
@@ -62,14 +62,14 @@ class Pane:
 
 
 @dataclass(frozen=True)
-class View:
+class PageContent:
     """All that a page shows: listings, and what is known of the whole."""
 
     explanation: Explanation
     panes: list[Pane] = field(default_factory=list)
 
 
-def view_of(target: Target, names: tuple[str, ...]) -> View:
+def view_of(target: Target, names: tuple[str, ...]) -> PageContent:
     """The listings of a function under transformations, for the arguments of the target."""
     explanation = transformed(target, names).explain(*target.args)
     inner = names[1:] if names[0] == "jit" else names
@@ -79,11 +79,11 @@ def view_of(target: Target, names: tuple[str, ...]) -> View:
     places = {place: k for k, place in enumerate(reports)}
     loops = tapeless.jit(plain if inner else target.function).source(*target.args)
     forms = [
-        _emitted("array", "Array form", plain.source(*target.args), places),
+        _array(plain.source(*target.args), places, array),
         _emitted("loop", "Loop form", loops, places),
         _cuda(plain if inner else target.function, target.args, places),
     ]
-    return View(explanation, [*_sources(reports, places, explanation.saved), *forms])
+    return PageContent(explanation, [*_sources(reports, places, explanation.saved), *forms])
 
 
 def _reports(function: Any, lines: Iterable[LineReport]) -> dict[Place, LineReport]:
@@ -151,12 +151,20 @@ def _emitted(
     ]
     shared = sorted({n for numbers in origins for n in numbers if len(by_number.get(n, ())) > 1})
     remark = (
-        f"{_lines(shared)} in several of your files; "
-        "what comes from one of them is linked to each."
+        f"{_lines(shared)} in several of your files; what comes from one of them is linked to each."
         if shared
         else ""
     )
     return Pane(name, title, language, tuple(lines), text, remark)
+
+
+def _array(text: str, places: dict[Place, int], explanation: Explanation) -> Pane:
+    """Array form; its `return` belongs to the lines of what it computes."""
+    pane = _emitted("array", "Array form", text, places)
+    returned = tuple(places[place] for place in explanation.returned if place in places)
+    first = max((x.number for x in pane.lines if x.text.startswith("    return ")), default=0)
+    lines = [replace(x, places=returned) if first <= x.number and first else x for x in pane.lines]
+    return replace(pane, lines=tuple(lines))
 
 
 def _cuda(function: Any, args: tuple[Any, ...], places: dict[Place, int]) -> Pane:
@@ -172,5 +180,5 @@ def _cuda(function: Any, args: tuple[Any, ...], places: dict[Place, int]) -> Pan
 
 
 def _lines(numbers: list[int]) -> str:
-    one = len(numbers) == 1
-    return f"Line {numbers[0]} is" if one else f"Lines {', '.join(map(str, numbers))} are"
+    texts = ", ".join(map(str, numbers))
+    return f"Lines {texts} are" if len(numbers) > 1 else f"Line {texts} is"

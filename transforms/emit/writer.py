@@ -41,7 +41,7 @@ from tapeless.transforms.emit.control_flow import (
     write_while,
 )
 from tapeless.transforms.emit.effects import write_effect
-from tapeless.transforms.emit.expression_folding import lay_out
+from tapeless.transforms.emit.expression_folding import lay_out, parts
 from tapeless.transforms.emit.expressions import OF_BOOLS, Spelling
 from tapeless.transforms.emit.size_expressions import Sizes, size_reads
 from tapeless.transforms.memory.aliasing import uses
@@ -241,6 +241,19 @@ def _docstring(doc: str) -> list[str]:
     parts = [what, dot.strip() + " " + origin] if what else [doc]
     texts = [t for part in (*parts, *more) for t in textwrap.wrap(part, WIDTH - 8)]
     return [f'    """{texts[0]}', *(f"    {t}" for t in texts[1:]), '    """']
+
+
+def result_origins(block: Block) -> list[Origin]:
+    """The user's lines of what a function computes in its `return`: of values folded into it."""
+    w = Writer(block, BUILTINS, {})
+    origins: dict[Origin, None] = {}
+    pending = [a for a in w.block.results if isinstance(a, Var)]
+    while pending:
+        s = w.layout.folded.pop(pending.pop(), None)
+        if s is not None:
+            origins |= {} if s.origin is None else {s.origin: None}
+            pending += [a for a in parts(s) if isinstance(a, Var)]
+    return list(origins)
 
 
 def called_by(block: Block) -> set[str]:
