@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from tapeless.tools.errors import UsageError
 from tapeless.tools.page.html import page
 from tapeless.tools.page.panes import view_of
+from tapeless.tools.page.serve import PageServer
 from tapeless.tools.target import Target, add_target
 from tapeless.tools.transform import add_transform
 
@@ -15,6 +17,7 @@ EXAMPLES = """\
 examples:
   tapeless view models.py:logistic --transform 'jit(grad)' -o page.html
   tapeless view models.py:loss --args "{w: f8[3,2], b: f8[2]}, f8[100,3]" > page.html
+  tapeless view models.py:logistic --serve
 """
 
 
@@ -22,12 +25,19 @@ def describe(parser: ArgumentParser) -> None:
     """Add the command's options."""
     add_target(parser)
     add_transform(parser)
-    parser.add_argument(
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument(
         "-o",
         "--output",
         metavar="FILE",
         type=Path,
         help="the page is written there (default: to standard output)",
+    )
+    output.add_argument(
+        "--serve",
+        action="store_true",
+        help="the page is served to browsers of this machine at the address that is printed, until "
+        "Ctrl-C",
     )
 
 
@@ -35,6 +45,8 @@ def execute(options: Namespace) -> int:
     """Write the page."""
     target = Target.of(options, lambda args: (0,) if args else (-1,))
     text = page(view_of(target, options.transform))
+    if options.serve:
+        return _serve(text)
     if options.output is None:
         print(text, end="")
         return 0
@@ -45,4 +57,12 @@ def execute(options: Namespace) -> int:
             f"{options.output} cannot be written: {error.strerror}",
             "-o names a file in a folder that exists",
         ) from None
+    return 0
+
+
+def _serve(text: str) -> int:
+    with PageServer(text) as server:
+        print(server.address, flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
     return 0

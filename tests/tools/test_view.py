@@ -1,10 +1,14 @@
 """`tapeless view`: one page, listings whose lines are linked, user source as text."""
 
+import http.client
 import re
+import threading
 from collections import Counter
 from html.parser import HTMLParser
 
 import pytest
+
+from tapeless.tools.page.serve import PageServer
 
 PROGRAM = '''\
 import numpy as np
@@ -172,6 +176,40 @@ def test_the_page_is_written(tapeless, models):
     missing = tapeless("view", "models.py:norm", "-o", "none/page.html")
     assert missing.code == 2
     assert "cannot be written: No such file or directory" in missing.err
+
+
+def test_the_page_is_served(tapeless, monkeypatch):
+    answers = []
+
+    def asked(server):
+        thread = threading.Thread(target=PageServer.serve_forever, args=(server,))
+        thread.start()
+        for path in ("", "other"):
+            connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+            connection.request("GET", f"/{path}")
+            answer = connection.getresponse()
+            answers.append((answer.status, answer.read().decode()))
+            connection.close()
+        server.shutdown()
+        thread.join()
+        raise KeyboardInterrupt
+
+    class Asked(PageServer):
+        serve_forever = asked
+
+    monkeypatch.setattr("tapeless.tools.view.PageServer", Asked)
+    result = tapeless("view", "models.py:norm", "--serve")
+    assert result.code == 0
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\n", result.out)
+    (status, text), (other, _) = answers
+    assert (status, other) == (200, 404)
+    assert text == tapeless("view", "models.py:norm").out
+
+
+def test_a_page_is_written_or_served(tapeless):
+    result = tapeless("view", "models.py:norm", "--serve", "-o", "page.html")
+    assert result.code == 2
+    assert "not allowed with" in result.err
 
 
 @pytest.mark.parametrize(
