@@ -8,6 +8,7 @@ from typing import Any
 
 import tapeless
 from tapeless.backends import cache
+from tapeless.staging.standalone_modules import Module
 from tapeless.transformations.array_form import Unchanged
 
 Function = Callable[..., Any]
@@ -26,3 +27,8 @@ def cache_folder() -> Path:
 def array_form(function: Function) -> Any:
     """The function itself as a transformed one, which is emitted as NumPy code."""
     return Unchanged(function)
+
+
+def emitted(function: Any, args: tuple[Any, ...]) -> str:
+    """The module that a transformed function emits for arguments, which may be none."""
+    return Module(function.for_arguments(args, {}), function.emitted_name).with_small()

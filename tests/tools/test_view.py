@@ -137,6 +137,15 @@ def test_a_function_alone_has_array_form(view):
     assert any("sin(x[i])" in text for text in page.linked("source-L6", "loop"))
 
 
+def test_a_function_without_arguments(tapeless, models):
+    (models / "constants.py").write_text(
+        "import numpy as np\n\n\ndef f():\n    return np.ones(3)\n"
+    )
+    page = Page(tapeless("view", "constants.py:f").out)
+    assert page.text["source-L5"] == "    return np.ones(3)"
+    assert page.line_of("array", "return np.ones") in page.places
+
+
 def test_what_runs_a_line_and_what_it_saves_stand_beside_it(tapeless, models):
     (models / "waves.py").write_text(PROGRAM)
     text = tapeless("view", "waves.py:wave", "--transform", "grad").out

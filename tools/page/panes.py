@@ -77,9 +77,9 @@ def view_of(target: Target, names: tuple[str, ...]) -> PageContent:
     array = plain.explain(*target.args)
     reports = _reports(target.function, (*array.lines, *explanation.lines))
     places = {place: k for k, place in enumerate(reports)}
-    loops = tapeless.jit(plain if inner else target.function).source(*target.args)
+    loops = tapeless.jit(plain if inner else target.function).lower(*target.args).source()
     forms = [
-        _array(plain.source(*target.args), places, array),
+        _array(internals.emitted(plain, target.args), places, array),
         _emitted("loop", "Loop form", loops, places),
         _cuda(plain if inner else target.function, target.args, places),
     ]
@@ -170,7 +170,7 @@ def _array(text: str, places: dict[Place, int], explanation: Explanation) -> Pan
 def _cuda(function: Any, args: tuple[Any, ...], places: dict[Place, int]) -> Pane:
     """The kernels for GPUs, or why there are none."""
     try:
-        text = tapeless.jit(function, backend="gpu").source(*args)
+        text = tapeless.jit(function, backend="gpu").lower(*args).source()
     except tapeless.TapelessError as error:
         return Pane("cuda", "CUDA C", "cuda", (), remark=f"There is none: {error}")
     kernels = CUDA_TEXT.search(text)
