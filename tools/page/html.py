@@ -58,7 +58,7 @@ def _pane(pane: Pane, anchors: dict[int, tuple[str, int]]) -> str:
         items.append(_line(pane, line, html[line.number - 1], anchors, gap))
         before = line.number
     remark = f'<p class="remark">{escape(pane.remark)}</p>' if pane.remark else ""
-    listing = f'<ol class="listing">\n{"".join(items)}</ol>' if items else ""
+    listing = f'<ol class="listing" role="list">\n{"".join(items)}</ol>' if items else ""
     return (
         f'<section class="pane" id="{pane.name}" aria-labelledby="{pane.name}-title">\n'
         f'<h2 id="{pane.name}-title">{escape(pane.title)}</h2>\n{remark}{listing}\n</section>'
@@ -107,7 +107,7 @@ def _notes(line: ViewLine) -> str:
     chips += [("slow", reason) for reason in report.slow]
     items = "".join(f'<li class="{kind}">{escape(text)}</li>' for kind, text in chips)
     label = f"about line {line.number}"
-    return f'<ul class="notes" aria-label="{label}">{items}</ul>' if items else ""
+    return f'<ul class="notes" role="list" aria-label="{label}">{items}</ul>' if items else ""
 
 
 def _kind(runner: str) -> str:
