@@ -36,9 +36,10 @@ from tapeless.transformations.vmap_axes import (
     spread,
 )
 from tapeless.transforms.core.batching_context import batching, is_nested
-from tapeless.transforms.core.builder import Builder, building, current
+from tapeless.transforms.core.builder import building, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, Statement, Var
+from tapeless.transforms.core.size_inequalities import Relied, facts_of
 from tapeless.transforms.errors import ArgumentError, ManyElementsError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.trace import Journal, Trace, trace
@@ -246,10 +247,11 @@ def _element(a: Atom, axis: int) -> Var:
 
 
 class recorded:  # noqa: N801 (a context manager)
-    """Statements inside go to the open block of the run, and rely on no further facts of sizes."""
+    """Statements inside go to the open block of the run, and rely on no further facts of sizes than
+    what it has been staged for."""
 
     def __enter__(self) -> recorded:
-        self.builder = Builder()
+        self.builder = Relied(facts_of(trace().guards))
         self.builder.definitions = current().definitions
         self.inside = building(self.builder)
         self.inside.__enter__()

@@ -29,6 +29,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.size_inequalities import Relation
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import sizes_in
@@ -72,7 +73,6 @@ from tapeless.transforms.lowering.schedule.stack_capacity import (
     stacks_in,
 )
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
-from tapeless.transforms.lowering.sizes.size_inequalities import Relation
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
 from tapeless.transforms.ops.primitives.new_arrays import empty

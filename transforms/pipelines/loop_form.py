@@ -13,6 +13,7 @@ from typing import Any
 from tapeless.transforms.core import dims, passes
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Statement, Var
+from tapeless.transforms.core.size_inequalities import Relation, facts_of
 from tapeless.transforms.lowering.lists.drop_front import shifted_lists
 from tapeless.transforms.lowering.lists.growing_rows import rows_of_lists
 from tapeless.transforms.lowering.lists.list_lengths import list_lengths
@@ -50,7 +51,6 @@ from tapeless.transforms.lowering.sizes.size_equalities import (
     equal_sizes,
     relate_differences,
 )
-from tapeless.transforms.lowering.sizes.size_inequalities import Relation, facts_of
 from tapeless.transforms.lowering.target import Target
 from tapeless.transforms.optimize.inline_calls import forget
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays

@@ -15,10 +15,10 @@ from tapeless.transforms.core.builder import atom, atom_of_size, building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, For, Let, Literal, Statement, Type, Var
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.size_inequalities import Relied, not_negative
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.optimize.part_ranges import Ranges
 from tapeless.transforms.lowering.optimize.slice_pushdown import Unsliced, key_of
-from tapeless.transforms.lowering.sizes.size_inequalities import Relied, not_negative
 from tapeless.transforms.ops.primitives import new_arrays
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, truediv
 from tapeless.transforms.ops.primitives.identities import identity

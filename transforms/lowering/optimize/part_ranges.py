@@ -13,11 +13,11 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let
+from tapeless.transforms.core.size_inequalities import Relation, not_negative, settled
 from tapeless.transforms.lowering.optimize.slice_pushdown import Unsliced
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, key_entries
 from tapeless.transforms.lowering.sizes.size_equalities import Sizes, canonical
-from tapeless.transforms.lowering.sizes.size_inequalities import Relation, not_negative, settled
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 
 Range = tuple[Size, Size]

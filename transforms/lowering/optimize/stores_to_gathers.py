@@ -28,6 +28,7 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
+from tapeless.transforms.core.size_inequalities import Relation, Relied, not_negative
 from tapeless.transforms.lowering.optimize.diagonal_matrices import banded
 from tapeless.transforms.lowering.optimize.driver_views import measures
 from tapeless.transforms.lowering.optimize.part_ranges import Range, Ranges, Target, differing
@@ -35,7 +36,6 @@ from tapeless.transforms.lowering.optimize.privatize_buffers import renewed
 from tapeless.transforms.lowering.optimize.slice_pushdown import Sliced, Unsliced, along, key_of
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.sizes.size_equalities import Sizes
-from tapeless.transforms.lowering.sizes.size_inequalities import Relation, Relied, not_negative
 from tapeless.transforms.ops.primitives import new_arrays
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.new_arrays import empty

@@ -10,12 +10,12 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Literal, Statement, Var
+from tapeless.transforms.core.size_inequalities import Relied, not_negative
 from tapeless.transforms.lowering.schedule.axis_maps import through
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, permuted, stage_of
 from tapeless.transforms.lowering.schedule.view_indices import Span, entries_of, is_view
 from tapeless.transforms.lowering.sizes.size_equalities import canonical, single_symbol
-from tapeless.transforms.lowering.sizes.size_inequalities import Relied, not_negative
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index

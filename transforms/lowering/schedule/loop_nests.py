@@ -13,13 +13,13 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Type, Var
+from tapeless.transforms.core.size_inequalities import Relied
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.rewrite.array_routines import searched
 from tapeless.transforms.lowering.rewrite.rolled_indices import cyclic
 from tapeless.transforms.lowering.rewrite.row_products import row_products
 from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.view_indices import Entry, Place, Span, key_entries
-from tapeless.transforms.lowering.sizes.size_inequalities import Relied
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy.bits import bits
 from tapeless.transforms.ops.numpy.reductions import REDUCTIONS, all_, amax, amin, any_

@@ -27,8 +27,8 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.core.size_inequalities import Relied
 from tapeless.transforms.core.size_value import size_value
-from tapeless.transforms.lowering.sizes.size_inequalities import Relied
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy.bits import bits
 from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, real
