@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -39,10 +41,18 @@ def outcomes(program: Program, checkouts: Path, timeout: float) -> list[dict[str
     index = catalogue.PROGRAMS.index(program)
     command = [sys.executable, "-m", "benchmarks.programs.measure", str(checkouts), str(index)]
     end = "ended"
+    path = filter(None, [os.environ.get("PYTHONPATH")])
     try:
-        run = subprocess.run(
-            command, capture_output=True, text=True, timeout=timeout, cwd=ROOT, check=False
-        )
+        with tempfile.TemporaryDirectory() as folder:  # for what the programs write
+            run = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                timeout=timeout,
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, *path)))},
+                check=False,
+            )
         output, end = run.stdout, run.stderr.strip()[-200:] or end
     except subprocess.TimeoutExpired as e:
         output, end = (e.stdout or b"").decode(), f"not done after {timeout:.0f} s"
