@@ -199,9 +199,9 @@ def fft_rules() -> dict[Any, Rule]:
 
 
 def fftpack_rules() -> dict[Any, Rule]:
-    from tapeless.transforms.ops.fourier import scipy_fft  # noqa: PLC0415 (scipy is optional)
+    from tapeless.transforms.ops.fourier import scipy_cosines, scipy_fft  # noqa: PLC0415 (scipy is optional)
 
-    return scipy_fft.FFTPACK
+    return scipy_fft.FFTPACK | scipy_cosines.FFTPACK
 
 
 def integrate_rules() -> dict[Any, Rule]:

@@ -25,6 +25,8 @@ def spectrum(function, *args, **static):
 
 NORMS = ("backward", "ortho", "forward")
 
+WAVE = np.cos(np.arange(16.0)).reshape(4, 4)
+
 CASES = [
     *(real(np.fft.fft, normal(5), normal(5), norm=norm) for norm in NORMS),
     real(np.fft.fft, normal(5), normal(5), n=3),
@@ -74,6 +76,19 @@ CASES = [
     *(case(f, normal(2, 3), norm="ortho") for f in (scipy.fft.dctn, scipy.fft.dstn)),
     *(case(f, normal(2, 3, 2), axes=(2, 0)) for f in (scipy.fft.idctn, scipy.fft.idstn)),
     case(scipy.fft.dctn, normal(4, 3), s=(2, 5)),
+    *(
+        case(f, WAVE[0], type=kind, norm=norm)
+        for f in (scipy.fftpack.dct, scipy.fftpack.idst)
+        for kind in (1, 2, 3, 4)
+        for norm in (None, "ortho")
+    ),
+    *(case(f, WAVE[:2, :3], n=5, axis=0) for f in (scipy.fftpack.idct, scipy.fftpack.dst)),
+    case(scipy.fftpack.dctn, WAVE[:, :3], shape=(2, 5)),
+    *(
+        case(f, WAVE[:2, :3, None] * [1.0, 0.4], axes=(2, 0))
+        for f in (scipy.fftpack.idctn, scipy.fftpack.dstn)
+    ),
+    case(scipy.fftpack.idstn, WAVE[:2, :3], norm="ortho"),
     real(scipy.fft.idct, normal(5), normal(5)),
     case(lambda x, w: np.abs(np.fft.fft(x)) ** 2 @ w, normal(4), normal(4)),
     *(real(f, normal(3, 4), normal(3, 4)) for f in (scipy.fft.fft, scipy.fft.ifft)),

@@ -102,6 +102,8 @@ CASES = [
     case(lambda a: both(np.linalg.eigvals(a)), TURN, second=False, single=False),
     case(lambda a: both(np.linalg.eig(a)[0]), np.stack([TURN, TURN + 0.1]), single=False),
     case(eigenvectors, TURN, of=np.linalg.eig, second=False, single=False),
+    case(lambda a: both(scipy.linalg.eig(a, right=False)), TURN, second=False, single=False),
+    case(lambda a: np.abs(scipy.linalg.eig(a)[1]), TURN, second=False, single=False),
     case(lambda a: np.linalg.eigvals(a).astype(complex).real, regular(3), second=False),
     *(
         case(np.matmul, normal(*a), normal(*b))

@@ -7,7 +7,7 @@ import functools
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -267,6 +267,8 @@ class Calls:
             return obj
         if passed_on(cls, args, kwargs):
             return call_outside(cls, args, kwargs)
+        if _derived_from_arrays(cls) and (has_symbols(args) or has_symbols(kwargs)):
+            _refuse_derived(cls)
         if library and (has_symbols(args) or has_symbols(kwargs)):
             obj = _or_external(functools.partial(_opaque, cls, args, kwargs), cls, args, kwargs)
             return trace().born(advancing(obj))
@@ -516,6 +518,18 @@ def _or_external(
         if not trace().observing:
             raise
         return call_outside(f, args, kwargs)
+
+
+def _derived_from_arrays(cls: Any) -> bool:
+    return isinstance(cls, type) and issubclass(cls, np.ndarray) and cls is not np.ndarray
+
+
+def _refuse_derived(cls: type) -> NoReturn:
+    """Arrays of classes of their own have operations of their own, which no rule knows."""
+    raise UnsupportedError(
+        f"an array of type {cls.__name__}, which is derived from np.ndarray",
+        "work with plain arrays, which np.asarray gives",
+    )
 
 
 def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import scipy.fft
+import scipy.fftpack
 
-from tapeless.transforms.core.builder import atom_of_size
+from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
@@ -26,6 +27,7 @@ from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast_to, linear, reshape
 
 DUAL = {1: 1, 2: 3, 3: 2, 4: 4}
+KIND = "the type of a transform decides what is computed"
 
 
 def _source(name: str) -> Any:
@@ -93,7 +95,7 @@ def _over(op: Op, inverse: bool) -> Any:
         *,
         orthogonalize: Any = None,
     ) -> Any:
-        norm, kind = norm_of(norm), int(type)
+        norm, kind = norm_of(norm), int(static(type, KIND))
         if kind not in DUAL:
             raise ValueError(f"invalid type of transform: {type}")
         if orthogonalize not in (None, norm == "ortho"):
@@ -141,4 +143,52 @@ RULES |= {
     scipy.fft.idct: _along_one(RULES[scipy.fft.idctn]),
     scipy.fft.dst: _along_one(RULES[scipy.fft.dstn]),
     scipy.fft.idst: _along_one(RULES[scipy.fft.idstn]),
+}
+
+
+def _along_shape(many: Any, inverse: bool) -> Any:
+    """fftpack's transform along several axes, where lengths are a shape; an inverse is the
+    transform of the dual type, which divides by nothing."""
+
+    def transform(
+        x: Any,
+        type: Any = 2,
+        shape: Any = None,
+        axes: Any = None,
+        norm: Any = None,
+        overwrite_x: bool = False,
+    ) -> Any:
+        kind = int(static(type, KIND))
+        return many(x, DUAL.get(kind, kind) if inverse else kind, shape, axes, norm)
+
+    return transform
+
+
+FFTPACK: dict[Any, Any] = {
+    scipy.fftpack.dctn: _along_shape(RULES[scipy.fft.dctn], False),
+    scipy.fftpack.idctn: _along_shape(RULES[scipy.fft.dctn], True),
+    scipy.fftpack.dstn: _along_shape(RULES[scipy.fft.dstn], False),
+    scipy.fftpack.idstn: _along_shape(RULES[scipy.fft.dstn], True),
+}
+
+
+def _along_axis(many: Any) -> Any:
+    def transform(
+        x: Any,
+        type: Any = 2,
+        n: Any = None,
+        axis: int = -1,
+        norm: Any = None,
+        overwrite_x: bool = False,
+    ) -> Any:
+        return many(x, type, None if n is None else (n,), (axis,), norm)
+
+    return transform
+
+
+FFTPACK |= {
+    scipy.fftpack.dct: _along_axis(FFTPACK[scipy.fftpack.dctn]),
+    scipy.fftpack.idct: _along_axis(FFTPACK[scipy.fftpack.idctn]),
+    scipy.fftpack.dst: _along_axis(FFTPACK[scipy.fftpack.dstn]),
+    scipy.fftpack.idst: _along_axis(FFTPACK[scipy.fftpack.idstn]),
 }

@@ -194,6 +194,12 @@ def _eigvalsh(a: Any, b: Any = None, **options: Any) -> Any:
     return _eigh(a, b, eigvals_only=True, **options)
 
 
+def _eig(a: Any, b: Any = None, left: bool = False, right: bool = True, **options: Any) -> Any:
+    _refuse("eig", {**options, "b": b, "left": left})
+    w, v = EIGEN[np.linalg.eig](as_blas(a))
+    return (w, v) if right else w
+
+
 def _eigvals(a: Any, b: Any = None, **options: Any) -> Any:
     _refuse("eigvals", {**options, "b": b})
     return EIGEN[np.linalg.eigvals](as_blas(a))
@@ -283,6 +289,7 @@ RULES = {
     sl.svd: _svd,
     sl.eigh: _eigh,
     sl.eigvalsh: _eigvalsh,
+    sl.eig: _eig,
     sl.eigvals: _eigvals,
     sl.polar: _polar,
     sl.toeplitz: _toeplitz,
