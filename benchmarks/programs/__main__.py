@@ -56,6 +56,7 @@ def outcomes(program: Program, checkouts: Path, timeout: float) -> list[dict[str
         output, end = run.stdout, run.stderr.strip()[-200:] or end
     except subprocess.TimeoutExpired as e:
         output, end = (e.stdout or b"").decode(), f"not done after {timeout:.0f} s"
+    output = output.replace(f"{checkouts}/", "")  # results name no folder of this machine
     lines: list[dict[str, Any]] = [json.loads(line) for line in output.splitlines()]
     if lines and lines[0]["outcome"] == "not run":
         return lines
