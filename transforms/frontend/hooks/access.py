@@ -13,6 +13,7 @@ import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.python_scalars import attribute_of, items_of
+from tapeless.transforms.frontend.arrays.shape_changes import WAY_OUT, set_shape
 from tapeless.transforms.frontend.arrays.symbols import Symbol, constant, wrap
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.index_errors import reach
@@ -213,8 +214,11 @@ def _set_of_array(x: Symbol, name: str, value: Any) -> None:
     if name in ("real", "imag") and x.mutable:
         getattr(x, name)[...] = value
         return
+    if name == "shape" and x.mutable:
+        set_shape(x, value)
+        return
     if hasattr(np.ndarray, name):
-        raise UnsupportedError(f".{name} of an array is set", "make a new one: x = x.reshape(...)")
+        raise UnsupportedError(f".{name} of an array is set", WAY_OUT)
     raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
 
 

@@ -304,7 +304,7 @@ def of_fields(x):
 @pytest.mark.parametrize(
     ("function", "error", "match"),
     [
-        (other_shape, UnsupportedError, r"\.shape of an array is set"),
+        (other_shape, UnsupportedError, "the shape of an argument"),
         (imaginary, TypeError, "does not have imaginary part"),
         (lambda x: setattr(x, "name", 1), AttributeError, "has no attribute 'name'"),
         (of_fields, UnsupportedError, "named fields"),
