@@ -146,6 +146,13 @@ RULES |= {
 }
 
 
+def _several(numbers: Any) -> Any:
+    """A number, or several, as a tuple."""
+    if numbers is None or isinstance(numbers, (tuple, list)):
+        return numbers
+    return (numbers,)
+
+
 def _along_shape(many: Any, inverse: bool) -> Any:
     """fftpack's transform along several axes, where lengths are a shape; an inverse is the
     transform of the dual type, which divides by nothing."""
@@ -159,6 +166,9 @@ def _along_shape(many: Any, inverse: bool) -> Any:
         overwrite_x: bool = False,
     ) -> Any:
         kind = int(static(type, KIND))
+        x, shape, axes = as_array(x), _several(shape), _several(axes)
+        if shape is not None and len(shape) != (x.type.ndim if axes is None else len(axes)):
+            raise ValueError("when given, axes and shape arguments have to be of the same length")
         return many(x, DUAL.get(kind, kind) if inverse else kind, shape, axes, norm)
 
     return transform
