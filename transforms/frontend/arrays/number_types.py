@@ -7,13 +7,15 @@ What depends on the type, as `isinstance(s, int)` does, has no value for all dat
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from tapeless.transforms.core.language import Atom, Type, Var
+from tapeless.transforms.core.language import Atom, Let, Type, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.ops.primitives.shapes import cast
 
 Answer = TypeVar("Answer")
 WORDS = {"i": "int", "u": "int", "f": "float", "c": "complex", "b": "bool"}
@@ -26,6 +28,12 @@ def record_types(a: Atom, of: Iterable[Atom]) -> None:
     types = frozenset(t for b in of for t in _types(b))
     if len({(t.dtype, t.weak) for t in types}) > 1:
         trace().number_types[a] = types
+
+
+def record_types_of(x: Any, of: Iterable[Atom]) -> None:
+    """The same of a number of the user's."""
+    if isinstance(x, Value) and x.cell is not None:
+        record_types(x.cell.atom, of)
 
 
 def same_for_all(x: Value, type_of: Type, ask: Callable[[Type], Answer]) -> Answer:
@@ -42,9 +50,44 @@ def same_for_all(x: Value, type_of: Type, ask: Callable[[Type], Answer]) -> Answ
 
 
 def _types(a: Atom) -> frozenset[Any]:
-    """The types that a value may have in Python."""
-    alone = frozenset([a.type])
-    return trace().number_types.get(a, alone) if isinstance(a, Var) else alone
+    """The types that a value may have in Python: noted, or those that the operation which computes
+    it gives for the types of its operands."""
+    known: dict[Atom, frozenset[Any]] = {}
+    pending = [a]
+    while pending:
+        b = pending[-1]
+        statement = trace().definitions.get(b) if isinstance(b, Var) else None
+        if isinstance(b, Var) and b in trace().number_types:
+            known[b] = trace().number_types[b]
+        elif statement is None or not _is_of_numbers(statement):
+            known[b] = frozenset([b.type])
+        elif waiting := [x for x in statement.args if x not in known]:
+            pending += waiting
+            continue
+        else:
+            known[b] = _of_operands(statement, known)
+        pending.pop()
+    return known[a]
+
+
+def _of_operands(s: Let, known: dict[Atom, frozenset[Any]]) -> frozenset[Any]:
+    """The types of a result, by those of the operands."""
+    if all(len(known[x]) == 1 for x in s.args):
+        return frozenset([s.outs[0].type])
+    choices = itertools.product(*(known[x] for x in s.args))
+    operands = ([Var(t) for t in types] for types in choices)
+    return frozenset(s.op.infer(*each, **s.params) for each in operands)
+
+
+def _is_of_numbers(s: Let) -> bool:
+    """Whether an operation computes one number of numbers, of which none is a truth value; a cast
+    gives the type that it is asked for."""
+    if s.op is cast or len(s.outs) != 1:
+        return False
+    return all(
+        isinstance(a.type, Type) and not a.type.shape and a.type.dtype.kind != "b"
+        for a in (*s.args, *s.outs)
+    )
 
 
 def _name(t: Type) -> str:

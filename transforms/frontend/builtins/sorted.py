@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.errors import AliasError, UnsupportedError
+from tapeless.transforms.frontend.arrays.number_types import record_types_of
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.builtins.comparison import fields_compared, undecided
@@ -148,11 +149,18 @@ def _taken(items: Any, order: Any) -> Any:
         why = "sorted() of texts, or of things that are built differently, needs their order"
         raise NeedStatic(order.value(), why, "sort the numbers with np.argsort")
     columns = [_ordered(leaves, order) for leaves in zip(*map(_leaves, specs), strict=True)]
-    weak = [all(a.type.weak for a in leaves) for leaves in zip(*map(_atoms, specs), strict=True)]
+
+    atoms_of = list(zip(*map(_atoms, specs), strict=True))
+    weak = [all(a.type.weak for a in leaves) for leaves in atoms_of]
+
+    def leaf(column: Any, k: int, is_weak: bool, leaves: Sequence[Any]) -> Any:
+        value = python_number(column[k]) if is_weak else column[k]
+        record_types_of(value, leaves)
+        return value
 
     def element(k: int) -> Any:
-        pairs = zip(columns, weak, strict=True)
-        return _element(specs, iter([python_number(c[k]) if w else c[k] for c, w in pairs]))
+        parts = zip(columns, weak, atoms_of, strict=True)
+        return _element(specs, iter([leaf(c, k, w, leaves) for c, w, leaves in parts]))
 
     return trace().born(StagedList(element(k) for k in range(len(items))))
 

@@ -12,6 +12,7 @@ import functools
 from typing import Any
 
 from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.frontend.arrays.number_types import record_types_of
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.list_columns import alike, to_columns
@@ -155,5 +156,7 @@ def _value_at(specs: list[Structure], k: Symbol) -> Any:
         value = rebuild(first, [_value_at(list(part), k) for part in parts])
         return value if issubclass(first.kind, tuple) else freeze(value, *(s.value for s in specs))
     value = table([s.value for s in specs])[k]
-    weak = all(a.type.weak for s in specs for a in s.leaves())
-    return python_number(value) if weak else value
+    leaves = [a for s in specs for a in s.leaves()]
+    value = python_number(value) if all(a.type.weak for a in leaves) else value
+    record_types_of(value, leaves)
+    return value

@@ -46,8 +46,19 @@ def as_a_dtype(x):
     return np.full(3, 1.5).astype(type(s)) * x
 
 
+def picked_from_a_list(x):
+    s = [0, 0.5][int(x[0] > 1)]
+    return x * (3 if isinstance(s, int) else 2)
+
+
+def computed_of_such_a_number(x):
+    s = abs(0 if x[0] > 1 else 0.5) + 1
+    return x * (3 if isinstance(s, int) else 2)
+
+
 PROGRAMS = [
-    *(by_a_branch, by_nested_branches, by_a_loop, in_a_loop, by_a_number_of_the_array, as_a_dtype)
+    *(by_a_branch, by_nested_branches, by_a_loop, in_a_loop, by_a_number_of_the_array, as_a_dtype),
+    *(picked_from_a_list, computed_of_such_a_number),
 ]
 
 
@@ -83,3 +94,12 @@ def an_int_at_first(x):
 def test_the_same_for_all(function):
     for x in (X, X + 2):
         np.testing.assert_array_equal(jit(function)(x), function(x))
+
+
+def test_the_least_of_mixed_numbers():
+    def f(x):
+        least = sorted([0, float(x[0])])[0]
+        return x * (3 if isinstance(least, int) else 2)
+
+    with pytest.raises(UnsupportedError, match="as data decides"):
+        jit(f)(X)
