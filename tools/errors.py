@@ -1,6 +1,10 @@
-"""A request that the command line cannot understand."""
+"""Errors of what was typed: requests that the command line cannot understand, or carry out."""
 
 from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
 
 from tapeless import TapelessError
 
@@ -13,3 +17,14 @@ def pointing(problem: str, text: str, start: int, end: int, hint: str) -> UsageE
     """An error that shows `text` with a caret under its columns from `start` to `end`."""
     caret = " " * start + "^" * max(1, end - start)
     return UsageError(f"{problem}\n    {text}\n    {caret}", hint)
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Inside, an output file that cannot be written is an error of usage."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}", "-o names a file in a folder that exists"
+        ) from None

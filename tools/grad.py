@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import tapeless
-from tapeless.tools.errors import UsageError
+from tapeless.tools.errors import writing
 from tapeless.tools.show import show_source
 from tapeless.tools.target import Derivative, add_derivative, add_device, add_target
 
@@ -47,11 +47,6 @@ def execute(options: Namespace) -> int:
     if options.output is None:
         show_source(function.source(*derivative.args))
         return 0
-    try:
+    with writing(options.output):
         function.save(options.output, *derivative.args)
-    except OSError as error:
-        raise UsageError(
-            f"{options.output} cannot be written: {error.strerror}",
-            "-o names a file in a folder that exists",
-        ) from None
     return 0

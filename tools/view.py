@@ -6,7 +6,7 @@ import contextlib
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from tapeless.tools.errors import UsageError
+from tapeless.tools.errors import writing
 from tapeless.tools.page.html import page
 from tapeless.tools.page.panes import view_of
 from tapeless.tools.page.serve import PageServer
@@ -50,13 +50,8 @@ def execute(options: Namespace) -> int:
     if options.output is None:
         print(text, end="")
         return 0
-    try:
+    with writing(options.output):
         options.output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{options.output} cannot be written: {error.strerror}",
-            "-o names a file in a folder that exists",
-        ) from None
     return 0
 
 

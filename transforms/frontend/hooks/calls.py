@@ -494,12 +494,17 @@ def _not_endless(f: types.FunctionType, calls: int) -> None:
         )
 
 
+def _has_functions(values: Iterable[Any]) -> bool:
+    """Whether there are functions among values, or in their lists: they may read the program's."""
+    return any(_has_functions(v) if isinstance(v, (list, tuple)) else callable(v) for v in values)
+
+
 def _by_rule(
     rule: Callable[..., Any], f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """What a rule gives; what the function gives where the rule does not know its options and a
     program is traced."""
-    if not trace().observing or any(map(callable, (*args, *kwargs.values()))):
+    if not trace().observing or _has_functions((*args, *kwargs.values())):
         return rule(*args, **kwargs)
     try:
         with trace().recording():
