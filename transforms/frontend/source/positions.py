@@ -10,13 +10,16 @@ from types import FrameType
 from tapeless.transforms.core.language import Origin
 from tapeless.transforms.frontend.source.rewrite import known_codes
 
+ENTERED = ("numpy.", "scipy.")  # libraries of which some plain code is entered
 #: The names of the scopes that are open, the outermost first.
 open_scopes: ContextVar[tuple[str, ...]] = ContextVar("open_scopes", default=())
 
 
 def _is_users(frame: FrameType) -> bool:
-    """Whether rewritten code runs in it that is not of our own libraries."""
-    return frame.f_code in known_codes and not frame.f_globals.get("__staged__", False)
+    """Whether rewritten code runs in it that is not of our own libraries, NumPy or SciPy."""
+    if frame.f_code not in known_codes or frame.f_globals.get("__staged__", False):
+        return False
+    return not str(frame.f_globals.get("__name__")).startswith(ENTERED)
 
 
 def find_origin() -> Origin | None:

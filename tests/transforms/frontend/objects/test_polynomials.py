@@ -109,3 +109,11 @@ def test_a_polynomial_as_a_result(traced):
     result = jit(lambda x: Polynomial(x) * 2)(X)
     assert type(result) is Polynomial
     np.testing.assert_array_equal(result.coef, 2 * X)
+
+
+def test_lines_are_those_of_the_user():
+    source = grad(series).source(X)
+    first = series.__code__.co_firstlineno
+    lines = [int(text.split()[0]) for text in source.split("# line ")[1:]]
+    assert lines
+    assert set(lines) <= {first + 1, first + 2}
