@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from tapeless.transforms.core.language import Atom, Let, Type, Var
+from tapeless.transforms.core.operation import types_given
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.trace import trace
@@ -23,11 +24,8 @@ WORDS = {"i": "int", "u": "int", "f": "float", "c": "complex", "b": "bool"}
 
 def record_types(a: Atom, of: Iterable[Atom]) -> None:
     """Notes that a number of the program is one of others, each of its own type."""
-    if not isinstance(a, Var) or not isinstance(a.type, Type) or a.type.shape:
-        return
-    types = frozenset(t for b in of for t in _types(b))
-    if len({(t.dtype, t.weak) for t in types}) > 1:
-        trace().number_types[a] = types
+    if isinstance(a, Var) and isinstance(a.type, Type) and not a.type.shape:
+        trace().number_types[a] = frozenset(t for b in of for t in _types(b))
 
 
 def record_types_of(x: Any, of: Iterable[Atom]) -> None:
@@ -51,32 +49,34 @@ def same_for_all(x: Value, type_of: Type, ask: Callable[[Type], Answer]) -> Answ
 
 def _types(a: Atom) -> frozenset[Any]:
     """The types that a value may have in Python: noted, or those that the operation which computes
-    it gives for the types of its operands."""
-    known: dict[Atom, frozenset[Any]] = {}
-    pending = [a]
+    it gives for the types of its operands. They are kept, so that each is computed once."""
+    if not isinstance(a, Var):
+        return frozenset([a.type])
+    types_of, definitions, pending = trace().number_types, trace().definitions, [a]
     while pending:
         b = pending[-1]
-        statement = trace().definitions.get(b) if isinstance(b, Var) else None
-        if isinstance(b, Var) and b in trace().number_types:
-            known[b] = trace().number_types[b]
+        statement = definitions.get(b)
+        if b in types_of:
+            pending.pop()
         elif statement is None or not _is_of_numbers(statement):
-            known[b] = frozenset([b.type])
-        elif waiting := [x for x in statement.args if x not in known]:
+            types_of[b] = frozenset([b.type])
+        elif waiting := [x for x in statement.args if isinstance(x, Var) and x not in types_of]:
             pending += waiting
-            continue
         else:
-            known[b] = _of_operands(statement, known)
-        pending.pop()
-    return known[a]
+            types_of[b] = _of_operands(statement)
+    return types_of[a]
 
 
-def _of_operands(s: Let, known: dict[Atom, frozenset[Any]]) -> frozenset[Any]:
+def _of_operands(s: Let) -> frozenset[Any]:
     """The types of a result, by those of the operands."""
-    if all(len(known[x]) == 1 for x in s.args):
-        return frozenset([s.outs[0].type])
-    choices = itertools.product(*(known[x] for x in s.args))
-    operands = ([Var(t) for t in types] for types in choices)
-    return frozenset(s.op.infer(*each, **s.params) for each in operands)
+    operands = [_types(x) for x in s.args]
+    own = frozenset([s.outs[0].type])
+    if all(len(types) == 1 for types in operands):
+        return own
+    if s.op.infer is types_given:  # a function of the user's
+        return own.union(*operands)
+    choices = itertools.product(*operands)
+    return frozenset(s.op.infer(*map(Var, types), **s.params) for types in choices)
 
 
 def _is_of_numbers(s: Let) -> bool:
