@@ -7,9 +7,8 @@ Each text is C++ as it stands, so that a compiler for the CPU takes it too.
 
 from __future__ import annotations
 
-import re
-
-from tapeless.transforms.cuda.values import c_type
+from tapeless.transforms.c_text.renaming import words
+from tapeless.transforms.c_text.values import c_type
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 #: In order: later ones call earlier ones.
@@ -220,7 +219,6 @@ __device__ void team_sync() {  // waits for the threads that share a row
   else __syncwarp(team_mask());
 }""",
 }
-WORD, COMMENT = re.compile(r"[A-Za-z_]\w*"), re.compile(r"//.*")
 #: How two numbers a and b are put together, and the number that changes nothing.
 JOINS = {
     "sum": ("a + b", "0"),
@@ -304,11 +302,6 @@ def team_text(word: str, dtype: Dtype) -> str:
 def block_text(word: str, dtype: Dtype) -> str:
     """The reduction over the threads of a block."""
     return _reduction(BLOCK, word, dtype)
-
-
-def words(text: str) -> set[str]:
-    """The names in a text of C."""
-    return set(WORD.findall(COMMENT.sub("", text)))
 
 
 def needed(texts: list[str]) -> list[str]:

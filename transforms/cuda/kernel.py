@@ -13,22 +13,24 @@ from __future__ import annotations
 import ast
 import copy
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.cuda.called_functions import Functions
-from tapeless.transforms.cuda.expressions import Scope, product
-from tapeless.transforms.cuda.helpers import HELPERS, needed, words
-from tapeless.transforms.cuda.launch_text import COMBINED
-from tapeless.transforms.cuda.long_lines import broken
-from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
-from tapeless.transforms.cuda.points import Points, as_points
-from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
-from tapeless.transforms.cuda.values import (
+from tapeless.transforms.c_text.called_functions import Functions
+from tapeless.transforms.c_text.expressions import Scope, product
+from tapeless.transforms.c_text.long_lines import broken
+from tapeless.transforms.c_text.renaming import (
+    Renaming,
+    ascii_name,
+    is_called,
+    other_names,
+    renamed,
+    words,
+)
+from tapeless.transforms.c_text.values import (
     PRODUCT,
     SHIFT,
     Array,
@@ -37,6 +39,11 @@ from tapeless.transforms.cuda.values import (
     c_type,
     constant,
 )
+from tapeless.transforms.cuda.helpers import HELPERS, needed
+from tapeless.transforms.cuda.launch_text import COMBINED
+from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
+from tapeless.transforms.cuda.points import Points, as_points
+from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
 
 __all__ = ["CudaKernel", "NotPrintedError", "Parameter", "print_kernel"]
@@ -165,9 +172,9 @@ class _Printer:
             n.id for n in ast.walk(node) if isinstance(n, ast.Name)
         }
         reserved = _reserved(names)
-        called = {n for n in names & reserved if n in functions or _is_called(node, n)}
-        self.renamed = _renamings(names & reserved - called, names | reserved)
-        node = _Renaming(self.renamed).visit(copy.deepcopy(node))
+        called = {n for n in names & reserved if n in functions or is_called(node, n)}
+        self.renamed = other_names(names & reserved - called, names | reserved)
+        node = Renaming(self.renamed).visit(copy.deepcopy(node))
         node.name = ascii_name(node.name)
         for a in node.args.args:
             a.arg = self.renamed.get(a.arg, a.arg)
@@ -180,7 +187,7 @@ class _Printer:
         self.more = {p.name: p.more for p in parameters}
         self.taken = names | set(self.renamed.values()) | reserved
         self.taken |= {f"result_{k}" for k in range(len(results))}
-        others = {n: _for_cuda(f) for n, f in functions.items() if n not in BUILT_IN}
+        others = {n: renamed(f, _reserved) for n, f in functions.items() if n not in BUILT_IN}
         self.functions = Functions(others, set(RESERVED))
         self.scope = Scope()
         self.far: dict[str, str] = {}  # names of parameters that the body knows otherwise
@@ -485,66 +492,6 @@ def _owner(e: ast.expr) -> str:
     return e.id if isinstance(e, ast.Name) else ""
 
 
-def _names(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
-        a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
-    }
-
-
-def _for_cuda(f: ast.FunctionDef) -> ast.FunctionDef:
-    """A function with names that CUDA C can have."""
-    names = _names(f)
-    reserved = _reserved(names)
-    other = _renamings({n for n in names & reserved if not _is_called(f, n)}, names | reserved)
-    renamed: ast.FunctionDef = _Renaming(other).visit(copy.deepcopy(f))
-    return renamed
-
-
 def _reserved(names: Iterable[str]) -> set[str]:
     """Names that mean something in CUDA C, and those of the given ones that it cannot have."""
     return {*RESERVED, *(n for n in names if OURS.fullmatch(n) or not n.isascii())}
-
-
-def _is_called(node: ast.AST, name: str) -> bool:
-    return any(
-        isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id == name
-        for e in ast.walk(node)
-    )
-
-
-def _renamings(names: set[str], taken: set[str] | frozenset[str]) -> dict[str, str]:
-    """Other names for those that mean something in CUDA C."""
-    found: dict[str, str] = {}
-    for name in sorted(names):
-        other = f"{name}_" if name.isascii() else ascii_name(name)
-        while other in taken or other in found.values():
-            other += "_"
-        found[name] = other
-    return found
-
-
-def ascii_name(name: str) -> str:
-    """A name with the letters of another alphabet spelled out.
-
-    >>> ascii_name("Δx"), ascii_name("β_2")
-    ('Deltax', 'beta_2')
-    """
-    return "".join(c if c.isascii() else _spelled(c) for c in name)
-
-
-def _spelled(letter: str) -> str:
-    """The last word of a letter's name."""
-    word = unicodedata.name(letter, f"u{ord(letter):x}").split()[-1]
-    word = "".join(c for c in word if c.isalnum())
-    return word.capitalize() if letter.isupper() else word.lower()
-
-
-class _Renaming(ast.NodeTransformer):
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
-
-    def visit_Name(self, e: ast.Name) -> ast.Name:
-        return ast.copy_location(ast.Name(self.names.get(e.id, e.id), e.ctx), e)
-
-    def visit_arg(self, a: ast.arg) -> ast.arg:
-        return ast.copy_location(ast.arg(self.names.get(a.arg, a.arg)), a)

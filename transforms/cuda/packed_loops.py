@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from tapeless.transforms.cuda.helpers import words
+from tapeless.transforms.c_text.renaming import words
+from tapeless.transforms.c_text.values import c_type
 from tapeless.transforms.cuda.stored_first import is_stored_first
-from tapeless.transforms.cuda.values import c_type
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 BYTES = 16  # the widest load

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tapeless.transforms.cuda.helpers import words
+from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.cuda.packed_loops import BYTES, call_lines
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tapeless.transforms.cuda.values import NotPrintedError
+from tapeless.transforms.c_text.values import NotPrintedError
 
 WORDS: dict[type[ast.operator], str] = {
     ast.Add: "sum",

@@ -17,6 +17,21 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from tapeless.transforms.c_text.called_functions import Functions, call, call_statement
+from tapeless.transforms.c_text.expressions import Scope
+from tapeless.transforms.c_text.inference import is_filled
+from tapeless.transforms.c_text.renaming import words
+from tapeless.transforms.c_text.statements import NO_MEMORY, TOLD, Error, Statements, growing_arrays
+from tapeless.transforms.c_text.values import (
+    OPERAND,
+    SHIFT,
+    SUM,
+    Array,
+    NotPrintedError,
+    Value,
+    c_type,
+    cast,
+)
 from tapeless.transforms.cuda.barriers import (
     ALL,
     FIRST,
@@ -28,23 +43,9 @@ from tapeless.transforms.cuda.barriers import (
     stored_arrays,
     with_counters,
 )
-from tapeless.transforms.cuda.called_functions import Functions, call, call_statement
-from tapeless.transforms.cuda.expressions import Scope
-from tapeless.transforms.cuda.helpers import block_text, neutral, team_text, words
-from tapeless.transforms.cuda.inference import is_filled
+from tapeless.transforms.cuda.helpers import block_text, neutral, team_text
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
-from tapeless.transforms.cuda.statements import NO_MEMORY, TOLD, Error, Statements, growing_arrays
-from tapeless.transforms.cuda.values import (
-    OPERAND,
-    SHIFT,
-    SUM,
-    Array,
-    NotPrintedError,
-    Value,
-    c_type,
-    cast,
-)
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE, SINGLE, Dtype
 
 FEW = 64  # passes of `each` that one thread makes

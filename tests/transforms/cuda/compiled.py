@@ -9,9 +9,9 @@ import subprocess
 import numpy as np
 import pytest
 
-from tapeless.transforms.cuda.expressions import Expressions, Scope
+from tapeless.transforms.c_text.expressions import Expressions, Scope
+from tapeless.transforms.c_text.values import c_type
 from tapeless.transforms.cuda.helpers import needed
-from tapeless.transforms.cuda.values import c_type
 
 SHIM = r"""
 #include <math.h>

@@ -6,7 +6,7 @@ import operator
 import numpy as np
 import pytest
 
-from tapeless.transforms.cuda.values import NotPrintedError
+from tapeless.transforms.c_text.values import NotPrintedError
 from tests.transforms.cuda.compiled import evaluated, pairs, printed
 
 I8 = [-(2**63), -(2**63) + 1, -7, -2, -1, 0, 1, 2, 3, 7, 2**31, 2**63 - 1]

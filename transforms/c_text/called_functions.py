@@ -11,10 +11,10 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tapeless.transforms.cuda.arithmetic import unified
-from tapeless.transforms.cuda.expressions import Scope
-from tapeless.transforms.cuda.statements import Error, Statements
-from tapeless.transforms.cuda.values import (
+from tapeless.transforms.c_text.arithmetic import unified
+from tapeless.transforms.c_text.expressions import Scope
+from tapeless.transforms.c_text.statements import Error, Statements
+from tapeless.transforms.c_text.values import (
     Array,
     Meaning,
     NotPrintedError,

@@ -11,9 +11,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tapeless.transforms.cuda import arithmetic
-from tapeless.transforms.cuda.functions import CONSTANTS, DTYPES, converted, function, reinterpreted
-from tapeless.transforms.cuda.values import (
+from tapeless.transforms.c_text import arithmetic
+from tapeless.transforms.c_text.functions import (
+    CONSTANTS,
+    DTYPES,
+    converted,
+    function,
+    reinterpreted,
+)
+from tapeless.transforms.c_text.values import (
     BOTH,
     EITHER,
     POSTFIX,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.cuda.values import (
+from tapeless.transforms.c_text.values import (
     AND,
     BOTH,
     CHOICE,

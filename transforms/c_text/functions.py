@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tapeless.transforms.cuda import arithmetic
-from tapeless.transforms.cuda.values import (
+from tapeless.transforms.c_text import arithmetic
+from tapeless.transforms.c_text.values import (
     EQUALITY,
     ORDER,
     POSTFIX,

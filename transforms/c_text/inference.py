@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tapeless.transforms.cuda.arithmetic import unified
-from tapeless.transforms.cuda.expressions import Expressions, UnknownVariableError
-from tapeless.transforms.cuda.values import Array, NotPrintedError, Value
+from tapeless.transforms.c_text.arithmetic import unified
+from tapeless.transforms.c_text.expressions import Expressions, UnknownVariableError
+from tapeless.transforms.c_text.values import Array, NotPrintedError, Value
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
 Given = tuple[str, ast.expr, bool]  # a variable, a value that it gets, and whether in a loop

@@ -11,14 +11,14 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from tapeless.transforms.cuda.arithmetic import SIGNS
-from tapeless.transforms.cuda.declarations import homes
-from tapeless.transforms.cuda.expressions import Expressions, Scope
-from tapeless.transforms.cuda.functions import LONG
-from tapeless.transforms.cuda.helpers import words
-from tapeless.transforms.cuda.inference import infer, is_scratch, scratch_of
-from tapeless.transforms.cuda.sincos_pairs import paired
-from tapeless.transforms.cuda.values import (
+from tapeless.transforms.c_text.arithmetic import SIGNS
+from tapeless.transforms.c_text.declarations import homes
+from tapeless.transforms.c_text.expressions import Expressions, Scope
+from tapeless.transforms.c_text.functions import LONG
+from tapeless.transforms.c_text.inference import infer, is_scratch, scratch_of
+from tapeless.transforms.c_text.renaming import words
+from tapeless.transforms.c_text.sincos_pairs import paired
+from tapeless.transforms.c_text.values import (
     ORDER,
     SHIFT,
     Array,

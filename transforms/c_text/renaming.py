@@ -1,0 +1,84 @@
+"""Renames what a function of Python calls by a word that means something in C.
+
+def f(int, β): ...      becomes      def f(int_, beta): ...
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+
+WORD, COMMENT = re.compile(r"[A-Za-z_]\w*"), re.compile(r"//.*")
+
+
+def words(text: str) -> set[str]:
+    """The names in a text of C."""
+    return set(WORD.findall(COMMENT.sub("", text)))
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The names of variables and parameters in a function."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {
+        a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
+    }
+
+
+def is_called(node: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id == name
+        for e in ast.walk(node)
+    )
+
+
+def other_names(names: set[str], taken: set[str] | frozenset[str]) -> dict[str, str]:
+    """Other names for these, which mean something in C, or which it cannot have."""
+    found: dict[str, str] = {}
+    for name in sorted(names):
+        other = f"{name}_" if name.isascii() else ascii_name(name)
+        while other in taken or other in found.values():
+            other += "_"
+        found[name] = other
+    return found
+
+
+def renamed(
+    node: ast.FunctionDef, reserved: Callable[[Iterable[str]], set[str]]
+) -> ast.FunctionDef:
+    """A function whose variables have names that C can have; `reserved` picks those it cannot."""
+    names = names_in(node)
+    refused = reserved(names)
+    other = other_names({n for n in names & refused if not is_called(node, n)}, names | refused)
+    made: ast.FunctionDef = Renaming(other).visit(copy.deepcopy(node))
+    return made
+
+
+def ascii_name(name: str) -> str:
+    """A name with the letters of another alphabet spelled out.
+
+    >>> ascii_name("Δx"), ascii_name("β_2")
+    ('Deltax', 'beta_2')
+    """
+    return "".join(c if c.isascii() else _spelled(c) for c in name)
+
+
+def _spelled(letter: str) -> str:
+    """The last word of a letter's name."""
+    word = unicodedata.name(letter, f"u{ord(letter):x}").split()[-1]
+    word = "".join(c for c in word if c.isalnum())
+    return word.capitalize() if letter.isupper() else word.lower()
+
+
+class Renaming(ast.NodeTransformer):
+    """Puts other names in the place of variables and parameters."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, e: ast.Name) -> ast.Name:
+        return ast.copy_location(ast.Name(self.names.get(e.id, e.id), e.ctx), e)
+
+    def visit_arg(self, a: ast.arg) -> ast.arg:
+        return ast.copy_location(ast.arg(self.names.get(a.arg, a.arg)), a)
