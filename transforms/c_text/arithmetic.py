@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.c_text.dialect import of_template
 from tapeless.transforms.c_text.values import (
     AND,
     BOTH,
@@ -27,7 +28,6 @@ from tapeless.transforms.c_text.values import (
     XOR,
     NotPrintedError,
     Value,
-    c_type,
     cast,
     constant,
     meet,
@@ -151,8 +151,10 @@ def divided(op: ast.FloorDiv | ast.Mod, a: Value, b: Value, dtype: Dtype) -> Val
         return _infix(op, *meet(a, b, dtype), dtype, True)
     x, y = cast(a, dtype), cast(b, dtype)
     name = "floor_div" if isinstance(op, ast.FloorDiv) else "floor_mod"
-    name = {"f": f"{name}_of_floats", "u": f"{name}_of_unsigned"}.get(dtype.kind, name)
-    return Value(f"{name}({x.text}, {y.text})", dtype, natural=dtype.kind != "f" and natural)
+    if dtype.kind == "f":
+        return Value(of_template(f"{name}_of_floats", dtype, f"{x.text}, {y.text}"), dtype)
+    name += "_of_unsigned" * (dtype.kind == "u")
+    return Value(f"{name}({x.text}, {y.text})", dtype, natural=natural)
 
 
 def power(a: Value, b: Value) -> Value:
@@ -166,7 +168,7 @@ def power(a: Value, b: Value) -> Value:
     single = a.dtype == SINGLE and (b.dtype == SINGLE or b.dtype.kind in "iu")
     x, y = (cast(v, SINGLE if single else DOUBLE) for v in (a, b))
     if n in HALVES:
-        return Value(f"power_of_halves<{int(2 * n)}>({x.text})", x.dtype)
+        return Value(of_template("power_of_halves", x.dtype, x.text, int(2 * n)), x.dtype)
     if n in SMALL_POWERS:
         return whole_power(x, int(n))
     if n in DIVISORS:
@@ -183,7 +185,7 @@ def whole_power(a: Value, n: int) -> Value:
         return x
     if n <= 3 and x.is_plain:
         return Value(" * ".join([x.at(UNARY)] * n), dtype, PRODUCT, x.natural)
-    return Value(f"power<{n}, {c_type(dtype)}>({x.text})", dtype, natural=x.natural)
+    return Value(of_template("power", dtype, x.text, n), dtype, natural=x.natural)
 
 
 def shifted(op: ast.operator, a: Value, b: Value) -> Value:
@@ -323,7 +325,7 @@ def extreme(name: str, args: list[Value]) -> Value:
             sign = ">" if name == "max" else "<"
             best = chosen(Value(f"{y.at(SHIFT)} {sign} {x.at(SHIFT)}", BOOL, ORDER), y, x)
         else:
-            function = f"{'larger' if name == 'max' else 'smaller'}<{c_type(dtype)}>"
-            best = Value(f"{function}({x.text}, {y.text})", dtype)
+            function = "larger" if name == "max" else "smaller"
+            best = Value(of_template(function, dtype, f"{x.text}, {y.text}"), dtype)
         best = Value(best.text, dtype, best.level, natural and dtype == INT)
     return best

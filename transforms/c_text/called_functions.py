@@ -40,8 +40,13 @@ class Called:
 class Functions:
     """The functions of a module, by name; `printed` are those that are needed, in order."""
 
-    def __init__(self, nodes: Mapping[str, ast.FunctionDef], reserved: set[str]) -> None:
-        self.nodes, self.reserved = nodes, reserved
+    def __init__(
+        self,
+        nodes: Mapping[str, ast.FunctionDef],
+        reserved: set[str],
+        writer: type[FunctionWriter] | None = None,
+    ) -> None:
+        self.nodes, self.reserved, self.writer = nodes, reserved, writer or FunctionWriter
         self.printed: dict[tuple[str, Signature], Called] = {}
         self.pending: list[str] = []
 
@@ -51,7 +56,7 @@ class Functions:
             if name in self.pending:
                 raise NotPrintedError(f"the function {name}, which calls itself,")
             self.pending.append(name)
-            self.printed[name, kinds] = FunctionWriter(self, self.nodes[name], args).write()
+            self.printed[name, kinds] = self.writer(self, self.nodes[name], args).write()
             self.pending.pop()
         return self.printed[name, kinds]
 
@@ -77,7 +82,30 @@ def passed(args: Sequence[Meaning]) -> list[str]:
 
 
 class FunctionWriter(Statements):
-    """Writes one device function."""
+    """Writes one function of a device, in C++."""
+
+    qualifier = "__device__"
+
+    def result_parameter(self, dtype: Dtype, k: int) -> str:
+        """The parameter for one of several results."""
+        return f"{c_type(dtype)}& result_{k}"
+
+    def result_place(self, k: int) -> str:
+        """What such a result is stored to."""
+        return f"result_{k}"
+
+    @staticmethod
+    def passed_place(text: str) -> str:
+        """What a caller passes for it."""
+        return text
+
+    @staticmethod
+    def failing(text: str, number: str) -> tuple[str, str]:
+        """A statement before the test of a call that may fail, and the test."""
+        return "", f"if (int {number} = {text})"
+
+    def array_parameter(self, name: str, x: Array) -> str:
+        return f"{c_type(x.dtype)}* {name}"
 
     def __init__(
         self, functions: Functions, node: ast.FunctionDef, args: Sequence[Meaning]
@@ -100,7 +128,7 @@ class FunctionWriter(Statements):
             where = "interleaved" if x.where == "interleaved" else "global"
             distance = self.fresh(f"{name}_step") if where == "interleaved" else ""
             self.scope.arrays[name] = Array(name, name, x.dtype, lengths, where, distance)
-            self.parameters.append(f"{c_type(x.dtype)}* {name}")
+            self.parameters.append(self.array_parameter(name, x))
             self.parameters += [f"i64 {n}" for n in (*names, *filter(None, [distance]))]
 
     def is_other(self, name: str) -> bool:
@@ -113,12 +141,12 @@ class FunctionWriter(Statements):
         self.returned = self.results()
         by_value = len(self.returned) == 1 and not self.fails
         for k, dtype in enumerate(() if by_value else self.returned):
-            self.parameters.append(f"{c_type(dtype)}& result_{k}")
+            self.parameters.append(self.result_parameter(dtype, k))
         self.suite(self.node)
         if self.fails and not isinstance(self.node.body[-1], ast.Return):
             self.put("return 0;")
         kind = "int" if self.fails else c_type(self.returned[0]) if by_value else "void"
-        head = f"__device__ {kind} {self.node.name}({', '.join(self.parameters)}) {{"
+        head = f"{self.qualifier} {kind} {self.node.name}({', '.join(self.parameters)}) {{"
         text = "\n".join([head, *self.lines, "}"])
         return Called(self.node.name, text, self.returned, tuple(self.errors))
 
@@ -140,7 +168,7 @@ class FunctionWriter(Statements):
             self.put(f"return {texts[0]};", s)
             return
         for k, text in enumerate(texts):
-            self.put(f"result_{k} = {text};", s)
+            self.put(f"{self.result_place(k)} = {text};", s)
         if self.fails or s is not self.node.body[-1]:
             self.put("return 0;" if self.fails else "return;")
 
@@ -179,7 +207,7 @@ def call(functions: Functions, name: str, args: Sequence[Meaning]) -> Meaning:
     other = functions.of(name, args)
     if other.errors or not other.results:
         raise NotPrintedError(f"a call of {name} in an expression")
-    text = f"{name}({', '.join(passed(args))})"
+    text = f"{other.name}({', '.join(passed(args))})"
     values = tuple(Value(text, dtype) for dtype in other.results)
     return values[0] if len(values) == 1 else values
 
@@ -205,10 +233,17 @@ def call_statement(
     for target in targets:
         if isinstance(target, ast.Name) and writer.homes.first.get(target.id) is s:
             writer.declare(target.id)
-    text = f"{name}({', '.join([*passed(args), *(p.text for p in places)])})"
+    results = [functions.writer.passed_place(p.text) for p in places]
+    if len(places) == 1 and not other.errors:
+        writer.put(f"{places[0].text} = {other.name}({', '.join(passed(args))});", s)
+        return
+    text = f"{other.name}({', '.join([*passed(args), *results])})"
     if not other.errors:
         writer.put(f"{guard}{text};", s)
         return
     number = writer.fresh("failed")
-    with writer.braces(f"if (int {number} = {text})", s):
+    before, test = functions.writer.failing(text, number)
+    if before:
+        writer.put(before)
+    with writer.braces(test, s):
         writer.fail_by(other.errors, number)

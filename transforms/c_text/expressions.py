@@ -146,7 +146,12 @@ class Expressions:
         if len(values) == 1:
             return values[0]
         sign, level = ("&&", BOTH) if both else ("||", EITHER)
-        return Value(f" {sign} ".join(v.at(level - both) for v in values), BOOL, level)
+        inner = level - 1 if both else BOTH - 1  # a || (b && c): compilers warn of it without
+        return Value(
+            f" {sign} ".join(v.text if v.level == level else v.at(inner) for v in values),
+            BOOL,
+            level,
+        )
 
     def attribute(self, e: ast.Attribute) -> Meaning:
         match e:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tapeless.transforms.c_text import arithmetic
+from tapeless.transforms.c_text.dialect import of_template
 from tapeless.transforms.c_text.values import (
     EQUALITY,
     ORDER,
@@ -76,7 +77,7 @@ def function(name: str) -> Callable[[Sequence[Value]], Value] | None:
     if OTHER_NAMES.get(name, name) in OF_FLOATS or name in OTHER_NAMES:
         return lambda args: of_floats(OTHER_NAMES.get(name, name), args)
     if name in TEMPLATES:
-        return lambda args: of_template(*TEMPLATES[name], args)
+        return lambda args: of_floats_by_template(*TEMPLATES[name], args)
     if name in TESTS:
         return lambda args: tested(name, args)
     return SPECIAL.get(name)
@@ -100,11 +101,12 @@ def _library_dtype(args: Sequence[Value]) -> Dtype:
     return SINGLE if small and SINGLE in [x.dtype for x in args] else DOUBLE
 
 
-def of_template(name: str, arity: int, args: Sequence[Value]) -> Value:
+def of_floats_by_template(name: str, arity: int, args: Sequence[Value]) -> Value:
     if len(args) != arity:
         raise NotPrintedError(f"{name} of {len(args)} numbers")
     dtype = _library_dtype(args)
-    return Value(f"{name}({', '.join(cast(x, dtype).text for x in args)})", dtype)
+    texts = ", ".join(cast(x, dtype).text for x in args)
+    return Value(of_template(name, dtype, texts), dtype)
 
 
 def tested(name: str, args: Sequence[Value]) -> Value:

@@ -39,7 +39,12 @@ NO_MEMORY: Error = (
 
 
 class Statements(Expressions):
-    """Writes the body of a function. `notes` are comments by the line of the text that has them."""
+    """Writes the body of a function. `notes` are comments by the line of the text that has them.
+
+    for_nvrtc  whether loops may have a pragma, and sines and cosines are computed at once
+    """
+
+    for_nvrtc = True
 
     def __init__(self, node: ast.FunctionDef, scope: Scope, taken: set[str]) -> None:
         super().__init__(scope)
@@ -148,7 +153,7 @@ class Statements(Expressions):
         }
 
     def statements(self, body: Sequence[ast.stmt]) -> None:
-        pairs = paired(body)
+        pairs = paired(body) if self.for_nvrtc else {}
         for k, s in enumerate(body):
             for x in pairs.get(id(s), ()):
                 self.sine_and_cosine(x, body[k:])
@@ -387,7 +392,9 @@ class Statements(Expressions):
         """A loop that one thread makes."""
         if s.orelse or not isinstance(s.target, ast.Name):
             raise NotPrintedError("a loop over more than numbers")
-        if any(isinstance(e, ast.Call) and _name(e) in LONG for e in ast.walk(s)):
+        if self.for_nvrtc and any(
+            isinstance(e, ast.Call) and _name(e) in LONG for e in ast.walk(s)
+        ):
             self.put("#pragma unroll 1")
         name = s.target.id
         loose = name in self.homes.loose

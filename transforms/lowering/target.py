@@ -23,6 +23,7 @@ class Target:
     one_block       additions of a pass below which a loop whose passes depend on each other is made
                     by a single block of threads
     has_library     whether NumPy's and SciPy's own functions can be called
+    makes_arrays    whether kernels make small arrays whose lengths are not constant
     names           names that the calls of kernels have for themselves
     """
 
@@ -34,10 +35,22 @@ class Target:
     returns_numbers: bool
     one_block: int = 0
     has_library: bool = True
+    makes_arrays: bool = True
     names: frozenset[str] = frozenset()
 
 
 CPU = Target("cpu", rank=2, lanes=True, separate=False, memory=4, returns_numbers=True)
+#: One thread, which compilers of C know nothing more of.
+C = Target(
+    "c",
+    rank=2,
+    lanes=False,
+    separate=False,
+    memory=4,
+    returns_numbers=True,
+    has_library=False,
+    makes_arrays=False,
+)
 GPU = Target(
     "gpu",
     rank=1,
@@ -47,5 +60,6 @@ GPU = Target(
     returns_numbers=False,
     one_block=200_000,
     has_library=False,
+    makes_arrays=False,
     names=frozenset(["cp", "on_device"]),
 )

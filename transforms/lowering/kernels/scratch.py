@@ -26,8 +26,8 @@ def scratch(shape, dtype):
 
 def made_inside(kernel: Extents, arrays: Mapping[Var, Type], hints: Mapping[Any, int]) -> list[str]:
     """Takes small arrays out of the parameters of a kernel; the lines that make them."""
-    separate = kernel.analysis.target.separate  # threads make no memory but registers
-    fits = {v: is_tiny(t) or (not separate and _is_small(t, hints)) for v, t in arrays.items()}
+    makes_arrays = kernel.analysis.target.makes_arrays  # others have memory for few numbers alone
+    fits = {v: is_tiny(t) or (makes_arrays and _is_small(t, hints)) for v, t in arrays.items()}
     small = {v: t for v, t in arrays.items() if fits[v]}
     names = {v: kernel.params.pop(v) for v in small}
     kernel.sizes = {n: place for n, place in kernel.sizes.items() if place[0] not in small}

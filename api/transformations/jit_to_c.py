@@ -1,0 +1,110 @@
+"""Transformed functions as C99, for programs without Python.
+
+tapeless.jit(loss)      becomes      void loss(const double* w, int64_t w_0, double* out) {...}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tapeless.disk_cache.store import Shelf
+from tapeless.dispatch.specialisation import Specialisation
+from tapeless.staging.emitted_names import parameters
+from tapeless.transformations.jit import Jit
+from tapeless.transforms.c.module import CModule, write_c
+from tapeless.transforms.core.language import Block
+from tapeless.transforms.core.traced_calls import STRICT
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.staging.stage import Staged
+from tapeless.transforms.lowering import lower
+from tapeless.transforms.lowering.floating_point_errors import watched_for_errors, without_warnings
+from tapeless.transforms.lowering.target import C
+
+SHORT = 8  # elements of an axis that programs are made for
+
+
+class JitToC(Jit):
+    """A function that is printed as C. It is not called from Python."""
+
+    def begin(self) -> None:
+        super().begin()
+        self.modules: dict[str, CModule] = vars(self.cache).setdefault("modules", {})  # by source
+
+    derived = Jit.derived | {"modules"}
+
+    def module_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CModule:
+        """The C for arguments of these types."""
+        before, STRICT[0] = STRICT[0], True  # a trace holds for the values of one call alone
+        try:
+            return self.modules[self.specialise(args, kwargs).text]
+        finally:
+            STRICT[0] = before
+
+    def known_axes(self, leaves: Sequence[Any]) -> Collection[tuple[int, int]]:
+        """Short axes, which are written out as numbers: points of three coordinates, say."""
+        shapes = [x.shape if isinstance(x, np.ndarray) else () for x in leaves]
+        return [
+            (k, axis)
+            for k, shape in enumerate(shapes)
+            for axis, n in enumerate(shape)
+            if n <= SHORT
+        ]
+
+    def shelf(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
+        return None
+
+    def write(
+        self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
+    ) -> tuple[str, bool]:
+        watched = watched_for_errors(block)
+        if watched:
+            raise UnsupportedError(
+                f"{watched} has no form in C, where nothing raises floating-point errors",
+                "test values by np.isfinite",
+            )
+        if staged.writes or self.changes:
+            raise UnsupportedError(
+                "a function that changes lists, dicts or objects of its caller has no form in C",
+                "return what changes, or store to an array: x[...] = new",
+            )
+        block = without_warnings(block)
+        names, unpack = parameters(staged, arguments, paths)
+        asked, fastmath = self.asked, self.asked.fastmath is not False
+        made = lower.lower(
+            *(self.emitted_name, block, staged.sizes, self.stored, staged.hints),
+            *(asked.boundscheck, False, ()),
+            fastmath=fastmath,
+            target=C,
+        )
+        path_of = dict(unpack)
+        captured = {c.var for c in staged.captured}
+        driver = replace(
+            made.driver, params=tuple(v for v in made.driver.params if v not in captured)
+        )
+        module = write_c(
+            self.emitted_name,
+            driver,
+            made.kernels,
+            [path_of[v] for v in driver.params],
+            self.stored,
+            {c.var: c.get() for c in staged.captured},
+            [*staged.sizes, *made.relied],
+            self.doc(staged, names),
+        )
+        self.modules[module.source] = module
+        return module.source, False
+
+    def prepare(
+        self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """Nothing: a compiler of C does that."""
+
+    def load(self, text: str, outline: Any = None) -> Callable[..., Any]:
+        def not_called(*args: Any, **kwargs: Any) -> Any:
+            raise UnsupportedError("a function in C is not called from here", "compile it first")
+
+        return not_called

@@ -1,0 +1,1 @@
+"""Prints whole programs in loop form as C99: kernels, and the function that calls them."""

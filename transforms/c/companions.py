@@ -1,0 +1,206 @@
+"""Writes what goes with a program in C: a wrapper for Python, lines for CMake, a test program.
+
+f.c, f.h      get      f.py, CMakeLists.txt, test_f.c
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.c.driver import Argument, Output
+from tapeless.transforms.c.module import PUBLIC, CModule, filled
+from tapeless.transforms.c_text.dialect import c99
+from tapeless.transforms.c_text.values import c_type, constant
+
+CMAKE = """\
+cmake_minimum_required(VERSION 3.10)
+project({name} C)
+enable_testing()
+
+add_library({name} SHARED {name}.c)
+set_property(TARGET {name} PROPERTY C_STANDARD 99)
+target_compile_options({name} PRIVATE -O3 -fwrapv -Wall -Wextra -Werror)
+target_link_libraries({name} PRIVATE m)
+
+add_executable(test_{name} test_{name}.c)
+target_link_libraries(test_{name} PRIVATE {name} m)
+add_test(NAME {name} COMMAND test_{name})
+"""
+
+
+def cmake_lines(module: CModule) -> str:
+    """CMakeLists.txt, which makes a library and the test program."""
+    return CMAKE.format(name=module.name)
+
+
+def python_wrapper(module: CModule) -> str:
+    """A module of Python that calls the library beside it with arrays of NumPy."""
+    name, arguments = module.name, module.arguments
+    body = [line for a in arguments for line in _received(a)]
+    body += [f"{o.name} = np.empty({_shape(o)}, np.{_name(o.dtype)})" for o in module.outputs]
+    passed = [text for a in arguments for text in _passed(a)]
+    passed += [f"{o.name}.ctypes" for o in module.outputs]
+    if module.has_work:
+        lengths = ", ".join(f"ctypes.c_int64({n})" for n in module.integers)
+        body.append(f"work = np.empty(max(LIBRARY.{name}_work({lengths}), 1), np.uint8)")
+        passed.append("work.ctypes")
+    call = f"LIBRARY.{name}({', '.join(passed)})"
+    if module.errors:
+        body += [f"number = {call}", "if number:"]
+        body += [f"    raise ValueError(LIBRARY.{name}_error(number).decode())"]
+    else:
+        body.append(call)
+    results = [o.name if o.shape else f"{o.name}[()]" for o in module.outputs]
+    body.append(f"return {', '.join(results)}" if results else "return None")
+    head = f'"""Calls {name}, of the library that {name}.c is compiled to, with arrays of NumPy."""'
+    settings = []
+    if module.has_work:
+        settings.append(f"LIBRARY.{name}_work.restype = ctypes.c_size_t")
+    if module.errors:
+        settings.append(f"LIBRARY.{name}_error.restype = ctypes.c_char_p")
+    return "\n".join(
+        [
+            *(head, "", "import ctypes", "from pathlib import Path", "", "import numpy as np", ""),
+            f'LIBRARY = ctypes.CDLL(str(Path(__file__).with_name("lib{name}.so")))',
+            *settings,
+            *("", "", f"def {name}({', '.join(a.name for a in arguments)}):"),
+            *(f"    {line}" for line in body),
+            "",
+        ]
+    )
+
+
+def _name(dtype: np.dtype[Any]) -> str:
+    return "bool_" if dtype.kind == "b" else dtype.name
+
+
+def _shape(o: Output) -> str:
+    return f"({', '.join(o.shape)}{',' * (len(o.shape) == 1)})"
+
+
+def _received(a: Argument) -> Iterable[str]:
+    """Lines that turn an argument into what C takes."""
+    if not a.type.shape:
+        return
+    dtype = f"np.{_name(a.type.dtype)}"
+    if a.stored:
+        yield f"if not ({a.name}.flags.c_contiguous and {a.name}.dtype == {dtype}):"
+        yield f'    raise ValueError("{a.name} is overwritten: it must lie row by row, of {dtype}")'
+    else:
+        yield f"{a.name} = np.ascontiguousarray({a.name}, {dtype})"
+    names = [n or "_" for n in a.lengths]
+    yield f"{', '.join(names)}{',' * (len(names) == 1)} = {a.name}.shape"
+    for k, n in enumerate(a.type.shape):
+        if isinstance(n, int):
+            yield f"if {a.name}.shape[{k}] != {n}:"
+            yield f'    raise ValueError("axis {k} of {a.name} must have length {n}")'
+
+
+def _passed(a: Argument) -> Iterable[str]:
+    if a.type.shape:
+        yield f"{a.name}.ctypes"
+        yield from (f"ctypes.c_int64({n})" for n in a.lengths if n)
+    else:
+        yield f"ctypes.c_{_ctypes(a.type.dtype)}({a.name})"
+
+
+def _ctypes(dtype: np.dtype[Any]) -> str:
+    return {"float64": "double", "float32": "float"}.get(dtype.name, dtype.name)
+
+
+# -- the test program
+
+
+def checking_program(
+    module: CModule, leaves: Sequence[Any], results: Sequence[Any], tolerance: float = 1e-9
+) -> str:
+    """A program that calls the function once and compares its results with known ones.
+
+    leaves   the values of the arguments
+    results  what NumPy makes of them
+    """
+    with c99():
+        return _test_text(module, leaves, results, tolerance)
+
+
+def _test_text(
+    module: CModule, leaves: Sequence[Any], results: Sequence[Any], tolerance: float
+) -> str:
+    name, tables, passed, frees = module.name, [], [], []
+    for a, value in zip(module.arguments, leaves, strict=True):
+        x = np.asarray(value, a.type.dtype)
+        if not a.type.shape:
+            passed.append(constant(x.item(), x.dtype).text)
+            continue
+        tables += _table(f"{a.name}_given", x, const=not a.stored)
+        passed += [
+            f"{a.name}_given",
+            *(str(n) for n, text in zip(x.shape, a.lengths, strict=True) if text),
+        ]
+    checks = []
+    for o, value in zip(module.outputs, results, strict=True):
+        x = np.asarray(value, o.dtype)
+        tables += [
+            *_table(f"{o.name}_expected", x),
+            f"static {_c(o.dtype)} {o.name}[{max(x.size, 1)}];",
+        ]
+        passed.append(o.name)
+        checks.append(f"  for (int k = 0; k < {x.size}; k++) {{")
+        checks.append(f"    different += !same({o.name}[k], {o.name}_expected[k]);")
+        checks.append("  }")
+    lines = ["int main(void) {", "  int different = 0;"]
+    if module.has_work:
+        sizes = _integer_values(module, leaves)
+        lines.append(f"  void* work = malloc({name}_work({', '.join(sizes)}) + 1);")
+        lines.append("  if (!work) return 2;")
+        passed.append("work")
+        frees = ["  free(work);"]
+    call = f"{name}({', '.join(passed)})"
+    if module.errors:
+        lines.append(f"  const int number = {call};")
+        lines.append(f'  if (number) printf("%s\\n", {name}_error(number));')
+        lines.append("  different += number != 0;")
+    else:
+        lines.append(f"  {call};")
+    lines += [*checks, *frees]
+    lines += [
+        f'  printf(different ? "{name}: %d numbers differ\\n" : "{name}: right\\n", different);',
+        "  return different != 0;",
+        "}",
+        "",
+    ]
+    same = [
+        "static int same(double x, double y) {",
+        "  if (isnan(x) || isnan(y)) return isnan(x) && isnan(y);",
+        f"  return x == y || fabs(x - y) <= {tolerance!r} * (1 + fabs(y));",
+        "}",
+    ]
+    head = [f'#include "{name}.h"', "", "#include <math.h>", "#include <stdio.h>"]
+    head += ["#include <stdlib.h>", "", "#ifndef INF64", "#define INF64 INFINITY"]
+    head += ["#define NAN64 NAN", "#define INF32 INFINITY", "#define NAN32 NAN", "#endif", ""]
+    return "\n".join([*head, *tables, "", *same, "", *lines])
+
+
+def _integer_values(module: CModule, leaves: Sequence[Any]) -> list[str]:
+    found = []
+    for a, value in zip(module.arguments, leaves, strict=True):
+        shape = np.shape(value)
+        found += [str(n) for n, text in zip(shape, a.lengths, strict=True) if text]
+        if not a.type.shape and a.type.dtype.kind in "iu":
+            found.append(str(int(value)))
+    return found
+
+
+def _c(dtype: np.dtype[Any]) -> str:
+    text = c_type(dtype)
+    return PUBLIC.get(text, text)
+
+
+def _table(name: str, x: np.ndarray[Any, Any], const: bool = True) -> list[str]:
+    """The numbers of an array."""
+    texts = ", ".join(constant(v, x.dtype).text for v in x.ravel().tolist()) or "0"
+    head = f"static {'const ' * const}{_c(x.dtype)} {name}[{max(x.size, 1)}] = {{"
+    return [head, *filled(texts), "};"]

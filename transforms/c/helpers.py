@@ -1,0 +1,183 @@
+"""Functions that printed C calls: what C99 has not, or does otherwise than NumPy.
+
+power_f64(5, x)      needs      static inline double power_f64(int n, double x) {...}
+
+Those that exist for several dtypes are written with `T` for the type, `S` for the end of the name
+and `F` for the end of the names in math.h.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tapeless.transforms.c_text.dialect import suffix
+from tapeless.transforms.c_text.renaming import words
+from tapeless.transforms.c_text.values import C_TYPES
+
+#: In order: later ones call earlier ones.
+PLAIN = {
+    "INF32": "#define INF32 INFINITY",
+    "NAN32": "#define NAN32 NAN",
+    "INF64": "#define INF64 ((double)INFINITY)",
+    "NAN64": "#define NAN64 ((double)NAN)",
+    "from_end": """
+static inline i64 from_end(i64 k, i64 n) {  // negative indices
+  return k < 0 ? k + n : k;
+}""",
+    "floor_div": """
+static inline i64 floor_div(i64 a, i64 b) {  // rounds down; 0 where b is
+  if (b == 0) return 0;
+  if (b == -1) return (i64)(0 - (u64)a);
+  i64 q = a / b;
+  return q - (a % b != 0 && (a ^ b) < 0);
+}""",
+    "floor_mod": """
+static inline i64 floor_mod(i64 a, i64 b) {  // with the sign of b; 0 where b is
+  if (b == 0 || b == -1) return 0;
+  i64 r = a % b;
+  return r != 0 && (r ^ b) < 0 ? r + b : r;
+}""",
+    "floor_div_of_unsigned": """
+static inline u64 floor_div_of_unsigned(u64 a, u64 b) { return b ? a / b : 0; }""",
+    "floor_mod_of_unsigned": """
+static inline u64 floor_mod_of_unsigned(u64 a, u64 b) { return b ? a % b : 0; }""",
+    "to_u64": """
+static inline u64 to_u64(double x) {  // as NumPy: -1.0 is the largest one
+  return x < 9223372036854775808.0 ? (u64)(i64)x : (u64)x;
+}""",
+    "absolute": """
+static inline i64 absolute(i64 a) { return a < 0 ? -a : a; }""",
+    "__float_as_int": """
+static inline int32_t float_as_int(float x) {
+  int32_t y;
+  memcpy(&y, &x, sizeof y);
+  return y;
+}""",
+    "__float_as_uint": """
+static inline uint32_t float_as_uint(float x) {
+  uint32_t y;
+  memcpy(&y, &x, sizeof y);
+  return y;
+}""",
+    "__double_as_longlong": """
+static inline i64 double_as_longlong(double x) {
+  i64 y;
+  memcpy(&y, &x, sizeof y);
+  return y;
+}""",
+    "__int_as_float": """
+static inline float int_as_float(int32_t x) {
+  float y;
+  memcpy(&y, &x, sizeof y);
+  return y;
+}""",
+    "__uint_as_float": """
+static inline float uint_as_float(uint32_t x) {
+  float y;
+  memcpy(&y, &x, sizeof y);
+  return y;
+}""",
+    "__longlong_as_double": """
+static inline double longlong_as_double(i64 x) {
+  double y;
+  memcpy(&y, &x, sizeof y);
+  return y;
+}""",
+}
+OF_DTYPES = {
+    "floor_div_of_floats": """
+static inline T floor_div_of_floats_S(T a, T b) {  // as NumPy rounds it
+  if (b == 0) return a / b;
+  T r = fmodF(a, b), q = (a - r) / b;
+  if (r != 0 && (r < 0) != (b < 0)) q = q - 1;
+  if (q == 0) return copysignF(0, a / b);
+  T low = floorF(q);
+  return q - low > (T)0.5 ? low + 1 : low;
+}""",
+    "floor_mod_of_floats": """
+static inline T floor_mod_of_floats_S(T a, T b) {  // with the sign of b
+  T r = fmodF(a, b);
+  if (r == 0) return copysignF(0, b);
+  return (r < 0) != (b < 0) ? r + b : r;
+}""",
+    "power": """
+static inline T power_S(int n, T x) {  // x ** n by squaring
+  T y = n & 1 ? x : 1;
+  for (int k = n / 2; k > 0; k /= 2) {
+    x = x * x;
+    if (k & 1) y = y * x;
+  }
+  return y;
+}""",
+    "power_of_halves": """
+static inline T power_of_halves_S(int n, T x) {  // x ** (n / 2), n odd
+  T size = fabsF(x), root = fabsF(sqrtF(x));
+  T y = n > 0 ? root : 1 / root;
+  for (int k = 2; k < (n > 0 ? n : -n); k += 2) y = n > 0 ? y * size : y / size;
+  return x < 0 && size > 0 && 1 / size == 0 ? (n > 0 ? size : 0) : y;
+}""",
+    "larger": """
+static inline T larger_S(T a, T b) { return b > a ? b : a; }""",
+    "smaller": """
+static inline T smaller_S(T a, T b) { return b < a ? b : a; }""",
+    "sign_of": """
+static inline T sign_of_S(T x) {  // NaN of NaN, 0 of -0
+  return x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x;
+}""",
+    "heaviside": """
+static inline T heaviside_S(T x, T at_zero) {
+  return x != x ? x : x == 0 ? at_zero : x < 0 ? 0 : 1;
+}""",
+    "logaddexp": """
+static inline T logaddexp_S(T x, T y) {  // log(exp(x) + exp(y))
+  if (x == y) return x + (T)0.69314718055994530942;
+  return (x > y ? x : y) + log1pF(expF(-fabsF(x - y)));
+}""",
+    "logaddexp2": """
+static inline T logaddexp2_S(T x, T y) {  // log2(2 ** x + 2 ** y)
+  if (x == y) return x + 1;
+  return (x > y ? x : y) + (T)1.4426950408889634074 * log1pF(exp2F(-fabsF(x - y)));
+}""",
+    "product": """
+static void product_S(  // out = a @ b; strides are in numbers
+    i64 n, i64 m, i64 k, const T* a, i64 a_row, i64 a_column,
+    const T* b, i64 b_row, i64 b_column, T* restrict out) {
+  for (i64 i = 0; i < n; i++) {
+    for (i64 j = 0; j < m; j++) out[i * m + j] = 0;
+    for (i64 l = 0; l < k; l++) {
+      const T x = a[i * a_row + l * a_column];
+      for (i64 j = 0; j < m; j++) out[i * m + j] += x * b[l * b_row + j * b_column];
+    }
+  }
+}""",
+}
+NAMES = frozenset(["i64", "u64", *PLAIN, *OF_DTYPES])
+_DTYPES = {suffix(np.dtype(name)): np.dtype(name) for name in C_TYPES}
+_HOLES = re.compile(r"\bT\b|(?<=_)S\b|(?<=[a-z0-9])F\b")
+_OURS = re.compile(r"__(?=float_as|uint_as|int_as|double_as|longlong_as)")
+
+
+def without_underscores(text: str) -> str:
+    """The text with names that C99 leaves to programs: those with two underscores are not."""
+    return _OURS.sub("", text)
+
+
+def needed(texts: list[str]) -> list[str]:
+    """The texts of the helpers that these texts name, and of those that they call, in order."""
+    names = {word for text in texts for word in words(text)}
+    chosen = []
+    for name in sorted(names):
+        stem, _, end = name.rpartition("_")
+        if stem in OF_DTYPES and end in _DTYPES:
+            chosen.append(_of_dtype(OF_DTYPES[stem], end))
+    plain = [text for name, text in PLAIN.items() if name in names or name.strip("_") in names]
+    return [text.strip() for text in (*plain, *chosen)]
+
+
+def _of_dtype(text: str, end: str) -> str:
+    """The text of a helper for the dtype that this ending stands for."""
+    dtype = _DTYPES[end]
+    holes = {"T": C_TYPES[dtype.name], "S": end, "F": "f" if end == "f32" else ""}
+    return _HOLES.sub(lambda m: holes[m[0]], text)

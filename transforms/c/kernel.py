@@ -1,0 +1,359 @@
+"""Prints a kernel in loop form as a function of C99.
+
+for i in range(x.shape[0]):                     for (i64 i = 0; i < x_0; i++) {
+    out[i] = 2 * x[i]             becomes         out[i] = 2.0 * x[i];
+                                                }
+
+Arrays lie row by row. What may fail returns the number of its error, and 0 else.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tapeless.transforms.c.helpers import NAMES
+from tapeless.transforms.c_text.called_functions import (
+    Called,
+    Functions,
+    FunctionWriter,
+    call,
+    call_statement,
+    may_fail,
+)
+from tapeless.transforms.c_text.dialect import suffix
+from tapeless.transforms.c_text.expressions import Scope
+from tapeless.transforms.c_text.long_lines import broken
+from tapeless.transforms.c_text.renaming import (
+    Renaming,
+    ascii_name,
+    is_called,
+    other_names,
+    renamed,
+    words,
+)
+from tapeless.transforms.c_text.statements import Error, Statements, growing_arrays
+from tapeless.transforms.c_text.values import (
+    Array,
+    NotPrintedError,
+    Value,
+    c_type,
+    cast,
+    constant,
+)
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Type
+from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
+
+#: Words of C99, of math.h and string.h, and names that printed text has for itself.
+WORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int
+long register restrict return short signed sizeof static struct switch typedef union unsigned void
+volatile while bool true false asm typeof main NULL INFINITY NAN size_t memcpy memset
+abs fabs exp expm1 exp2 log log10 log1p log2 sqrt cbrt sin cos tan asin acos atan sinh cosh tanh
+asinh acosh atanh erf erfc lgamma tgamma floor ceil trunc rint round atan2 hypot copysign fmax fmin
+fmod nextafter pow isnan isinf isfinite signgam div j0 j1 jn y0 y1 yn index gamma remove rename
+work at failed error
+"""
+RESERVED = frozenset(WORDS.split()) | NAMES
+OURS = re.compile(r"_\w*|\w+_[biuf]\d+|result_\d+")
+#: Functions of loop form that are no functions here.
+BUILT_IN = frozenset(["plus", "plus_product", "scratch", "each", "turns", "add_at", "product"])
+WIDTH = 100
+NOTE = re.compile(r"#\s*(line .*)$")
+
+
+def reserved(names: Iterable[str]) -> set[str]:
+    """Names that mean something in C, and those of the given ones that it cannot have."""
+    return {*RESERVED, *(n for n in names if OURS.fullmatch(n) or not n.isascii())}
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A parameter of a printed kernel: what the caller passes for the parameter `name` of loop
+    form. It is the array or the number itself, or the length of an axis."""
+
+    name: str
+    axis: int | None = None
+    written: bool = False
+
+
+@dataclass(frozen=True)
+class CFunction:
+    """A kernel in C.
+
+    called   texts of functions that it calls
+    results  dtypes of the numbers that it leaves where the last arguments point to
+    errors   type and arguments for each number that it may return, from 1
+    """
+
+    name: str
+    text: str
+    called: tuple[str, ...]
+    passed: tuple[Passed, ...]
+    results: tuple[Dtype, ...]
+    errors: tuple[Error, ...]
+
+
+def print_kernel(kernel: Kernel) -> CFunction:
+    """The kernel as a function of C. Raises NotPrintedError for what the printer does not know."""
+    (node,) = ast.parse(kernel.text).body
+    assert isinstance(node, ast.FunctionDef)
+    functions = {
+        s.name: s
+        for text in kernel.helpers
+        for s in ast.parse(text).body
+        if isinstance(s, ast.FunctionDef) and s.name not in BUILT_IN
+    }
+    return KernelWriter(node, kernel, functions).printed()
+
+
+def refuse_complex(scope: Scope) -> None:
+    """Raises NotPrintedError for variables and arrays of complex numbers."""
+    dtypes = [*scope.numbers.values(), *(x.dtype for x in scope.arrays.values())]
+    if any(d.kind == "c" for d in dtypes):
+        raise NotPrintedError("complex numbers")
+
+
+class HelperWriter(FunctionWriter):
+    """Writes a function that kernels call, in C99."""
+
+    qualifier = "static"
+    for_nvrtc = False
+
+    def result_parameter(self, dtype: Dtype, k: int) -> str:
+        return f"{c_type(dtype)}* result_{k}"
+
+    def result_place(self, k: int) -> str:
+        return f"*result_{k}"
+
+    @staticmethod
+    def passed_place(text: str) -> str:
+        return f"&{text}"
+
+    @staticmethod
+    def failing(text: str, number: str) -> tuple[str, str]:
+        return f"const int {number} = {text};", f"if ({number})"
+
+    def array_parameter(self, name: str, x: Array) -> str:
+        const = "" if name in written(self.node, self.functions.nodes) else "const "
+        return f"{const}{c_type(x.dtype)}* {name}"
+
+    def begin(self) -> None:
+        super().begin()
+        refuse_complex(self.scope)
+
+    def write(self) -> Called:
+        made = super().write()
+        unused = [p.split()[-1] for p in self.parameters]
+        unused = [name for name in unused if name not in words("\n".join(self.lines))]
+        if not unused:
+            return made
+        head, rest = made.text.split("\n", 1)
+        voids = "\n".join(f"  (void){name};" for name in unused)
+        return replace(made, text=f"{head}\n{voids}\n{rest}")
+
+
+class KernelWriter(Statements):
+    """Writes one kernel."""
+
+    for_nvrtc = False
+
+    def __init__(
+        self, node: ast.FunctionDef, kernel: Kernel, functions: Mapping[str, ast.FunctionDef]
+    ) -> None:
+        names = {a.arg for a in node.args.args} | {
+            n.id for n in ast.walk(node) if isinstance(n, ast.Name)
+        }
+        refused = reserved(names)
+        called = {n for n in names & refused if n in functions or is_called(node, n)}
+        self.renamed = other_names(names & refused - called, names | refused)
+        node = Renaming(self.renamed).visit(copy.deepcopy(node))
+        node.name = ascii_name(node.name)
+        for a in node.args.args:
+            a.arg = self.renamed.get(a.arg, a.arg)
+        super().__init__(node, Scope(), names | refused | set(self.renamed.values()))
+        nodes = {n: renamed(f, reserved) for n, f in functions.items()}
+        self.functions = Functions(nodes, set(RESERVED), HelperWriter)
+        self.call_other = lambda name, args: call(self.functions, name, args)
+        self.kernel = kernel
+        self.results: tuple[Dtype, ...] = ()
+        self.lengths: dict[str, tuple[str, int]] = {}  # an axis that each is the length of
+        self.named: dict[Size, str] = {}
+        for k, line in enumerate(kernel.text.splitlines(), 1):
+            if m := NOTE.search(line):
+                self.notes[k] = m[1]
+
+    def printed(self) -> CFunction:
+        for name, kind in self.kernel.types.items():
+            self.receive(self.renamed.get(name, name), kind)
+        if growing_arrays(self.node):
+            raise NotPrintedError("a list whose length is not known before")
+        if any(v.type.shape for v in self.kernel.results):
+            raise NotPrintedError("an array whose length is not known before")
+        self.results = tuple(v.type.dtype for v in self.kernel.results)
+        self.begin()
+        refuse_complex(self.scope)
+        self.fails = may_fail(self.node, self.functions.nodes)
+        self.suite(self.node)
+        if self.fails and not isinstance(self.node.body[-1], ast.Return):
+            self.put("return 0;")
+        texts, passed = self.signature()
+        head = _head(f"static {'int' if self.fails else 'void'} {self.node.name}(", texts)
+        return CFunction(
+            self.node.name,
+            _in_width([*head, *self.lines, "}"]),
+            tuple(_in_width(f.text.splitlines()) for f in self.functions.printed.values()),
+            tuple(passed),
+            self.results,
+            tuple(self.errors),
+        )
+
+    def receive(self, name: str, kind: Type) -> None:
+        """A parameter of loop form."""
+        if not kind.shape:
+            self.scope.numbers[name] = kind.dtype
+            return
+        lengths = tuple(
+            constant(n) if isinstance(n, int) else self.length(n, name, k)
+            for k, n in enumerate(kind.shape)
+        )
+        self.scope.arrays[name] = Array(name, name, kind.dtype, lengths)
+
+    def length(self, size: Size, name: str, axis: int) -> Value:
+        """The length of an axis: a parameter, one for all that are as long."""
+        if size not in self.named:
+            self.named[size] = self.fresh(f"{name}_{axis}")
+            self.lengths[self.named[size]] = name, axis
+        return Value(self.named[size], INT, natural=True)
+
+    def signature(self) -> tuple[list[str], list[Passed]]:
+        """The parameters of the function, and what is passed for each."""
+        used = words("\n".join(self.lines))
+        python = {self.renamed.get(name, name): name for name in self.kernel.types}
+        stored = written(self.node, self.functions.nodes)
+        texts, passed = [], []
+        for name, original in python.items():
+            kind, c = self.kernel.types[original], c_type(self.kernel.types[original].dtype)
+            if name not in used:
+                continue
+            passed.append(Passed(original, None, bool(kind.shape) and name in stored))
+            if not kind.shape:
+                texts.append(f"{c} {name}")
+            elif name in self.taking_turns:
+                texts.append(f"{c}* {name}")
+            else:
+                texts.append(f"{'' if name in stored else 'const '}{c}* restrict {name}")
+        for text, (name, axis) in self.lengths.items():
+            if text in used:
+                texts.append(f"i64 {text}")
+                passed.append(Passed(python[name], axis))
+        texts += [f"{c_type(d)}* result_{k}" for k, d in enumerate(self.results)]
+        return texts, passed
+
+    def is_other(self, name: str) -> bool:
+        return name in self.functions.nodes
+
+    # -- statements
+
+    def effect(self, e: ast.Call, s: ast.stmt) -> None:
+        match e:
+            case ast.Call(func=ast.Name(id="product"), args=[a, b, out]):
+                self.product(a, b, out, s)
+            case _:
+                call_statement(self, self.functions, e, [], s)
+
+    def product(self, a: ast.expr, b: ast.expr, out: ast.expr, s: ast.stmt) -> None:
+        """out = a @ b, of matrices that may be transposed."""
+        (x, x_strides), (y, y_strides) = self.matrix(a), self.matrix(b)
+        place = self.value(out)
+        if not isinstance(place, Array) or place.dtype.kind != "f" or x.dtype != y.dtype:
+            raise NotPrintedError(ast.unparse(s))
+        n, k = self.sides(x, a)
+        _, m = self.sides(y, b)
+        first = ", ".join([n, m, k, x.pointer, *x_strides])
+        text = f"product_{suffix(place.dtype)}({first}, {y.pointer}, {', '.join(y_strides)}, "
+        self.put(f"{text}{place.pointer});", s)
+
+    def matrix(self, e: ast.expr) -> tuple[Array, list[str]]:
+        """A matrix, and how far its rows and columns are from each other."""
+        turned = isinstance(e, ast.Attribute) and e.attr == "T"
+        x = self.value(e.value if isinstance(e, ast.Attribute) and turned else e)
+        if not isinstance(x, Array) or len(x.lengths) != 2:
+            raise NotPrintedError(ast.unparse(e))
+        strides = [x.lengths[1].text, "1"]
+        return x, strides[::-1] if turned else strides
+
+    @staticmethod
+    def sides(x: Array, e: ast.expr) -> list[str]:
+        lengths = [n.text for n in x.lengths]
+        return lengths[::-1] if isinstance(e, ast.Attribute) else lengths
+
+    def results_of(self, targets: list[ast.expr], e: ast.expr, s: ast.stmt) -> None:
+        call_statement(self, self.functions, e, targets, s)
+
+    def give_back(self, e: ast.expr | None, s: ast.stmt) -> None:
+        values = [] if e is None else list(e.elts) if isinstance(e, ast.Tuple) else [e]
+        for k, (value, dtype) in enumerate(zip(values, self.results, strict=True)):
+            self.put(f"*result_{k} = {cast(self.number(value), dtype).text};", s)
+        if self.fails or s is not self.node.body[-1]:
+            self.put("return 0;" if self.fails else "return;")
+
+    def fail(self, error: Error, s: ast.stmt | None = None) -> None:
+        self.put(f"return {self.code(error) + 1};", s, error[0])
+
+    def fail_by(self, errors: Sequence[Error], number: str) -> None:
+        codes = [self.code(error) for error in errors]
+        if codes != [*range(codes[0], codes[0] + len(codes))]:
+            raise NotPrintedError("errors of several functions")
+        self.put(f"return {number}{f' + {codes[0]}' if codes[0] else ''};")
+
+
+def written(node: ast.AST, functions: Mapping[str, ast.FunctionDef]) -> set[str]:
+    """The arrays that a function stores to, or passes to one that does."""
+    found = set()
+    for e in ast.walk(node):
+        match e:
+            case ast.Subscript(ctx=ast.Store()):
+                found.add(_owner(e))
+            case ast.Assign(targets=[ast.Tuple(elts=targets)]):  # arrays that take turns
+                found |= {t.id for t in targets if isinstance(t, ast.Name)}
+            case ast.Call(func=ast.Name(id="product"), args=[*_, out]):
+                found.add(_owner(out))
+            case ast.Call(func=ast.Name(id="add_at"), args=[place, _]):
+                found.add(_owner(place))
+            case ast.Call(func=ast.Name(id=name), args=args) if name in functions:
+                inner = written(functions[name], {n: f for n, f in functions.items() if n != name})
+                names = [a.arg for a in functions[name].args.args]
+                found |= {_owner(a) for n, a in zip(names, args, strict=False) if n in inner}
+    return found
+
+
+def _owner(e: ast.expr) -> str:
+    """The array that an expression is a part of."""
+    while isinstance(e, ast.Subscript | ast.Attribute):
+        e = e.value
+    return e.id if isinstance(e, ast.Name) else ""
+
+
+def _head(first: str, parameters: Sequence[str]) -> list[str]:
+    """The first lines of a function."""
+    whole = f"{first}{', '.join(parameters) or 'void'}) {{"
+    if len(whole) <= WIDTH:
+        return [whole]
+    lines, current = [first], "    "
+    for k, text in enumerate(parameters):
+        piece = text + (", " if k + 1 < len(parameters) else ") {")
+        if len(current) + len(piece.rstrip()) > WIDTH and current.strip():
+            lines.append(current.rstrip())
+            current = "    "
+        current += piece
+    return [*lines, current.rstrip()]
+
+
+def _in_width(lines: Iterable[str]) -> str:
+    return "\n".join(part for line in lines for part in broken(line))

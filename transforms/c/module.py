@@ -1,0 +1,329 @@
+"""Puts a program in C99 together: a header, a source file, and what its arguments are.
+
+f(x), x of float64[n]      becomes      void f(const double* x, int64_t x_0, double* out);
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.c.driver import Argument, DriverWriter, Output
+from tapeless.transforms.c.helpers import needed, without_underscores
+from tapeless.transforms.c.kernel import print_kernel
+from tapeless.transforms.c_text.dialect import c99
+from tapeless.transforms.c_text.expressions import product
+from tapeless.transforms.c_text.long_lines import broken
+from tapeless.transforms.c_text.renaming import words
+from tapeless.transforms.c_text.statements import Error
+from tapeless.transforms.c_text.values import PRODUCT, NotPrintedError, Value, c_type, constant
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Block, Var
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.lowering.kernels.kernel import Kernel
+
+PUBLIC = {"i64": "int64_t", "u64": "uint64_t"}
+MOST_CONSTANTS = 100_000  # numbers that the program has read outside: they are written out
+ROUNDED = """
+static size_t rounded(size_t bytes) {  // so that what follows is aligned
+  return (bytes + 15) / 16 * 16;
+}"""
+ADVICE = "call the function from Python, or write the part that C does not have by itself"
+
+
+@dataclass(frozen=True)
+class CModule:
+    """A program as text of C, and what is known of its function.
+
+    header, source  the two files
+    arguments       its parameters, in order, each followed by its lengths
+    outputs         where it leaves its results: pointers that follow
+    has_work        whether `NAME_work` says how many bytes it needs for itself
+    errors          what the numbers from 1 mean that it may return; if none, it returns nothing
+    """
+
+    name: str
+    header: str
+    source: str
+    arguments: tuple[Argument, ...]
+    outputs: tuple[Output, ...]
+    has_work: bool
+    errors: tuple[Error, ...]
+
+    @property
+    def integers(self) -> list[str]:
+        """The parameters that sizes of memory depend on: lengths, and integers."""
+        found = []
+        for a in self.arguments:
+            found += [n for n in a.lengths if n]
+            if not a.type.shape and a.type.dtype.kind in "iu":
+                found.append(a.name)
+        return found
+
+
+def write_c(
+    name: str,
+    driver: Block,
+    kernels: Sequence[Kernel],
+    paths: Sequence[str],
+    stored: Sequence[Var],
+    constants: Mapping[Var, Any],
+    relations: Sequence[tuple[str, Size, Size]],
+    doc: str,
+) -> CModule:
+    """The program as C99.
+
+    driver     what calls the kernels; its parameters are arguments, then what was read outside
+    paths      what each argument is in the user's program
+    stored     arguments that it overwrites
+    constants  values of what was read outside
+    relations  of lengths, on which the code relies
+
+    Raises UnsupportedError for what has no form in C, with the line of the user.
+    """
+    with c99():
+        try:
+            return _Module(name, driver, kernels, paths, stored, constants, relations, doc).made()
+        except NotPrintedError as e:
+            raise UnsupportedError(f"{e} has no form in C", ADVICE) from e
+
+
+class _Module:
+    def __init__(
+        self,
+        name: str,
+        driver: Block,
+        kernels: Sequence[Kernel],
+        paths: Sequence[str],
+        stored: Sequence[Var],
+        constants: Mapping[Var, Any],
+        relations: Sequence[tuple[str, Size, Size]],
+        doc: str,
+    ) -> None:
+        self.name, self.doc = name, doc
+        self.kernels = [(kernel, print_kernel(kernel)) for kernel in kernels]
+        self.tables: list[str] = []
+        self.driver = DriverWriter(name, driver, self.kernels, paths, stored, relations)
+        for v, value in constants.items():
+            self.know(v, value)
+        self.driver.write()
+
+    def know(self, v: Var, value: Any) -> None:
+        """A value that was read outside becomes a constant of the program."""
+        if not v.type.shape:
+            self.driver.numbers[v] = constant(np.asarray(value).item(), v.type.dtype)
+            return
+        array = np.asarray(value)
+        if array.size > MOST_CONSTANTS or array.dtype.kind not in "biuf":
+            raise NotPrintedError(f"the array {v.name or 'read outside'}, of {array.size} numbers,")
+        name = self.driver.fresh(v.name or "table")
+        texts = ", ".join(constant(x, array.dtype).text for x in array.ravel().tolist()) or "0"
+        head = f"static const {c_type(array.dtype)} {name}[{max(array.size, 1)}] = {{"
+        self.tables.append("\n".join([head, *filled(texts), "};"]))
+        self.driver.constant_array(v, name, [constant(n) for n in array.shape])
+
+    def made(self) -> CModule:
+        driver = self.driver
+        self.check_work()
+        body = self.memory() + driver.lines
+        if driver.errors:
+            body.append("  return 0;")
+        unread = set(self.names_of_parameters()) - words("\n".join(body))
+        body[:0] = [f"  (void){name};" for name in self.names_of_parameters() if name in unread]
+        texts = [text for _, k in self.kernels for text in (*k.called, k.text)]
+        main = "\n".join([*_wrapped(f"{self.signature()} {{"), *body, "}"])
+        parts = [*self.work_size(), *_in_width(dict.fromkeys(texts)), *_in_width([main])]
+        code = without_underscores("\n\n".join([*self.tables, *parts, *self.error_names()]))
+        head = [*self.includes(code), "", "typedef int64_t i64;"]
+        head += (
+            ["typedef uint64_t u64;"] if "u64" in words("\n".join([code, *needed([code])])) else []
+        )
+        helpers = [_public(text) for text in needed([code])]
+        source = "\n\n".join(["\n".join(head), *helpers, code]) + "\n"
+        return CModule(
+            self.name,
+            self.header(),
+            source,
+            tuple(driver.arguments),
+            tuple(driver.outputs.values()),
+            bool(driver.work),
+            tuple(driver.errors),
+        )
+
+    # -- the function
+
+    def parameters(self) -> list[str]:
+        texts = []
+        for a in self.driver.arguments:
+            c = _public(c_type(a.type.dtype))
+            if not a.type.shape:
+                texts.append(f"{c} {a.name}")
+                continue
+            texts.append(f"{'' if a.stored else 'const '}{c}* {a.name}")
+            texts += [f"int64_t {n}" for n in a.lengths if n]
+        texts += [f"{_public(c_type(o.dtype))}* {o.name}" for o in self.driver.outputs.values()]
+        return [*texts, *(["void* work"] if self.driver.work else [])]
+
+    def names_of_parameters(self) -> list[str]:
+        return [re.split(r"[ *]+", text)[-1] for text in self.parameters()]
+
+    def signature(self) -> str:
+        kind = "int" if self.driver.errors else "void"
+        return f"{kind} {self.name}({', '.join(self.parameters()) or 'void'})"
+
+    def work_signature(self) -> str:
+        texts = [t for t in self.parameters() if "*" not in t and _is_integer(t)]
+        return f"size_t {self.name}_work({', '.join(texts) or 'void'})"
+
+    # -- memory
+
+    def bytes_of(self, dtype: np.dtype[Any], lengths: Sequence[Value]) -> str:
+        return f"{product(lengths).at(PRODUCT)} * sizeof({c_type(dtype)})"
+
+    def check_work(self) -> None:
+        """Refuses memory whose length the function finds out itself."""
+        known = {*self.names_of_parameters(), "floor_div", "floor_mod", "larger_i64", "smaller_i64"}
+        for name, _, lengths in self.driver.work:
+            if not words(product(lengths).text) <= known:
+                raise NotPrintedError(f"the array {name}, whose length depends on values,")
+
+    def memory(self) -> list[str]:
+        """Lines that part the memory for the function itself."""
+        if not self.driver.work:
+            return []
+        lines, last = ["  char* at = work;"], self.driver.work[-1]
+        for item in self.driver.work:
+            name, dtype, lengths = item
+            lines.append(f"  {c_type(dtype)}* {name} = ({c_type(dtype)}*)at;")
+            if item is not last:
+                lines.append(f"  at += rounded({self.bytes_of(dtype, lengths)});")
+        return lines
+
+    def work_size(self) -> list[str]:
+        if not self.driver.work:
+            return []
+        terms = [f"rounded({self.bytes_of(d, n)})" for _, d, n in self.driver.work]
+        lines = [f"{self.work_signature()} {{", f"  size_t bytes = {terms[0]};"]
+        lines += [f"  bytes += {term};" for term in terms[1:]]
+        read = words("\n".join(lines[1:]))
+        names = [t.split()[-1] for t in self.parameters() if "*" not in t and _is_integer(t)]
+        lines[1:1] = [f"  (void){name};" for name in names if name not in read]
+        return [ROUNDED.strip(), "\n".join([*lines, "  return bytes;", "}"])]
+
+    # -- errors
+
+    def error_names(self) -> list[str]:
+        if not self.driver.errors:
+            return []
+        lines = [f"const char* {self.name}_error(int number) {{", "  switch (number) {"]
+        for k, error in enumerate(self.driver.errors, 1):
+            lines.append(f"    case {k}: return {_c_string(message(error))};")
+        return ["\n".join([*lines, "  }", '  return "";', "}"])]
+
+    # -- the files
+
+    def includes(self, code: str) -> list[str]:
+        names = ["math.h", *(["string.h"] if "_as_" in code else [])]
+        return [
+            f"// {self.doc}",
+            f'#include "{self.name}.h"',
+            "",
+            *(f"#include <{n}>" for n in names),
+        ]
+
+    def header(self) -> str:
+        guard = f"{self.name.upper()}_H"
+        declarations = [*_wrapped(f"{self.signature()};")]
+        if self.driver.work:
+            declarations += ["", "// The bytes that it needs at work.", f"{self.work_signature()};"]
+        if self.driver.errors:
+            declarations += ["", "// What a number that it returns means."]
+            declarations += [f"const char* {self.name}_error(int number);"]
+        return "\n".join(
+            [
+                *(f"#ifndef {guard}", f"#define {guard}", ""),
+                *("#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>", ""),
+                *("#ifdef __cplusplus", 'extern "C" {', "#endif", ""),
+                *self.description(),
+                *declarations,
+                *("", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""),
+            ]
+        )
+
+    def description(self) -> list[str]:
+        """What the function does, and what its parameters are."""
+        rows = [(a.name, self.described(a)) for a in self.driver.arguments]
+        for o in self.driver.outputs.values():
+            shape = "".join(f"[{n.text}]" for n in o.lengths)
+            rows.append((o.name, f"{_public(c_type(o.dtype))}{shape}, the result"))
+        if self.driver.work:
+            rows.append(("work", "memory for the function itself, aligned as malloc aligns"))
+        width = max((len(name) for name, _ in rows), default=0)
+        lines = [f"// {self.doc}", "//"]
+        lines += [f"//   {name:{width}}  {text}" for name, text in rows]
+        lines += ["//", "// Arrays lie row by row; results share no memory with anything else."]
+        if self.driver.errors:
+            lines.append("// It returns 0, or the number of an error.")
+        return lines
+
+    def described(self, a: Argument) -> str:
+        lengths = [
+            str(n) if isinstance(n, int) else text
+            for n, text in zip(a.type.shape, a.lengths, strict=True)
+        ]
+        shape = "".join(f"[{n}]" for n in lengths)
+        text = f"{_public(c_type(a.type.dtype))}{shape}"
+        path = f", {a.path} of the Python function" if a.path != a.name else ""
+        return f"{text}{path}{', which is overwritten' if a.stored else ''}"
+
+
+def message(error: Error) -> str:
+    """An error as text: its type, and what it says."""
+    kind, args = error
+    return ": ".join([kind, *(str(a) for a in args if a is not ...)])
+
+
+def _is_integer(parameter: str) -> bool:
+    return bool(re.match(r"u?int\d+_t |(un)?signed |short |int |unsigned ", parameter))
+
+
+def _public(text: str) -> str:
+    return PUBLIC.get(text, text)
+
+
+def _c_string(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def filled(text: str, width: int = 96) -> Iterable[str]:
+    """A long list in lines."""
+    line = "   "
+    for piece in text.split(", "):
+        if len(line) + len(piece) + 2 > width:
+            yield line
+            line = "   "
+        line += f" {piece},"
+    yield line.rstrip(",")
+
+
+def _wrapped(text: str) -> list[str]:
+    """A declaration in lines that are not too long."""
+    if len(text) <= 100:
+        return [text]
+    head, _, rest = text.partition("(")
+    lines, current = [f"{head}("], "    "
+    for piece in rest.split(", "):
+        if len(current) + len(piece) + 2 > 100:
+            lines.append(current.rstrip())
+            current = "    "
+        current += f"{piece}, "
+    return [*lines, current.rstrip().rstrip(",")]
+
+
+def _in_width(texts: Iterable[str]) -> list[str]:
+    return ["\n".join(p for line in t.splitlines() for p in broken(line)) for t in texts]
