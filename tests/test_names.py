@@ -28,6 +28,7 @@ MOST = {
 }
 #: How often files compare the name of an operation with text. Kernels are called by their names.
 COMPARISONS = {
+    "transforms/c/driver.py": 1,
     "transforms/cuda/module.py": 2,
     "transforms/lowering/kernels/bounds_checks.py": 12,
     "transforms/lowering/kernels/element_access.py": 4,

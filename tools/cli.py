@@ -12,12 +12,12 @@ from typing import NoReturn
 
 import tapeless
 from tapeless import backends, tools, transforms
-from tapeless.tools import cache, check, doctor, explain, grad, jit, run, stages, view
+from tapeless.tools import cache, check, doctor, explain, export, grad, jit, run, stages, view
 from tapeless.tools.errors import UsageError
 
 FOLDERS = (tapeless, tools, transforms, backends)
 HIDDEN = ("<frozen importlib", *(str(Path(str(each.__file__)).parent) + os.sep for each in FOLDERS))
-COMMANDS = (grad, jit, stages, explain, view, check, run, cache, doctor)
+COMMANDS = (grad, jit, stages, explain, view, export, check, run, cache, doctor)
 CODES = """\
 exit codes:
   0  done

@@ -10,6 +10,7 @@ import tapeless
 from tapeless.backends import cache
 from tapeless.staging.standalone_modules import Module
 from tapeless.transformations.array_form import Unchanged
+from tapeless.transformations.jit_to_c import JitToC
 
 Function = Callable[..., Any]
 
@@ -32,3 +33,8 @@ def array_form(function: Function) -> Any:
 def emitted(function: Any, args: tuple[Any, ...]) -> str:
     """The module that a transformed function emits for arguments, which may be none."""
     return Module(function.for_arguments(args, {}), function.emitted_name).with_small()
+
+
+def c_files(function: Function, args: tuple[Any, ...], results: list[Any]) -> dict[str, str]:
+    """The files of a function in C99, by name; the test program compares with these `results`."""
+    return JitToC(function).files(args, {}, results)

@@ -11,14 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from tapeless import tree
 from tapeless.disk_cache.store import Shelf
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.staging.emitted_names import parameters
 from tapeless.transformations.jit import Jit
+from tapeless.transforms.c.companions import checking_program, cmake_lines, python_wrapper
 from tapeless.transforms.c.module import CModule, write_c
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.staging.parameters import is_dynamic
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.lowering import lower
 from tapeless.transforms.lowering.floating_point_errors import watched_for_errors, without_warnings
@@ -43,6 +46,24 @@ class JitToC(Jit):
             return self.modules[self.specialise(args, kwargs).text]
         finally:
             STRICT[0] = before
+
+    def files(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], results: Sequence[Any]
+    ) -> dict[str, str]:
+        """The C for these arguments and what goes with it, by the names of files.
+
+        results  what comes out for these arguments: the test program compares with that
+        """
+        module = self.module_for(args, kwargs)
+        leaves = [x for x in tree.leaves((args, kwargs)) if is_dynamic(x)]
+        numbers = [x for x in results if is_dynamic(x) or isinstance(x, (bool, np.bool_))]
+        return {
+            f"{module.name}.h": module.header,
+            f"{module.name}.c": module.source,
+            f"test_{module.name}.c": checking_program(module, leaves, numbers),
+            "CMakeLists.txt": cmake_lines(module),
+            f"{module.name}.py": python_wrapper(module),
+        }
 
     def known_axes(self, leaves: Sequence[Any]) -> Collection[tuple[int, int]]:
         """Short axes, which are written out as numbers: points of three coordinates, say."""
@@ -74,7 +95,7 @@ class JitToC(Jit):
         block = without_warnings(block)
         names, unpack = parameters(staged, arguments, paths)
         asked, fastmath = self.asked, self.asked.fastmath is not False
-        made = lower.lower(
+        lowered = lower.lower(
             *(self.emitted_name, block, staged.sizes, self.stored, staged.hints),
             *(asked.boundscheck, False, ()),
             fastmath=fastmath,
@@ -83,16 +104,16 @@ class JitToC(Jit):
         path_of = dict(unpack)
         captured = {c.var for c in staged.captured}
         driver = replace(
-            made.driver, params=tuple(v for v in made.driver.params if v not in captured)
+            lowered.driver, params=tuple(v for v in lowered.driver.params if v not in captured)
         )
         module = write_c(
             self.emitted_name,
             driver,
-            made.kernels,
+            lowered.kernels,
             [path_of[v] for v in driver.params],
             self.stored,
             {c.var: c.get() for c in staged.captured},
-            [*staged.sizes, *made.relied],
+            [*staged.sizes, *lowered.relied],
             self.doc(staged, names),
         )
         self.modules[module.source] = module

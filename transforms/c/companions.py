@@ -14,7 +14,9 @@ from tapeless.transforms.c.driver import Argument, Output
 from tapeless.transforms.c.module import PUBLIC, CModule, filled
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.values import c_type, constant
+from tapeless.transforms.python_text.line_breaking import wrap
 
+SINGLE, DOUBLE = 1e-4, 1e-9  # how near results must be, relative to themselves and to 1
 CMAKE = """\
 cmake_minimum_required(VERSION 3.10)
 project({name} C)
@@ -55,7 +57,9 @@ def python_wrapper(module: CModule) -> str:
         body.append(call)
     results = [o.name if o.shape else f"{o.name}[()]" for o in module.outputs]
     body.append(f"return {', '.join(results)}" if results else "return None")
-    head = f'"""Calls {name}, of the library that {name}.c is compiled to, with arrays of NumPy."""'
+    head = (
+        f'"""Calls {name} with arrays of NumPy: {name}.c, compiled to lib{name}.so beside this."""'
+    )
     settings = []
     if module.has_work:
         settings.append(f"LIBRARY.{name}_work.restype = ctypes.c_size_t")
@@ -67,7 +71,7 @@ def python_wrapper(module: CModule) -> str:
             f'LIBRARY = ctypes.CDLL(str(Path(__file__).with_name("lib{name}.so")))',
             *settings,
             *("", "", f"def {name}({', '.join(a.name for a in arguments)}):"),
-            *(f"    {line}" for line in body),
+            *(part for line in body for part in wrap(f"    {line}")),
             "",
         ]
     )
@@ -92,7 +96,7 @@ def _received(a: Argument) -> Iterable[str]:
     else:
         yield f"{a.name} = np.ascontiguousarray({a.name}, {dtype})"
     names = [n or "_" for n in a.lengths]
-    yield f"{', '.join(names)}{',' * (len(names) == 1)} = {a.name}.shape"
+    yield f"({', '.join(names)}{',' * (len(names) == 1)}) = {a.name}.shape"
     for k, n in enumerate(a.type.shape):
         if isinstance(n, int):
             yield f"if {a.name}.shape[{k}] != {n}:"
@@ -114,22 +118,20 @@ def _ctypes(dtype: np.dtype[Any]) -> str:
 # -- the test program
 
 
-def checking_program(
-    module: CModule, leaves: Sequence[Any], results: Sequence[Any], tolerance: float = 1e-9
-) -> str:
+def checking_program(module: CModule, leaves: Sequence[Any], results: Sequence[Any]) -> str:
     """A program that calls the function once and compares its results with known ones.
 
     leaves   the values of the arguments
     results  what NumPy makes of them
     """
     with c99():
-        return _test_text(module, leaves, results, tolerance)
+        return _test_text(module, leaves, results)
 
 
-def _test_text(
-    module: CModule, leaves: Sequence[Any], results: Sequence[Any], tolerance: float
-) -> str:
+def _test_text(module: CModule, leaves: Sequence[Any], results: Sequence[Any]) -> str:
     name, tables, passed, frees = module.name, [], [], []
+    dtypes = [*(a.type.dtype for a in module.arguments), *(o.dtype for o in module.outputs)]
+    tolerance = SINGLE if np.dtype(np.float32) in dtypes else DOUBLE
     for a, value in zip(module.arguments, leaves, strict=True):
         x = np.asarray(value, a.type.dtype)
         if not a.type.shape:
@@ -149,7 +151,7 @@ def _test_text(
         ]
         passed.append(o.name)
         checks.append(f"  for (int k = 0; k < {x.size}; k++) {{")
-        checks.append(f"    different += !same({o.name}[k], {o.name}_expected[k]);")
+        checks.append(f"    different += !same({o.name}[k], {o.name}_expected[k], {tolerance});")
         checks.append("  }")
     lines = ["int main(void) {", "  int different = 0;"]
     if module.has_work:
@@ -173,9 +175,9 @@ def _test_text(
         "",
     ]
     same = [
-        "static int same(double x, double y) {",
+        "static int same(double x, double y, double tolerance) {",
         "  if (isnan(x) || isnan(y)) return isnan(x) && isnan(y);",
-        f"  return x == y || fabs(x - y) <= {tolerance!r} * (1 + fabs(y));",
+        "  return x == y || fabs(x - y) <= tolerance * (1 + fabs(y));",
         "}",
     ]
     head = [f'#include "{name}.h"', "", "#include <math.h>", "#include <stdio.h>"]
@@ -185,13 +187,13 @@ def _test_text(
 
 
 def _integer_values(module: CModule, leaves: Sequence[Any]) -> list[str]:
-    found = []
+    values = []
     for a, value in zip(module.arguments, leaves, strict=True):
         shape = np.shape(value)
-        found += [str(n) for n, text in zip(shape, a.lengths, strict=True) if text]
+        values += [str(n) for n, text in zip(shape, a.lengths, strict=True) if text]
         if not a.type.shape and a.type.dtype.kind in "iu":
-            found.append(str(int(value)))
-    return found
+            values.append(str(int(value)))
+    return values
 
 
 def _c(dtype: np.dtype[Any]) -> str:

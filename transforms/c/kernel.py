@@ -109,7 +109,7 @@ def print_kernel(kernel: Kernel) -> CFunction:
         for s in ast.parse(text).body
         if isinstance(s, ast.FunctionDef) and s.name not in BUILT_IN
     }
-    return KernelWriter(node, kernel, functions).printed()
+    return SerialKernelWriter(node, kernel, functions).printed()
 
 
 def refuse_complex(scope: Scope) -> None:
@@ -148,17 +148,17 @@ class HelperWriter(FunctionWriter):
         refuse_complex(self.scope)
 
     def write(self) -> Called:
-        made = super().write()
+        function = super().write()
         unused = [p.split()[-1] for p in self.parameters]
         unused = [name for name in unused if name not in words("\n".join(self.lines))]
         if not unused:
-            return made
-        head, rest = made.text.split("\n", 1)
+            return function
+        head, rest = function.text.split("\n", 1)
         voids = "\n".join(f"  (void){name};" for name in unused)
-        return replace(made, text=f"{head}\n{voids}\n{rest}")
+        return replace(function, text=f"{head}\n{voids}\n{rest}")
 
 
-class KernelWriter(Statements):
+class SerialKernelWriter(Statements):
     """Writes one kernel."""
 
     for_nvrtc = False
@@ -190,10 +190,12 @@ class KernelWriter(Statements):
 
     def printed(self) -> CFunction:
         for name, kind in self.kernel.types.items():
+            if not isinstance(kind, Type):
+                raise NotPrintedError("a list whose length is not known before")
             self.receive(self.renamed.get(name, name), kind)
         if growing_arrays(self.node):
             raise NotPrintedError("a list whose length is not known before")
-        if any(v.type.shape for v in self.kernel.results):
+        if any(getattr(v.type, "shape", True) for v in self.kernel.results):
             raise NotPrintedError("an array whose length is not known before")
         self.results = tuple(v.type.dtype for v in self.kernel.results)
         self.begin()
@@ -315,22 +317,22 @@ class KernelWriter(Statements):
 
 def written(node: ast.AST, functions: Mapping[str, ast.FunctionDef]) -> set[str]:
     """The arrays that a function stores to, or passes to one that does."""
-    found = set()
+    names_stored = set()
     for e in ast.walk(node):
         match e:
             case ast.Subscript(ctx=ast.Store()):
-                found.add(_owner(e))
+                names_stored.add(_owner(e))
             case ast.Assign(targets=[ast.Tuple(elts=targets)]):  # arrays that take turns
-                found |= {t.id for t in targets if isinstance(t, ast.Name)}
+                names_stored |= {t.id for t in targets if isinstance(t, ast.Name)}
             case ast.Call(func=ast.Name(id="product"), args=[*_, out]):
-                found.add(_owner(out))
+                names_stored.add(_owner(out))
             case ast.Call(func=ast.Name(id="add_at"), args=[place, _]):
-                found.add(_owner(place))
+                names_stored.add(_owner(place))
             case ast.Call(func=ast.Name(id=name), args=args) if name in functions:
                 inner = written(functions[name], {n: f for n, f in functions.items() if n != name})
                 names = [a.arg for a in functions[name].args.args]
-                found |= {_owner(a) for n, a in zip(names, args, strict=False) if n in inner}
-    return found
+                names_stored |= {_owner(a) for n, a in zip(names, args, strict=False) if n in inner}
+    return names_stored
 
 
 def _owner(e: ast.expr) -> str:

@@ -57,12 +57,12 @@ class CModule:
     @property
     def integers(self) -> list[str]:
         """The parameters that sizes of memory depend on: lengths, and integers."""
-        found = []
+        names = []
         for a in self.arguments:
-            found += [n for n in a.lengths if n]
+            names += [n for n in a.lengths if n]
             if not a.type.shape and a.type.dtype.kind in "iu":
-                found.append(a.name)
-        return found
+                names.append(a.name)
+        return names
 
 
 def write_c(
@@ -87,12 +87,14 @@ def write_c(
     """
     with c99():
         try:
-            return _Module(name, driver, kernels, paths, stored, constants, relations, doc).made()
+            return _ModuleWriter(
+                name, driver, kernels, paths, stored, constants, relations, doc
+            ).made()
         except NotPrintedError as e:
             raise UnsupportedError(f"{e} has no form in C", ADVICE) from e
 
 
-class _Module:
+class _ModuleWriter:
     def __init__(
         self,
         name: str,
@@ -186,9 +188,15 @@ class _Module:
 
     def check_work(self) -> None:
         """Refuses memory whose length the function finds out itself."""
-        known = {*self.names_of_parameters(), "floor_div", "floor_mod", "larger_i64", "smaller_i64"}
+        at_entry = {
+            *self.names_of_parameters(),
+            "floor_div",
+            "floor_mod",
+            "larger_i64",
+            "smaller_i64",
+        }
         for name, _, lengths in self.driver.work:
-            if not words(product(lengths).text) <= known:
+            if not words(product(lengths).text) <= at_entry:
                 raise NotPrintedError(f"the array {name}, whose length depends on values,")
 
     def memory(self) -> list[str]:
@@ -229,11 +237,15 @@ class _Module:
     def includes(self, code: str) -> list[str]:
         names = ["math.h", *(["string.h"] if "_as_" in code else [])]
         return [
-            f"// {self.doc}",
+            *self.comment(),
             f'#include "{self.name}.h"',
             "",
             *(f"#include <{n}>" for n in names),
         ]
+
+    def comment(self) -> list[str]:
+        """What the function is, in lines of a comment."""
+        return [f"// {line}".rstrip() for line in self.doc.splitlines()]
 
     def header(self) -> str:
         guard = f"{self.name.upper()}_H"
@@ -263,7 +275,7 @@ class _Module:
         if self.driver.work:
             rows.append(("work", "memory for the function itself, aligned as malloc aligns"))
         width = max((len(name) for name, _ in rows), default=0)
-        lines = [f"// {self.doc}", "//"]
+        lines = [*self.comment(), "//"]
         lines += [f"//   {name:{width}}  {text}" for name, text in rows]
         lines += ["//", "// Arrays lie row by row; results share no memory with anything else."]
         if self.driver.errors:

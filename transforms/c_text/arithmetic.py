@@ -221,8 +221,8 @@ def bits(op: ast.operator, a: Value, b: Value) -> Value:
 def _bits(op: ast.operator, a: Value, b: Value, dtype: Dtype, natural: bool) -> Value:
     """&, | or ^, whose operands are in brackets unless they are the same operator."""
     sign, level = SIGNS[type(op)]
-    left = a.text if a.level == level else a.at(UNARY)
-    return Value(f"{left} {sign} {b.at(UNARY)}", dtype, level, natural)
+    first = a.text if a.level == level else a.at(UNARY)
+    return Value(f"{first} {sign} {b.at(UNARY)}", dtype, level, natural)
 
 
 def unary(op: ast.unaryop, x: Value) -> Value:

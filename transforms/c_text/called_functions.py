@@ -152,14 +152,14 @@ class FunctionWriter(Statements):
 
     def results(self) -> tuple[Dtype, ...]:
         """The dtypes of what is returned."""
-        found: list[Dtype] = []
+        common: list[Dtype] = []
         for s in ast.walk(self.node):
             if isinstance(s, ast.Return) and s.value is not None:
                 values = s.value.elts if isinstance(s.value, ast.Tuple) else [s.value]
                 dtypes = [self.number(e).dtype for e in values]
-                found = found or dtypes
-                found = [unified(a, b) for a, b in zip(found, dtypes, strict=True)]
-        return tuple(found)
+                common = common or dtypes
+                common = [unified(a, b) for a, b in zip(common, dtypes, strict=True)]
+        return tuple(common)
 
     def give_back(self, e: ast.expr | None, s: ast.stmt) -> None:
         values = [] if e is None else list(e.elts) if isinstance(e, ast.Tuple) else [e]

@@ -28,19 +28,19 @@ class Homes:
 def homes(node: ast.FunctionDef) -> Homes:
     paths: dict[str, tuple[Block, ...]] = {}
     firsts: dict[str, tuple[ast.stmt | None, Block]] = {}
-    found = Homes()
+    declared = Homes()
     for name, path, s, loops in _mentions(node.body, ((id(node), "body"),), frozenset()):
         shared = zip(paths.get(name, path), path, strict=False)
         paths[name] = tuple(a for a, b in shared if a == b)
         firsts.setdefault(name, (s if _sets(s, name) else None, path[-1]))
         if name not in loops:
-            found.loose.add(name)
+            declared.loose.add(name)
     for name, path in paths.items():
-        found.block[name] = path[-1]
+        declared.block[name] = path[-1]
         first, block = firsts[name]
         if first is not None and block == path[-1]:
-            found.first[name] = first
-    return found
+            declared.first[name] = first
+    return declared
 
 
 Mention = tuple[str, tuple[Block, ...], ast.stmt, frozenset[str]]

@@ -25,24 +25,24 @@ def infer(expressions: Expressions, node: ast.FunctionDef) -> None:
     for loop in ast.walk(node):
         if isinstance(loop, ast.For):
             scope.numbers[_target(loop)] = INT
-    given = [*assignments(node.body)]
+    assigned = [*assignments(node.body)]
     counts: dict[str, int] = {}
-    for name, _, _ in given:
+    for name, _, _ in assigned:
         counts[name] = counts.get(name, 0) + 1
     _count_from_zero(expressions, node)
     unstable = set(counts)
-    for name, e, _ in given:
+    for name, e, _ in assigned:
         if counts[name] == 1 and not _names(e) & unstable:
             unstable.remove(name)
-    for _ in range(len(given) + 2):
+    for _ in range(len(assigned) + 2):
         before = dict(scope.numbers), dict(scope.natural)
-        for name, e, inside in given:
+        for name, e, inside in assigned:
             _give(expressions, name, e, not inside or _is_bounded(e, unstable))
         _count_from_zero(expressions, node)
         if before == (scope.numbers, scope.natural):
             break
     expressions.inferring = False
-    for name, e, _ in given:
+    for name, e, _ in assigned:
         if name not in scope.numbers and name not in scope.arrays and not is_filled(e):
             raise NotPrintedError(f"the variable {name}, whose dtype is not known,")
 
@@ -157,7 +157,7 @@ def scratch_of(expressions: Expressions, e: ast.expr) -> tuple[tuple[Value, ...]
     """The shape and the dtype of memory for the kernel itself."""
     match e:
         case ast.Call(args=[ast.Tuple(elts=lengths), dtype]):
-            found = expressions.value(dtype)
-            if isinstance(found, np.dtype):
-                return tuple(expressions.number(n) for n in lengths), found
+            kind = expressions.value(dtype)
+            if isinstance(kind, np.dtype):
+                return tuple(expressions.number(n) for n in lengths), kind
     raise NotPrintedError(ast.unparse(e))

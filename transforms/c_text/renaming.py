@@ -35,13 +35,13 @@ def is_called(node: ast.AST, name: str) -> bool:
 
 def other_names(names: set[str], taken: set[str] | frozenset[str]) -> dict[str, str]:
     """Other names for these, which mean something in C, or which it cannot have."""
-    found: dict[str, str] = {}
+    others: dict[str, str] = {}
     for name in sorted(names):
         other = f"{name}_" if name.isascii() else ascii_name(name)
-        while other in taken or other in found.values():
+        while other in taken or other in others.values():
             other += "_"
-        found[name] = other
-    return found
+        others[name] = other
+    return others
 
 
 def renamed(
@@ -51,8 +51,8 @@ def renamed(
     names = names_in(node)
     refused = reserved(names)
     other = other_names({n for n in names & refused if not is_called(node, n)}, names | refused)
-    made: ast.FunctionDef = Renaming(other).visit(copy.deepcopy(node))
-    return made
+    copied: ast.FunctionDef = Renaming(other).visit(copy.deepcopy(node))
+    return copied
 
 
 def ascii_name(name: str) -> str:

@@ -16,7 +16,7 @@ def paired(body: Sequence[ast.stmt]) -> dict[int, list[ast.expr]]:
     """The numbers whose sine and cosine some statements of a block compute, by the `id` of the
     first of them. Between the two nothing else than numbers and elements gets a value, and nothing
     that the number is computed of."""
-    found: dict[int, list[ast.expr]] = {}
+    pairs: dict[int, list[ast.expr]] = {}
     open_: dict[str, tuple[ast.stmt, ast.expr, set[str]]] = {}  # the first call for each number
     for s in body:
         if not isinstance(s, (ast.Assign, ast.AugAssign)):
@@ -28,10 +28,10 @@ def paired(body: Sequence[ast.stmt]) -> dict[int, list[ast.expr]]:
             before = len(called)
             called.add(_name(call))
             if before < len(called) == len(NAMES):
-                found.setdefault(id(first), []).append(x)
+                pairs.setdefault(id(first), []).append(x)
         changed = _stored(s)
         open_ = {k: v for k, v in open_.items() if not changed & _names(v[1])}
-    return found
+    return pairs
 
 
 def _calls(s: ast.stmt) -> Iterator[ast.Call]:

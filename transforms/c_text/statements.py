@@ -178,7 +178,7 @@ class Statements(Expressions):
     def that_are(self, e: ast.expr, dtype: Dtype, body: Sequence[ast.stmt]) -> dict[str, str]:
         """The variables that begin as the sine or the cosine of a number: t = sin(x). They need no
         statements of their own."""
-        found: dict[str, str] = {}
+        variables: dict[str, str] = {}
         reads = {n.id for n in ast.walk(e) if isinstance(n, ast.Name)}
         for s in body:
             match s:
@@ -186,17 +186,17 @@ class Statements(Expressions):
                     targets=[ast.Name(id=name)], value=ast.Call(ast.Name(id=f), [x])
                 ) if (
                     f in ("sin", "cos")
-                    and f not in found
+                    and f not in variables
                     and ast.dump(x) == ast.dump(e)
                     and self.homes.first.get(name) is s
                     and sum(n.id == name for n in _stored(self.node)) == 1
                     and self.scope.numbers[name] == dtype
                 ):
-                    found[f] = name
+                    variables[f] = name
                     self.computed.add(id(s))
             if reads & {n.id for n in _stored(s)}:
                 break
-        return found
+        return variables
 
     def forget_sines(self, s: ast.stmt) -> None:
         """After a statement that changes what they are of."""
@@ -207,9 +207,9 @@ class Statements(Expressions):
                 del self.together[key]
 
     def of_numbers(self, name: str, e: ast.Call) -> Value:
-        known = self.together.get(ast.dump(e.args[0])) if self.together and e.args else None
-        if known and name in known and not self.inferring:
-            return replace(super().of_numbers(name, e), text=known[name])
+        pair = self.together.get(ast.dump(e.args[0])) if self.together and e.args else None
+        if pair and name in pair and not self.inferring:
+            return replace(super().of_numbers(name, e), text=pair[name])
         return super().of_numbers(name, e)
 
     def statement(self, s: ast.stmt, before: Sequence[ast.stmt]) -> None:
@@ -499,12 +499,12 @@ class Statements(Expressions):
 
 def growing_arrays(node: ast.FunctionDef) -> set[str]:
     """The arrays of a kernel that get longer, or that it returns."""
-    found = set()
+    names = set()
     for s in ast.walk(node):
         match s:
             case ast.Call(func=ast.Name(id="grown" | "filled"), args=[ast.Name(id=name), *_]):
-                found.add(name)
-    return found
+                names.add(name)
+    return names
 
 
 def growing_array(name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
@@ -517,15 +517,15 @@ def growing_array(name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
 
 def taking_turns(node: ast.AST, arrays: Collection[str]) -> dict[str, str]:
     """The arrays that variables exchange, each with one that stands for all of them."""
-    found: dict[str, str] = {}
+    stands_for: dict[str, str] = {}
     for s in ast.walk(node):
         match s:
             case ast.Assign(targets=[ast.Tuple(elts=targets)]):
                 names = [t.id for t in targets if isinstance(t, ast.Name) and t.id in arrays]
-                same = {found.get(name, name) for name in names}
-                for name in [*names, *(n for n in found if found[n] in same)]:
-                    found[name] = min(same)
-    return found
+                same = {stands_for.get(name, name) for name in names}
+                for name in [*names, *(n for n in stands_for if stands_for[n] in same)]:
+                    stands_for[name] = min(same)
+    return stands_for
 
 
 def _loaded(target: ast.expr) -> ast.expr:

@@ -24,6 +24,7 @@ class Target:
                     by a single block of threads
     has_library     whether NumPy's and SciPy's own functions can be called
     makes_arrays    whether kernels make small arrays whose lengths are not constant
+    sums_in_blocks  whether sums are added up in blocks, which bounds how long they may be
     names           names that the calls of kernels have for themselves
     """
 
@@ -36,6 +37,7 @@ class Target:
     one_block: int = 0
     has_library: bool = True
     makes_arrays: bool = True
+    sums_in_blocks: bool = True
     names: frozenset[str] = frozenset()
 
 
@@ -50,6 +52,7 @@ C = Target(
     returns_numbers=True,
     has_library=False,
     makes_arrays=False,
+    sums_in_blocks=False,
 )
 GPU = Target(
     "gpu",
@@ -61,5 +64,6 @@ GPU = Target(
     one_block=200_000,
     has_library=False,
     makes_arrays=False,
+    sums_in_blocks=False,
     names=frozenset(["cp", "on_device"]),
 )

@@ -90,7 +90,7 @@ class Writer(Rows):
         parameters = (*self.bounds_of_rows, *self.params.values())
         head = wrap(f"def {self.kernel_name}({', '.join(parameters)}):")
         lines = without_unread("\n".join(head), [*first, *self.lines] or ["    pass"])
-        if not self.analysis.target.separate:
+        if self.analysis.target.sums_in_blocks:
             lines = self.in_blocks("\n".join(head), lines)
         launch = self.launch(results)
         if launch is not None and self.analysis.target.returns_numbers:

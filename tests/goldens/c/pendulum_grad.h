@@ -1,0 +1,29 @@
+#ifndef PENDULUM_GRAD_H
+#define PENDULUM_GRAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// d pendulum / d u.  From test_module.py:23.
+//
+//   u     double[u_0]
+//   x0    double[2]
+//   out   double[u_0], the result
+//   work  memory for the function itself, aligned as malloc aligns
+//
+// Arrays lie row by row; results share no memory with anything else.
+void pendulum_grad(const double* u, int64_t u_0, const double* x0, double* out, void* work);
+
+// The bytes that it needs at work.
+size_t pendulum_grad_work(int64_t u_0);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,87 @@
+"""`tapeless export`: files that need tapeless no more."""
+
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tapeless import grad
+from tapeless.tools.cli import main
+
+PROGRAM = """\
+import numpy as np
+
+scale = np.linspace(1.0, 2.0, 100)
+
+
+def wave(x: "f8[100]", rate: float):
+    return np.sum(scale * np.sin(rate * x) ** 2)
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    file = tmp_path / "waves.py"
+    file.write_text(PROGRAM)
+    scope = {}
+    exec(compile(PROGRAM, "waves.py", "exec"), scope)
+    return file, scope["wave"]
+
+
+def run(*command, cwd):
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_module_of_python(program, tmp_path, capsys):
+    file, _ = program
+    folder = tmp_path / "made"
+    assert (
+        main(["export", f"{file}:wave", "--transform", "grad", "--python", "-o", str(folder)]) == 0
+    )
+    assert capsys.readouterr().out.split() == [
+        str(folder / "wave_grad.py"),
+        str(folder / "wave_grad.npz"),
+    ]
+    text = "import sys; sys.modules['tapeless'] = None; import numpy as np, wave_grad; "
+    text += "print(wave_grad.wave_grad(np.zeros(100), 0.5).sum())"
+    assert float(run(sys.executable, "-c", text, cwd=folder)) == 0.0
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not there: nothing is built")
+def test_c_that_cmake_builds_and_python_calls(program, tmp_path, capsys):
+    file, wave = program
+    folder = tmp_path / "csrc"
+    command = ["export", f"{file}:wave", "--transform", "jit(grad)", "--wrt", "x,rate", "--c"]
+    assert main([*command, "-o", str(folder)]) == 0
+    names = ["wave_grad.h", "wave_grad.c", "test_wave_grad.c", "CMakeLists.txt", "wave_grad.py"]
+    assert capsys.readouterr().out.split() == [str(folder / name) for name in names]
+    run("cmake", "-S", ".", "-B", ".", cwd=folder)
+    run("cmake", "--build", ".", cwd=folder)
+    assert "100% tests passed" in run("ctest", cwd=folder)
+    x = np.linspace(0, 3, 100)
+    text = "import numpy as np, wave_grad; "
+    text += "a, b = wave_grad.wave_grad(np.linspace(0, 3, 100), 0.7); print(*a, b)"
+    numbers = [float(word) for word in run(sys.executable, "-c", text, cwd=folder).split()]
+    by_x, by_rate = grad(wave, argnums=(0, 1))(x, 0.7)
+    assert np.allclose(numbers, [*by_x, by_rate], rtol=1e-12)
+
+
+def test_what_has_no_form_in_c_is_told(tmp_path, capsys):
+    file = tmp_path / "values.py"
+    file.write_text(
+        "import numpy as np\n\n\ndef values(x: 'f8[9,9]'):\n    return np.linalg.eigvalsh(x)\n"
+    )
+    assert main(["export", f"{file}:values", "--transform", "jit", "--c", "-o", str(tmp_path)]) == 1
+    error = capsys.readouterr().err
+    assert "has no form in C" in error
+    assert "line 5" in error
+
+
+def test_the_kind_has_to_be_said(program, capsys):
+    file, _ = program
+    assert main(["export", f"{file}:wave"]) == 2
+    assert "--python" in capsys.readouterr().err

@@ -1,0 +1,196 @@
+"""Programs as C99: the numbers of NumPy under sanitizers, no warnings, refusals with a line."""
+
+import numpy as np
+import pytest
+
+from tapeless import grad, hessian, jvp_fn, value_and_grad, vmap
+from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transforms.errors import UnsupportedError
+from tests.gpu.programs import PROGRAMS
+from tests.transforms.c.compiled import checked, library, normal
+
+SHARED = [
+    "softmax-wide",
+    "kepler",
+    "cross-entropy",
+    "attention",
+    "black-scholes",
+    "float32-integers",
+]
+TABLE = np.linspace(0.0, 1.0, 5)
+
+
+def pendulum(u, x0):
+    x, cost = x0.copy(), 0.0
+    for k in range(u.shape[0]):
+        x = x + 0.1 * np.array([x[1], u[k] - 0.1 * x[1] - 9.81 * np.sin(x[0])])
+        cost = cost + x @ x + 0.1 * u[k] ** 2
+    return cost
+
+
+def rosenbrock(x):
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
+
+
+def newton_root(a, steps):
+    x = a
+    while steps > 0 and abs(x * x - a) > 1e-12:
+        x = 0.5 * (x + a / x)
+        steps -= 1
+    return x
+
+
+def heat(u, steps):
+    for _ in range(steps):
+        u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+
+
+def conjugate_gradients(a, b, steps):
+    x = np.zeros_like(b)
+    r = b - a @ x
+    p = r.copy()
+    for _ in range(steps):
+        q = a @ p
+        alpha = (r @ r) / (p @ q)
+        x = x + alpha * p
+        new = r - alpha * q
+        p = new + (new @ new) / (r @ r) * p
+        r = new
+    return x
+
+
+def powers(a, n):
+    """A loop of library products, in which arrays take turns."""
+    x, y = np.eye(len(a)) * 1.0, a
+    for _ in range(n):
+        x, y = x @ y, x
+    return x + y
+
+
+def interpolated(x):
+    k = np.clip((x * 4).astype(int), 0, 3)
+    return TABLE[k] + (x * 4 - k) * (TABLE[k + 1] - TABLE[k])
+
+
+def reserved(int_, double, restrict, out, work, at):
+    return np.sin(double) * restrict + out * work - at * int_
+
+
+def checked_root(x):
+    if x < 0:
+        raise ValueError("a root of a negative number")
+    return np.sqrt(x)
+
+
+def printing(x):
+    print("x is", x)  # noqa: T201
+    return x
+
+
+def definite(n):
+    a = normal(n, n)
+    return a @ a.T + n * np.eye(n)
+
+
+PROGRAMS_IN_C = {
+    "gradient through a loop": (grad(pendulum), (normal(20), normal(2))),
+    "value and gradient": (value_and_grad(pendulum), (normal(20), normal(2))),
+    "second derivatives": (hessian(pendulum), (normal(12), normal(2))),
+    "slices": (grad(rosenbrock), (normal(30),)),
+    "forward mode": (jvp_fn(rosenbrock, (0,)), (normal(30), normal(30, seed=1))),
+    "while": (newton_root, (2.0, 50)),
+    "batch of while": (vmap(newton_root, in_axes=(0, None)), (np.abs(normal(11)) + 1, 50)),
+    "products in a loop": (conjugate_gradients, (definite(12), normal(12), 5)),
+    "arrays that take turns": (powers, (normal(9, 9) / 9, 6)),
+    "a table from outside": (interpolated, (np.linspace(0, 1, 23),)),
+    "words of C": (reserved, (2, *map(float, range(1, 6)))),
+    "several results": (lambda x: {"a": x.T * 2, "b": (x.sum(), x)}, (normal(9, 10),)),
+    "integers": (lambda k, n: (k @ k, k // n, k % n, k**3), (np.arange(-9, 9), 4)),
+    "flags": (lambda x: (x > 0, np.any(x > 2), np.all(x > -9)), (normal(20),)),
+    "matrices of flags": (
+        lambda x, m: np.where(m, x, -x).sum(axis=0),
+        (normal(9, 2), np.eye(9, 2) > 0),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS_IN_C)
+def test_numbers_of_numpy(name, tmp_path):
+    function, args = PROGRAMS_IN_C[name]
+    checked(function, args, tmp_path)
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_programs_that_gpus_run(name, tmp_path):
+    p = PROGRAMS[name]
+    expected = p.expected() if p.wrt is None and p.batched is None else None
+    checked(p.transformed, p.arguments(), tmp_path, expected)
+
+
+def test_the_shared_programs_are_there():
+    assert {*SHARED} <= {*PROGRAMS}
+
+
+def test_an_argument_that_is_overwritten(tmp_path):
+    run = library(heat, (normal(12), 3), tmp_path)
+    u = normal(12, seed=3)
+    expected = u.copy()
+    heat(expected, 4)
+    run(u, 4)
+    assert np.array_equal(u, expected)
+
+
+def test_other_lengths_than_it_was_written_for(tmp_path):
+    run = library(grad(rosenbrock), (normal(30),), tmp_path)
+    for n in (2, 3, 100):
+        x = normal(n, seed=n)
+        assert np.allclose(run(x), grad(rosenbrock)(x), rtol=1e-12)
+
+
+def test_errors_of_the_user(tmp_path):
+    run = library(checked_root, (4.0,), tmp_path)
+    assert run(9.0) == 3.0
+    with pytest.raises(ValueError, match="a root of a negative number"):
+        run(-1.0)
+
+
+def test_lengths_that_do_not_fit(tmp_path):
+    run = library(lambda x, y: x + y, (normal(12), normal(12)), tmp_path)
+    assert np.array_equal(run(np.ones(20), np.ones(20)), np.full(20, 2.0))
+    with pytest.raises(ValueError, match="lengths"):
+        run(np.ones(20), np.ones(21))
+
+
+def test_the_source_of_a_gradient(golden):
+    module = JitToC(grad(pendulum)).module_for((np.zeros(20), np.zeros(2)), {})
+    golden("c/pendulum_grad.c", module.source)
+    golden("c/pendulum_grad.h", module.header)
+
+
+def test_a_driver_of_library_products(golden):
+    args = (np.eye(12), np.ones(12), 5)
+    golden("c/conjugate_gradients.c", JitToC(conjugate_gradients).module_for(args, {}).source)
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "message"),
+    [
+        (lambda z: z * 1j, (1.0 + 2.0j,), "complex"),
+        (lambda x: x[x > 0] * 2, (normal(20),), r"\(line \d+\) has no form in C|length"),
+        (printing, (1.0,), "print"),
+        (lambda x: np.linalg.eigvalsh(x), (np.eye(9),), r"eigvalsh.*line"),
+        (grad(newton_root), (2.0, 50), "a list whose length is not known before"),
+        (lambda xs: xs.append(1.0), ([1.0, 2.0],), "changes lists"),
+    ],
+)
+def test_what_is_refused(function, args, message):
+    with pytest.raises(UnsupportedError, match=message):
+        JitToC(function).module_for(args, {})
+
+
+def test_what_holds_for_one_call_alone_is_refused():
+    def by_value(x):
+        return float(str(float(x)).replace("-", ""))
+
+    with pytest.raises(Exception, match="value"):
+        JitToC(by_value).module_for((1.5,), {})

@@ -1,0 +1,97 @@
+"""Write a transformed function as files that need tapeless no more: a Python module, or C."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.tools import internals
+from tapeless.tools.errors import writing
+from tapeless.tools.target import Target, add_target
+from tapeless.tools.transform import add_transform, transformed
+
+EXAMPLES = """\
+examples:
+  tapeless export models.py:logistic --transform grad --python -o derivatives
+  tapeless export models.py:loss --transform grad --args "f8[3], f8[100,3], f8[100]" --c -o csrc
+  tapeless export control.py:cost --transform value_and_grad --args "f8[20], f8[2]" --c
+"""
+
+
+def describe(parser: ArgumentParser) -> None:
+    """Add the command's options."""
+    add_target(parser)
+    add_transform(parser)
+    kind = parser.add_mutually_exclusive_group(required=True)
+    kind.add_argument(
+        "--python",
+        action="store_true",
+        help="one module of NumPy code; large arrays that it reads lie beside it in an .npz file",
+    )
+    kind.add_argument(
+        "--c",
+        action="store_true",
+        help="C99: a source file and its header, a program that tests them, lines for CMake, and a "
+        "module of Python that calls the library. Lengths above 8 are arguments, shorter ones are "
+        "those of --args",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        type=Path,
+        default=Path(),
+        help="where the files are written (default: here)",
+    )
+
+
+def execute(options: Namespace) -> int:
+    """Write the files, and print their names."""
+    target = Target.of(options, lambda args: (0,) if args else (-1,))
+    names = tuple(name for name in options.transform if name != "jit")
+    function = transformed(target, names) if names else internals.array_form(target.function)
+    with writing(options.output):
+        options.output.mkdir(parents=True, exist_ok=True)
+        write = _python if options.python else _c
+        for file in write(function, target.args, options.output):
+            print(file)
+    return 0
+
+
+def _python(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
+    """The module in array form, and what lies beside it."""
+    file = folder / f"{function.emitted_name}.py"
+    function.save(file, *args)
+    beside = file.with_suffix(".npz")
+    return [file, *([beside] if beside.exists() else [])]
+
+
+def _c(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
+    """The source in C, and what goes with it."""
+    values = _values(args)
+    results = tree.leaves(function(*_copied(values)))
+    files = internals.c_files(function, values, results)
+    paths = [folder / name for name in files]
+    for path, text in zip(paths, files.values(), strict=True):
+        path.write_text(text, encoding="utf-8")
+    return paths
+
+
+def _values(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments at which the function is tested: floats between 1/2 and 3/2, others as they are."""
+    rng = np.random.default_rng(0)
+
+    def value(x: Any) -> Any:
+        if isinstance(x, np.ndarray) and x.dtype.kind == "f":
+            return np.asarray(rng.uniform(0.5, 1.5, x.shape), x.dtype)
+        return type(x)(rng.uniform(0.5, 1.5)) if isinstance(x, (float, np.floating)) else x
+
+    return tree.map(value, args)  # type: ignore[no-any-return]
+
+
+def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tree.map(lambda x: x.copy() if isinstance(x, np.ndarray) else x, args)  # type: ignore[no-any-return]

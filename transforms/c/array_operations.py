@@ -1,0 +1,314 @@
+"""Writes what a driver does with arrays outside of kernels: copies, parts, products.
+
+y = x[1:].T; z = y @ w      becomes      product_f64(3, 1, x_0 - 1, x + 3, 1, 3, w, 1, 0, z);
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from tapeless.transforms.c.driver_scope import DriverScope
+from tapeless.transforms.c.strided import Strided, row_strides
+from tapeless.transforms.c_text import arithmetic
+from tapeless.transforms.c_text.dialect import suffix
+from tapeless.transforms.c_text.expressions import Expressions, Scope, product
+from tapeless.transforms.c_text.values import (
+    POSTFIX,
+    SHIFT,
+    SUM,
+    NotPrintedError,
+    Value,
+    c_type,
+    cast,
+    constant,
+)
+from tapeless.transforms.core.language import Atom, Let, Statement, Type
+from tapeless.transforms.lowering.device_memory import memory
+from tapeless.transforms.lowering.pooled_products import pooled
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
+from tapeless.transforms.lowering.scalars.operations import form_of, spelled
+from tapeless.transforms.lowering.schedule.view_indices import (
+    Entry,
+    Place,
+    Span,
+    entries_of,
+    key_entries,
+)
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
+from tapeless.transforms.ops.primitives.index_keys import Slot, result_shape
+
+MAKES = (memory, new_arrays.empty, new_arrays.zeros, new_arrays.ones, new_arrays.full)
+LETTERS = "ijklmnpq"
+NOWHERE = constant(0)
+
+
+class _NoModule:
+    """Scalar forms of drivers need nothing but functions that C has."""
+
+    def __init__(self) -> None:
+        self.imports: set[tuple[str, str]] = set()
+        self.helpers: dict[str, None] = {}
+
+
+class ArrayOperations(DriverScope):
+    """Operations outside of kernels."""
+
+    def is_constant(self, view: Strided) -> bool:
+        """Whether memory may not be stored to."""
+        raise NotImplementedError
+
+    def operation(self, s: Let) -> None:
+        """An operation that is no call of a kernel."""
+        out = s.outs[0]
+        if not all(isinstance(v.type, Type) for v in (*s.outs, *s.args)):
+            raise NotPrintedError("a list outside of kernels")
+        if s.op in MAKES:
+            self.new_array(s)
+        elif s.op is shapes.copy:
+            self.copy(self.view(s.args[0]), self.make(out).pointer, s)
+        elif s.op in (matmul, pooled):
+            self.matrix_product(s)
+        elif s.op is joining.array:
+            pointer = self.make(out).pointer
+            for k, a in enumerate(s.args):
+                self.put(f"{pointer}[{k}] = {cast(self.number(a), out.type.dtype).text};", s)
+        elif s.op is joining.concatenate:
+            self.joined(s)
+        elif s.op is new_arrays.arange:
+            self.counted(s)
+        elif s.op is slices_and_gathers.update:
+            self.update(s)
+        elif out.type.shape and s.args and entries_of(s) is not None:
+            self.know(out, self.part(s))
+        elif s.op is shapes.reshape and self.view(s.args[0]).is_whole:
+            old, lengths = self.view(s.args[0]), self.lengths_of(out.type.shape)
+            self.know(out, Strided.row_by_row(old.pointer, old.dtype, lengths))
+        elif s.op is slices_and_gathers.index and not out.type.shape:
+            self.element(s)
+        elif not out.type.shape and form_of(s) is not None:
+            self.scalar(s)
+        else:
+            raise NotPrintedError(f"{s.op.name} outside of kernels")
+
+    def joined(self, s: Let) -> None:
+        """Arrays one after another along an axis."""
+        whole, axis = self.make(s.outs[0]), s.params["axis"] % len(s.outs[0].type.shape)
+        offset = constant(0)
+        for a in s.args:
+            part = self.view(a)
+            if part.dtype != whole.dtype:
+                raise NotPrintedError("parts of several dtypes")
+            self.copy(part, whole.pointer, s, whole.strides, offset)
+            step = arithmetic.binary(ast.Mult(), part.lengths[axis], whole.strides[axis])
+            offset = arithmetic.binary(ast.Add(), offset, step)
+
+    def counted(self, s: Let) -> None:
+        """start, start + step, ..."""
+        view, k = self.make(s.outs[0]), self.fresh("k")
+        start, _, step = (cast(self.number(a), view.dtype) for a in s.args)
+        more = _times(cast(Value(k, INT, natural=True), view.dtype), step)
+        value = arithmetic.binary(ast.Add(), start, more)
+        head = f"for (i64 {k} = 0; {k} < {view.lengths[0].at(SHIFT)}; {k}++)"
+        self.put(f"{head} {view.pointer}[{k}] = {cast(value, view.dtype).text};", s)
+        self.taken.discard(k)
+
+    def update(self, s: Let) -> None:
+        """A store to a part of an array, which keeps its place."""
+        base, value = self.view(s.args[0]), s.args[1]
+        if self.is_constant(base):
+            raise NotPrintedError("a store to an argument that is none")
+        shape, key, rest = s.args[0].type.shape, s.params["key"], s.args[2:]
+        entries = key_entries(key, rest, shape)
+        if entries is None:
+            raise NotPrintedError("a store by an array of indices outside of kernels")
+        part = self.part_of(base, entries, self.lengths_of(result_shape(shape, key, rest)), rest)
+        if not value.type.shape:
+            number = cast(self.number(value), part.dtype)
+            self.each(
+                part.lengths, (part.strides,), lambda at: f"{_at(part, at[0])} = {number.text};", s
+            )
+        else:
+            new = self.view(value)
+            if [n.text for n in new.lengths] != [n.text for n in part.lengths]:
+                raise NotPrintedError("a store of an array of another shape outside of kernels")
+            self.copy(new, part.pointer, s, part.strides)
+        self.know(s.outs[0], base)
+
+    def element(self, s: Let) -> None:
+        """A number of an array."""
+        view = self.part(s)
+        self.set(s.outs[0], Value(_at(view, constant(0)), view.dtype, POSTFIX), s)
+
+    def scalar(self, s: Let) -> None:
+        """An operation on numbers."""
+        if s.op is shapes.cast and self.number(s.args[0]).dtype == s.outs[0].type.dtype:
+            self.numbers[s.outs[0]] = self.number(s.args[0])
+            return
+        scope, names = Scope(), []
+        for k, a in enumerate(s.args):
+            scope.fixed[f"a{k}"] = self.number(a)
+            names.append(ast.Name(f"a{k}", ast.Load()))
+        module = _NoModule()
+        tree = spelled(s, [*names], module)
+        if module.helpers:
+            raise NotPrintedError(f"{s.op.name} outside of kernels")
+        self.set(s.outs[0], Expressions(scope).number(tree), s)
+
+    def new_array(self, s: Let) -> None:
+        view = self.make(s.outs[0])
+        if s.op in (memory, new_arrays.empty):
+            return
+        first = {new_arrays.zeros: constant(0), new_arrays.ones: constant(1)}.get(s.op)
+        value = cast(self.number(s.args[0]) if first is None else first, view.dtype)
+        count, k = product(view.lengths), self.fresh("k")
+        head = f"for (i64 {k} = 0; {k} < {count.at(SHIFT)}; {k}++)"
+        self.put(f"{head} {view.pointer}[{k}] = {value.text};", s)
+        self.taken.discard(k)
+
+    def part(self, s: Let) -> Strided:
+        """A part or another order of an array."""
+        lengths = self.lengths_of(s.outs[0].type.shape)
+        return self.part_of(self.view(s.args[0]), entries_of(s) or (), lengths, s.args[1:])
+
+    def part_of(
+        self,
+        base: Strided,
+        entries: Sequence[Entry],
+        lengths: tuple[Value, ...],
+        rest: Sequence[Atom],
+    ) -> Strided:
+        """The part that entries of a key say, of such lengths."""
+        strides, offset = [constant(0)] * len(lengths), constant(0)
+        for stride, n, entry in zip(base.strides, base.lengths, entries, strict=True):
+            if isinstance(entry, Place):
+                at = self.slot(entry.at, rest)
+                if entry.axes:
+                    raise NotPrintedError("an array of indices outside of kernels")
+            else:
+                last = arithmetic.binary(ast.Sub(), n, constant(1))
+                at = last if entry.start is None else self.slot(entry.start, rest)
+                if entry.axis is not None:
+                    strides[entry.axis] = _times(stride, constant(entry.step))
+            if isinstance(at.known, int) and at.known < 0:
+                at = arithmetic.binary(ast.Add(), n, at)
+            elif (
+                at.known is None
+                and not at.natural
+                and not (isinstance(entry, Span) and entry.start is None)
+            ):
+                at = Value(f"from_end({at.text}, {n.text})", INT)
+            offset = arithmetic.binary(ast.Add(), offset, _times(at, stride))
+        pointer = base.pointer if offset.known == 0 else f"{base.pointer} + {offset.at(SUM)}"
+        return Strided(pointer, base.dtype, lengths, tuple(strides))
+
+    def slot(self, at: int | Slot, rest: Sequence[Atom]) -> Value:
+        return cast(self.number(rest[at.k]), INT) if isinstance(at, Slot) else constant(at)
+
+    def matrix_product(self, s: Let) -> None:
+        """A product of vectors or matrices, or of stacks of them, by loops."""
+        a, b = (self.view(x) for x in s.args)
+        out = s.outs[0]
+        if a.dtype != b.dtype or a.dtype.kind not in "iuf" or out.type.dtype != a.dtype:
+            raise NotPrintedError("a product of several dtypes outside of kernels")
+        if out.type.shape:
+            pointer = self.make(out).pointer
+        else:
+            name = self.fresh(out.name or "product")
+            self.put(f"{c_type(out.type.dtype)} {name};")
+            self.numbers[out] = Value(name, out.type.dtype)
+            pointer = f"&{name}"
+        lead = [len(x.lengths) - 2 for x in (a, b)]
+        stacked = max(0, *lead)
+        if stacked > 1 or (stacked and min(len(a.lengths), len(b.lengths)) < 2):
+            raise NotPrintedError("a product of stacks of several axes outside of kernels")
+        if not stacked:
+            self.product(a, b, pointer, s)
+            return
+        k = self.fresh("k")
+        count = (a if lead[0] else b).lengths[0]
+        if all(lead) and a.lengths[0].text != b.lengths[0].text:
+            raise NotPrintedError("a product of stacks of several lengths outside of kernels")
+        with self.braces(f"for (i64 {k} = 0; {k} < {count.at(SHIFT)}; {k}++)", s):
+            pass_ = Value(k, INT, natural=True)
+            parts = [_item(x, pass_) if n else x for x, n in zip((a, b), lead, strict=True)]
+            size = product([parts[0].lengths[0], parts[1].lengths[1]])
+            self.product(parts[0], parts[1], f"{pointer} + {_times(pass_, size).at(SUM)}", None)
+
+    def product(self, a: Strided, b: Strided, pointer: str, s: Let | None) -> None:
+        """a @ b, of matrices or vectors."""
+        unit, none = constant(1), constant(0)
+        rows = a.lengths[0] if len(a.lengths) == 2 else unit
+        columns = b.lengths[1] if len(b.lengths) == 2 else unit
+        a_strides = a.strides if len(a.strides) == 2 else (none, *a.strides)
+        b_strides = b.strides if len(b.strides) == 2 else (*b.strides, none)
+        texts = [x.text for x in (rows, columns, a.lengths[-1])]
+        texts += [a.pointer, *(x.text for x in a_strides), b.pointer, *(x.text for x in b_strides)]
+        self.put(f"product_{suffix(a.dtype)}({', '.join(texts)}, {pointer});", s)
+
+    def copy(
+        self,
+        view: Strided,
+        target: str,
+        s: Statement | None = None,
+        strides: tuple[Value, ...] | None = None,
+        first: Value = NOWHERE,
+    ) -> None:
+        """The numbers of an array, to a place of others: row by row, or with these strides."""
+        rows = row_strides(view.lengths) if strides is None else strides
+        aim = Strided(target, view.dtype, view.lengths, rows)
+
+        def stored(places: Sequence[Value]) -> str:
+            place, source = places
+            place = arithmetic.binary(ast.Add(), first, place)
+            return f"{_at(aim, place)} = {_at(view, source)};"
+
+        self.each(view.lengths, (rows, view.strides), stored, s)
+
+    def each(
+        self,
+        lengths: Sequence[Value],
+        strides: Sequence[Sequence[Value]],
+        text: Callable[[Sequence[Value]], str],
+        s: Statement | None,
+    ) -> None:
+        """Loops over all elements; the text of one is told its place, by each of the strides."""
+        names = [self.fresh(letter) for letter in LETTERS[: len(lengths)]]
+        counters = [Value(name, INT, natural=True) for name in names]
+        for k, (name, n) in enumerate(zip(names, lengths, strict=True)):
+            head = f"for (i64 {name} = 0; {name} < {n.at(SHIFT)}; {name}++) {{"
+            self.put(head, None if k else s)
+            self.depth += 1
+        places = []
+        for steps in strides:
+            place = constant(0)
+            for counter, step in zip(counters, steps, strict=True):
+                place = arithmetic.binary(ast.Add(), place, _times(counter, step))
+            places.append(place)
+        self.put(text(places))
+        for name in names:
+            self.depth -= 1
+            self.put("}")
+            self.taken.discard(name)
+
+
+def _at(x: Strided, place: Value) -> str:
+    """The element of an array at a place."""
+    pointer = x.pointer if x.pointer.isidentifier() else f"({x.pointer})"
+    return f"{pointer}[{place.text}]"
+
+
+def _times(k: Value, stride: Value) -> Value:
+    for x, other in ((k, stride), (stride, k)):
+        if other.known == 0:
+            return other
+        if other.known == 1:
+            return x
+    return arithmetic.binary(ast.Mult(), k, stride)
+
+
+def _item(x: Strided, k: Value) -> Strided:
+    """An item of a stack."""
+    offset = _times(k, x.strides[0])
+    return Strided(f"{x.pointer} + {offset.at(SUM)}", x.dtype, x.lengths[1:], x.strides[1:])

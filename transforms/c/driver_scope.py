@@ -1,0 +1,157 @@
+"""Knows what the values of a driver are called in C, and where their numbers are.
+
+n, x of n numbers      becomes      x_0, Strided("x", lengths (x_0,))
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from tapeless.transforms.c.kernel import reserved
+from tapeless.transforms.c.strided import Strided
+from tapeless.transforms.c_text import arithmetic
+from tapeless.transforms.c_text.renaming import ascii_name
+from tapeless.transforms.c_text.statements import Error
+from tapeless.transforms.c_text.values import NotPrintedError, Value, c_type, cast, constant
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Literal, Statement, Var
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
+
+
+class DriverScope:
+    """Names, sizes and the lines written so far.
+
+    work  arrays that the function needs besides its arguments: name, dtype, lengths
+    """
+
+    def __init__(self, taken: set[str]) -> None:
+        self.taken = taken
+        self.lines: list[str] = []
+        self.depth = 1
+        self.errors: list[Error] = []
+        self.views: dict[Var, Strided] = {}
+        self.numbers: dict[Var, Value] = {}
+        self.sizes: dict[dims.Symbol, Value] = {}
+        self.variable: set[str] = set()  # numbers that change
+        self.work: list[tuple[str, Dtype, tuple[Value, ...]]] = []
+
+    # -- names and sizes
+
+    def fresh(self, stem: str) -> str:
+        """A name that nothing else has."""
+        stem = ascii_name(stem)
+        stem = f"{stem}_" if reserved([stem]) & {stem} else stem
+        name, k = stem, 2
+        while name in self.taken or reserved([name]) & {name}:
+            name, k = f"{stem}_{k}", k + 1
+        self.taken.add(name)
+        return name
+
+    def know(self, v: Var, view: Strided) -> None:
+        self.views[v] = view
+        for n, value in zip(v.type.shape, view.lengths, strict=True):
+            self.learn(n, value)
+
+    def learn(self, size: Size, value: Value) -> None:
+        """A length that has a name of its own."""
+        match dims.terms_of(size):
+            case [((dims.Symbol() as symbol,), 1)]:
+                self.sizes.setdefault(symbol, value)
+
+    def size(self, size: Size) -> Value:
+        """A length as an expression of C."""
+        total = constant(0)
+        for factors, coefficient in dims.terms_of(size):
+            term = constant(coefficient)
+            for factor in factors:
+                x = self.factor(factor)
+                term = x if term.known == 1 else arithmetic.binary(ast.Mult(), term, x)
+            total = term if total.known == 0 else arithmetic.binary(ast.Add(), total, term)
+        return total
+
+    def factor(self, factor: dims.Factor) -> Value:
+        if isinstance(factor, dims.Symbol):
+            if factor in self.sizes:
+                return self.sizes[factor]
+            if factor.var in self.numbers:
+                return cast(self.numbers[factor.var], INT)
+            raise NotPrintedError("a length that depends on values")
+        a, b = self.size(factor.left), self.size(factor.right)
+        if factor.kind in dims.CALLED:
+            return arithmetic.extreme(factor.kind, [a, b])
+        return arithmetic.binary(ast.FloorDiv() if factor.kind == "//" else ast.Mod(), a, b)
+
+    def python_size(self, size: Size) -> str:
+        """A length as an expression of Python, of what the arguments are called in C."""
+
+        def text(factor: dims.Factor) -> str:
+            if isinstance(factor, dims.Symbol):
+                return self.factor(factor).text
+            a, b = self.python_size(factor.left), self.python_size(factor.right)
+            called = factor.kind in dims.CALLED
+            return f"{factor.kind}({a}, {b})" if called else f"(({a}) {factor.kind} ({b}))"
+
+        terms = [
+            " * ".join([*([str(c)] if c != 1 or not factors else []), *map(text, factors)])
+            for factors, c in dims.terms_of(size)
+        ]
+        return " + ".join(terms) or "0"
+
+    def lengths_of(self, shape: Sequence[Size]) -> tuple[Value, ...]:
+        return tuple(map(self.size, shape))
+
+    # -- text
+
+    def put(self, text: str, s: Statement | None = None) -> None:
+        note = s.origin.note.replace("#", "//") if s is not None and s.origin is not None else ""
+        self.lines.append("  " * self.depth + text + f"  {note}" * bool(note))
+
+    @contextmanager
+    def braces(self, head: str, s: Statement | None = None) -> Iterator[None]:
+        self.put(f"{head} {{", s)
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.put("}")
+
+    def code(self, error: Error) -> int:
+        """The number of an error, from 1."""
+        if error not in self.errors:
+            self.errors.append(error)
+        return self.errors.index(error) + 1
+
+    def number(self, a: Atom) -> Value:
+        if isinstance(a, Literal):
+            return constant(a.value, a.type.dtype)
+        if a not in self.numbers:
+            raise NotPrintedError("a number outside of kernels")
+        return self.numbers[a]
+
+    def view(self, a: Atom) -> Strided:
+        if not isinstance(a, Var) or a not in self.views:
+            raise NotPrintedError("an array outside of kernels")
+        return self.views[a]
+
+    def set(self, v: Var, value: Value, s: Statement | None) -> None:
+        """A number with a name of its own."""
+        name = self.fresh(v.name or "t")
+        self.put(f"const {c_type(v.type.dtype)} {name} = {cast(value, v.type.dtype).text};", s)
+        self.numbers[v] = Value(name, v.type.dtype, natural=value.natural)
+
+    def place_for(self, v: Var) -> str:
+        """Where the numbers of a new array are."""
+        name = self.fresh(v.name or "t")
+        self.work.append((name, v.type.dtype, self.lengths_of(v.type.shape)))
+        return name
+
+    def make(self, v: Var) -> Strided:
+        """Memory for a new array."""
+        if v.type.dtype.kind == "c":
+            raise NotPrintedError("complex numbers")
+        lengths = self.lengths_of(v.type.shape)
+        view = Strided.row_by_row(self.place_for(v), v.type.dtype, lengths)
+        self.know(v, view)
+        return view
