@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import contextlib
 import copy
 import functools
 import inspect
@@ -18,6 +19,12 @@ from typing import Any
 import gast
 
 from tapeless.transforms.errors import SourceError
+from tapeless.transforms.frontend.source.notebook_cells import (
+    compiled_apart,
+    first_line,
+    private_names,
+    renamed,
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,14 @@ def read(function: types.FunctionType) -> Source:
     return Source(_normalised(node), file)
 
 
+def own_lines(function: types.FunctionType) -> tuple[int, list[str]]:
+    """The number of the first line of `function`, and its lines; SourceError as from `read`."""
+    source = read(function)
+    node: Any = source.node
+    first, of_file = first_line(node), linecache.getlines(source.file)
+    return first, [line.rstrip() for line in of_file[first - 1 : node.end_lineno]]
+
+
 def _normalised(node: ast.FunctionDef | ast.Lambda) -> Any:
     """A tree of the caller's own, in the same form on all versions of Python."""
     return gast.gast_to_ast(gast.ast_to_gast(copy.deepcopy(node)))
@@ -70,11 +85,11 @@ def _unavailable(function: Any) -> SourceError:
 class File:
     """What a text holds of functions: their trees, and the code that it compiles to."""
 
-    def __init__(self, text: str, first_line: int = 1) -> None:
+    def __init__(self, text: str, start: int = 1) -> None:
         self.text = text
         self.tree = _parse(text)
-        if self.tree is not None and first_line > 1:
-            ast.increment_lineno(self.tree, first_line - 1)
+        if self.tree is not None and start > 1:
+            ast.increment_lineno(self.tree, start - 1)
         self.compiled: dict[int, dict[tuple[str, int], list[types.CodeType]]] = {}
 
     @functools.cached_property
@@ -83,7 +98,7 @@ class File:
         functions: dict[tuple[str, int], list[ast.FunctionDef]] = {}
         for n in ast.walk(self.tree) if self.tree else ():
             if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                functions.setdefault((n.name, _first_line(n)), []).append(n)  # type: ignore[arg-type]
+                functions.setdefault((n.name, first_line(n)), []).append(n)  # type: ignore[arg-type]
         return functions
 
     @functools.cached_property
@@ -98,18 +113,34 @@ class File:
         if flags not in self.compiled:
             self.compiled[flags] = self._compile(code.co_filename, flags)
         alike = self.compiled[flags].get((code.co_name, code.co_firstlineno), ())
-        return any(_same_code(c, code) for c in alike)
+        return any(_same_code(c, code) for c in (*alike, *self._apart(code, flags)))
 
     def _compile(self, file: str, flags: int) -> dict[tuple[str, int], list[types.CodeType]]:
         """The code of all functions by name and first line."""
         codes: dict[tuple[str, int], list[types.CodeType]] = {}
-        try:
-            module = compile(self.text, file, "exec", flags=flags, dont_inherit=True)
-        except SyntaxError:
-            return codes
-        for c in _codes(module):
+        for c in _codes_of(self.text, file, flags):
             codes.setdefault((c.co_name, c.co_firstlineno), []).append(c)
         return codes
+
+    def _apart(self, code: types.CodeType, flags: int) -> Iterator[types.CodeType]:
+        """The code that notebooks make of the part of the text that holds the function."""
+        for module in compiled_apart(self.tree, code.co_firstlineno) if self.tree else ():
+            yield from _codes_of(module, code.co_filename, flags)
+
+    def as_notebook(self, code: types.CodeType) -> File:
+        """The file with the variables renamed that a notebook renamed in this code."""
+        names = private_names(code)
+        if not names or self.tree is None:
+            return self
+        file = File(self.text)
+        file.tree = renamed(self.tree, names)
+        return file
+
+
+def _codes_of(module: str | ast.Module, file: str, flags: int) -> Iterator[types.CodeType]:
+    """The code of a module and of all functions in it; none of what is no Python."""
+    with contextlib.suppress(SyntaxError):
+        yield from _codes(compile(module, file, "exec", flags=flags, dont_inherit=True))
 
 
 def _parse(text: str) -> ast.AST | None:
@@ -130,6 +161,7 @@ def _in_whole_file(name: str, code: types.CodeType) -> ast.FunctionDef | ast.Lam
     file = _files.get(name)
     if file is None or file.text != text:
         file = _files[name] = File(text)
+    file = file.as_notebook(code)
     return _find(file, code) if file.tree is not None and file.holds(code) else None
 
 
@@ -169,10 +201,6 @@ def _compiles_to(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> bo
     return any(
         c.co_code == code.co_code and repr(c.co_consts) == repr(code.co_consts) for c in inner
     )
-
-
-def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
 def _arguments(args: ast.arguments) -> list[str]:
