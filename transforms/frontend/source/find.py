@@ -8,7 +8,9 @@ import contextlib
 import copy
 import functools
 import inspect
+import itertools
 import linecache
+import sys
 import textwrap
 import tokenize
 import types
@@ -23,8 +25,12 @@ from tapeless.transforms.frontend.source.notebook_cells import (
     compiled_apart,
     first_line,
     private_names,
+    reloaded,
     renamed,
+    undecorated,
 )
+
+RELOADER = "IPython.extensions.autoreload"
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ def _lines(function: types.FunctionType) -> tuple[list[str], int]:
 def _unavailable(function: Any) -> SourceError:
     return SourceError(
         f"the source of {function.__qualname__} is not available",
-        "define it in a file, a notebook cell or a function, not by exec",
+        "define it in a file, a function or a notebook cell without %%time, not by exec",
     )
 
 
@@ -94,11 +100,12 @@ class File:
 
     @functools.cached_property
     def functions(self) -> dict[tuple[str, int], list[ast.FunctionDef]]:
-        """Functions by name and first line."""
+        """Functions by name and first line, which that of a decorator may or may not be."""
         functions: dict[tuple[str, int], list[ast.FunctionDef]] = {}
         for n in ast.walk(self.tree) if self.tree else ():
             if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                functions.setdefault((n.name, first_line(n)), []).append(n)  # type: ignore[arg-type]
+                for line in {n.lineno, first_line(n)}:
+                    functions.setdefault((n.name, line), []).append(n)  # type: ignore[arg-type]
         return functions
 
     @functools.cached_property
@@ -107,13 +114,13 @@ class File:
 
     def holds(self, code: types.CodeType) -> bool:
         """Whether compiling the text gives `code` again: not if the file was edited since."""
-        if any(name.startswith("@py_assert") for name in code.co_varnames):
-            return True  # pytest rewrote the assert statements
+        if _is_asserting(code):
+            return True
         flags = code.co_flags & _FUTURES
         if flags not in self.compiled:
             self.compiled[flags] = self._compile(code.co_filename, flags)
         alike = self.compiled[flags].get((code.co_name, code.co_firstlineno), ())
-        return any(_same_code(c, code) for c in (*alike, *self._apart(code, flags)))
+        return any(_same_code(c, code) for c in itertools.chain(alike, self._apart(code, flags)))
 
     def _compile(self, file: str, flags: int) -> dict[tuple[str, int], list[types.CodeType]]:
         """The code of all functions by name and first line."""
@@ -126,6 +133,18 @@ class File:
         """The code that notebooks make of the part of the text that holds the function."""
         for module in compiled_apart(self.tree, code.co_firstlineno) if self.tree else ():
             yield from _codes_of(module, code.co_filename, flags)
+
+    def loaded_again(self, code: types.CodeType) -> ast.FunctionDef | None:
+        """The function that compiles to the code where IPython loads the file again."""
+        if RELOADER not in sys.modules:
+            return None
+        every = (n for nodes in self.functions.values() for n in nodes)
+        for node in dict.fromkeys(n for n in every if n.name == code.co_name):
+            plain = undecorated(node)
+            for module in (m for n in (node, plain) for m in reloaded(n)):
+                if any(_same_code(c, code) for c in _codes_of(module, code.co_filename, 0)):
+                    return node
+        return None
 
     def as_notebook(self, code: types.CodeType) -> File:
         """The file with the variables renamed that a notebook renamed in this code."""
@@ -162,7 +181,9 @@ def _in_whole_file(name: str, code: types.CodeType) -> ast.FunctionDef | ast.Lam
     if file is None or file.text != text:
         file = _files[name] = File(text)
     file = file.as_notebook(code)
-    return _find(file, code) if file.tree is not None and file.holds(code) else None
+    if file.tree is None:
+        return None
+    return _find(file, code) if file.holds(code) else file.loaded_again(code)
 
 
 def _in_lines(
@@ -231,17 +252,28 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
+    """Whether two functions have the same code, with all functions inside of them."""
+    if _is_asserting(b):
+        return True
     return (
         a.co_name == b.co_name
         and a.co_firstlineno == b.co_firstlineno
         and a.co_code == b.co_code
         and a.co_names == b.co_names
         and len(a.co_consts) == len(b.co_consts)
-        and all(
-            isinstance(x, types.CodeType) or (type(x) is type(y) and repr(x) == repr(y))
-            for x, y in zip(a.co_consts, b.co_consts, strict=True)
-        )
+        and all(map(_same_constant, a.co_consts, b.co_consts))
     )
+
+
+def _same_constant(a: Any, b: Any) -> bool:
+    if isinstance(a, types.CodeType) and isinstance(b, types.CodeType):
+        return _same_code(a, b)
+    return type(a) is type(b) and repr(a) == repr(b)
+
+
+def _is_asserting(code: types.CodeType) -> bool:
+    """Whether pytest rewrote assert statements of a function: its code is not that of its text."""
+    return any(name.startswith("@py_assert") for name in code.co_varnames)
 
 
 def _lambda_matches(node: ast.Lambda, code: types.CodeType) -> bool:

@@ -9,7 +9,8 @@
         def f(x): return _half(x)
 
 The code of a function depends on both: Python calls what it saw imported in another way than other
-objects, and reads variables of functions around in another way than global ones.
+objects, and reads variables of functions around in another way than global ones. What is loaded
+again has other line numbers, too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from types import CodeType
 
@@ -26,17 +28,35 @@ PRIVATE = re.compile(r"_cell_[^\W_][\w-]*?(_\w*)")
 
 def compiled_apart(tree: ast.AST, line: int) -> Iterator[ast.Module]:
     """What may have been compiled by itself and holds a line: of a Jupyter cell one statement, of
-    a marimo application the body of a cell."""
+    a marimo application the body of a cell, or a function of `@app.function`."""
     for statement in getattr(tree, "body", ()):
         if first_line(statement) <= line <= statement.end_lineno:
             yield ast.Module([statement], [])
+            yield ast.Module([undecorated(statement)], [])
             body = getattr(statement, "body", ())
             yield ast.Module([s for s in body if not isinstance(s, ast.Return)], [])
+
+
+def reloaded(function: ast.stmt) -> Iterator[ast.Module]:
+    """What IPython's `%autoreload 2` compiles of a function in a module that was edited: its text
+    written anew, from line 1 on, also as a method of a class."""
+    text = ast.unparse(function)
+    method = f"class __autoreload_class__:\n{textwrap.indent(text, '    ')}"
+    yield ast.parse(text)
+    yield ast.parse(method)
 
 
 def first_line(node: ast.stmt | ast.expr) -> int:
     """The line in which a statement begins, with its decorators."""
     return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+
+
+def undecorated(statement: ast.stmt) -> ast.stmt:
+    """The statement without decorators."""
+    statement = copy.copy(statement)
+    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+        statement.decorator_list = []
+    return statement
 
 
 def private_names(code: CodeType) -> dict[str, str]:
