@@ -48,7 +48,8 @@ def reloaded(function: ast.stmt) -> Iterator[ast.Module]:
 
 def first_line(node: ast.stmt | ast.expr) -> int:
     """The line in which a statement begins, with its decorators."""
-    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(d.lineno for d in decorators)])
 
 
 def undecorated(statement: ast.stmt) -> ast.stmt:
