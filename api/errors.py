@@ -10,6 +10,7 @@ from tapeless.transforms.errors import ArgumentError as ArgumentError
 from tapeless.transforms.errors import ArgumentTypeError as ArgumentTypeError
 from tapeless.transforms.errors import EscapeError as EscapeError
 from tapeless.transforms.errors import InternalError as InternalError
+from tapeless.transforms.errors import MissingPackageError as MissingPackageError
 from tapeless.transforms.errors import NeedStaticError as NeedStaticError
 from tapeless.transforms.errors import NoGpuError as NoGpuError
 from tapeless.transforms.errors import NotDifferentiableError as NotDifferentiableError

@@ -41,6 +41,7 @@ PAGES = [
                 "language",
                 "lax",
                 "libraries",
+                "notebooks",
                 "profiling",
                 "random",
                 "vmap",

@@ -7,8 +7,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from tapeless.tools.errors import writing
+from tapeless.tools.page.content import view_of
 from tapeless.tools.page.html import page
-from tapeless.tools.page.panes import view_of
 from tapeless.tools.page.serve import PageServer
 from tapeless.tools.target import Target, add_target
 from tapeless.tools.transform import add_transform

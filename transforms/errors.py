@@ -112,6 +112,10 @@ class OutOfMemoryError(TapelessError, MemoryError):
     """The memory of a GPU does not hold what a program needs."""
 
 
+class MissingPackageError(TapelessError, ImportError):
+    """An optional package is needed that is not installed."""
+
+
 class ShapeError(TapelessError, ValueError):
     """Shapes that do not fit, found while staging."""
 

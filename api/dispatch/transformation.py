@@ -51,6 +51,7 @@ from tapeless.transforms.errors import (
     TapelessError,
     UnsupportedError,
 )
+from tapeless.view.in_notebooks import InNotebooks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,7 +137,7 @@ def stages_of(name: str, specialisation: Specialisation, fun: Any) -> Stages:
     )
 
 
-class Transformed:
+class Transformed(InNotebooks):
     """A function made by a transformation of another one. It does no work until it is called."""
 
     suffix = "transformed"
@@ -666,7 +667,7 @@ def _owner(bound: functools.partial[Any]) -> Transformed:
     return cast(Transformed, bound.func)
 
 
-class Bound(functools.partial[Any]):
+class Bound(functools.partial[Any], InNotebooks):
     """A transformed method of an object: the first argument is there already."""
 
     def source(self, /, *args: Any, **kwargs: Any) -> str:
@@ -695,11 +696,18 @@ class Bound(functools.partial[Any]):
         """What the method does for these arguments, line by line of the user's code."""
         return _owner(self).explain(*self.args, *args, **kwargs)
 
+    def describe(self) -> str:
+        """What was transformed, and how."""
+        return _owner(self).describe()
+
+    def _repr_html_(self) -> str:
+        return _owner(self)._repr_html_()
+
     def given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         return (*self.args, *args) if args or kwargs or _owner(self).last is None else ()
 
     def __repr__(self) -> str:
-        return f"<{_owner(self).describe()}, bound to {self.args[0]!r}>"
+        return f"<{self.describe()}, bound to {self.args[0]!r}>"
 
     def __getattr__(self, name: str) -> Any:
         if name == "__wrapped__":

@@ -4,10 +4,13 @@ from __future__ import annotations
 import __future__
 
 import ast
+import contextlib
 import copy
 import functools
 import inspect
+import itertools
 import linecache
+import sys
 import textwrap
 import tokenize
 import types
@@ -18,6 +21,16 @@ from typing import Any
 import gast
 
 from tapeless.transforms.errors import SourceError
+from tapeless.transforms.frontend.source.notebook_cells import (
+    compiled_apart,
+    first_line,
+    private_names,
+    reloaded,
+    renamed,
+    undecorated,
+)
+
+RELOADER = "IPython.extensions.autoreload"
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,14 @@ def read(function: types.FunctionType) -> Source:
     return Source(_normalised(node), file)
 
 
+def own_lines(function: types.FunctionType) -> tuple[int, list[str]]:
+    """The number of the first line of `function`, and its lines; SourceError as from `read`."""
+    source = read(function)
+    node: Any = source.node
+    first, of_file = first_line(node), linecache.getlines(source.file)
+    return first, [line.rstrip() for line in of_file[first - 1 : node.end_lineno]]
+
+
 def _normalised(node: ast.FunctionDef | ast.Lambda) -> Any:
     """A tree of the caller's own, in the same form on all versions of Python."""
     return gast.gast_to_ast(gast.ast_to_gast(copy.deepcopy(node)))
@@ -63,27 +84,28 @@ def _lines(function: types.FunctionType) -> tuple[list[str], int]:
 def _unavailable(function: Any) -> SourceError:
     return SourceError(
         f"the source of {function.__qualname__} is not available",
-        "define it in a file, a notebook cell or a function, not by exec",
+        "define it in a file, a function or a notebook cell without %%time, not by exec",
     )
 
 
 class File:
     """What a text holds of functions: their trees, and the code that it compiles to."""
 
-    def __init__(self, text: str, first_line: int = 1) -> None:
+    def __init__(self, text: str, start: int = 1) -> None:
         self.text = text
         self.tree = _parse(text)
-        if self.tree is not None and first_line > 1:
-            ast.increment_lineno(self.tree, first_line - 1)
+        if self.tree is not None and start > 1:
+            ast.increment_lineno(self.tree, start - 1)
         self.compiled: dict[int, dict[tuple[str, int], list[types.CodeType]]] = {}
 
     @functools.cached_property
     def functions(self) -> dict[tuple[str, int], list[ast.FunctionDef]]:
-        """Functions by name and first line."""
+        """Functions by name and first line, which that of a decorator may or may not be."""
         functions: dict[tuple[str, int], list[ast.FunctionDef]] = {}
         for n in ast.walk(self.tree) if self.tree else ():
             if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                functions.setdefault((n.name, _first_line(n)), []).append(n)  # type: ignore[arg-type]
+                for line in {n.lineno, first_line(n)}:
+                    functions.setdefault((n.name, line), []).append(n)  # type: ignore[arg-type]
         return functions
 
     @functools.cached_property
@@ -92,24 +114,52 @@ class File:
 
     def holds(self, code: types.CodeType) -> bool:
         """Whether compiling the text gives `code` again: not if the file was edited since."""
-        if any(name.startswith("@py_assert") for name in code.co_varnames):
-            return True  # pytest rewrote the assert statements
+        if _is_asserting(code):
+            return True
         flags = code.co_flags & _FUTURES
         if flags not in self.compiled:
             self.compiled[flags] = self._compile(code.co_filename, flags)
         alike = self.compiled[flags].get((code.co_name, code.co_firstlineno), ())
-        return any(_same_code(c, code) for c in alike)
+        return any(_same_code(c, code) for c in itertools.chain(alike, self._apart(code, flags)))
 
     def _compile(self, file: str, flags: int) -> dict[tuple[str, int], list[types.CodeType]]:
         """The code of all functions by name and first line."""
         codes: dict[tuple[str, int], list[types.CodeType]] = {}
-        try:
-            module = compile(self.text, file, "exec", flags=flags, dont_inherit=True)
-        except SyntaxError:
-            return codes
-        for c in _codes(module):
+        for c in _codes_of(self.text, file, flags):
             codes.setdefault((c.co_name, c.co_firstlineno), []).append(c)
         return codes
+
+    def _apart(self, code: types.CodeType, flags: int) -> Iterator[types.CodeType]:
+        """The code that notebooks make of the part of the text that holds the function."""
+        for module in compiled_apart(self.tree, code.co_firstlineno) if self.tree else ():
+            yield from _codes_of(module, code.co_filename, flags)
+
+    def loaded_again(self, code: types.CodeType) -> ast.FunctionDef | None:
+        """The function that compiles to the code where IPython loads the file again."""
+        if RELOADER not in sys.modules:
+            return None
+        every = (n for nodes in self.functions.values() for n in nodes)
+        for node in dict.fromkeys(n for n in every if n.name == code.co_name):
+            plain = undecorated(node)
+            for module in (m for n in (node, plain) for m in reloaded(n)):
+                if any(_same_code(c, code) for c in _codes_of(module, code.co_filename, 0)):
+                    return node
+        return None
+
+    def as_notebook(self, code: types.CodeType) -> File:
+        """The file with the variables renamed that a notebook renamed in this code."""
+        names = private_names(code)
+        if not names or self.tree is None:
+            return self
+        file = File(self.text)
+        file.tree = renamed(self.tree, names)
+        return file
+
+
+def _codes_of(module: str | ast.Module, file: str, flags: int) -> Iterator[types.CodeType]:
+    """The code of a module and of all functions in it; none of what is no Python."""
+    with contextlib.suppress(SyntaxError):
+        yield from _codes(compile(module, file, "exec", flags=flags, dont_inherit=True))
 
 
 def _parse(text: str) -> ast.AST | None:
@@ -130,7 +180,10 @@ def _in_whole_file(name: str, code: types.CodeType) -> ast.FunctionDef | ast.Lam
     file = _files.get(name)
     if file is None or file.text != text:
         file = _files[name] = File(text)
-    return _find(file, code) if file.tree is not None and file.holds(code) else None
+    file = file.as_notebook(code)
+    if file.tree is None:
+        return None
+    return _find(file, code) if file.holds(code) else file.loaded_again(code)
 
 
 def _in_lines(
@@ -171,10 +224,6 @@ def _compiles_to(node: ast.FunctionDef | ast.Lambda, code: types.CodeType) -> bo
     )
 
 
-def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    return min([node.lineno, *(d.lineno for d in node.decorator_list)])
-
-
 def _arguments(args: ast.arguments) -> list[str]:
     names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     return names + [a.arg for a in (args.vararg, args.kwarg) if a is not None]
@@ -203,17 +252,28 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
+    """Whether two functions have the same code, with all functions inside of them."""
+    if _is_asserting(b):
+        return True
     return (
         a.co_name == b.co_name
         and a.co_firstlineno == b.co_firstlineno
         and a.co_code == b.co_code
         and a.co_names == b.co_names
         and len(a.co_consts) == len(b.co_consts)
-        and all(
-            isinstance(x, types.CodeType) or (type(x) is type(y) and repr(x) == repr(y))
-            for x, y in zip(a.co_consts, b.co_consts, strict=True)
-        )
+        and all(map(_same_constant, a.co_consts, b.co_consts))
     )
+
+
+def _same_constant(a: Any, b: Any) -> bool:
+    if isinstance(a, types.CodeType) and isinstance(b, types.CodeType):
+        return _same_code(a, b)
+    return type(a) is type(b) and repr(a) == repr(b)
+
+
+def _is_asserting(code: types.CodeType) -> bool:
+    """Whether pytest rewrote assert statements of a function: its code is not that of its text."""
+    return any(name.startswith("@py_assert") for name in code.co_varnames)
 
 
 def _lambda_matches(node: ast.Lambda, code: types.CodeType) -> bool:

@@ -233,6 +233,27 @@ def test_a_cell_of_a_notebook():
     assert again(values["g"])(2) == 12
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "g = lambda t: t * 2\n    return g(x)",
+        "return sum([t * 2 for t in (x, x)])",
+        "return sum(t * 2 for t in (x, x))",
+        "def g(t):\n        return t * 2\n    return g(x)",
+        "return {k: (lambda: x * 2)() for k in 'a'}['a']",
+    ],
+)
+def test_an_edit_inside_of_an_inner_function(tmp_path, body):
+    path = tmp_path / "changing.py"
+    text = f"def f(x):\n    {body}\n"
+    path.write_text(text, encoding="utf-8")
+    function = load(path).f
+    assert again(function)(4) == function(4)
+    path.write_text(text.replace("2", "33"), encoding="utf-8")
+    with pytest.raises(SourceError, match="has changed since it was imported"):
+        read(function)
+
+
 def test_functions_of_one_name_on_one_line_number(tmp_path):
     path = tmp_path / "changing.py"
     path.write_text("def make(k):\n    def f(x): return x + k\n    return f\n", encoding="utf-8")

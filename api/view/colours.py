@@ -21,17 +21,21 @@ CLASSES = (
 
 
 def coloured(text: str, language: str) -> list[str]:
-    """The lines of a text as HTML.
+    """The lines of a text as HTML. Indentation is a part of what follows: nbconvert writes white
+    space between elements as one blank.
 
     >>> coloured("x = 1 < y", "python")
     ['x = <span class="number">1</span> &lt; y']
+    >>> coloured("    return", "python")
+    ['<span class="keyword">    return</span>']
     """
     lines = [""]
     for kind, value in lex(text, get_lexer_by_name(language, stripnl=False, ensurenl=False)):
         for k, part in enumerate(value.split("\n")):
             if k:
                 lines.append("")
-            lines[-1] += _span(part, kind)
+            before = "" if lines[-1].isspace() else lines[-1]
+            lines[-1] = before + _span(lines[-1][len(before) :] + part, kind)
     return lines
 
 
