@@ -60,11 +60,11 @@ def tangent_of(t: Tangents, a: Atom) -> Any:
 
 def name_tangent(value: Any, primal: Var) -> Any:
     if isinstance(value, Var) and _has_form(value.type):
-        value.primal = primal
+        value.primal = form_of(primal)
     if isinstance(value, Var) and not value.name and primal.name:
         value.name = primal.name + "_dot"
     if isinstance(value, Var) and primal.partial:
-        value.partial, value.primal = True, primal
+        value.partial, value.primal = True, form_of(primal)
     return value
 
 
@@ -214,7 +214,7 @@ class Forward:
             ends = (s.then.results[k], s.orelse.results[k])
             s.outs[k].partial |= any(is_undefined(a) or getattr(a, "partial", False) for a in ends)
             if s.outs[k].partial:
-                v.partial, v.primal = True, s.outs[k]
+                v.partial, v.primal = True, form_of(s.outs[k])
         sides = []
         for body, dots, side in ((body_a, dots_a, s.then), (body_b, dots_b, s.orelse)):
             extra = self.fill(body, dots, side.results, active)
@@ -358,7 +358,7 @@ class Forward:
             lacking = is_undefined(init) or getattr(init, "partial", False)
             if lacking and isinstance(dot.type, Type):
                 v.partial = True
-                dot.partial, dot.primal = True, v
+                dot.partial, dot.primal = True, form_of(v)
             t[v] = dot
 
 
@@ -371,7 +371,13 @@ def name_tangents(t: Tangents) -> None:
 
 def tangent_variable(v: Var) -> Var:
     """A new variable for the tangent of `v`."""
-    return Var(v.type, _dot(v), primal=v if _has_form(v.type) else None)
+    return Var(v.type, _dot(v), primal=form_of(v) if _has_form(v.type) else None)
+
+
+def form_of(v: Var) -> Var:
+    """What the zero of a stack or tape is made after: of a tangent, what it is the tangent of. So
+    to ask for its form is not to read it, and what is linear in it stays so."""
+    return v if v.primal is None else v.primal
 
 
 def _dot(v: Var) -> str:

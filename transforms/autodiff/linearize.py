@@ -65,6 +65,7 @@ from tapeless.transforms.ops.primitives.function_calls import (
     unbundle,
 )
 from tapeless.transforms.optimize.count_passes import counted_passes
+from tapeless.transforms.optimize.dead_code import dead_code
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
 from tapeless.transforms.optimize.hoist_views import views_ahead
 from tapeless.transforms.optimize.inline_calls import Closed
@@ -189,6 +190,7 @@ class ForwardAndBackward:
                 ]
                 tangent_values = transpose(split.body, split.inputs, seeds)
                 body = b.blocks[0]
+        body = list(dead_code(Block((), tuple(body), tuple(tangent_values))).body)
         forward, body, new = resolve(split.primal, body)
         results = [new.get(a, a) if isinstance(a, Var) else a for a in tangent_values]
         first, second = close_both(block, forward, body, linear_inputs, results)
@@ -253,6 +255,8 @@ def close_both(
         forward = [*forward, *b.blocks[0]]
     parts = (*own, *lengths.values())
     opening = Let(parts, unbundle, (tape,), {"kinds": tuple(v.type for v in parts)})
+    for v in linear_inputs:
+        new.setdefault(v.primal, None)  # which the second function does not know
     rest, _ = refresh(Block(tuple(linear_inputs), whole.body, whole.results), new)
     body = [opening, *rest.body] if parts else list(rest.body)
     return (

@@ -11,6 +11,8 @@ from tapeless import (
     custom_jvp,
     custom_vjp,
     grad,
+    jacfwd,
+    jacrev,
     jit,
     jvp,
     linearize,
@@ -594,3 +596,63 @@ def test_functions_may_be_called_as_operations_are(name):
     np.testing.assert_allclose(slope(x), 6 + 4 * x, rtol=1e-15)
     np.testing.assert_allclose(jit(slope)(x), 6 + 4 * x, rtol=1e-15)
     np.testing.assert_allclose(jit(vmap(slope))(np.stack([x, -x]))[1], 6 - 4 * x, rtol=1e-15)
+
+
+def ruled_by_jvp(g):
+    made = custom_jvp(lambda x: g(x))
+    made.defjvp(lambda primals, tangents: jvp(g, primals, tangents))
+    return made
+
+
+def product(x):
+    return x if x < 0.1 else np.sin(x) * product(x / 2)
+
+
+def quotient(x):
+    return x if x < 0.1 else x / (x + np.maximum(quotient(x / 2), 0.5))
+
+
+def normed(x):
+    return x if x < 0.1 else np.linalg.norm(np.array([x, x * x])) * normed(x / 2)
+
+
+def summed(x):
+    return np.sum(x**2) if x[0] < 0.1 else np.sum(np.cos(x)) * summed(x / 2)
+
+
+def early(v):
+    if np.any(v > 0.6):
+        return np.tanh(np.linalg.norm(np.sin(v)))
+    kept = [np.tanh(searched(v))]
+    return np.sum(v * v) * len(kept)
+
+
+def searched(v):
+    for e in v:
+        if e > 0.1:
+            return np.cos(e)
+    return 0.5
+
+
+def twice(v):
+    return early(v) * early(0.9 * v)
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (product, 0.7),
+        (quotient, 0.7),
+        (normed, 0.7),
+        (summed, np.array([0.3, 0.8])),
+        (twice, np.array([0.2, -0.1, -0.3])),
+    ],
+)
+def test_a_rule_may_be_the_forward_mode_of_a_derivative_with_calls(f, x):
+    """Its backward part asks for the form of the tape of the tangents, but not for the values."""
+    expected = jacfwd(grad(f))(x)
+    assert np.allclose(jacrev(ruled_by_jvp(grad(f)))(x), expected, rtol=1e-12)
+    step = 1e-6
+    entries = np.eye(np.size(x)) * step if np.ndim(x) else [step]
+    slopes = [(grad(f)(x + e) - grad(f)(x - e)) / (2 * step) for e in entries]
+    assert np.allclose(np.reshape(np.stack(slopes), np.shape(expected)), expected, rtol=1e-6)
