@@ -166,7 +166,7 @@ class Access(Calls):
             raise UnsupportedError("a store to an array made of None or of text", "use a list")
         dicts_and_sets.change(obj, key)
         if isinstance(obj, Symbol):
-            key = special_methods.index_of(key)
+            key, value = special_methods.index_of(key), special_methods.array_of(value)
             require_all_current(key, value)
         before_change(obj)
         if not isinstance(obj, (Symbol, *MUTABLE)):
