@@ -158,9 +158,9 @@ def _root(view: Value) -> Any:
 def _operand(beside: Any, value: Any) -> Any:
     """An operand, as an array's operators see it: an object that says which array it is, and claims
     no operators for itself, is that array."""
-    if type(value) in KNOWN or not _is_numpys(beside):
-        return value
     cls = type(value)
+    if not _is_numpys(beside) or special(value, "__array__") is None:
+        return value
     claims = hasattr(cls, "__array_ufunc__") or getattr(cls, "__array_priority__", 0) > 0
     return value if claims else array_of(value)
 
