@@ -18,12 +18,16 @@ from tapeless.transforms.frontend.values.structure import (
 from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.prelude.containers.hashed_containers import Keys
 from tapeless.transforms.prelude.numpy.derived_arrays import elements_of
+from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
 
 
 def returned_leaf(leaf: Any, began: int) -> Any:
     """A leaf as the transformation has it: an array of a class derived from np.ndarray is a plain
-    one; `began` is the number of the objects that were there before the call."""
-    leaf = elements_of(leaf)
+    one, as np.asarray gives it, a masked one its data.
+
+    `began`: the number of the objects that were there before the call
+    """
+    leaf = leaf.elements if isinstance(leaf, MaskedArray) else elements_of(leaf)
     if isinstance(leaf, Symbol):
         return leaf
     if isinstance(leaf, (Text, Either)):

@@ -22,6 +22,7 @@ from tapeless.transforms.frontend.values.structure import Structure, deque_like,
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.pipelines.array_form import array_form
 from tapeless.transforms.prelude.numpy.derived_arrays import DerivedArray
+from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
 from tapeless.transforms.python_text.python_source import quoted
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
@@ -137,6 +138,9 @@ def rebuild(
     children = [rebuild(c, leaves, held_objects, objects) for c in spec.children]
     if isinstance(spec.kind, type) and issubclass(spec.kind, DerivedArray):
         return _array_of_class(spec, children)
+    if spec.kind is MaskedArray:
+        data, mask = children
+        return np.ma.array(data, mask=np.ma.nomask if mask is None else mask)
     if spec.kind is OneOfTwo:
         test, yes, no = children
         return yes if test else no

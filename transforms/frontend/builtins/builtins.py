@@ -82,6 +82,7 @@ from tapeless.transforms.prelude.containers.known_keys import Found
 from tapeless.transforms.prelude.containers.linked_lists import Part, Row, given, still, unsupported
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists, stretch
 from tapeless.transforms.prelude.numpy.derived_arrays import DerivedArray
+from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
 from tapeless.transforms.prelude.numpy.python_numbers import rounded_integer
 from tapeless.transforms.python_text.literals import is_literal
 
@@ -182,8 +183,8 @@ def _isinstance(hooks: Any, x: Any, kinds: Any) -> Any:
     if isinstance(x, Found):
         return issubclass(dict, kinds)
     if not isinstance(x, Symbol):
-        derived = isinstance(x, DerivedArray)
-        return issubclass(user_class(type(x)), kinds) if derived else isinstance(x, kinds)
+        derived = isinstance(x, (DerivedArray, MaskedArray))
+        return isinstance(x, kinds) or (derived and issubclass(user_class(type(x)), kinds))
     outcome = issubclass(list, kinds) if x.listing is not None else _is_kind(x, kinds)
     if something(x) is not None and isinstance(None, kinds) != outcome:
         return hooks.is_none(x, outcome)

@@ -57,7 +57,9 @@ from tapeless.transforms.frontend.objects.derived_arrays import (
 )
 from tapeless.transforms.frontend.objects.derived_arrays import (
     derived_in,
+    has_masked,
     is_derived,
+    of_masked,
     staged_class,
     view_as,
 )
@@ -292,6 +294,8 @@ class Calls:
         refuse_acting(f)
         require_all_current(*args, *kwargs.values())
         args = seeded(f, args) if hashable(f) else args
+        if is_numpy(f) and has_masked((*args, *kwargs.values())):
+            return self.call(of_masked(f), *args, **kwargs)
         if is_numpy(f) and any(True for _ in derived_in((args, kwargs))):
             return applied_to_derived(f, functools.partial(self.call, f), args, kwargs)
         args = tuple(map(array_of, args)) if is_numpy(f) else args

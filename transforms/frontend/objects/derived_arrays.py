@@ -16,6 +16,8 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.trace.provenance import is_library_class
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.prelude.numpy.derived_arrays import DerivedArray, array_of_class
+from tapeless.transforms.prelude.numpy.masked_arrays import OF_MASKED, MaskedArray
+from tapeless.transforms.prelude.numpy.masked_arrays import WAY_OUT as PLAIN
 
 #: Methods by which a class decides what NumPy's functions make of its arrays.
 PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_wrap__", "__array_prepare__")
@@ -56,7 +58,9 @@ def _users(cls: type) -> Iterator[type]:
 
 
 def user_class(kind: Any) -> Any:
-    """The class of the user that one of the staged run stands for."""
+    """The class of the user, or NumPy's, that one of the staged run stands for."""
+    if kind is MaskedArray:
+        return np.ma.MaskedArray
     if isinstance(kind, type) and issubclass(kind, DerivedArray):
         return kind.__dict__.get("__stands_for__", np.ndarray)
     return kind
@@ -90,6 +94,20 @@ def derived_in(value: Any) -> Iterator[Any]:
             yield from derived_in(item)
     elif type(value) is dict:
         yield from derived_in(list(value.values()))
+
+
+def of_masked(f: Any) -> Any:
+    """The code of ours that a function of NumPy is for masked arrays."""
+    if f not in OF_MASKED:
+        raise UnsupportedError(f"{getattr(f, '__name__', f)} of a masked array has no rule", PLAIN)
+    return OF_MASKED[f]
+
+
+def has_masked(values: Any) -> bool:
+    """Whether masked arrays are among values, or in their lists."""
+    return any(
+        isinstance(v, MaskedArray) or (type(v) in (list, tuple) and has_masked(v)) for v in values
+    )
 
 
 class MethodOfArray:
