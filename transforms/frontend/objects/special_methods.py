@@ -226,8 +226,8 @@ def called(name: str, native: Any, value: Any, *args: Any) -> Any:
 
 def array_of(value: Any) -> Any:
     """What NumPy makes of an object that says how, also of those in lists and tuples."""
-    if type(value) in (list, tuple, StagedList):
-        items = list(map(array_of, value)) if getattr(value, "tail", None) is None else value
+    if type(value) in (list, tuple, StagedList) and getattr(value, "tail", None) is None:
+        items = list(map(array_of, value))
         same = all(new is old for new, old in zip(items, value, strict=True))
         return value if same else items
     if isinstance(value, Part):
