@@ -48,9 +48,10 @@ def staged_class(cls: type) -> Any:
         raise UnsupportedError(
             f"an array of type {cls.__name__}, which is derived from np.ndarray{by}", WAY_OUT
         )
-    bases = tuple(staged_class(b) if issubclass(b, np.ndarray) else b for b in cls.__bases__)
+    staged: Any = staged_class
+    bases = tuple(staged(b) if issubclass(b, np.ndarray) else b for b in cls.__bases__)
     namespace = {k: v for k, v in cls.__dict__.items() if k not in OF_THE_CLASS}
-    return type(cls)(cls.__name__, bases, {**namespace, "__stands_for__": cls})
+    return type(cls.__name__, bases, {**namespace, "__stands_for__": cls})
 
 
 def _users(cls: type) -> Iterator[type]:

@@ -138,7 +138,17 @@ def _refused(name: str) -> Callable[..., Any]:
     return method
 
 
-OTHERS = ("floordiv", "rfloordiv", "mod", "rmod", "matmul", "rmatmul", "and", "or", "xor")
+OTHERS: tuple[str, ...] = (
+    "floordiv",
+    "rfloordiv",
+    "mod",
+    "rmod",
+    "matmul",
+    "rmatmul",
+    "and",
+    "or",
+    "xor",
+)
 OTHERS += ("iadd", "isub", "imul", "itruediv", "ipow", "invert", "getitem", "setitem", "iter")
 OTHERS += ("lt", "le", "gt", "ge", "eq", "ne", "bool", "float", "int", "contains", "array")
 for _name in OTHERS:
@@ -282,7 +292,16 @@ NUMPY: dict[Any, Any] = {
     np.ma.getmaskarray: getmaskarray,
     np.ma.filled: filled,
 }
-EVERYWHERE = (np.sin, np.cos, np.exp, np.arctan, np.tanh, np.sinh, np.cosh, np.negative)
+EVERYWHERE: tuple[np.ufunc, ...] = (
+    np.sin,
+    np.cos,
+    np.exp,
+    np.arctan,
+    np.tanh,
+    np.sinh,
+    np.cosh,
+    np.negative,
+)
 EVERYWHERE += (np.absolute, np.square, np.floor, np.ceil, np.sign)
 #: What a function makes of masked arrays.
 OF_MASKED: dict[Any, Any] = {
