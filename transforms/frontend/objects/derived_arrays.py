@@ -133,8 +133,8 @@ class MethodOfArray:
 def method_of(obj: Any, name: str) -> MethodOfArray | None:
     """The method that an array of a derived class has from np.ndarray; None if there is none."""
     method = getattr(np.ndarray, name, None)
-    known = isinstance(obj, DerivedArray) and not hasattr(obj, name)
-    return MethodOfArray(obj, name) if known and type(method) is _METHOD else None
+    inherited = isinstance(obj, DerivedArray) and not hasattr(obj, name)
+    return MethodOfArray(obj, name) if inherited and type(method) is _METHOD else None
 
 
 _METHOD = types.MethodDescriptorType
