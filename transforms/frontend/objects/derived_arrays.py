@@ -143,18 +143,18 @@ _METHOD = types.MethodDescriptorType
 def applied(f: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a function of NumPy gives for arrays of derived classes: `run` gives it for plain ones.
     Of which class it is, and from which array its attributes are, is asked of NumPy."""
-    given = list(derived_in((args, kwargs)))
-    sources = _asked_of_numpy(f, args, kwargs, given)
+    operands = list(derived_in((args, kwargs)))
+    sources = _asked_of_numpy(f, args, kwargs, operands)
     result = run(*elements(args), **{k: elements(v) for k, v in kwargs.items()})
     if not isinstance(sources, tuple):
-        return _of_class(result, sources, given)
-    return type(result)(_of_class(r, s, given) for r, s in zip(result, sources, strict=True))
+        return _of_class(result, sources, operands)
+    return type(result)(_of_class(r, s, operands) for r, s in zip(result, sources, strict=True))
 
 
-def _of_class(result: Any, source: int | None, given: list[Any]) -> Any:
+def _of_class(result: Any, source: int | None, operands: list[Any]) -> Any:
     if source is None:
         return result
-    this = given[source]
+    this = operands[source]
     if isinstance(result, Symbol) and not result.mutable:
         result = call_numpy(np.asarray, (result,), {})
     return trace().enter(array_of_class, type(this), result, this)
@@ -169,10 +169,12 @@ class _Sample(np.ndarray):
         self.source = getattr(obj, "source", None)
 
 
-def _asked_of_numpy(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], given: list[Any]) -> Any:
+def _asked_of_numpy(
+    f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], operands: list[Any]
+) -> Any:
     """The number of the argument that a result has its class from, as NumPy says of examples; None
     where it is a plain array or a number."""
-    numbers = {id(a): k for k, a in enumerate(given)}
+    numbers = {id(a): k for k, a in enumerate(operands)}
 
     def sample(value: Any) -> Any:
         if isinstance(value, DerivedArray):
@@ -190,7 +192,7 @@ def _asked_of_numpy(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], given
             result = f(*map(sample, args), **{k: sample(v) for k, v in kwargs.items()})
     except Exception as e:
         raise UnsupportedError(
-            f"{getattr(f, '__name__', f)} of an array of type {type(given[0]).__name__}, which is "
+            f"{getattr(f, '__name__', f)} of an array of type {type(operands[0]).__name__}, which is "
             "derived from np.ndarray",
             WAY_OUT,
         ) from e
