@@ -192,8 +192,8 @@ def _asked_of_numpy(
             result = f(*map(sample, args), **{k: sample(v) for k, v in kwargs.items()})
     except Exception as e:
         raise UnsupportedError(
-            f"{getattr(f, '__name__', f)} of an array of type {type(operands[0]).__name__}, which is "
-            "derived from np.ndarray",
+            f"{getattr(f, '__name__', f)} of an array of type {type(operands[0]).__name__}, which "
+            "is derived from np.ndarray",
             WAY_OUT,
         ) from e
     if isinstance(result, tuple):
