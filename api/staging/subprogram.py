@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
+from tapeless.staging.returned_leaves import returned_leaf
 from tapeless.staging.scipy_replacements import STAND_INS as OF_SCIPY
 from tapeless.staging.user_calls import call_user
 from tapeless.transforms.analysis.free_variables import defined
@@ -38,7 +39,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.operation import types_given
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.core.uses import sizes_in
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms
 from tapeless.transforms.frontend.builtins.deques import new_deque
 from tapeless.transforms.frontend.builtins.replacements import STAND_INS
@@ -48,10 +49,7 @@ from tapeless.transforms.frontend.heap.list_results import settled
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.recorded_reads import Captured
 from tapeless.transforms.frontend.trace.trace import Trace, trace
-from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.identity import NUMBERS
-from tapeless.transforms.frontend.values.structure import Structure, refuse_unreturnable
-from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.ops.numpy.creation import cast_to
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.ops.primitives.identities import identity
@@ -61,7 +59,6 @@ from tapeless.transforms.optimize.hoist_views import views_ahead
 from tapeless.transforms.optimize.inline_calls import expand
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
 from tapeless.transforms.optimize.outline import outline
-from tapeless.transforms.prelude.containers.hashed_containers import Keys
 
 STAND_INS.update(OF_SCIPY)
 
@@ -202,17 +199,12 @@ class Subprogram:
     ) -> None:
         open_block = trace().blocks[-1]
         start, self.calls_before = len(open_block), len(trace().stretches)
-        self.value = settled(call_user(fun, *args, **kwargs))
-        self.leaves, self.structure = tree.flatten(self.value)
-        for leaf in self.leaves:
-            if isinstance(leaf, (Text, Either)):
-                refuse_unreturnable(Structure("static", leaf))
-            if isinstance(leaf, Keys):
-                raise UnsupportedError(
-                    f"a {leaf.kind.__name__} whose keys depend on run-time values is returned from "
-                    "a function that is transformed",
-                    "return lists of what it holds, or arrays",
-                )
+        began = next(trace().serials)
+        value = settled(call_user(fun, *args, **kwargs))
+        leaves, self.structure = tree.flatten(value)
+        self.leaves = [returned_leaf(leaf, began) for leaf in leaves]
+        same = all(new is old for new, old in zip(self.leaves, leaves, strict=True))
+        self.value = value if same else tree.unflatten(self.structure, self.leaves)
         self.atoms = [leaf_atom(x) if is_value(x) else None for x in self.leaves]
         self.body: list[Statement] = open_block[start:]
         del open_block[start:]

@@ -29,6 +29,7 @@ from tapeless.transforms.errors import (
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS
+from tapeless.transforms.prelude.numpy.derived_arrays import elements_of
 
 WRITTEN_OUT = 32  # elements: of more, the function is called for each
 REFUSALS = (NeedStatic, AliasError, StructureError, UndefinedError, UnsupportedError, InternalError)
@@ -124,6 +125,7 @@ def joined(values: list[Any], out_axes: Any, stack: Callable[[list[Any], Any], A
 
 
 def _leaf(values: list[Any], axis: Any, stack: Callable[[list[Any], Any], Any]) -> Any:
+    values = list(map(elements_of, values))
     if not is_value(values[0]):
         _refuse_other(values)
         return values[0]

@@ -49,7 +49,7 @@ def leaves(x: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...]
         for key, value in enumerate(x):
             yield from leaves(value, (*path, key))
     elif x is not None and np.asarray(x).dtype.kind in "biufc":
-        yield path, x
+        yield path, np.asarray(x)  # a class of arrays may have operations of its own
 
 
 def at(x: Any, path: tuple[Any, ...]) -> Any:
@@ -60,9 +60,7 @@ def at(x: Any, path: tuple[Any, ...]) -> Any:
 
 def smooth_leaves(result: Any) -> list[tuple[tuple[Any, ...], np.ndarray]]:
     """The floating-point leaves, each with the weights that a sum of them all gives it."""
-    found = [
-        (path, np.asarray(x)) for path, x in leaves(result) if np.asarray(x).dtype.kind in "fc"
-    ]
+    found = [(path, x) for path, x in leaves(result) if x.dtype.kind in "fc"]
     weights = [(path, np.cos(1.0 + np.arange(x.size)).reshape(x.shape)) for path, x in found]
     if not weights:
         raise UncheckableError("its result has no floating-point number")
@@ -135,9 +133,9 @@ class Measured:
             high, low = f(*self.moved(step)), f(*self.moved(-step))
             results.append(
                 {
-                    path: (np.asarray(x, complex) - np.asarray(at(low, path))) / (2 * step)
+                    path: (x.astype(complex) - np.asarray(at(low, path))) / (2 * step)
                     for path, x in leaves(high)
-                    if np.asarray(x).dtype.kind in "fc"
+                    if x.dtype.kind in "fc"
                 }
             )
         if not all(close(results[0][p], results[1][p], 2e-4) for p in results[0]):
@@ -199,7 +197,7 @@ class Measured:
 
         def right(got: Any) -> bool:
             return all(
-                close(at(got, path), np.stack([at(r, path) for r in results]), 1e-8)
+                close(at(got, path), np.stack([np.asarray(at(r, path)) for r in results]), 1e-8)
                 for path in paths
             )
 

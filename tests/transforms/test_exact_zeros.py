@@ -481,3 +481,48 @@ def test_factors_of_sums_of_products(function, form):
     by_rows = np.array([unit, unit]).T  # each column of w meets the one row that counts
     right = np.array([x[1], x[1]]).T if function is _turned_unit else by_rows
     np.testing.assert_allclose(found, right, rtol=1e-12)
+
+
+def _ends_asserted(x, d):
+    assert d[0] == d[-1] == np.inf
+    return np.sum((x * d)[1:-1])
+
+
+def _ends_asserted_of_a_copy(x, d):
+    d = np.array(d, dtype=float)
+    assert not np.isfinite(d[0])
+    return np.sum((x * d)[1:-1])
+
+
+def _read_in_a_loop(x, d):
+    if d[0] != np.inf:
+        raise ValueError("no semi-infinite layer")
+    y, total = x * d, 0.0
+    for i in range(1, len(d) - 1):
+        if y[i] > 8.0:
+            y[i] = 8.0
+        total = total + y[i]
+    return total
+
+
+def _counted(x, d):
+    return np.sum((d * x * np.sum(np.isinf(d)))[1:-1])
+
+
+def _quotient(x, d):
+    assert np.all(d[1:-1] != np.inf)
+    return np.sum((d / x)[1:3] * 2.0)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("compiled", [False, True], ids=["", "jit"])
+@pytest.mark.parametrize(
+    "f", [_ends_asserted, _ends_asserted_of_a_copy, _read_in_a_loop, _counted, _quotient]
+)
+def test_infinities_that_a_program_asks_for_scale_no_zeros_that_nobody_read(f, compiled):
+    x, d = np.array([1.0, 2.0, 3.0, 4.0]), np.array([np.inf, 2.0, 3.0, np.inf])
+    slope = grad(f)
+    slope = (jit(slope) if compiled else slope)(x, d)
+    steps = 1e-6 * np.eye(4)
+    expected = [(f(x + step, d) - f(x - step, d)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-8)

@@ -36,6 +36,8 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
     greater,
     greater_equal,
+    isfinite,
+    isinf,
     less,
     less_equal,
     not_equal,
@@ -174,6 +176,14 @@ def of_comparison(op: Op, bound: Atom, facts: int) -> tuple[int, int]:
         not_equal: (zero, 0),
     }
     return table.get(op, (0, 0))
+
+
+def asks_for_infinity(let: Let) -> bool:
+    """Whether a statement tests if a value is infinite, which says that it may be."""
+    if let.op in (isfinite, isinf):
+        return True
+    bound = let.args[1] if let.op in (equal, not_equal) else None
+    return isinstance(bound, Literal) and bound.value in (np.inf, -np.inf)
 
 
 def is_truth(a: Atom) -> bool:

@@ -17,6 +17,7 @@ from tapeless.transforms.analysis.sign_analysis import (
     CHOSEN,
     EVERYWHERE,
     INFINITE,
+    MOVES,
     NONZERO,
     PARTLY,
     POLE,
@@ -24,6 +25,7 @@ from tapeless.transforms.analysis.sign_analysis import (
     STEEP,
     UNREAD,
     ZERO,
+    asks_for_infinity,
     is_truth,
     of_comparison,
     of_number,
@@ -51,6 +53,9 @@ from tapeless.transforms.ops.primitives.strong_zero import Scaling
 _facts: WeakKeyDictionary[Var, int] = WeakKeyDictionary()
 #: Of comparisons: what is compared, and what is known of it where they hold and where not.
 _tests: WeakKeyDictionary[Var, tuple[Atom, int, int]] = WeakKeyDictionary()
+
+#: Of parts and copies: what they are parts or copies of.
+_parts: WeakKeyDictionary[Var, Atom] = WeakKeyDictionary()
 
 
 class _Told(threading.local):
@@ -100,8 +105,19 @@ def note(s: Let) -> None:
     facts = _of(s)
     for v in s.outs:
         _facts[v] = facts
+    if s.op in MOVES:
+        _parts[s.outs[0]] = s.args[0]
     if is_truth(s.outs[0]):
         _comparison(s)
+        if asks_for_infinity(s):
+            _may_be_infinite(s.args[0])
+
+
+def _may_be_infinite(a: Atom | None) -> None:
+    """Says so of a value, and of the arrays that it is a part of."""
+    while isinstance(a, Var):
+        _facts[a] = _known(a) | INFINITE
+        a = _parts.get(a)
 
 
 def note_branch(s: If) -> None:

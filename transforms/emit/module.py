@@ -8,16 +8,21 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.analysis.structural_hash import whole_form
 from tapeless.transforms.core.language import Block, Function, Program, Var
 from tapeless.transforms.core.printer import show
 from tapeless.transforms.core.user_names import CALLED
 from tapeless.transforms.emit.writer import BUILTINS, called_by, emit_function
 from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.objects.derived_arrays import user_class
 from tapeless.transforms.frontend.staging.results import NthObject, OfData, OneOfTwo, Rows
 from tapeless.transforms.frontend.values.structure import Structure, deque_like, dict_like
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.pipelines.array_form import array_form
+from tapeless.transforms.prelude.numpy.derived_arrays import DerivedArray
+from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
 from tapeless.transforms.python_text.python_source import quoted
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
@@ -131,6 +136,11 @@ def rebuild(
     if isinstance(spec.value, NthObject):
         objects[spec.value.number] = instance
     children = [rebuild(c, leaves, held_objects, objects) for c in spec.children]
+    if isinstance(spec.kind, type) and issubclass(spec.kind, DerivedArray):
+        return _array_of_class(spec, children)
+    if spec.kind is MaskedArray:
+        data, mask = children
+        return np.ma.array(data, mask=np.ma.nomask if mask is None else mask)
     if spec.kind is OneOfTwo:
         test, yes, no = children
         return yes if test else no
@@ -150,6 +160,15 @@ def rebuild(
     for name, child in zip(spec.keys, children, strict=True):
         object.__setattr__(instance, name, child)
     return instance
+
+
+def _array_of_class(spec: Structure, children: list[Any]) -> Any:
+    """An array of a class that is derived from np.ndarray, with its attributes."""
+    values = dict(zip(spec.keys, children, strict=True))
+    array = np.asarray(values.pop("__elements__")).view(user_class(spec.kind))
+    for name, value in values.items():
+        object.__setattr__(array, name, value)
+    return array
 
 
 def _is_object(kind: Any) -> bool:

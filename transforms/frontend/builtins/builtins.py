@@ -65,6 +65,7 @@ from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.objects.attributes import has
 from tapeless.transforms.frontend.objects.copying import copied, deep_copied
 from tapeless.transforms.frontend.objects.dataclasses import replaced
+from tapeless.transforms.frontend.objects.derived_arrays import super_of, user_class
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
@@ -80,6 +81,8 @@ from tapeless.transforms.prelude.containers.hashed_containers import Keys, hold_
 from tapeless.transforms.prelude.containers.known_keys import Found
 from tapeless.transforms.prelude.containers.linked_lists import Part, Row, given, still, unsupported
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists, stretch
+from tapeless.transforms.prelude.numpy.derived_arrays import DerivedArray
+from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
 from tapeless.transforms.prelude.numpy.python_numbers import rounded_integer
 from tapeless.transforms.python_text.literals import is_literal
 
@@ -180,7 +183,8 @@ def _isinstance(hooks: Any, x: Any, kinds: Any) -> Any:
     if isinstance(x, Found):
         return issubclass(dict, kinds)
     if not isinstance(x, Symbol):
-        return isinstance(x, kinds)
+        derived = isinstance(x, (DerivedArray, MaskedArray))
+        return isinstance(x, kinds) or (derived and issubclass(user_class(type(x)), kinds))
     outcome = issubclass(list, kinds) if x.listing is not None else _is_kind(x, kinds)
     if something(x) is not None and isinstance(None, kinds) != outcome:
         return hooks.is_none(x, outcome)
@@ -211,7 +215,7 @@ def _type(hooks: Any, x: Any, *more: Any) -> Any:
     if isinstance(x, Found):
         return dict
     if not isinstance(x, Symbol):
-        return str if isinstance(x, Text) else type(x, *more)
+        return str if isinstance(x, Text) else user_class(type(x, *more))
     if something(x) is not None:
         return Either(is_none(x), type(None), class_of(x))
     _check_set(x)
@@ -464,6 +468,7 @@ BUILTINS: dict[Any, Any] = {
     complex: _number(complex),
     isinstance: _isinstance,
     type: _type,
+    super: lambda hooks, *args: super_of(*args),
     print: _print,
     list: _list,
     collections.deque: new_deque,

@@ -33,6 +33,7 @@ from tapeless.transforms.frontend.heap.locations import (
 from tapeless.transforms.frontend.hooks.calls import READERS, Calls, is_method
 from tapeless.transforms.frontend.objects import capture, special_methods
 from tapeless.transforms.frontend.objects.attributes import seen, watch_class
+from tapeless.transforms.frontend.objects.derived_arrays import method_of
 from tapeless.transforms.frontend.objects.environment import watched
 from tapeless.transforms.frontend.trace.provenance import name_of, static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
@@ -74,6 +75,8 @@ class Access(Calls):
             value = self.call(attribute.func, obj)
             self.set_attr(obj, name, value)
             return value
+        if (inherited := method_of(obj, name)) is not None:
+            return inherited
         require_current(obj)
         if (method := special_methods.getter(obj, name, attribute)) is not None:
             return trace().enter(*method)
@@ -166,7 +169,7 @@ class Access(Calls):
             raise UnsupportedError("a store to an array made of None or of text", "use a list")
         dicts_and_sets.change(obj, key)
         if isinstance(obj, Symbol):
-            key = special_methods.index_of(key)
+            key, value = special_methods.index_of(key), special_methods.array_of(value)
             require_all_current(key, value)
         before_change(obj)
         if not isinstance(obj, (Symbol, *MUTABLE)):

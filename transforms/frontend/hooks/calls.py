@@ -7,7 +7,7 @@ import functools
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -52,6 +52,17 @@ from tapeless.transforms.frontend.heap.locations import before_change, put_attri
 from tapeless.transforms.frontend.objects.attributes import watch_class, watch_function
 from tapeless.transforms.frontend.objects.bound_arguments import defaults, fixed_arguments
 from tapeless.transforms.frontend.objects.dataclasses import is_record, new_record
+from tapeless.transforms.frontend.objects.derived_arrays import (
+    applied as applied_to_derived,
+)
+from tapeless.transforms.frontend.objects.derived_arrays import (
+    derived_in,
+    has_masked,
+    is_derived,
+    of_masked,
+    staged_class,
+    view_as,
+)
 from tapeless.transforms.frontend.objects.environment import (
     note_opened,
     reads_environment,
@@ -178,6 +189,8 @@ class Calls:
         if foreign(f.__self__):
             return call_outside(Method(f.__self__, f.__name__), (f.__self__, *args), kwargs)
         if isinstance(f.__self__, Symbol):
+            if f.__name__ == "view" and args and is_derived(args[0]):
+                return view_as(f.__self__, args[0])
             if f.__name__ == "tolist" and (items := numbers_of(f.__self__)) is not None:
                 return trace().born(items)
             result = f(*args, **kwargs)
@@ -222,7 +235,7 @@ class Calls:
         )
 
     def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        args = seeded(cls, args)
+        cls, args = staged_class(cls) if is_derived(cls) else cls, seeded(cls, args)
         init = cls.__init__  # type: ignore[misc]
         new: Any = cls.__new__
         plain = (
@@ -267,8 +280,6 @@ class Calls:
             return obj
         if passed_on(cls, args, kwargs):
             return call_outside(cls, args, kwargs)
-        if _derived_from_arrays(cls) and (has_symbols(args) or has_symbols(kwargs)):
-            _refuse_derived(cls)
         if library and (has_symbols(args) or has_symbols(kwargs)):
             obj = _or_external(functools.partial(_opaque, cls, args, kwargs), cls, args, kwargs)
             return trace().born(advancing(obj))
@@ -283,6 +294,10 @@ class Calls:
         refuse_acting(f)
         require_all_current(*args, *kwargs.values())
         args = seeded(f, args) if hashable(f) else args
+        if is_numpy(f) and has_masked((*args, *kwargs.values())):
+            return self.call(of_masked(f), *args, **kwargs)
+        if is_numpy(f) and any(True for _ in derived_in((args, kwargs))):
+            return applied_to_derived(f, functools.partial(self.call, f), args, kwargs)
         args = tuple(map(array_of, args)) if is_numpy(f) else args
         symbolic = has_symbols(args) or has_symbols(kwargs)
         name = getattr(f, "__name__", "")
@@ -523,18 +538,6 @@ def _or_external(
         if not trace().observing:
             raise
         return call_outside(f, args, kwargs)
-
-
-def _derived_from_arrays(cls: Any) -> bool:
-    return isinstance(cls, type) and issubclass(cls, np.ndarray) and cls is not np.ndarray
-
-
-def _refuse_derived(cls: type) -> NoReturn:
-    """Arrays of classes of their own have operations of their own, which no rule knows."""
-    raise UnsupportedError(
-        f"an array of type {cls.__name__}, which is derived from np.ndarray",
-        "work with plain arrays, which np.asarray gives",
-    )
 
 
 def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

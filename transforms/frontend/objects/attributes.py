@@ -11,6 +11,7 @@ import numpy as np
 from tapeless.transforms.frontend.arrays.python_scalars import has_attribute
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.objects.capture import outer
+from tapeless.transforms.frontend.objects.derived_arrays import user_class
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES, name_of
 from tapeless.transforms.frontend.trace.readers import (
     ABSENT,
@@ -116,6 +117,7 @@ def watch_function(f: types.FunctionType) -> None:
 
 def watch_class(cls: type, name: str) -> None:
     """The program relies on what stands in a class of the user's under a name."""
+    cls = user_class(cls)
     if not unchanging(cls):
         entry = ClassEntry(cls, name)
         watch(cls, f"{cls.__name__}.{name}", entry, entry())

@@ -109,7 +109,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
         return same if kind == "Is" else _opposite(same)
     if foreign(left) or foreign(right):
         return call_outside(getattr(operator, OPERATORS[kind]), (left, right), {})
-    name, left, right = OPERATORS[kind], as_list(left), as_list(right)
+    name, left, right = OPERATORS[kind], as_list(left), _operand(left, as_list(right))
     for method, this, other in _asked(name.rstrip("_"), left, right):
         result = trace().enter(method, this, other)
         if result is not NotImplemented:
@@ -117,7 +117,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     if kind == "NotEq" and special(left, "__eq__") and special(left, "__ne__") is None:
         return _opposite(binary("Eq", left, right))
     try:
-        result = getattr(operator, name)(left, right)
+        result = getattr(operator, name)(_operand(right, left), right)
     except TypeError as e:
         raise _in_words_of_numpy(e, left, right) from None
     return trace().born(result) if type(result) in (set, dict) else result
@@ -155,6 +155,23 @@ def _root(view: Value) -> Any:
     return view.cell if view.parent is None else _root(view.parent)
 
 
+def _operand(beside: Any, value: Any) -> Any:
+    """An operand, as an array's operators see it: an object that says which array it is, and claims
+    no operators for itself, is that array."""
+    cls = type(value)
+    if not _is_numpys(beside) or special(value, "__array__") is None:
+        return value
+    claims = hasattr(cls, "__array_ufunc__") or getattr(cls, "__array_priority__", 0) > 0
+    return value if claims else array_of(value)
+
+
+def _is_numpys(value: Any) -> bool:
+    """Whether it is an array or one of NumPy's scalars."""
+    if isinstance(value, Symbol):
+        return value.mutable or not value.type.weak
+    return isinstance(value, (np.ndarray, np.generic))
+
+
 def _in_words_of_numpy(error: TypeError, *operands: Any) -> TypeError:
     """Python names the classes of operands, and a user has not heard of symbols."""
     symbols = [x for x in operands if isinstance(x, Symbol)]
@@ -183,7 +200,8 @@ def inplace(kind: str, target: Any, value: Any) -> Any:
     """target += value, and every other operator that may change its target."""
     if foreign(target) or foreign(value):
         refuse_foreign_store(target)
-    name, target, value = OPERATORS[kind].rstrip("_"), as_list(target), as_list(value)
+    name, target = OPERATORS[kind].rstrip("_"), as_list(target)
+    value = _operand(target, as_list(value))
     method = special(target, f"__i{name}__")
     result = NotImplemented if method is None else trace().enter(method, target, value)
     if result is not NotImplemented:
@@ -207,7 +225,11 @@ def called(name: str, native: Any, value: Any, *args: Any) -> Any:
 
 
 def array_of(value: Any) -> Any:
-    """What NumPy makes of an object that says how."""
+    """What NumPy makes of an object that says how, also of those in lists and tuples."""
+    if type(value) in (list, tuple, StagedList) and getattr(value, "tail", None) is None:
+        items = list(map(array_of, value))
+        same = all(new is old for new, old in zip(items, value, strict=True))
+        return value if same else items
     if isinstance(value, Part):
         return trace().enter(Part.lists, value)
     method = special(value, "__array__")

@@ -8,6 +8,7 @@ from typing import Any
 from tapeless.transforms.prelude.containers import bisect, heapq, queue, sets, typed_arrays
 from tapeless.transforms.prelude.numpy import (
     cmath,
+    masked_arrays,
     misc,
     python_numbers,
     signals,
@@ -16,7 +17,10 @@ from tapeless.transforms.prelude.numpy import (
     ufunc_reduce,
 )
 
-FAMILIES = (sets, signals, misc, ufunc_at, ufunc_reduce, sliding_windows, python_numbers, cmath)
+FAMILIES = (
+    *(sets, signals, misc, ufunc_at, ufunc_reduce, sliding_windows, python_numbers, cmath),
+    masked_arrays,
+)
 WRITTEN: dict[Any, Any] = {f: ours for family in FAMILIES for f, ours in family.NUMPY.items()}
 #: Functions and classes of Python's library.
 PYTHONS: dict[Any, Any] = heapq.PYTHON | bisect.PYTHON | queue.PYTHON | typed_arrays.PYTHON

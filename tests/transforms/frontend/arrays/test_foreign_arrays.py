@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tapeless import grad, jit, vmap
-from tapeless.transforms.errors import ArgumentTypeError, UnsupportedError
+from tapeless.transforms.errors import ArgumentTypeError
 from tapeless.transforms.frontend.arrays import foreign_arrays
 
 X = np.array([1.0, 2.0, 3.0])
@@ -143,18 +143,3 @@ def test_members_of_an_enum_stay_themselves():
     assert [fast(3.0, Mode.ONE), fast(3.0, Mode.TWO), fast(3.0, Mode.ONE)] == [3.0, 30.0, 3.0]
     assert jit(lambda m: np.sum(m * m))(Mode.TWO) == 4
     assert grad(f)(3.0, Mode.TWO) == 10.0
-
-
-class Checked(np.ndarray):
-    """An array that looks at what it is made of."""
-
-    def __new__(cls, values):
-        if not isinstance(values, np.ndarray):
-            raise TypeError("no array")
-        return np.array(values).view(cls)
-
-
-@pytest.mark.parametrize("transformed", [jit, vmap])
-def test_an_array_of_a_class_of_the_users_is_made(transformed):
-    with pytest.raises(UnsupportedError, match="an array of type Checked"):
-        transformed(lambda x: 2 * Checked(x))(np.ones((2, 3)))

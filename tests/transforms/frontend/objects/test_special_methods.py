@@ -127,3 +127,58 @@ def test_not_of_an_object_whose_truth_is_data(sign):
     x = sign * np.abs(V)
     np.testing.assert_allclose(tapeless.jit(of_an_empty_bag)(x), of_an_empty_bag(x))
     np.testing.assert_allclose(tapeless.vmap(of_an_empty_bag)(x[None])[0], of_an_empty_bag(x))
+
+
+class Boxed:
+    """An object that holds an array, and adds as arrays do."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __array__(self, dtype=None, copy=None):
+        return self.x
+
+    def __add__(self, other):
+        return Boxed(self.x + np.asarray(other))
+
+    def __radd__(self, other):
+        return Boxed(2.0 * (other + self.x))
+
+
+class Claiming(Boxed):
+    __array_priority__ = 10.0
+
+
+def stored(x):
+    table = np.zeros((2, x.size))
+    table[1] = Boxed(x)
+    return table
+
+
+def added_in_place(x):
+    y = x * 1.0
+    y += Boxed(x)
+    return y
+
+
+AS_ARRAYS = {
+    "in a list": lambda x: np.hstack([np.ones(2), Boxed(x)]),
+    "in a tuple in a list": lambda x: np.array([(Boxed(x), x)]),
+    "in a list that a loop fills": lambda x: np.stack([Boxed(k * x) for k in range(3)]),
+    "right of an array": lambda x: x + Boxed(x),
+    "right of a number of NumPy": lambda x: x[0] + Boxed(x),
+    "left of an array, without the operator": lambda x: Boxed(x) * x,
+    "in place": added_in_place,
+    "stored": stored,
+    "claims operators": lambda x: (x + Claiming(x)).x,
+    "right of a number of Python": lambda x: (1.0 + Boxed(x)).x,
+}
+
+
+@pytest.mark.parametrize("name", AS_ARRAYS)
+def test_objects_that_say_which_array_they_are_are_that_array_to_numpy(name):
+    f = AS_ARRAYS[name]
+    np.testing.assert_array_equal(tapeless.jit(f)(V), f(V))
+    np.testing.assert_array_equal(tapeless.vmap(f)(np.stack([V, 2 * V]))[1], f(2 * V))
+    slope = (f(V * (1 + 1e-6)) - f(V * (1 - 1e-6))) / 2e-6
+    np.testing.assert_allclose(tapeless.jacfwd(f)(V) @ V, slope, rtol=1e-6)

@@ -1,0 +1,52 @@
+"""Leaves that a function returns to a transformation of it: numbers and plain arrays stay, what
+stands for values of the program only while it is staged is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.structure import (
+    Structure,
+    attributes,
+    has_symbols,
+    refuse_unreturnable,
+)
+from tapeless.transforms.frontend.values.text import Text
+from tapeless.transforms.prelude.containers.hashed_containers import Keys
+from tapeless.transforms.prelude.numpy.derived_arrays import elements_of
+from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
+
+
+def returned_leaf(leaf: Any, began: int) -> Any:
+    """A leaf as the transformation has it: an array of a class derived from np.ndarray is a plain
+    one, as np.asarray gives it, a masked one its data.
+
+    `began`: the number of the objects that were there before the call
+    """
+    leaf = leaf.elements if isinstance(leaf, MaskedArray) else elements_of(leaf)
+    if isinstance(leaf, Symbol):
+        return leaf
+    if isinstance(leaf, (Text, Either)):
+        refuse_unreturnable(Structure("static", leaf))
+    if isinstance(leaf, Keys):
+        raise UnsupportedError(
+            f"a {leaf.kind.__name__} whose keys depend on run-time values is returned from "
+            "a function that is transformed",
+            "return lists of what it holds, or arrays",
+        )
+    if trace().birth(leaf) > began and _holds_values(leaf):
+        raise UnsupportedError(
+            f"a {type(leaf).__name__} with values of the program is returned from a function that "
+            "is transformed",
+            "return the arrays that it holds, or make the class a dataclass",
+        )
+    return leaf
+
+
+def _holds_values(obj: Any) -> bool:
+    """Whether an object that the program made has attributes that it computes."""
+    return any(has_symbols(getattr(obj, name)) for name in attributes(obj))
