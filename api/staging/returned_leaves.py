@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.structure import (
@@ -23,11 +25,13 @@ from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
 
 def returned_leaf(leaf: Any, began: int) -> Any:
     """A leaf as the transformation has it: an array of a class derived from np.ndarray is a plain
-    one, as np.asarray gives it, a masked one its data.
+    one, as np.asarray gives it, and what is masked in others is nan.
 
     `began`: the number of the objects that were there before the call
     """
-    leaf = leaf.elements if isinstance(leaf, MaskedArray) else elements_of(leaf)
+    if isinstance(leaf, MaskedArray):
+        leaf = _data_of(leaf)
+    leaf = elements_of(leaf)
     if isinstance(leaf, Symbol):
         return leaf
     if isinstance(leaf, (Text, Either)):
@@ -45,6 +49,20 @@ def returned_leaf(leaf: Any, began: int) -> Any:
             "return the arrays that it holds, or make the class a dataclass",
         )
     return leaf
+
+
+def _data_of(x: MaskedArray) -> Any:
+    """The elements of a masked array; those that are masked are nan, so that nobody takes them for
+    values."""
+    if x.masked is None:
+        return x.elements
+    if x.dtype.kind not in "fc":
+        raise UnsupportedError(
+            f"a masked array of {x.dtype} is returned from a function that is transformed, and "
+            "which of its elements are masked would be lost",
+            "return m.filled(0), or both m.data and m.mask",
+        )
+    return call_numpy(np.where, (x.masked, np.asarray(np.nan, x.dtype), x.elements), {})
 
 
 def _holds_values(obj: Any) -> bool:

@@ -65,13 +65,14 @@ SMOOTH = [n for n in USES if n not in ("masked_invalid", "powers", "quotients")]
 
 
 @pytest.mark.parametrize("name", SMOOTH)
-def test_derivatives_and_batches_are_those_of_the_data(name):
-    def f(x):
-        return [np.ma.getdata(leaf) for leaf in _leaves(USES[name](x))]
+def test_what_is_masked_is_nan_in_batches_and_has_no_slope(name):
+    def f(x, fill=0.0):
+        leaves = _leaves(USES[name](x))
+        return [x.filled(fill) if isinstance(x, np.ma.MaskedArray) else x for x in leaves]
 
     batched = _leaves(tapeless.vmap(USES[name])(np.stack([X, 0.5 * X])))
     dots = _leaves(tapeless.jvp(USES[name], (X,), (X,))[1])
-    for got, first, second in zip(batched, f(X), f(0.5 * X), strict=True):
+    for got, first, second in zip(batched, f(X, np.nan), f(0.5 * X, np.nan), strict=True):
         np.testing.assert_allclose(got, [first, second], rtol=1e-12)
     slopes = [(a - b) / 2e-6 for a, b in zip(f(X * (1 + 1e-6)), f(X * (1 - 1e-6)), strict=True)]
     for got, expected in zip(dots, slopes, strict=True):
@@ -82,6 +83,11 @@ def test_derivatives_and_batches_are_those_of_the_data(name):
 def test_what_is_left_out_has_no_slope():
     slope = tapeless.grad(lambda x: (np.ma.array(np.sqrt(x), mask=x <= 0) * 2.0).sum())
     np.testing.assert_allclose(slope(np.array([4.0, 0.0, -1.0])), [0.5, 0.0, 0.0])
+
+
+def test_a_masked_array_of_integers_is_no_batch():
+    with pytest.raises(UnsupportedError, match=r"m\.filled\(0\)"):
+        tapeless.vmap(lambda k: np.ma.array(k, mask=k > 1) * 2)(np.arange(6).reshape(2, 3))
 
 
 REFUSED = {
