@@ -73,7 +73,7 @@ def _python(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
 def _c(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
     """The source in C, and what goes with it."""
     values = _values(args)
-    results = tree.leaves(function(*_copied(values)))
+    results = function(*_copied(values))
     files = internals.c_files(function, values, results)
     paths = [folder / name for name in files]
     for path, text in zip(paths, files.values(), strict=True):

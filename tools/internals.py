@@ -35,6 +35,6 @@ def emitted(function: Any, args: tuple[Any, ...]) -> str:
     return Module(function.for_arguments(args, {}), function.emitted_name).with_small()
 
 
-def c_files(function: Function, args: tuple[Any, ...], results: list[Any]) -> dict[str, str]:
+def c_files(function: Function, args: tuple[Any, ...], results: Any) -> dict[str, str]:
     """The files of a function in C99, by name; the test program compares with these `results`."""
     return JitToC(function).files(args, {}, results)

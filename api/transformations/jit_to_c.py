@@ -47,16 +47,14 @@ class JitToC(Jit):
         finally:
             STRICT[0] = before
 
-    def files(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], results: Sequence[Any]
-    ) -> dict[str, str]:
+    def files(self, args: tuple[Any, ...], kwargs: dict[str, Any], results: Any) -> dict[str, str]:
         """The C for these arguments and what goes with it, by the names of files.
 
-        results  what comes out for these arguments: the test program compares with that
+        results  what is returned for these arguments: the test program compares with that
         """
         module = self.module_for(args, kwargs)
         leaves = [x for x in tree.leaves((args, kwargs)) if is_dynamic(x)]
-        numbers = [x for x in results if is_dynamic(x) or isinstance(x, (bool, np.bool_))]
+        numbers = _in_order(module, results)
         return {
             f"{module.name}.h": module.header,
             f"{module.name}.c": module.source,
@@ -94,6 +92,12 @@ class JitToC(Jit):
             )
         block = without_warnings(block)
         names, unpack = parameters(staged, arguments, paths)
+        result, flat = self.result(staged)
+        if flat:
+            raise UnsupportedError(
+                "a result that is an object of a class has no form in C",
+                "return arrays, in tuples, lists or dicts",
+            )
         asked, fastmath = self.asked, self.asked.fastmath is not False
         lowered = lower.lower(
             *(self.emitted_name, block, staged.sizes, self.stored, staged.hints),
@@ -114,6 +118,7 @@ class JitToC(Jit):
             self.stored,
             {c.var: c.get() for c in staged.captured},
             [*staged.sizes, *lowered.relied],
+            result,
             self.doc(staged, names),
         )
         self.modules[module.source] = module
@@ -129,3 +134,11 @@ class JitToC(Jit):
             raise UnsupportedError("a function in C is not called from here", "compile it first")
 
         return not_called
+
+
+def _in_order(module: CModule, results: Any) -> list[Any]:
+    """The leaves of what the function returns, as the outputs come."""
+    marks = {o.name: object() for o in module.outputs}  # one for each: what is no output has none
+    places = tree.leaves(eval(module.returned, {"np": np}, marks))
+    leaf_at = {id(place): x for place, x in zip(places, tree.leaves(results), strict=True)}
+    return [leaf_at[id(mark)] for mark in marks.values()]

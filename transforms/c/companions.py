@@ -55,8 +55,8 @@ def python_wrapper(module: CModule) -> str:
         body += [f"    raise ValueError(LIBRARY.{name}_error(number).decode())"]
     else:
         body.append(call)
-    results = [o.name if o.shape else f"{o.name}[()]" for o in module.outputs]
-    body.append(f"return {', '.join(results)}" if results else "return None")
+    body += [f"{o.name} = {o.name}[()]" for o in module.outputs if not o.shape]
+    body.append(f"return {module.returned}")
     head = (
         f'"""Calls {name} with arrays of NumPy: {name}.c, compiled to lib{name}.so beside this."""'
     )

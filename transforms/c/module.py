@@ -6,7 +6,7 @@ f(x), x of float64[n]      becomes      void f(const double* x, int64_t x_0, dou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,7 @@ class CModule:
     header, source  the two files
     arguments       its parameters, in order, each followed by its lengths
     outputs         where it leaves its results: pointers that follow
+    returned        what the Python function returns, in Python, of the names of outputs
     has_work        whether `NAME_work` says how many bytes it needs for itself
     errors          what the numbers from 1 mean that it may return; if none, it returns nothing
     """
@@ -51,6 +52,7 @@ class CModule:
     source: str
     arguments: tuple[Argument, ...]
     outputs: tuple[Output, ...]
+    returned: str
     has_work: bool
     errors: tuple[Error, ...]
 
@@ -73,6 +75,7 @@ def write_c(
     stored: Sequence[Var],
     constants: Mapping[Var, Any],
     relations: Sequence[tuple[str, Size, Size]],
+    result: Callable[[list[str]], str],
     doc: str,
 ) -> CModule:
     """The program as C99.
@@ -82,13 +85,14 @@ def write_c(
     stored     arguments that it overwrites
     constants  values of what was read outside
     relations  of lengths, on which the code relies
+    result     the expression of what is returned, for the names of results
 
     Raises UnsupportedError for what has no form in C, with the line of the user.
     """
     with c99():
         try:
             return _ModuleWriter(
-                name, driver, kernels, paths, stored, constants, relations, doc
+                *(name, driver, kernels, paths, stored, constants, relations, result, doc)
             ).made()
         except NotPrintedError as e:
             raise UnsupportedError(f"{e} has no form in C", ADVICE) from e
@@ -104,9 +108,10 @@ class _ModuleWriter:
         stored: Sequence[Var],
         constants: Mapping[Var, Any],
         relations: Sequence[tuple[str, Size, Size]],
+        result: Callable[[list[str]], str],
         doc: str,
     ) -> None:
-        self.name, self.doc = name, doc
+        self.name, self.doc, self.result = name, doc, result
         self.kernels = [(kernel, print_kernel(kernel)) for kernel in kernels]
         self.tables: list[str] = []
         self.driver = DriverWriter(name, driver, self.kernels, paths, stored, relations)
@@ -152,6 +157,7 @@ class _ModuleWriter:
             source,
             tuple(driver.arguments),
             tuple(driver.outputs.values()),
+            self.returned(),
             bool(driver.work),
             tuple(driver.errors),
         )
@@ -180,6 +186,10 @@ class _ModuleWriter:
     def work_signature(self) -> str:
         texts = [t for t in self.parameters() if "*" not in t and _is_integer(t)]
         return f"size_t {self.name}_work({', '.join(texts) or 'void'})"
+
+    def returned(self) -> str:
+        """What the function of Python returns."""
+        return self.result([o.name for o in self.driver.outputs.values()])
 
     # -- memory
 
@@ -271,12 +281,14 @@ class _ModuleWriter:
         rows = [(a.name, self.described(a)) for a in self.driver.arguments]
         for o in self.driver.outputs.values():
             shape = "".join(f"[{n.text}]" for n in o.lengths)
-            rows.append((o.name, f"{_public(c_type(o.dtype))}{shape}, the result"))
+            rows.append((o.name, f"{_public(c_type(o.dtype))}{shape}, a result"))
         if self.driver.work:
             rows.append(("work", "memory for the function itself, aligned as malloc aligns"))
         width = max((len(name) for name, _ in rows), default=0)
         lines = [*self.comment(), "//"]
         lines += [f"//   {name:{width}}  {text}" for name, text in rows]
+        if len(self.driver.outputs) > 1:
+            lines += ["//", f"// The function of Python returns {self.returned()}."]
         lines += ["//", "// Arrays lie row by row; results share no memory with anything else."]
         if self.driver.errors:
             lines.append("// It returns 0, or the number of an error.")

@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-// d pendulum / d u.  From test_module.py:23.
+// d pendulum / d u.  From test_module.py:25.
 //
 //   u     double[u_0]
 //   x0    double[2]
-//   out   double[u_0], the result
+//   out   double[u_0], a result
 //   work  memory for the function itself, aligned as malloc aligns
 //
 // Arrays lie row by row; results share no memory with anything else.

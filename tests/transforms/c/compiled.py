@@ -7,7 +7,6 @@ import subprocess
 import numpy as np
 import pytest
 
-from tapeless import tree
 from tapeless.transformations.jit_to_c import JitToC
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fwrapv"]
@@ -26,7 +25,7 @@ def checked(function, args, folder, expected=None):
     if expected is None:
         expected = function(*copy.deepcopy(args))
     c = JitToC(function)
-    files = c.files(copy.deepcopy(args), {}, tree.leaves(expected))
+    files = c.files(copy.deepcopy(args), {}, expected)
     for name, text in files.items():
         (folder / name).write_text(text)
     sources = [name for name in files if name.endswith(".c")]
@@ -41,7 +40,7 @@ def checked(function, args, folder, expected=None):
 def library(function, args, folder):
     """The function of the wrapper in Python, whose library is compiled."""
     needs_compiler()
-    expected = tree.leaves(function(*copy.deepcopy(args)))
+    expected = function(*copy.deepcopy(args))
     files = JitToC(function).files(args, {}, expected)
     for name, text in files.items():
         (folder / name).write_text(text)

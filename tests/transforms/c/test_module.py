@@ -1,5 +1,7 @@
 """Programs as C99: the numbers of NumPy under sanitizers, no warnings, refusals with a line."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,12 @@ def checked_root(x):
     return np.sqrt(x)
 
 
+@dataclass
+class Point:
+    x: float
+    y: float
+
+
 def printing(x):
     print("x is", x)  # noqa: T201
     return x
@@ -104,6 +112,7 @@ PROGRAMS_IN_C = {
     "arrays that take turns": (powers, (normal(9, 9) / 9, 6)),
     "a table from outside": (interpolated, (np.linspace(0, 1, 23),)),
     "words of C": (reserved, (2, *map(float, range(1, 6)))),
+    "a dict in another order": (lambda x: {"b": x + 1, "a": -x, "c": 3}, (normal(9),)),
     "several results": (lambda x: {"a": x.T * 2, "b": (x.sum(), x)}, (normal(9, 10),)),
     "integers": (lambda k, n: (k @ k, k // n, k % n, k**3), (np.arange(-9, 9), 4)),
     "flags": (lambda x: (x > 0, np.any(x > 2), np.all(x > -9)), (normal(20),)),
@@ -129,6 +138,19 @@ def test_programs_that_gpus_run(name, tmp_path):
 
 def test_the_shared_programs_are_there():
     assert {*SHARED} <= {*PROGRAMS}
+
+
+def test_results_are_named_by_what_python_returns(tmp_path):
+    def swapped(state):
+        return {"q": state["p"] * 2, "p": (state["q"], 1)}
+
+    state = {"p": normal(9), "q": normal(12)}
+    run = library(swapped, (state,), tmp_path)
+    results = run(state["p"], state["q"])
+    assert np.array_equal(results["q"], state["p"] * 2)
+    assert np.array_equal(results["p"][0], state["q"])
+    assert results["p"][1] == 1
+    assert "returns {" in (tmp_path / "swapped.h").read_text()
 
 
 def test_an_argument_that_is_overwritten(tmp_path):
@@ -180,6 +202,7 @@ def test_a_driver_of_library_products(golden):
         (printing, (1.0,), "print"),
         (lambda x: np.linalg.eigvalsh(x), (np.eye(9),), r"eigvalsh.*line"),
         (grad(newton_root), (2.0, 50), "a list whose length is not known before"),
+        (lambda x: Point(x, -x), (1.0,), "an object of a class"),
         (lambda xs: xs.append(1.0), ([1.0, 2.0],), "changes lists"),
     ],
 )
