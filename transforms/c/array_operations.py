@@ -131,7 +131,7 @@ class ArrayOperations(DriverScope):
             )
         else:
             new = self.view(value)
-            if [n.text for n in new.lengths] != [n.text for n in part.lengths]:
+            if not self.alike(new.lengths, part.lengths):
                 raise NotPrintedError("a store of an array of another shape outside of kernels")
             self.copy(new, part.pointer, s, part.strides)
         self.know(s.outs[0], base)
@@ -228,7 +228,7 @@ class ArrayOperations(DriverScope):
             return
         k = self.fresh("k")
         count = (a if lead[0] else b).lengths[0]
-        if all(lead) and a.lengths[0].text != b.lengths[0].text:
+        if all(lead) and not self.alike(a.lengths[:1], b.lengths[:1]):
             raise NotPrintedError("a product of stacks of several lengths outside of kernels")
         with self.braces(f"for (i64 {k} = 0; {k} < {count.at(SHIFT)}; {k}++)", s):
             pass_ = Value(k, INT, natural=True)

@@ -98,9 +98,9 @@ class ControlFlow(ArrayOperations):
             self.put(f"{home.text} = {cast(self.number(a), home.dtype).text};")
             return
         view = self.view(a)
-        if [n.text for n in view.lengths] != [n.text for n in home.lengths]:
+        if not self.alike(view.lengths, home.lengths):
             raise NotPrintedError("an array whose length changes from pass to pass")
-        self.copy(view, home.pointer)
+        self.copy(view, home.pointer, None, home.strides)
 
     def is_there(self, home: Value | Strided, a: Atom) -> bool:
         """Whether a value is where it belongs."""
@@ -176,9 +176,16 @@ class ControlFlow(ArrayOperations):
             if isinstance(count, Value):
                 self.put(f"{count.text}++;")
             self.statements(s.body)
+            ends = self.unchanging(s.body.results[0]) if s.until else None
             self.hand_on(homes, s.yields)
-            if s.until:
-                self.put(f"if ({self.number(s.body.results[0]).text}) break;")
+            if ends is not None:
+                self.put(f"if ({ends.text}) break;")
+
+    def unchanging(self, a: Atom) -> Value:
+        """A number as it is now, under a name of its own if others change theirs."""
+        if isinstance(a, Var) and self.reads(a) & self.variable:
+            a = self.kept(a)
+        return self.number(a)
 
     def while_loop(self, s: While) -> None:
         homes = self.carried(s.outs, s.inits, s.body.params, s.body)

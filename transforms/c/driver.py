@@ -136,7 +136,9 @@ class DriverWriter(ControlFlow):
             s = statements.pop(0)
             self.statement(s)
             if isinstance(s, Effect) and s.kind == "check":
-                tested.add(frozenset(self.number(a).text for a in s.args))
+                pair = [self.number(a).text for a in s.args]
+                tested.add(frozenset(pair))
+                self.relate(*pair)
         self.check_relations(tested)
         self.statements(Block((), tuple(statements), ()))
         for k, output in self.outputs.items():
@@ -150,6 +152,8 @@ class DriverWriter(ControlFlow):
             differ = arithmetic.compared(signs[kind], a, b)
             if differ.known is True:
                 raise NotPrintedError("lengths that cannot be equal")
+            if kind == "==":
+                self.relate(a.text, b.text)
             if kind == "==" and frozenset([a.text, b.text]) in tested:
                 continue
             if differ.known is None:

@@ -35,6 +35,7 @@ class DriverScope:
         self.views: dict[Var, Strided] = {}
         self.numbers: dict[Var, Value] = {}
         self.sizes: dict[dims.Symbol, Value] = {}
+        self.same: dict[str, str] = {}  # lengths that are equal, with one that stands for them
         self.variable: set[str] = set()  # numbers that change
         self.work: list[tuple[str, Dtype, tuple[Value, ...]]] = []
 
@@ -42,7 +43,7 @@ class DriverScope:
 
     def fresh(self, stem: str) -> str:
         """A name that nothing else has."""
-        stem = ascii_name(stem)
+        stem = ascii_name(stem).lstrip("_") or "k"  # C has names with underscores for itself
         stem = f"{stem}_" if reserved([stem]) & {stem} else stem
         name, k = stem, 2
         while name in self.taken or reserved([name]) & {name}:
@@ -99,6 +100,23 @@ class DriverScope:
             for factors, c in dims.terms_of(size)
         ]
         return " + ".join(terms) or "0"
+
+    def relate(self, a: str, b: str) -> None:
+        """Notes that two lengths are equal, which is tested first."""
+        a, b = self.standing(a), self.standing(b)
+        if a != b:
+            self.same[a] = b
+
+    def standing(self, text: str) -> str:
+        """The length that stands for those that are equal to this one."""
+        while text in self.same:
+            text = self.same[text]
+        return text
+
+    def alike(self, some: Sequence[Value], others: Sequence[Value]) -> bool:
+        """Whether lengths are equal."""
+        texts, more = ([self.standing(n.text) for n in lengths] for lengths in (some, others))
+        return texts == more
 
     def lengths_of(self, shape: Sequence[Size]) -> tuple[Value, ...]:
         return tuple(map(self.size, shape))

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// d pendulum / d u.  From test_module.py:25.
+// d pendulum / d u.  From test_module.py:29.
 //
 //   u     double[u_0]
 //   x0    double[2]

@@ -1,5 +1,6 @@
 """Programs as C99: the numbers of NumPy under sanitizers, no warnings, refusals with a line."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,10 @@ import pytest
 
 from tapeless import grad, hessian, jvp_fn, value_and_grad, vmap
 from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transforms.core.language import For, If, While
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.lowering.obstacles import Obstacle
+from tapeless.transforms.lowering.partition import Lowering
 from tests.gpu.programs import PROGRAMS
 from tests.transforms.c.compiled import checked, library, normal
 
@@ -69,6 +73,18 @@ def powers(a, n):
     return x + y
 
 
+def until_small(a, x):
+    """A loop that data ends, after a pass that a flag of the last one allows."""
+    count, done = 0, False
+    for _ in range(50):
+        if done:
+            break
+        x = a @ (a @ x)
+        done = np.max(np.abs(np.linalg.matrix_power(a, 2) @ x)) < 1e-3
+        count += 1
+    return x, count
+
+
 def interpolated(x):
     k = np.clip((x * 4).astype(int), 0, 3)
     return TABLE[k] + (x * 4 - k) * (TABLE[k + 1] - TABLE[k])
@@ -110,6 +126,7 @@ PROGRAMS_IN_C = {
     "batch of while": (vmap(newton_root, in_axes=(0, None)), (np.abs(normal(11)) + 1, 50)),
     "products in a loop": (conjugate_gradients, (definite(12), normal(12), 5)),
     "arrays that take turns": (powers, (normal(9, 9) / 9, 6)),
+    "a loop that data ends": (until_small, (normal(9, 9) / 9, normal(9))),
     "a table from outside": (interpolated, (np.linspace(0, 1, 23),)),
     "words of C": (reserved, (2, *map(float, range(1, 6)))),
     "a dict in another order": (lambda x: {"b": x + 1, "a": -x, "c": 3}, (normal(9),)),
@@ -217,3 +234,66 @@ def test_what_holds_for_one_call_alone_is_refused():
 
     with pytest.raises(Exception, match="value"):
         JitToC(by_value).module_for((1.5,), {})
+
+
+@pytest.fixture
+def loops_in_the_driver(monkeypatch):
+    """Loops and branches run kernels, as those do that have something without loop form in them."""
+    first = Lowering.obstacle
+
+    def obstacle(self, s, top):
+        is_whole = isinstance(s, (For, While, If))
+        return Obstacle(s, "it is asked for", "none", s) if is_whole else first(self, s, top)
+
+    monkeypatch.setattr(Lowering, "obstacle", obstacle)
+
+
+def turns(x, y, n):
+    """Arrays and numbers that are exchanged."""
+    a, b = 1.0, 2.0
+    for _ in range(n):
+        x, y = np.sin(y), x * a
+        a, b = b, a + 0.5
+    return x - y, a, b
+
+
+def backwards(x):
+    total = x * 0
+    for k in range(len(x) - 1, -1, -1):
+        total = np.cos(total + x[k])
+    return total
+
+
+def counted(x):
+    count = 0
+    while np.max(x) > 0.1:
+        x = x / 2
+        count += 1
+    return x, count
+
+
+def stored(x, n):
+    y = np.zeros((n, len(x)))
+    for k in range(n):
+        y[k] = x
+        x = x * 0.5 + y[k, 0]
+    return y
+
+
+DRIVEN = {
+    "exchanged": (turns, (normal(9), normal(9, seed=1), 5)),
+    "backwards": (backwards, (normal(12),)),
+    "while": (counted, (np.abs(normal(11)),)),
+    "stores": (stored, (normal(10), 6)),
+    "derivative": (grad(lambda x: np.sum(stored(x, 4) ** 2)), (normal(10),)),
+    "derivative of turns": (grad(lambda x, y: turns(x, y, 4)[0] @ x), (normal(9), normal(9))),
+}
+
+
+@pytest.mark.parametrize("name", DRIVEN)
+@pytest.mark.usefixtures("loops_in_the_driver")
+def test_loops_that_run_kernels(name, tmp_path):
+    function, args = DRIVEN[name]
+    module = checked(function, args, tmp_path)
+    driver = module.source.partition(f" {module.name}(")[2]
+    assert re.search(r"for \(.*\) \{  // line", driver)
