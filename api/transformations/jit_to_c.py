@@ -16,7 +16,7 @@ from tapeless.disk_cache.store import Shelf
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.staging.emitted_names import parameters
 from tapeless.transformations.jit import Jit
-from tapeless.transforms.c.companions import checking_program, cmake_lines, python_wrapper
+from tapeless.transforms.c.companions import checking_program, cmake_lines, in_order, python_wrapper
 from tapeless.transforms.c.module import CModule, write_c
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.core.traced_calls import STRICT
@@ -54,7 +54,7 @@ class JitToC(Jit):
         """
         module = self.module_for(args, kwargs)
         leaves = [x for x in tree.leaves((args, kwargs)) if is_dynamic(x)]
-        numbers = _in_order(module, results)
+        numbers = in_order(module, results)
         return {
             f"{module.name}.h": module.header,
             f"{module.name}.c": module.source,
@@ -134,11 +134,3 @@ class JitToC(Jit):
             raise UnsupportedError("a function in C is not called from here", "compile it first")
 
         return not_called
-
-
-def _in_order(module: CModule, results: Any) -> list[Any]:
-    """The leaves of what the function returns, as the outputs come."""
-    marks = {o.name: object() for o in module.outputs}  # one for each: what is no output has none
-    places = tree.leaves(eval(module.returned, {"np": np}, marks))
-    leaf_at = {id(place): x for place, x in zip(places, tree.leaves(results), strict=True)}
-    return [leaf_at[id(mark)] for mark in marks.values()]

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from tapeless.transforms.c.driver_scope import DriverScope
-from tapeless.transforms.c.strided import Strided, row_strides
+from tapeless.transforms.c.strided import ZERO, Strided, product_of, row_strides, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.dialect import suffix
 from tapeless.transforms.c_text.expressions import Expressions, Scope, product
+from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import (
     POSTFIX,
     SHIFT,
@@ -41,7 +43,6 @@ from tapeless.transforms.ops.primitives.index_keys import Slot, result_shape
 
 MAKES = (memory, new_arrays.empty, new_arrays.zeros, new_arrays.ones, new_arrays.full)
 LETTERS = "ijklmnpq"
-NOWHERE = constant(0)
 
 
 class _NoModule:
@@ -67,13 +68,16 @@ class ArrayOperations(DriverScope):
         if s.op in MAKES:
             self.new_array(s)
         elif s.op is shapes.copy:
-            self.copy(self.view(s.args[0]), self.make(out).pointer, s)
+            self.copy(self.view(s.args[0]), self.make(out), s)
         elif s.op in (matmul, pooled):
             self.matrix_product(s)
         elif s.op is joining.array:
-            pointer = self.make(out).pointer
+            whole = self.make(out)
             for k, a in enumerate(s.args):
-                self.put(f"{pointer}[{k}] = {cast(self.number(a), out.type.dtype).text};", s)
+                self.put(
+                    f"{whole.element(constant(k))} = {cast(self.number(a), out.type.dtype).text};",
+                    s,
+                )
         elif s.op is joining.concatenate:
             self.joined(s)
         elif s.op is new_arrays.arange:
@@ -84,7 +88,7 @@ class ArrayOperations(DriverScope):
             self.know(out, self.part(s))
         elif s.op is shapes.reshape and self.view(s.args[0]).is_whole:
             old, lengths = self.view(s.args[0]), self.lengths_of(out.type.shape)
-            self.know(out, Strided.row_by_row(old.pointer, old.dtype, lengths))
+            self.know(out, replace(old, lengths=lengths, strides=row_strides(lengths)))
         elif s.op is slices_and_gathers.index and not out.type.shape:
             self.element(s)
         elif not out.type.shape and form_of(s) is not None:
@@ -95,23 +99,23 @@ class ArrayOperations(DriverScope):
     def joined(self, s: Let) -> None:
         """Arrays one after another along an axis."""
         whole, axis = self.make(s.outs[0]), s.params["axis"] % len(s.outs[0].type.shape)
-        offset = constant(0)
         for a in s.args:
             part = self.view(a)
             if part.dtype != whole.dtype:
                 raise NotPrintedError("parts of several dtypes")
-            self.copy(part, whole.pointer, s, whole.strides, offset)
-            step = arithmetic.binary(ast.Mult(), part.lengths[axis], whole.strides[axis])
-            offset = arithmetic.binary(ast.Add(), offset, step)
+            self.copy(part, replace(whole, lengths=part.lengths), s)
+            step = product_of(part.lengths[axis], whole.strides[axis])
+            whole = replace(whole, offset=sum_of(whole.offset, step))
 
     def counted(self, s: Let) -> None:
         """start, start + step, ..."""
         view, k = self.make(s.outs[0]), self.fresh("k")
         start, _, step = (cast(self.number(a), view.dtype) for a in s.args)
-        more = _times(cast(Value(k, INT, natural=True), view.dtype), step)
+        at = Value(k, INT, natural=True)
+        more = product_of(cast(at, view.dtype), step)
         value = arithmetic.binary(ast.Add(), start, more)
         head = f"for (i64 {k} = 0; {k} < {view.lengths[0].at(SHIFT)}; {k}++)"
-        self.put(f"{head} {view.pointer}[{k}] = {cast(value, view.dtype).text};", s)
+        self.put(f"{head} {view.element(at)} = {cast(value, view.dtype).text};", s)
         self.taken.discard(k)
 
     def update(self, s: Let) -> None:
@@ -123,23 +127,24 @@ class ArrayOperations(DriverScope):
         entries = key_entries(key, rest, shape)
         if entries is None:
             raise NotPrintedError("a store by an array of indices outside of kernels")
-        part = self.part_of(base, entries, self.lengths_of(result_shape(shape, key, rest)), rest)
+        lengths = self.lengths_of(result_shape(shape, key, rest))
+        part = self.part_of(base, entries, lengths, rest, s)
         if not value.type.shape:
-            number = cast(self.number(value), part.dtype)
+            number = cast(self.number(value), part.dtype).text
             self.each(
-                part.lengths, (part.strides,), lambda at: f"{_at(part, at[0])} = {number.text};", s
+                part.lengths, (part.strides,), lambda at: f"{part.element(*at)} = {number};", s
             )
         else:
             new = self.view(value)
             if not self.alike(new.lengths, part.lengths):
                 raise NotPrintedError("a store of an array of another shape outside of kernels")
-            self.copy(new, part.pointer, s, part.strides)
+            self.copy(new, part, s)
         self.know(s.outs[0], base)
 
     def element(self, s: Let) -> None:
         """A number of an array."""
         view = self.part(s)
-        self.set(s.outs[0], Value(_at(view, constant(0)), view.dtype, POSTFIX), s)
+        self.set(s.outs[0], Value(view.element(ZERO), view.dtype, POSTFIX), s)
 
     def scalar(self, s: Let) -> None:
         """An operation on numbers."""
@@ -163,14 +168,15 @@ class ArrayOperations(DriverScope):
         first = {new_arrays.zeros: constant(0), new_arrays.ones: constant(1)}.get(s.op)
         value = cast(self.number(s.args[0]) if first is None else first, view.dtype)
         count, k = product(view.lengths), self.fresh("k")
+        at = Value(k, INT, natural=True)
         head = f"for (i64 {k} = 0; {k} < {count.at(SHIFT)}; {k}++)"
-        self.put(f"{head} {view.pointer}[{k}] = {value.text};", s)
+        self.put(f"{head} {view.element(at)} = {value.text};", s)
         self.taken.discard(k)
 
     def part(self, s: Let) -> Strided:
         """A part or another order of an array."""
         lengths = self.lengths_of(s.outs[0].type.shape)
-        return self.part_of(self.view(s.args[0]), entries_of(s) or (), lengths, s.args[1:])
+        return self.part_of(self.view(s.args[0]), entries_of(s) or (), lengths, s.args[1:], s)
 
     def part_of(
         self,
@@ -178,30 +184,50 @@ class ArrayOperations(DriverScope):
         entries: Sequence[Entry],
         lengths: tuple[Value, ...],
         rest: Sequence[Atom],
+        s: Let,
     ) -> Strided:
-        """The part that entries of a key say, of such lengths."""
-        strides, offset = [constant(0)] * len(lengths), constant(0)
-        for stride, n, entry in zip(base.strides, base.lengths, entries, strict=True):
+        """The part that entries of a key say, of such lengths. An index is tested first."""
+        strides, offset = [ZERO] * len(lengths), base.offset
+        for axis, entry in enumerate(entries):
+            stride, n = base.strides[axis], base.lengths[axis]
             if isinstance(entry, Place):
-                at = self.slot(entry.at, rest)
                 if entry.axes:
                     raise NotPrintedError("an array of indices outside of kernels")
+                at = self.index(self.slot(entry.at, rest), n, axis, s)
             else:
-                last = arithmetic.binary(ast.Sub(), n, constant(1))
-                at = last if entry.start is None else self.slot(entry.start, rest)
+                at = self.first(entry, n, rest)
                 if entry.axis is not None:
-                    strides[entry.axis] = _times(stride, constant(entry.step))
-            if isinstance(at.known, int) and at.known < 0:
-                at = arithmetic.binary(ast.Add(), n, at)
-            elif (
-                at.known is None
-                and not at.natural
-                and not (isinstance(entry, Span) and entry.start is None)
-            ):
-                at = Value(f"from_end({at.text}, {n.text})", INT)
-            offset = arithmetic.binary(ast.Add(), offset, _times(at, stride))
-        pointer = base.pointer if offset.known == 0 else f"{base.pointer} + {offset.at(SUM)}"
-        return Strided(pointer, base.dtype, lengths, tuple(strides))
+                    strides[entry.axis] = product_of(stride, constant(entry.step))
+            offset = sum_of(offset, product_of(at, stride))
+        return replace(base, lengths=lengths, strides=tuple(strides), offset=offset)
+
+    def index(self, k: Value, n: Value, axis: int, s: Let) -> Value:
+        """An index that counts from the start, after the test that there is such an element."""
+        error: Error = ("IndexError", (f"index is out of bounds for axis {axis}",))
+        if isinstance(k.known, int) and k.known < 0:
+            outside = arithmetic.compared(ast.Lt(), n, constant(-k.known))
+        else:
+            outside = arithmetic.compared(ast.GtE(), k, n)
+            if not k.natural:
+                below = arithmetic.compared(ast.Lt(), k, arithmetic.unary(ast.USub(), n))
+                outside = Expressions.either(False, [below, outside])
+        if outside.known is True:
+            raise NotPrintedError(error[1][0])
+        if outside.known is None:
+            self.put(f"if ({outside.text}) return {self.code(error)};", s)
+        if isinstance(k.known, int):
+            return k if k.known >= 0 else arithmetic.binary(ast.Sub(), n, constant(-k.known))
+        return k if k.natural else Value(f"from_end({k.text}, {n.text})", INT, natural=True)
+
+    def first(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+        """Where a slice starts. Lengths rely on what is known of constants, which is tested."""
+        if span.start is None:
+            return arithmetic.binary(ast.Sub(), n, constant(1))
+        k = self.slot(span.start, rest)
+        if isinstance(k.known, int):
+            return k if k.known >= 0 else arithmetic.binary(ast.Sub(), n, constant(-k.known))
+        last = n if span.step > 0 else arithmetic.binary(ast.Sub(), n, constant(1))
+        return Value(f"slice_start({k.text}, {n.text}, {last.text})", INT, natural=True)
 
     def slot(self, at: int | Slot, rest: Sequence[Atom]) -> Value:
         return cast(self.number(rest[at.k]), INT) if isinstance(at, Slot) else constant(at)
@@ -213,7 +239,7 @@ class ArrayOperations(DriverScope):
         if a.dtype != b.dtype or a.dtype.kind not in "iuf" or out.type.dtype != a.dtype:
             raise NotPrintedError("a product of several dtypes outside of kernels")
         if out.type.shape:
-            pointer = self.make(out).pointer
+            pointer = self.make(out).memory
         else:
             name = self.fresh(out.name or "product")
             self.put(f"{c_type(out.type.dtype)} {name};")
@@ -234,7 +260,7 @@ class ArrayOperations(DriverScope):
             pass_ = Value(k, INT, natural=True)
             parts = [_item(x, pass_) if n else x for x, n in zip((a, b), lead, strict=True)]
             size = product([parts[0].lengths[0], parts[1].lengths[1]])
-            self.product(parts[0], parts[1], f"{pointer} + {_times(pass_, size).at(SUM)}", None)
+            self.product(parts[0], parts[1], f"{pointer} + {product_of(pass_, size).at(SUM)}", None)
 
     def product(self, a: Strided, b: Strided, pointer: str, s: Let | None) -> None:
         """a @ b, of matrices or vectors."""
@@ -247,24 +273,14 @@ class ArrayOperations(DriverScope):
         texts += [a.pointer, *(x.text for x in a_strides), b.pointer, *(x.text for x in b_strides)]
         self.put(f"product_{suffix(a.dtype)}({', '.join(texts)}, {pointer});", s)
 
-    def copy(
-        self,
-        view: Strided,
-        target: str,
-        s: Statement | None = None,
-        strides: tuple[Value, ...] | None = None,
-        first: Value = NOWHERE,
-    ) -> None:
-        """The numbers of an array, to a place of others: row by row, or with these strides."""
-        rows = row_strides(view.lengths) if strides is None else strides
-        aim = Strided(target, view.dtype, view.lengths, rows)
+    def copy(self, view: Strided, to: Strided, s: Statement | None = None) -> None:
+        """The numbers of an array, to a place of others."""
 
         def stored(places: Sequence[Value]) -> str:
             place, source = places
-            place = arithmetic.binary(ast.Add(), first, place)
-            return f"{_at(aim, place)} = {_at(view, source)};"
+            return f"{to.element(place)} = {view.element(source)};"
 
-        self.each(view.lengths, (rows, view.strides), stored, s)
+        self.each(view.lengths, (to.strides, view.strides), stored, s)
 
     def each(
         self,
@@ -282,9 +298,9 @@ class ArrayOperations(DriverScope):
             self.depth += 1
         places = []
         for steps in strides:
-            place = constant(0)
+            place = ZERO
             for counter, step in zip(counters, steps, strict=True):
-                place = arithmetic.binary(ast.Add(), place, _times(counter, step))
+                place = sum_of(place, product_of(counter, step))
             places.append(place)
         self.put(text(places))
         for name in names:
@@ -293,22 +309,7 @@ class ArrayOperations(DriverScope):
             self.taken.discard(name)
 
 
-def _at(x: Strided, place: Value) -> str:
-    """The element of an array at a place."""
-    pointer = x.pointer if x.pointer.isidentifier() else f"({x.pointer})"
-    return f"{pointer}[{place.text}]"
-
-
-def _times(k: Value, stride: Value) -> Value:
-    for x, other in ((k, stride), (stride, k)):
-        if other.known == 0:
-            return other
-        if other.known == 1:
-            return x
-    return arithmetic.binary(ast.Mult(), k, stride)
-
-
 def _item(x: Strided, k: Value) -> Strided:
     """An item of a stack."""
-    offset = _times(k, x.strides[0])
-    return Strided(f"{x.pointer} + {offset.at(SUM)}", x.dtype, x.lengths[1:], x.strides[1:])
+    offset = sum_of(x.offset, product_of(k, x.strides[0]))
+    return replace(x, lengths=x.lengths[1:], strides=x.strides[1:], offset=offset)

@@ -5,6 +5,8 @@ f.c, f.h      get      f.py, CMakeLists.txt, test_f.c
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,9 +16,11 @@ from tapeless.transforms.c.driver import Argument, Output
 from tapeless.transforms.c.module import PUBLIC, CModule, filled
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.values import c_type, constant
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.python_text.line_breaking import wrap
 
 SINGLE, DOUBLE = 1e-4, 1e-9  # how near results must be, relative to themselves and to 1
+MODULES = ("builtins", "ctypes", "operator")  # that wrappers import, where they need them
 CMAKE = """\
 cmake_minimum_required(VERSION 3.10)
 project({name} C)
@@ -40,10 +44,29 @@ def cmake_lines(module: CModule) -> str:
 
 def python_wrapper(module: CModule) -> str:
     """A module of Python that calls the library beside it with arrays of NumPy."""
-    name, arguments = module.name, module.arguments
-    body = [line for a in arguments for line in _received(a)]
+    name = module.name
+    body = [f"    {line}" for line in _wrapper_body(module)]
+    imported = [m for m in MODULES if any(re.search(rf"\b{m}\b", line) for line in body)]
+    lines = [
+        f'"""Calls {name} with arrays of NumPy: {name}.c, compiled to lib{name}.so beside this."""',
+        *("", *sorted({f"import {m}" for m in (*imported, "ctypes")}), "from pathlib import Path"),
+        *("", "import numpy as np", ""),
+        f'LIBRARY = ctypes.CDLL(str(Path(__file__).with_name("lib{name}.so")))',
+    ]
+    if module.has_work:
+        lines.append(f"LIBRARY.{name}_work.restype = ctypes.c_size_t")
+    if module.errors:
+        lines.append(f"LIBRARY.{name}_error.restype = ctypes.c_char_p")
+    lines += ["", "", f"def {name}({', '.join(a.name for a in module.arguments)}):", *body, ""]
+    return "\n".join(part for line in lines for part in wrap(line))
+
+
+def _wrapper_body(module: CModule) -> list[str]:
+    """The statements of the function that calls the library."""
+    name = module.name
+    body = [line for a in module.arguments for line in _received(a)]
     body += [f"{o.name} = np.empty({_shape(o)}, np.{_name(o.dtype)})" for o in module.outputs]
-    passed = [text for a in arguments for text in _passed(a)]
+    passed = [text for a in module.arguments for text in _passed(a)]
     passed += [f"{o.name}.ctypes" for o in module.outputs]
     if module.has_work:
         lengths = ", ".join(f"ctypes.c_int64({n})" for n in module.integers)
@@ -52,29 +75,12 @@ def python_wrapper(module: CModule) -> str:
     call = f"LIBRARY.{name}({', '.join(passed)})"
     if module.errors:
         body += [f"number = {call}", "if number:"]
-        body += [f"    raise ValueError(LIBRARY.{name}_error(number).decode())"]
+        body += [f'    kind, _, text = LIBRARY.{name}_error(number).decode().partition(": ")']
+        body += ["    raise getattr(builtins, kind, RuntimeError)(text)"]
     else:
         body.append(call)
     body += [f"{o.name} = {o.name}[()]" for o in module.outputs if not o.shape]
-    body.append(f"return {module.returned}")
-    head = (
-        f'"""Calls {name} with arrays of NumPy: {name}.c, compiled to lib{name}.so beside this."""'
-    )
-    settings = []
-    if module.has_work:
-        settings.append(f"LIBRARY.{name}_work.restype = ctypes.c_size_t")
-    if module.errors:
-        settings.append(f"LIBRARY.{name}_error.restype = ctypes.c_char_p")
-    return "\n".join(
-        [
-            *(head, "", "import ctypes", "from pathlib import Path", "", "import numpy as np", ""),
-            f'LIBRARY = ctypes.CDLL(str(Path(__file__).with_name("lib{name}.so")))',
-            *settings,
-            *("", "", f"def {name}({', '.join(a.name for a in arguments)}):"),
-            *(part for line in body for part in wrap(f"    {line}")),
-            "",
-        ]
-    )
+    return [*body, f"return {module.returned}"]
 
 
 def _name(dtype: np.dtype[Any]) -> str:
@@ -86,17 +92,23 @@ def _shape(o: Output) -> str:
 
 
 def _received(a: Argument) -> Iterable[str]:
-    """Lines that turn an argument into what C takes."""
-    if not a.type.shape:
-        return
+    """Lines that turn an argument into what C takes. Nothing is lost: an array of floats is no
+    array of integers."""
     dtype = f"np.{_name(a.type.dtype)}"
+    if not a.type.shape:
+        if a.type.dtype.kind in "iu":
+            yield f"{a.name} = {dtype}(operator.index({a.name}))"
+        return
     if a.stored:
         yield f"if not ({a.name}.flags.c_contiguous and {a.name}.dtype == {dtype}):"
         yield f'    raise ValueError("{a.name} is overwritten: it must lie row by row, of {dtype}")'
     else:
-        yield f"{a.name} = np.ascontiguousarray({a.name}, {dtype})"
-    names = [n or "_" for n in a.lengths]
-    yield f"({', '.join(names)}{',' * (len(names) == 1)}) = {a.name}.shape"
+        yield f"{a.name} = np.asarray({a.name}).astype({dtype}, 'C', 'safe', copy=False)"
+    yield f"if {a.name}.ndim != {a.type.ndim}:"
+    yield f'    raise ValueError(f"{a.name} has {{{a.name}.ndim}} axes, and not {a.type.ndim}")'
+    if any(a.lengths):
+        names = [n or "_" for n in a.lengths]
+        yield f"({', '.join(names)}{',' * (len(names) == 1)}) = {a.name}.shape"
     for k, n in enumerate(a.type.shape):
         if isinstance(n, int):
             yield f"if {a.name}.shape[{k}] != {n}:"
@@ -108,7 +120,8 @@ def _passed(a: Argument) -> Iterable[str]:
         yield f"{a.name}.ctypes"
         yield from (f"ctypes.c_int64({n})" for n in a.lengths if n)
     else:
-        yield f"ctypes.c_{_ctypes(a.type.dtype)}({a.name})"
+        number = f"int({a.name})" if a.type.dtype.kind in "iu" else a.name
+        yield f"ctypes.c_{_ctypes(a.type.dtype)}({number})"
 
 
 def _ctypes(dtype: np.dtype[Any]) -> str:
@@ -116,6 +129,36 @@ def _ctypes(dtype: np.dtype[Any]) -> str:
 
 
 # -- the test program
+
+
+def in_order(module: CModule, result: Any) -> list[Any]:
+    """The parts of what the function of Python returns, as the outputs come."""
+    parts: dict[str, Any] = {}
+    _take_apart(ast.parse(module.returned, mode="eval").body, result, parts)
+    return [parts[o.name] for o in module.outputs]
+
+
+def _take_apart(e: ast.expr, value: Any, parts: dict[str, Any]) -> None:
+    """Notes what the names in an expression stand for, if its value is this."""
+    match e:
+        case ast.Name(id=name):
+            parts[name] = value
+        case (
+            ast.Call(func=ast.Name("list"), args=[ast.Name(id=name)])
+            | ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="tolist"))
+        ):
+            parts[name] = value
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            for item, x in zip(items, value, strict=True):
+                _take_apart(item, x, parts)
+        case ast.Dict(values=items):
+            for item, x in zip(items, value.values(), strict=True):
+                _take_apart(item, x, parts)
+        case _ if any(isinstance(n, ast.Name) for n in ast.walk(e)):
+            raise UnsupportedError(
+                f"a result that is put together as {ast.unparse(e)} has no form in C",
+                "return arrays, in tuples, lists or dicts",
+            )
 
 
 def checking_program(module: CModule, leaves: Sequence[Any], results: Sequence[Any]) -> str:

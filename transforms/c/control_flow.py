@@ -86,7 +86,7 @@ class ControlFlow(ArrayOperations):
         assert isinstance(a, Var)
         held = Var(a.type, "held")
         if a.type.shape:
-            self.copy(self.view(a), self.make(held).pointer)
+            self.copy(self.view(a), self.make(held))
         else:
             self.set(held, self.number(a), None)
         return held
@@ -100,7 +100,7 @@ class ControlFlow(ArrayOperations):
         view = self.view(a)
         if not self.alike(view.lengths, home.lengths):
             raise NotPrintedError("an array whose length changes from pass to pass")
-        self.copy(view, home.pointer, None, home.strides)
+        self.copy(view, home)
 
     def is_there(self, home: Value | Strided, a: Atom) -> bool:
         """Whether a value is where it belongs."""
@@ -117,7 +117,8 @@ class ControlFlow(ArrayOperations):
         if not a.type.shape:
             return words(self.number(a).text)
         view = self.view(a)
-        return words(" ".join([view.pointer, *(x.text for x in view.strides)]))
+        texts = (x.text for x in (*view.strides, *view.lengths))
+        return words(" ".join([view.pointer, *texts]))
 
     # -- statements
 
@@ -209,7 +210,7 @@ class ControlFlow(ArrayOperations):
 
 
 def _place(home: Value | Strided) -> str:
-    return home.text if isinstance(home, Value) else home.root
+    return home.text if isinstance(home, Value) else home.memory
 
 
 def _head(index: str, start: Value, stop: Value, step: int, reverse: bool) -> str:

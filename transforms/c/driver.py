@@ -17,6 +17,7 @@ from tapeless.transforms.c.control_flow import ControlFlow
 from tapeless.transforms.c.kernel import CFunction, reserved
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
+from tapeless.transforms.c_text.expressions import Expressions
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import NotPrintedError, Value, c_type, cast, constant
@@ -40,10 +41,26 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
 LENGTHS: Error = (
     "ValueError",
-    ("the lengths of arguments are not those that this code was made for",),
+    ("arguments have other lengths or signs than those that this code was made for",),
+)
+SHORT: Error = (
+    "ValueError",
+    ("an axis of an argument has fewer than two elements: this code was made for longer ones",),
 )
 #: Names that the function itself and its wrapper in Python have.
-OURS = ("work", "at", "np", "ctypes", "Path", "LIBRARY", "number")
+OURS = (
+    "work",
+    "at",
+    "np",
+    "ctypes",
+    "operator",
+    "builtins",
+    "kind",
+    "text",
+    "Path",
+    "LIBRARY",
+    "number",
+)
 
 
 @dataclass(frozen=True)
@@ -140,6 +157,7 @@ class DriverWriter(ControlFlow):
                 tested.add(frozenset(pair))
                 self.relate(*pair)
         self.check_relations(tested)
+        self.check_least()
         self.statements(Block((), tuple(statements), ()))
         for k, output in self.outputs.items():
             self.leave(output, self.block.results[k], k)
@@ -156,8 +174,23 @@ class DriverWriter(ControlFlow):
                 self.relate(a.text, b.text)
             if kind == "==" and frozenset([a.text, b.text]) in tested:
                 continue
-            if differ.known is None:
-                self.put(f"if ({differ.text}) return {self.code(LENGTHS)};")
+            line = f"if ({differ.text}) return"
+            if differ.known is None and not any(line in other for other in self.lines):
+                self.put(f"{line} {self.code(LENGTHS)};")
+
+    def check_least(self) -> None:
+        """Axes are at least as long as the code has them: of one element they may be broadcast, and
+        without elements there is nothing to be the largest."""
+        shorter = []
+        for argument in self.arguments:
+            for n, text in zip(argument.type.shape, argument.lengths, strict=False):
+                least = dims.lower_bound(n)
+                if text and least:
+                    length = Value(text, INT, natural=True)
+                    shorter.append(arithmetic.compared(ast.Lt(), length, constant(least)))
+        if shorter:
+            test = Expressions.either(False, shorter).text
+            self.put(f"if ({test}) return {self.code(SHORT)};")
 
     def leave(self, output: Output, a: Atom, k: int) -> None:
         """A result, unless it was made where it belongs."""
@@ -167,14 +200,15 @@ class DriverWriter(ControlFlow):
         view = self.views[a]
         shape = tuple(map(self.python_size, a.type.shape))
         self.outputs[k] = Output(output.name, output.dtype, view.lengths, shape)
-        if view.pointer != output.name or not view.is_whole:
-            self.copy(view, output.name)
+        whole = Strided.row_by_row(output.name, output.dtype, view.lengths)
+        if view != whole:
+            self.copy(view, whole)
 
     def place_for(self, v: Var) -> str:
         """Where the numbers of an array are: with the caller, if it is a result, else in `work`."""
         places = [k for k, a in enumerate(self.block.results) if a is v and k in self.outputs]
         if len(places) == 1 and not any(
-            x.pointer == self.outputs[places[0]].name for x in self.views.values()
+            x.memory == self.outputs[places[0]].name for x in self.views.values()
         ):
             return self.outputs[places[0]].name
         return super().place_for(v)
@@ -266,15 +300,15 @@ class DriverWriter(ControlFlow):
             return view
         if is_written:
             raise NotPrintedError("a store to a part of an array outside of kernels")
-        copied = self.fresh(f"{name}_rows")
-        self.work.append((copied, view.dtype, view.lengths))
+        copied = Strided.row_by_row(self.fresh(f"{name}_rows"), view.dtype, view.lengths)
+        self.work.append((copied.memory, view.dtype, view.lengths))
         self.copy(view, copied)
-        return Strided.row_by_row(copied, view.dtype, view.lengths)
+        return copied
 
     def is_constant(self, view: Strided) -> bool:
         """Whether memory is that of an argument which nothing is stored to."""
-        return view.root in self.constant_arrays or any(
-            x.name == view.root and x.type.shape and not x.stored for x in self.arguments
+        return view.memory in self.constant_arrays or any(
+            x.name == view.memory and x.type.shape and not x.stored for x in self.arguments
         )
 
 

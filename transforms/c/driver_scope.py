@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tapeless.transforms.c.kernel import reserved
-from tapeless.transforms.c.strided import Strided
+from tapeless.transforms.c.strided import Strided, product_of, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.renaming import ascii_name
 from tapeless.transforms.c_text.statements import Error
@@ -63,14 +63,16 @@ class DriverScope:
                 self.sizes.setdefault(symbol, value)
 
     def size(self, size: Size) -> Value:
-        """A length as an expression of C."""
-        total = constant(0)
-        for factors, coefficient in dims.terms_of(size):
-            term = constant(coefficient)
+        """A length as an expression of C: what is added comes before what is taken away."""
+        total, terms = constant(0), sorted(dims.terms_of(size), key=lambda term: term[1] < 0)
+        for factors, coefficient in terms:
+            term = constant(abs(coefficient))
             for factor in factors:
-                x = self.factor(factor)
-                term = x if term.known == 1 else arithmetic.binary(ast.Mult(), term, x)
-            total = term if total.known == 0 else arithmetic.binary(ast.Add(), total, term)
+                term = product_of(term, self.factor(factor))
+            if coefficient > 0:
+                total = sum_of(total, term)
+            else:
+                total = arithmetic.binary(ast.Sub(), total, term)
         return total
 
     def factor(self, factor: dims.Factor) -> Value:

@@ -26,6 +26,11 @@ PLAIN = {
 static inline i64 from_end(i64 k, i64 n) {  // negative indices
   return k < 0 ? k + n : k;
 }""",
+    "slice_start": """
+static inline i64 slice_start(i64 k, i64 n, i64 last) {  // as Python's slices have it
+  k = k < 0 ? k + n : k;
+  return k < 0 ? 0 : k > last ? last : k;
+}""",
     "floor_div": """
 static inline i64 floor_div(i64 a, i64 b) {  // rounds down; 0 where b is
   if (b == 0) return 0;

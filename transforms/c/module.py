@@ -14,11 +14,11 @@ import numpy as np
 
 from tapeless.transforms.c.driver import Argument, DriverWriter, Output
 from tapeless.transforms.c.helpers import needed, without_underscores
-from tapeless.transforms.c.kernel import print_kernel
+from tapeless.transforms.c.kernel import print_kernel, reserved
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.expressions import product
 from tapeless.transforms.c_text.long_lines import broken
-from tapeless.transforms.c_text.renaming import words
+from tapeless.transforms.c_text.renaming import ascii_name, words
 from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import PRODUCT, NotPrintedError, Value, c_type, constant
 from tapeless.transforms.core.dims import Size
@@ -111,10 +111,12 @@ class _ModuleWriter:
         result: Callable[[list[str]], str],
         doc: str,
     ) -> None:
-        self.name, self.doc, self.result = name, doc, result
+        name = ascii_name(name)
+        self.name = f"{name}_" if name in reserved([name]) else name
+        self.doc, self.result = doc, result
         self.kernels = [(kernel, print_kernel(kernel)) for kernel in kernels]
         self.tables: list[str] = []
-        self.driver = DriverWriter(name, driver, self.kernels, paths, stored, relations)
+        self.driver = DriverWriter(self.name, driver, self.kernels, paths, stored, relations)
         for v, value in constants.items():
             self.know(v, value)
         self.driver.write()

@@ -91,6 +91,7 @@ int conjugate_gradients(
   double* q = (double*)at;
   if (b_0 != a_1) return 1;  // line 56
   if (a_0 != b_0) return 1;  // line 56
+  if (a_0 < 2 || a_1 < 2 || b_0 < 2) return 2;
   for (i64 k = 0; k < b_0; k++) x[k] = 0.0;  // line 55
   product_f64(a_0, 1, a_1, a, a_1, 1, x, 1, 0, t);  // line 56
   conjugate_gradients_kernel(a, b, steps, t, out, p, r, q, a_1, b_0);
@@ -100,6 +101,7 @@ int conjugate_gradients(
 const char* conjugate_gradients_error(int number) {
   switch (number) {
     case 1: return "ValueError: operands could not be broadcast together: the lengths differ";
+    case 2: return "ValueError: an axis of an argument has fewer than two elements: this code was made for longer ones";
   }
   return "";
 }

@@ -17,10 +17,14 @@ extern "C" {
 //   work  memory for the function itself, aligned as malloc aligns
 //
 // Arrays lie row by row; results share no memory with anything else.
-void pendulum_grad(const double* u, int64_t u_0, const double* x0, double* out, void* work);
+// It returns 0, or the number of an error.
+int pendulum_grad(const double* u, int64_t u_0, const double* x0, double* out, void* work);
 
 // The bytes that it needs at work.
 size_t pendulum_grad_work(int64_t u_0);
+
+// What a number that it returns means.
+const char* pendulum_grad_error(int number);
 
 #ifdef __cplusplus
 }

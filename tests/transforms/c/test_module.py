@@ -193,6 +193,52 @@ def test_errors_of_the_user(tmp_path):
         run(-1.0)
 
 
+def test_indices_are_tested(tmp_path):
+    """Outside of kernels, too: of a number, of a row, of a store."""
+
+    def picked(x, m, y, k):
+        y[k] = 1.0
+        return x[k], m[k], m[:, -2]
+
+    x, m = normal(12), normal(12, 9)
+    run = library(picked, (x, m, normal(12), 3), tmp_path)
+    for k in (0, 11, -1, -12):
+        y, expected = np.zeros(12), np.zeros(12)
+        for one, other in zip(run(x, m, y, k), picked(x, m, expected, k), strict=True):
+            assert np.array_equal(one, other)
+        assert np.array_equal(y, expected)
+    for k in (12, -13, 2**40):
+        y = np.zeros(12)
+        with pytest.raises(IndexError, match="out of bounds"):
+            run(x, m, y, k)
+        assert not y.any()
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_axes_that_are_too_short_for_the_code(n, tmp_path):
+    """Of one element they are broadcast, and the largest of none is an error: other code."""
+    run = library(lambda x, y: (x + y, np.max(x)), (normal(12), normal(12)), tmp_path)
+    with pytest.raises(ValueError, match="fewer than two"):
+        run(np.ones(n), np.ones(n))
+
+
+def test_the_wrapper_loses_nothing(tmp_path):
+    run = library(lambda x, k, n: x[k] * n, (normal(12), np.arange(9), 3), tmp_path)
+    x, k = normal(12), np.arange(9)
+    assert np.array_equal(run(x.tolist(), k.astype(np.int8), np.int64(2)), x[:9] * 2)
+    for args in [(x * 1j, k, 2), (x, k * 1.0, 2), (x, k, 2.5), (x[:, None], k, 2), (x, k, 2**70)]:
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            run(*args)
+
+
+def test_names_of_functions(tmp_path):
+    def log(x):
+        return [x * k for k in range(3)]
+
+    made = library(log, (normal(9),), tmp_path)(normal(9))
+    assert np.array_equal(made, [normal(9) * k for k in range(3)])
+
+
 def test_lengths_that_do_not_fit(tmp_path):
     run = library(lambda x, y: x + y, (normal(12), normal(12)), tmp_path)
     assert np.array_equal(run(np.ones(20), np.ones(20)), np.full(20, 2.0))
