@@ -240,6 +240,13 @@ def _refuse_length(kind: Type) -> NoReturn:
     )
 
 
+def short_axes(leaves: Sequence[Any], most: int) -> list[tuple[int, int]]:
+    """The axes of at most so many elements, each with the number of its leaf: programs that write
+    them out are faster."""
+    shapes = [x.shape if isinstance(x, np.ndarray) else () for x in leaves]
+    return [(k, axis) for k, s in enumerate(shapes) for axis, n in enumerate(s) if n <= most]
+
+
 def known_lengths(specialisation: Specialisation, leaves: Any) -> dict[Any, int]:
     """What the sizes of a program are for these arguments."""
     values = {}

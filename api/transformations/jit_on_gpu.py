@@ -21,20 +21,17 @@ from tapeless.dispatch.specialisation import NUMBERS, Specialisation
 from tapeless.staging.device_list import Device, default_gpu
 from tapeless.staging.emitted_names import parameters
 from tapeless.staging.gpu_arrays import like_arguments
-from tapeless.transformations.eval_shape import stand_in
+from tapeless.transformations.eval_shape import short_axes, stand_in
 from tapeless.transformations.jit import Jit
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.cuda.launch_text import NAMES
 from tapeless.transforms.cuda.module import write_cuda
-from tapeless.transforms.errors import ArgumentError, UnsupportedError
+from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.frontend.arrays.foreign_arrays import staged_for_gpu
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.lowering import lower
-from tapeless.transforms.lowering.floating_point_errors import (
-    watched_for_errors,
-    without_warnings,
-)
+from tapeless.transforms.lowering.floating_point_errors import unwatched
 from tapeless.transforms.lowering.target import GPU
 
 SHORT = 8  # elements of an axis that programs are made for
@@ -123,13 +120,7 @@ class GpuJit(Jit):
 
     def known_axes(self, leaves: Sequence[Any]) -> Collection[tuple[int, int]]:
         """Short axes, which threads keep in registers: points of three coordinates, say."""
-        shapes = [x.shape if isinstance(x, np.ndarray) else () for x in leaves]
-        return [
-            (k, axis)
-            for k, shape in enumerate(shapes)
-            for axis, n in enumerate(shape)
-            if n <= SHORT and (axis or len(shape) == 1)
-        ]
+        return [(k, axis) for k, axis in short_axes(leaves, SHORT) if axis or leaves[k].ndim == 1]
 
     def shelf(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
         """Programs for a GPU are staged in each process; their machine code is kept."""
@@ -138,13 +129,8 @@ class GpuJit(Jit):
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
-        watched = watched_for_errors(block)
-        if watched:
-            raise UnsupportedError(
-                f"{watched} has no form on a GPU, where nothing raises floating-point errors",
-                "test values by np.isfinite, or call the function with arrays of NumPy",
-            )
-        block = without_warnings(block)
+        advice = "test values by np.isfinite, or call the function with arrays of NumPy"
+        block = unwatched(block, "on a GPU", advice)
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         asked, fastmath = self.asked, self.asked.fastmath is not False

@@ -9,12 +9,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from tapeless import tree
 from tapeless.disk_cache.store import Shelf
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.staging.emitted_names import parameters
+from tapeless.transformations.eval_shape import short_axes
 from tapeless.transformations.jit import Jit
 from tapeless.transforms.c.companions import checking_program, cmake_lines, in_order, python_wrapper
 from tapeless.transforms.c.module import CModule, write_c
@@ -24,7 +23,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.staging.parameters import is_dynamic
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.lowering import lower
-from tapeless.transforms.lowering.floating_point_errors import watched_for_errors, without_warnings
+from tapeless.transforms.lowering.floating_point_errors import unwatched
 from tapeless.transforms.lowering.target import C
 
 SHORT = 8  # elements of an axis that programs are made for
@@ -65,13 +64,7 @@ class JitToC(Jit):
 
     def known_axes(self, leaves: Sequence[Any]) -> Collection[tuple[int, int]]:
         """Short axes, which are written out as numbers: points of three coordinates, say."""
-        shapes = [x.shape if isinstance(x, np.ndarray) else () for x in leaves]
-        return [
-            (k, axis)
-            for k, shape in enumerate(shapes)
-            for axis, n in enumerate(shape)
-            if n <= SHORT
-        ]
+        return short_axes(leaves, SHORT)
 
     def shelf(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
         return None
@@ -79,18 +72,12 @@ class JitToC(Jit):
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
-        watched = watched_for_errors(block)
-        if watched:
-            raise UnsupportedError(
-                f"{watched} has no form in C, where nothing raises floating-point errors",
-                "test values by np.isfinite",
-            )
+        block = unwatched(block, "in C", "test values by np.isfinite")
         if staged.writes or self.changes:
             raise UnsupportedError(
                 "a function that changes lists, dicts or objects of its caller has no form in C",
                 "return what changes, or store to an array: x[...] = new",
             )
-        block = without_warnings(block)
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         if flat:

@@ -103,7 +103,7 @@ def _received(a: Argument) -> Iterable[str]:
         yield f"if not ({a.name}.flags.c_contiguous and {a.name}.dtype == {dtype}):"
         yield f'    raise ValueError("{a.name} is overwritten: it must lie row by row, of {dtype}")'
     else:
-        yield f"{a.name} = np.asarray({a.name}).astype({dtype}, 'C', 'safe', copy=False)"
+        yield f'{a.name} = np.asarray({a.name}).astype({dtype}, "C", "safe", copy=False)'
     yield f"if {a.name}.ndim != {a.type.ndim}:"
     yield f'    raise ValueError(f"{a.name} has {{{a.name}.ndim}} axes, and not {a.type.ndim}")'
     if any(a.lengths):

@@ -25,8 +25,8 @@ from tapeless.transforms.c_text.called_functions import (
     may_fail,
 )
 from tapeless.transforms.c_text.dialect import suffix
-from tapeless.transforms.c_text.expressions import Scope
-from tapeless.transforms.c_text.long_lines import broken
+from tapeless.transforms.c_text.expressions import Scope, owner
+from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import (
     Renaming,
     ascii_name,
@@ -35,7 +35,7 @@ from tapeless.transforms.c_text.renaming import (
     renamed,
     words,
 )
-from tapeless.transforms.c_text.statements import Error, Statements, growing_arrays
+from tapeless.transforms.c_text.statements import Error, Statements, growing_arrays, notes_of
 from tapeless.transforms.c_text.values import (
     Array,
     NotPrintedError,
@@ -63,8 +63,6 @@ RESERVED = frozenset(WORDS.split()) | NAMES
 OURS = re.compile(r"_\w*|\w+_[biuf]\d+|result_\d+")
 #: Functions of loop form that are no functions here.
 BUILT_IN = frozenset(["plus", "plus_product", "scratch", "each", "turns", "add_at", "product"])
-WIDTH = 100
-NOTE = re.compile(r"#\s*(line .*)$")
 
 
 def reserved(names: Iterable[str]) -> set[str]:
@@ -184,9 +182,7 @@ class SerialKernelWriter(Statements):
         self.results: tuple[Dtype, ...] = ()
         self.lengths: dict[str, tuple[str, int]] = {}  # an axis that each is the length of
         self.named: dict[Size, str] = {}
-        for k, line in enumerate(kernel.text.splitlines(), 1):
-            if m := NOTE.search(line):
-                self.notes[k] = m[1]
+        self.notes = notes_of(kernel.text)
 
     def printed(self) -> CFunction:
         for name, kind in self.kernel.types.items():
@@ -205,11 +201,13 @@ class SerialKernelWriter(Statements):
         if self.fails and not isinstance(self.node.body[-1], ast.Return):
             self.put("return 0;")
         texts, passed = self.signature()
-        head = _head(f"static {'int' if self.fails else 'void'} {self.node.name}(", texts)
+        head = declaration(
+            f"static {'int' if self.fails else 'void'} {self.node.name}(", texts or ["void"], ") {"
+        )
         return CFunction(
             self.node.name,
-            _in_width([*head, *self.lines, "}"]),
-            tuple(_in_width(f.text.splitlines()) for f in self.functions.printed.values()),
+            in_width([*head, *self.lines, "}"]),
+            tuple(in_width(f.text.splitlines()) for f in self.functions.printed.values()),
             tuple(passed),
             self.results,
             tuple(self.errors),
@@ -321,41 +319,15 @@ def written(node: ast.AST, functions: Mapping[str, ast.FunctionDef]) -> set[str]
     for e in ast.walk(node):
         match e:
             case ast.Subscript(ctx=ast.Store()):
-                names_stored.add(_owner(e))
+                names_stored.add(owner(e))
             case ast.Assign(targets=[ast.Tuple(elts=targets)]):  # arrays that take turns
                 names_stored |= {t.id for t in targets if isinstance(t, ast.Name)}
             case ast.Call(func=ast.Name(id="product"), args=[*_, out]):
-                names_stored.add(_owner(out))
+                names_stored.add(owner(out))
             case ast.Call(func=ast.Name(id="add_at"), args=[place, _]):
-                names_stored.add(_owner(place))
+                names_stored.add(owner(place))
             case ast.Call(func=ast.Name(id=name), args=args) if name in functions:
                 inner = written(functions[name], {n: f for n, f in functions.items() if n != name})
                 names = [a.arg for a in functions[name].args.args]
-                names_stored |= {_owner(a) for n, a in zip(names, args, strict=False) if n in inner}
+                names_stored |= {owner(a) for n, a in zip(names, args, strict=False) if n in inner}
     return names_stored
-
-
-def _owner(e: ast.expr) -> str:
-    """The array that an expression is a part of."""
-    while isinstance(e, ast.Subscript | ast.Attribute):
-        e = e.value
-    return e.id if isinstance(e, ast.Name) else ""
-
-
-def _head(first: str, parameters: Sequence[str]) -> list[str]:
-    """The first lines of a function."""
-    whole = f"{first}{', '.join(parameters) or 'void'}) {{"
-    if len(whole) <= WIDTH:
-        return [whole]
-    lines, current = [first], "    "
-    for k, text in enumerate(parameters):
-        piece = text + (", " if k + 1 < len(parameters) else ") {")
-        if len(current) + len(piece.rstrip()) > WIDTH and current.strip():
-            lines.append(current.rstrip())
-            current = "    "
-        current += piece
-    return [*lines, current.rstrip()]
-
-
-def _in_width(lines: Iterable[str]) -> str:
-    return "\n".join(part for line in lines for part in broken(line))

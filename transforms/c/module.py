@@ -17,7 +17,7 @@ from tapeless.transforms.c.helpers import needed, without_underscores
 from tapeless.transforms.c.kernel import print_kernel, reserved
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.expressions import product
-from tapeless.transforms.c_text.long_lines import broken
+from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import ascii_name, words
 from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import PRODUCT, NotPrintedError, Value, c_type, constant
@@ -58,13 +58,18 @@ class CModule:
 
     @property
     def integers(self) -> list[str]:
-        """The parameters that sizes of memory depend on: lengths, and integers."""
-        names = []
-        for a in self.arguments:
-            names += [n for n in a.lengths if n]
-            if not a.type.shape and a.type.dtype.kind in "iu":
-                names.append(a.name)
-        return names
+        """What `NAME_work` takes."""
+        return integers_of(self.arguments)
+
+
+def integers_of(arguments: Iterable[Argument]) -> list[str]:
+    """The parameters that sizes of memory depend on: lengths, and integers."""
+    names = []
+    for a in arguments:
+        names += [n for n in a.lengths if n]
+        if not a.type.shape and a.type.dtype.kind in "iu":
+            names.append(a.name)
+    return names
 
 
 def write_c(
@@ -144,8 +149,8 @@ class _ModuleWriter:
         unread = set(self.names_of_parameters()) - words("\n".join(body))
         body[:0] = [f"  (void){name};" for name in self.names_of_parameters() if name in unread]
         texts = [text for _, k in self.kernels for text in (*k.called, k.text)]
-        main = "\n".join([*_wrapped(f"{self.signature()} {{"), *body, "}"])
-        parts = [*self.work_size(), *_in_width(dict.fromkeys(texts)), *_in_width([main])]
+        main = in_width([*self.declared(") {"), *body, "}"])
+        parts = [*self.work_size(), *dict.fromkeys(texts), main]
         code = without_underscores("\n\n".join([*self.tables, *parts, *self.error_names()]))
         head = [*self.includes(code), "", "typedef int64_t i64;"]
         head += (
@@ -181,13 +186,15 @@ class _ModuleWriter:
     def names_of_parameters(self) -> list[str]:
         return [re.split(r"[ *]+", text)[-1] for text in self.parameters()]
 
-    def signature(self) -> str:
+    def declared(self, last: str) -> list[str]:
+        """The head of the function."""
         kind = "int" if self.driver.errors else "void"
-        return f"{kind} {self.name}({', '.join(self.parameters()) or 'void'})"
+        return declaration(f"{kind} {self.name}(", self.parameters() or ["void"], last)
 
-    def work_signature(self) -> str:
-        texts = [t for t in self.parameters() if "*" not in t and _is_integer(t)]
-        return f"size_t {self.name}_work({', '.join(texts) or 'void'})"
+    def work_declared(self, last: str) -> list[str]:
+        """The head of the function that says how much memory it needs."""
+        texts = [f"int64_t {name}" for name in integers_of(self.driver.arguments)]
+        return declaration(f"size_t {self.name}_work(", texts or ["void"], last)
 
     def returned(self) -> str:
         """What the function of Python returns."""
@@ -226,12 +233,11 @@ class _ModuleWriter:
     def work_size(self) -> list[str]:
         if not self.driver.work:
             return []
-        terms = [f"rounded({self.bytes_of(d, n)})" for _, d, n in self.driver.work]
-        lines = [f"{self.work_signature()} {{", f"  size_t bytes = {terms[0]};"]
-        lines += [f"  bytes += {term};" for term in terms[1:]]
-        read = words("\n".join(lines[1:]))
-        names = [t.split()[-1] for t in self.parameters() if "*" not in t and _is_integer(t)]
-        lines[1:1] = [f"  (void){name};" for name in names if name not in read]
+        first, *others = [f"rounded({self.bytes_of(d, n)})" for _, d, n in self.driver.work]
+        lines = [f"  size_t bytes = {first};", *(f"  bytes += {other};" for other in others)]
+        read, names = words("\n".join(lines)), integers_of(self.driver.arguments)
+        unread = [f"  (void){name};" for name in names if name not in read]
+        lines = [*self.work_declared(") {"), *unread, *lines]
         return [ROUNDED.strip(), "\n".join([*lines, "  return bytes;", "}"])]
 
     # -- errors
@@ -261,9 +267,9 @@ class _ModuleWriter:
 
     def header(self) -> str:
         guard = f"{self.name.upper()}_H"
-        declarations = [*_wrapped(f"{self.signature()};")]
+        declarations = self.declared(");")
         if self.driver.work:
-            declarations += ["", "// The bytes that it needs at work.", f"{self.work_signature()};"]
+            declarations += ["", "// The bytes that it needs at work.", *self.work_declared(");")]
         if self.driver.errors:
             declarations += ["", "// What a number that it returns means."]
             declarations += [f"const char* {self.name}_error(int number);"]
@@ -313,10 +319,6 @@ def message(error: Error) -> str:
     return ": ".join([kind, *(str(a) for a in args if a is not ...)])
 
 
-def _is_integer(parameter: str) -> bool:
-    return bool(re.match(r"u?int\d+_t |(un)?signed |short |int |unsigned ", parameter))
-
-
 def _public(text: str) -> str:
     return PUBLIC.get(text, text)
 
@@ -335,21 +337,3 @@ def filled(text: str, width: int = 96) -> Iterable[str]:
             line = "   "
         line += f" {piece},"
     yield line.rstrip(",")
-
-
-def _wrapped(text: str) -> list[str]:
-    """A declaration in lines that are not too long."""
-    if len(text) <= 100:
-        return [text]
-    head, _, rest = text.partition("(")
-    lines, current = [f"{head}("], "    "
-    for piece in rest.split(", "):
-        if len(current) + len(piece) + 2 > 100:
-            lines.append(current.rstrip())
-            current = "    "
-        current += f"{piece}, "
-    return [*lines, current.rstrip().rstrip(",")]
-
-
-def _in_width(texts: Iterable[str]) -> list[str]:
-    return ["\n".join(p for line in t.splitlines() for p in broken(line)) for t in texts]

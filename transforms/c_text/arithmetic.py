@@ -1,4 +1,4 @@
-"""Operators of Python on numbers, as Numba has them with the error model of NumPy, in CUDA C.
+"""Prints operators of Python on numbers as C: they compute what Numba does by NumPy's error model.
 
 a // b, of int64      becomes      floor_div(a, b)
 """

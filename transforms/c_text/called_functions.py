@@ -1,4 +1,4 @@
-"""Other functions of the module that a kernel calls, as device functions: one for each signature.
+"""Prints the functions that a kernel calls as functions of C: one for each signature.
 
 def before(a, b): return a < b      becomes      __device__ bool before(double a, double b) {...}
 

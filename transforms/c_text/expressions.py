@@ -1,4 +1,4 @@
-"""Expressions of a kernel in CUDA C.
+"""Prints expressions of loop form as C.
 
 2 * x[i, j]      becomes      2.0 * x[i * x_1 + j]
 """
@@ -295,3 +295,10 @@ def element_text(x: Array, places: Sequence[Value]) -> str:
         return f"{x.pointer}[{place.at(PRODUCT)} * {x.distance}]"
     pointer = x.pointer if x.pointer.isidentifier() else f"({x.pointer})"
     return f"{pointer}[{place.text}]"
+
+
+def owner(e: ast.expr) -> str:
+    """The array that an expression is a part of; "" if it is none."""
+    while isinstance(e, ast.Subscript | ast.Attribute):
+        e = e.value
+    return e.id if isinstance(e, ast.Name) else ""

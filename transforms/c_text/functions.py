@@ -1,4 +1,4 @@
-"""Functions of numbers that loop form calls, in CUDA C: those of `math` and NumPy, by name.
+"""Prints calls of functions of numbers as C: those of `math` and NumPy, by name.
 
 exp(x), x of float32      becomes      expf(x)
 """

@@ -7,6 +7,7 @@ f(first, second);  // line 3      becomes        f(first,  // line 3
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
 WIDTH = 100
 HEAD = re.compile(r"\s*(?:for|if|while) \(")
@@ -28,6 +29,30 @@ LEVELS = {
     "%": 7,
 }
 LAST = 8  # of an assignment
+
+
+def declaration(first: str, parameters: Sequence[str], last: str) -> list[str]:
+    """The head of a function, on several lines where one does not hold all parameters.
+
+    >>> declaration("void f(", ["i64 n", "double* x"], ") {")
+    ['void f(i64 n, double* x) {']
+    """
+    whole = f"{first}{', '.join(parameters)}{last}"
+    if len(whole) <= WIDTH:
+        return [whole]
+    lines, current = [first], "    "
+    for k, text in enumerate(parameters):
+        piece = text + (", " if k + 1 < len(parameters) else last)
+        if len(current) + len(piece.rstrip()) > WIDTH and current.strip():
+            lines.append(current.rstrip())
+            current = "    "
+        current += piece
+    return [*lines, current.rstrip()]
+
+
+def in_width(lines: Iterable[str]) -> str:
+    """Lines of C as one text, the long ones broken."""
+    return "\n".join(part for line in lines for part in broken(line))
 
 
 def broken(line: str, width: int = WIDTH) -> list[str]:

@@ -1,4 +1,4 @@
-"""Statements of a kernel in CUDA C, as one thread makes them.
+"""Prints statements of loop form as C, as one thread makes them.
 
 for j in range(n): t = t + x[j]      becomes      for (i64 j = 0; j < n; j++) t += x[j];
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -31,6 +32,7 @@ from tapeless.transforms.c_text.values import (
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import DOUBLE, INT, SINGLE, Dtype
 
 Error = tuple[str, tuple[object, ...]]
+NOTE = re.compile(r"#\s*(line .*)$")
 TOLD = 2  # integers that an error may tell
 NO_MEMORY: Error = (
     "MemoryError",
@@ -548,3 +550,9 @@ def _stored(s: ast.AST) -> Iterator[ast.Name]:
             yield e
         if isinstance(e, ast.Subscript) and isinstance(e.ctx, ast.Store):
             yield from (n for n in ast.walk(e.value) if isinstance(n, ast.Name))
+
+
+def notes_of(source: str) -> dict[int, str]:
+    """Comments that name the user's lines, by the line of the text that has them."""
+    lines = enumerate(source.splitlines(), 1)
+    return {k: m[1] for k, line in lines if (m := NOTE.search(line))}

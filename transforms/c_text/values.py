@@ -1,4 +1,4 @@
-"""Numbers and arrays of a kernel as text of CUDA C: what an expression of loop form becomes.
+"""Represents numbers and arrays as text of C: what an expression of loop form becomes.
 
 x[i] + 1      becomes      Value("x[i] + 1.0", float64, level of a sum)
 """
@@ -42,7 +42,7 @@ I32 = np.dtype(np.int32)
 
 
 class NotPrintedError(Exception):
-    """What CUDA C does not have, or the printer does not know."""
+    """What C does not have, or the printer does not know."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from tapeless.transforms.c_text.expressions import owner
+
 READ, WRITE, ADD = "read", "write", "add"  # ADD in one step, whatever other threads add
 FIRST, ALL, SHARED = "first", "all", "shared"  # which threads: the first one, all alike, each some
 
@@ -32,7 +34,7 @@ def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
                     access
                     if access.mode == READ and access.places is None
                     else Access(
-                        access.array, ADD if _owner(target) == access.array else READ, access.places
+                        access.array, ADD if owner(target) == access.array else READ, access.places
                     )
                 )
             yield from accesses(e, arrays)
@@ -58,19 +60,13 @@ def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
         case ast.Expr(value=ast.Call(args=args)):
             for a in args:
                 yield from accesses(a, arrays)
-                if _owner(a) in arrays:
-                    yield Access(_owner(a), WRITE, None)  # a function without results stores to it
+                if owner(a) in arrays:
+                    yield Access(owner(a), WRITE, None)  # a function without results stores to it
             return
         case ast.Name(id=name) if name in arrays:
             yield Access(name, READ, None)
     for child in ast.iter_child_nodes(node):
         yield from accesses(child, arrays)
-
-
-def _owner(e: ast.expr) -> str:
-    while isinstance(e, ast.Subscript):
-        e = e.value
-    return e.id if isinstance(e, ast.Name) else ""
 
 
 def stored_arrays(node: ast.AST, arrays: Iterable[str]) -> set[str]:

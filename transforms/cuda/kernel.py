@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.c_text.called_functions import Functions
-from tapeless.transforms.c_text.expressions import Scope, product
-from tapeless.transforms.c_text.long_lines import broken
+from tapeless.transforms.c_text.expressions import Scope, owner, product
+from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import (
     Renaming,
     ascii_name,
@@ -30,6 +30,7 @@ from tapeless.transforms.c_text.renaming import (
     renamed,
     words,
 )
+from tapeless.transforms.c_text.statements import notes_of
 from tapeless.transforms.c_text.values import (
     PRODUCT,
     SHIFT,
@@ -69,9 +70,7 @@ RESERVED = frozenset(WORDS.split()) | frozenset(HELPERS)
 BUILT_IN = frozenset(
     ["plus", "plus_product", "scratch", "grown", "filled", "each", "turns", "add_at"]
 )
-NOTE = re.compile(r"#\s*(line .*)$")
 LENGTH = re.compile(r"\b(\w+)\.shape\[(\d+)\]")
-WIDTH = 100
 #: x[j * x_1 + i], of rows i and what threads count as j.
 ACROSS = re.compile(r"\w+\[(?:j|k|l|m)\w* \* \w+ \+ i\w*\]")
 UNKNOWN_LENGTH = 32  # for a loop whose passes each row counts itself: a thread for each of a warp
@@ -195,7 +194,7 @@ class _Printer:
         self.writer = KernelWriter(
             node, self.scope, self.taken, self.functions, results, self.bounds
         )
-        self.writer.notes = _notes(source)
+        self.writer.notes = notes_of(source)
         self.fastmath = fastmath
         self.joined: list[tuple[Parameter, Value]] = []  # arrays that teams add up, and their sizes
         self.has_room = False  # whether teams may have memory that their block shares
@@ -221,9 +220,14 @@ class _Printer:
         body, packed = self.packed(body)
         body = [*body, *self.of_blocks()]
         texts, arguments = self.signature("\n".join([*head, *body]))
-        lines = [*_head(writer.node.name, texts), *(h for h in head if h), *body, "}"]
-        text = _in_width(lines)
-        called = [_in_width(f.text.splitlines()) for f in self.functions.printed.values()]
+        lines = [
+            *declaration(f'extern "C" __global__ void {writer.node.name}(', texts, ") {"),
+            *(h for h in head if h),
+            *body,
+            "}",
+        ]
+        text = in_width(lines)
+        called = [in_width(f.text.splitlines()) for f in self.functions.printed.values()]
         own = [PACK_LOOP] * (packed or points is not None)
         more = [*called, *writer.reductions, *own]
         helpers = (*needed([text, *more]), *writer.reductions, *called, *own)
@@ -409,9 +413,9 @@ class _Printer:
         for e in ast.walk(self.writer.node):
             match e:
                 case ast.Call(func=ast.Name(id="add_at"), args=[ast.Subscript() as place, _]):
-                    found.add(_owner(place))
+                    found.add(owner(place))
                 case ast.Call(func=ast.Name(id=name), args=args) if name in self.functions.nodes:
-                    found |= {_owner(a) for a in args if self.is_array(a)}
+                    found |= {owner(a) for a in args if self.is_array(a)}
         return found
 
     def is_array(self, e: ast.expr) -> bool:
@@ -433,26 +437,6 @@ class _Printer:
         if p.name in self.writer.taking_turns:
             return f"{c}* {p.name}", python
         return f"{'' if written else 'const '}{c}* __restrict__ {p.name}", python
-
-
-def _head(name: str, parameters: Sequence[str]) -> list[str]:
-    """The first lines of the function."""
-    line = f'extern "C" __global__ void {name}('
-    whole = f"{line}{', '.join(parameters)}) {{"
-    if len(whole) <= WIDTH:
-        return [whole]
-    lines, current = [line], "    "
-    for k, text in enumerate(parameters):
-        piece = text + (", " if k + 1 < len(parameters) else ") {")
-        if len(current) + len(piece.rstrip()) > WIDTH and current.strip():
-            lines.append(current.rstrip())
-            current = "    "
-        current += piece
-    return [*lines, current.rstrip()]
-
-
-def _in_width(lines: Iterable[str]) -> str:
-    return "\n".join(part for line in lines for part in broken(line))
 
 
 GUARDED = re.compile(r"^( *)if \(threadIdx\.x == 0\) (?!\{)(.*)$")
@@ -477,19 +461,6 @@ def _grouped(lines: Sequence[str]) -> list[str]:
         found.append(f"{indent}}}")
         k += len(run)
     return found
-
-
-def _notes(source: str) -> dict[int, str]:
-    """Comments that name the user's lines, by the line of the text that has them."""
-    lines = enumerate(source.splitlines(), 1)
-    return {k: m[1] for k, line in lines if (m := NOTE.search(line))}
-
-
-def _owner(e: ast.expr) -> str:
-    """The array that an expression is a part of."""
-    while isinstance(e, ast.Subscript):
-        e = e.value
-    return e.id if isinstance(e, ast.Name) else ""
 
 
 def _reserved(names: Iterable[str]) -> set[str]:

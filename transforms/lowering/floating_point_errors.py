@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.emit.effects import LOUD
+from tapeless.transforms.errors import UnsupportedError
 
 
 def watched_for_errors(block: Block) -> str:
@@ -32,8 +33,19 @@ def watched_for_errors(block: Block) -> str:
     return ""
 
 
-def without_warnings(block: Block) -> Block:
-    """The program without settings of `np.errstate`: nothing warns on a GPU."""
+def unwatched(block: Block, where: str, advice: str) -> Block:
+    """The program without settings of `np.errstate`, for what has neither warnings nor errors of
+    floating-point numbers: `where` says what that is, as "on a GPU". Raises UnsupportedError where
+    errors are asked for."""
+    watched = watched_for_errors(block)
+    if watched:
+        raise UnsupportedError(
+            f"{watched} has no form {where}, where nothing raises floating-point errors", advice
+        )
+    return _without_settings(block)
+
+
+def _without_settings(block: Block) -> Block:
 
     def kept(s: Statement) -> bool:
         return not (isinstance(s, Effect) and s.kind == "errstate")
