@@ -39,7 +39,7 @@ from tapeless.transforms.lowering.schedule.view_indices import (
 )
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
-from tapeless.transforms.ops.primitives.index_keys import Slot, result_shape
+from tapeless.transforms.ops.primitives.index_keys import Slot
 
 MAKES = (memory, new_arrays.empty, new_arrays.zeros, new_arrays.ones, new_arrays.full)
 LETTERS = "ijklmnpq"
@@ -127,7 +127,14 @@ class ArrayOperations(DriverScope):
         entries = key_entries(key, rest, shape)
         if entries is None:
             raise NotPrintedError("a store by an array of indices outside of kernels")
-        lengths = self.lengths_of(result_shape(shape, key, rest))
+        axes = [(e, n) for e, n in zip(entries, base.lengths, strict=True) if _is_axis(e)]
+        if value.type.shape:
+            lengths = self.view(value).lengths
+            broadcast = [self.length(*axes[k]) for k, n in enumerate(lengths) if n.known == 1]
+            if len(lengths) != len(axes) or any(n.known != 1 for n in broadcast):
+                raise NotPrintedError("a store of an array that is broadcast outside of kernels")
+        else:
+            lengths = tuple(self.length(*axis) for axis in axes)
         part = self.part_of(base, entries, lengths, rest, s)
         if not value.type.shape:
             number = cast(self.number(value), part.dtype).text
@@ -135,11 +142,29 @@ class ArrayOperations(DriverScope):
                 part.lengths, (part.strides,), lambda at: f"{part.element(*at)} = {number};", s
             )
         else:
-            new = self.view(value)
-            if not self.alike(new.lengths, part.lengths):
-                raise NotPrintedError("a store of an array of another shape outside of kernels")
-            self.copy(new, part, s)
+            if self.view(value).memory == base.memory:  # else loop form has copied what is read
+                raise NotPrintedError("a store of a part of an array to itself outside of kernels")
+            self.copy(self.view(value), part, s)
         self.know(s.outs[0], base)
+
+    @staticmethod
+    def length(span: Span, n: Value) -> Value:
+        """How many elements a slice has that counts up from a start that is known."""
+        start, stop = span.start, n if span.stop is None else span.stop
+        if not isinstance(start, int) or start < 0 or span.step != 1:
+            raise NotPrintedError("a store of a number to such a slice outside of kernels")
+        if isinstance(stop, int):
+            if stop < 0:
+                stop = arithmetic.binary(ast.Sub(), n, constant(-stop))
+            else:
+                stop = arithmetic.extreme("min", [n, constant(stop)])
+        if not isinstance(stop, Value):
+            raise NotPrintedError("a store of a number to such a slice outside of kernels")
+        if start == 0 and span.stop is None:
+            return n
+        return arithmetic.extreme(
+            "max", [arithmetic.binary(ast.Sub(), stop, constant(start)), ZERO]
+        )
 
     def element(self, s: Let) -> None:
         """A number of an array."""
@@ -204,8 +229,11 @@ class ArrayOperations(DriverScope):
     def index(self, k: Value, n: Value, axis: int, s: Let) -> Value:
         """An index that counts from the start, after the test that there is such an element."""
         error: Error = ("IndexError", (f"index is out of bounds for axis {axis}",))
-        if isinstance(k.known, int) and k.known < 0:
-            outside = arithmetic.compared(ast.Lt(), n, constant(-k.known))
+        if isinstance(k.known, int):
+            least = k.known + 1 if k.known >= 0 else -k.known
+            if least <= self.least.get(n.text, 0):
+                return self.from_start(k, n)
+            outside = arithmetic.compared(ast.Lt(), n, constant(least))
         else:
             outside = arithmetic.compared(ast.GtE(), k, n)
             if not k.natural:
@@ -215,6 +243,11 @@ class ArrayOperations(DriverScope):
             raise NotPrintedError(error[1][0])
         if outside.known is None:
             self.put(f"if ({outside.text}) return {self.code(error)};", s)
+        return self.from_start(k, n)
+
+    @staticmethod
+    def from_start(k: Value, n: Value) -> Value:
+        """An index into n elements, negative ones from their end, as one that counts from 0."""
         if isinstance(k.known, int):
             return k if k.known >= 0 else arithmetic.binary(ast.Sub(), n, constant(-k.known))
         return k if k.natural else Value(f"from_end({k.text}, {n.text})", INT, natural=True)
@@ -225,7 +258,7 @@ class ArrayOperations(DriverScope):
             return arithmetic.binary(ast.Sub(), n, constant(1))
         k = self.slot(span.start, rest)
         if isinstance(k.known, int):
-            return k if k.known >= 0 else arithmetic.binary(ast.Sub(), n, constant(-k.known))
+            return self.from_start(k, n)
         last = n if span.step > 0 else arithmetic.binary(ast.Sub(), n, constant(1))
         return Value(f"slice_start({k.text}, {n.text}, {last.text})", INT, natural=True)
 
@@ -313,3 +346,8 @@ def _item(x: Strided, k: Value) -> Strided:
     """An item of a stack."""
     offset = sum_of(x.offset, product_of(k, x.strides[0]))
     return replace(x, lengths=x.lengths[1:], strides=x.strides[1:], offset=offset)
+
+
+def _is_axis(e: Entry) -> bool:
+    """Whether an entry of a key leaves an axis of the result."""
+    return isinstance(e, Span) and e.axis is not None

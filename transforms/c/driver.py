@@ -186,6 +186,7 @@ class DriverWriter(ControlFlow):
             for n, text in zip(argument.type.shape, argument.lengths, strict=False):
                 least = dims.lower_bound(n)
                 if text and least:
+                    self.least[text] = least
                     length = Value(text, INT, natural=True)
                     shorter.append(arithmetic.compared(ast.Lt(), length, constant(least)))
         if shorter:

@@ -36,6 +36,7 @@ class DriverScope:
         self.numbers: dict[Var, Value] = {}
         self.sizes: dict[dims.Symbol, Value] = {}
         self.same: dict[str, str] = {}  # lengths that are equal, with one that stands for them
+        self.least: dict[str, int] = {}  # how long axes are at least, which is tested first
         self.variable: set[str] = set()  # numbers that change
         self.work: list[tuple[str, Dtype, tuple[Value, ...]]] = []
 

@@ -2,11 +2,13 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tapeless import grad, hessian, jvp_fn, value_and_grad, vmap
+from tapeless.tools.cli import main
 from tapeless.transformations.jit_to_c import JitToC
 from tapeless.transforms.core.language import For, If, While
 from tapeless.transforms.errors import UnsupportedError
@@ -23,6 +25,7 @@ SHARED = [
     "black-scholes",
     "float32-integers",
 ]
+ROOT = Path(__file__).parents[3]
 TABLE = np.linspace(0.0, 1.0, 5)
 
 
@@ -252,6 +255,17 @@ def test_the_source_of_a_gradient(golden):
     golden("c/pendulum_grad.h", module.header)
 
 
+def test_the_document_shows_what_is_written(tmp_path):
+    text = (ROOT / "docs/c.md").read_text()
+    (tmp_path / "models.py").write_text(
+        re.search(r"```python\n(# models.py\n.*?)```", text, re.S)[1]
+    )
+    command = ["export", f"{tmp_path}/models.py:cost", "--transform", "grad", "--c", "-o"]
+    assert main([*command, str(tmp_path)]) == 0
+    shown = re.findall(r"^      ((?://|int).*)$", text, re.MULTILINE)
+    assert "\n".join(shown) in (tmp_path / "cost_grad.h").read_text()
+
+
 def test_a_driver_of_library_products(golden):
     args = (np.eye(12), np.ones(12), 5)
     golden("c/conjugate_gradients.c", JitToC(conjugate_gradients).module_for(args, {}).source)
@@ -343,3 +357,70 @@ def test_loops_that_run_kernels(name, tmp_path):
     module = checked(function, args, tmp_path)
     driver = module.source.partition(f" {module.name}(")[2]
     assert re.search(r"for \(.*\) \{  // line", driver)
+
+
+def shifted(x):
+    x = x.copy()
+    x[1:] = x[:-1]
+    return x
+
+
+def shifted_back(x):
+    x = x.copy()
+    x[:-1] = x[1:]
+    return x
+
+
+def turned(x):
+    x = x.copy()
+    x[...] = x[::-1]
+    return x
+
+
+def across(a):
+    a = a.copy()
+    a[1:, 0] = a[:-1, 1]
+    a[:, 2] = a[3]
+    return a.T, a[-1]
+
+
+def spread(a):
+    a = a.copy()
+    a[1:] = a[:1]
+    return a
+
+
+def cleared(x):
+    x = x.copy()
+    x[2:-2] = 0.0
+    x[0] = x[-1]
+    return x
+
+
+MOVED = {
+    "shifted": (shifted, (normal(12),)),
+    "shifted back": (shifted_back, (normal(12),)),
+    "turned": (turned, (normal(12),)),
+    "across": (across, (normal(9, 9),)),
+    "cleared": (cleared, (normal(12),)),
+    "joined": (lambda x, y: np.concatenate([x[3:], y.T], axis=1), (normal(12, 9), normal(9, 9))),
+}
+
+
+@pytest.fixture
+def nothing_in_kernels(monkeypatch):
+    monkeypatch.setattr(Lowering, "worth", lambda *_: False)
+
+
+@pytest.mark.parametrize("name", MOVED)
+@pytest.mark.usefixtures("nothing_in_kernels")
+def test_stores_to_what_is_read(name, tmp_path):
+    """NumPy reads all before it stores, where both are the same memory."""
+    function, args = MOVED[name]
+    assert "_kernel" not in checked(function, args, tmp_path).source
+
+
+@pytest.mark.usefixtures("nothing_in_kernels")
+def test_a_store_that_is_broadcast_is_refused():
+    with pytest.raises(UnsupportedError, match="broadcast"):
+        JitToC(spread).module_for((normal(12, 9),), {})

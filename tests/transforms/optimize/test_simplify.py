@@ -63,6 +63,11 @@ RULES = [
     (lambda x, y: np.sum(x / y), (V, 2.0), ["sum", "truediv"]),
     # choices
     (lambda x, y: np.where(x > 0, np.where(x > 0, y, 0), 0), (V, V), ["greater", "select"]),
+    (
+        lambda x, y: np.where(x > 0, np.where(x > 0, y, 0), np.where(x > 0, 1.0, x)),
+        (V, V),
+        ["greater", "select"],
+    ),
     (lambda x, y: y + np.where(x > 0, -y, 0.0), (V, V), ["greater", "select", "sub"]),
 ]
 

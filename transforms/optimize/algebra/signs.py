@@ -45,10 +45,18 @@ def sign_of_chosen(s: Let, uses: Uses) -> Any:
 
 
 def chosen_twice(s: Let, uses: Uses) -> Any:
-    """where(c, where(c, a, b), b) is where(c, a, b)."""
-    test, a, b = s.args
-    let = defining_statement(a, select)
-    return a if let is not None and let.args[0] is test and let.args[2] == b else None
+    """where(c, where(c, a, x), where(c, y, b)) is where(c, a, b)."""
+    test, *sides = s.args
+    inner = [defining_statement(a, select) for a in sides]
+    a, b = (
+        side if let is None or let.args[0] is not test else let.args[k]
+        for k, (side, let) in enumerate(zip(sides, inner, strict=True), 1)
+    )
+    if [a, b] == sides:
+        return None
+    if inner[0] is not None and (a, b) == inner[0].args[1:]:
+        return sides[0]
+    return select(test, a, b) if select.infer(test, a, b) == s.outs[0].type else None
 
 
 def sign_of_compared(s: Let, uses: Uses) -> Any:

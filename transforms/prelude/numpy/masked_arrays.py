@@ -249,9 +249,10 @@ def array(
     if mask is np.ma.nomask:
         return MaskedArray(elements, inner)
     outer = np.asarray(mask).astype(bool)
-    outer = np.broadcast_to(outer, elements.shape) if np.ndim(outer) == 0 else outer
+    if np.ndim(outer) == 0:
+        outer = np.broadcast_to(outer, elements.shape).copy()
     outer = np.reshape(outer, elements.shape)
-    return MaskedArray(elements, outer.copy() if inner is None else np.logical_or(inner, outer))
+    return MaskedArray(elements, outer if inner is None else np.logical_or(inner, outer))
 
 
 def masked_array(data: Any, mask: Any = np.ma.nomask, dtype: Any = None, copy: bool = False) -> Any:
