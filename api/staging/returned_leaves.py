@@ -1,5 +1,5 @@
-"""Leaves that a function returns to a transformation of it: numbers and plain arrays stay, what
-stands for values of the program only while it is staged is refused."""
+"""Checks the leaves that a function returns to a transformation of it: numbers and plain arrays
+stay, what stands for values of the program only while it is staged is refused."""
 
 from __future__ import annotations
 

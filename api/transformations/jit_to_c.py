@@ -1,4 +1,4 @@
-"""Transformed functions as C99, for programs without Python.
+"""Prints transformed functions as C99, for programs without Python.
 
 tapeless.jit(loss)      becomes      void loss(const double* w, int64_t w_0, double* out) {...}
 """

@@ -1,5 +1,5 @@
-"""Arrays of users' classes that are derived from np.ndarray, as a staged run has them: objects of
-a class with the same code, derived from plain code that stands for np.ndarray."""
+"""Stages arrays of users' classes that are derived from np.ndarray: objects of a class with the
+same code, derived from plain code that stands for np.ndarray."""
 
 from __future__ import annotations
 

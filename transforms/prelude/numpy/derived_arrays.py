@@ -1,4 +1,4 @@
-"""Arrays of classes derived from np.ndarray: an array, and the attributes that the class gives it.
+"""Stands for arrays of classes derived from np.ndarray: an array, and what the class adds to it.
 
 A staged run puts `DerivedArray` in the place of np.ndarray among the bases of a user's class.
 """

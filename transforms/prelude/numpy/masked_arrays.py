@@ -1,4 +1,4 @@
-"""Masked arrays that a function makes: data, and which elements are left out.
+"""Implements masked arrays that a function makes: data, and which elements are left out.
 
 What is not here is refused: nobody reads the data behind a mask by mistake.
 """
