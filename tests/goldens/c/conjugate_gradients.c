@@ -1,4 +1,4 @@
-// conjugate_gradients.  From test_module.py:54.
+// conjugate_gradients.  From models.py:14.
 #include "conjugate_gradients.h"
 
 #include <math.h>
@@ -37,9 +37,9 @@ static void conjugate_gradients_kernel(
     double* restrict x, double* restrict p, double* restrict r_2, double* restrict q, i64 a_1,
     i64 b_0) {
   for (i64 i = 0; i < b_0; i++) {
-    double r = b[i] - product_2[i];  // line 56
+    double r = b[i] - product_2[i];  // line 16
     product_2[i] = r;
-    p[i] = product_2[i];  // line 57
+    p[i] = product_2[i];  // line 17
   }
   for (i64 i = 0; i < b_0; i++) {
     x[i] = 0.0;
@@ -47,27 +47,27 @@ static void conjugate_gradients_kernel(
   for (i64 i = 0; i < b_0; i++) {
     r_2[i] = product_2[i];
   }
-  for (i64 i_2 = 0; i_2 < steps; i_2++) {  // line 58
-    double total = 0.0;  // line 60
+  for (i64 i_2 = 0; i_2 < steps; i_2++) {  // line 18
+    double total = 0.0;  // line 20
     for (i64 i = 0; i < b_0; i++) {
       total += r_2[i] * r_2[i];
     }
     double total_2 = 0.0;
     for (i64 i = 0; i < b_0; i++) {
-      double q_2 = 0.0;  // line 59
+      double q_2 = 0.0;  // line 19
       for (i64 j = 0; j < b_0; j++) {
         q_2 += a[i * a_1 + j] * p[j];
       }
       q[i] = q_2;
-      total_2 += p[i] * q_2;  // line 60
+      total_2 += p[i] * q_2;  // line 20
     }
     double alpha = total / total_2;
-    double total_3 = 0.0;  // line 63
+    double total_3 = 0.0;  // line 23
     for (i64 i = 0; i < b_0; i++) {
-      x[i] += alpha * p[i];  // line 61
-      double new = r_2[i] - alpha * q[i];  // line 62
+      x[i] += alpha * p[i];  // line 21
+      double new = r_2[i] - alpha * q[i];  // line 22
       r_2[i] = new;
-      total_3 += new * new;  // line 63
+      total_3 += new * new;  // line 23
     }
     double t = total_3 / total;
     for (i64 i = 0; i < b_0; i++) {
@@ -89,11 +89,11 @@ int conjugate_gradients(
   double* r = (double*)at;
   at += rounded(b_0 * sizeof(double));
   double* q = (double*)at;
-  if (b_0 != a_1) return 1;  // line 56
-  if (a_0 != b_0) return 1;  // line 56
+  if (b_0 != a_1) return 1;  // line 16
+  if (a_0 != b_0) return 1;  // line 16
   if (a_0 < 2 || a_1 < 2 || b_0 < 2) return 2;
-  for (i64 k = 0; k < b_0; k++) x[k] = 0.0;  // line 55
-  product_f64(a_0, 1, a_1, a, a_1, 1, x, 1, 0, t);  // line 56
+  for (i64 k = 0; k < b_0; k++) x[k] = 0.0;  // line 15
+  product_f64(a_0, 1, a_1, a, a_1, 1, x, 1, 0, t);  // line 16
   conjugate_gradients_kernel(a, b, steps, t, out, p, r, q, a_1, b_0);
   return 0;
 }

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// d pendulum / d u.  From test_module.py:29.
+// d pendulum / d u.  From models.py:6.
 //
 //   u     double[u_0]
 //   x0    double[2]

@@ -16,6 +16,7 @@ from tapeless.transforms.lowering.obstacles import Obstacle
 from tapeless.transforms.lowering.partition import Lowering
 from tests.gpu.programs import PROGRAMS
 from tests.transforms.c.compiled import checked, library, normal
+from tests.transforms.c.models import conjugate_gradients, pendulum
 
 SHARED = [
     "softmax-wide",
@@ -27,14 +28,6 @@ SHARED = [
 ]
 ROOT = Path(__file__).parents[3]
 TABLE = np.linspace(0.0, 1.0, 5)
-
-
-def pendulum(u, x0):
-    x, cost = x0.copy(), 0.0
-    for k in range(u.shape[0]):
-        x = x + 0.1 * np.array([x[1], u[k] - 0.1 * x[1] - 9.81 * np.sin(x[0])])
-        cost = cost + x @ x + 0.1 * u[k] ** 2
-    return cost
 
 
 def rosenbrock(x):
@@ -52,20 +45,6 @@ def newton_root(a, steps):
 def heat(u, steps):
     for _ in range(steps):
         u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
-
-
-def conjugate_gradients(a, b, steps):
-    x = np.zeros_like(b)
-    r = b - a @ x
-    p = r.copy()
-    for _ in range(steps):
-        q = a @ p
-        alpha = (r @ r) / (p @ q)
-        x = x + alpha * p
-        new = r - alpha * q
-        p = new + (new @ new) / (r @ r) * p
-        r = new
-    return x
 
 
 def powers(a, n):

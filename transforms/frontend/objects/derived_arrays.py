@@ -117,7 +117,7 @@ class MethodOfArray:
     def __init__(self, this: Any, name: str) -> None:
         self.this, self.name = this, name
 
-    def __staged_call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self.name == "view" and args and is_derived(args[0]):
             return view_as(self.this, args[0])
         if self.name == "view" and args == (np.ndarray,):

@@ -191,21 +191,17 @@ def _either(a: Any, b: Any) -> Any:
     return masks[0] if len(masks) == 1 else np.logical_or(masks[0], masks[1])
 
 
-def _number(a: Any) -> Any:
-    """An operand's data; Python's numbers stay what they are."""
-    return a.elements if isinstance(a, MaskedArray) else a
-
-
 def _restored(result: Any, masked: Any, a: Any) -> Any:
     """A result with the data of the first operand where it is left out."""
     masked = np.broadcast_to(masked, np.shape(result))
-    before = np.asarray(_number(a)).astype(result.dtype)
+    before = getdata(a).astype(result.dtype)
     return MaskedArray(np.where(masked, before, result), masked)
 
 
 def _binary(ufunc: Any, a: Any, b: Any) -> Any:
-    """The ufunc of the data, where nothing is left out."""
-    result, masked = ufunc(_number(a), _number(b)), _either(a, b)
+    """The ufunc of the data, where nothing is left out. Python's numbers count as arrays without
+    axes, unlike beside plain arrays: float32 times 2.0 is float64."""
+    result, masked = ufunc(getdata(a), getdata(b)), _either(a, b)
     return MaskedArray(result, None) if masked is None else _restored(result, masked, a)
 
 
@@ -215,13 +211,13 @@ def _quotient(a: Any, b: Any) -> Any:
     outside = np.absolute(x) * TINY >= np.absolute(y)
     masked = _either(a, b)
     masked = outside if masked is None else np.logical_or(masked, outside)
-    result = _number(a) / np.where(outside, 1, y)
+    result = x / np.where(outside, 1, y)
     return _restored(result, np.logical_or(masked, ~np.isfinite(result)), a)
 
 
 def _power(a: Any, b: Any) -> Any:
     """a ** b; powers that are not finite are left out."""
-    result, masked = _number(a) ** _number(b), _either(a, b)
+    result, masked = getdata(a) ** getdata(b), _either(a, b)
     if masked is not None:
         result = _restored(result, masked, a).elements
     if result.dtype.kind not in "fc":
@@ -244,7 +240,7 @@ def array(
     data: Any, dtype: Any = None, copy: bool = False, order: Any = None, mask: Any = np.ma.nomask
 ) -> Any:
     """A masked array of data and a mask."""
-    elements = np.array(_number(data), dtype=dtype) if copy else np.asarray(_number(data), dtype)
+    elements = np.array(getdata(data), dtype=dtype) if copy else np.asarray(getdata(data), dtype)
     inner = data.masked if isinstance(data, MaskedArray) else None
     if mask is np.ma.nomask:
         return MaskedArray(elements, inner)
