@@ -82,6 +82,9 @@ class Dual:
     def __ne__(self, other):
         return sign(self - other) != 0
 
+    def __int__(self):
+        return int(self.value)
+
     __hash__ = None
 
 
@@ -207,7 +210,7 @@ def jvp(f, primals, tangents):
 def lift(x, dot, level):
     if isinstance(x, np.ndarray):
         return np.frompyfunc(lambda a, b: Dual(a, b, level), 2, 1)(x, dot)
-    return Dual(x, dot, level)
+    return x if isinstance(x, int) else Dual(x, dot, level)
 
 
 def each(function, x):

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from tapeless.transforms.core.builder import NeedStatic, atom
-from tapeless.transforms.core.language import Atom, Block, If, Literal, Var, outputs
+from tapeless.transforms.core.language import Atom, Block, If, Literal, StackType, Var, outputs
 from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.arrays.number_types import record_types
 from tapeless.transforms.frontend.arrays.symbols import Symbol, view_of, wrap
@@ -220,9 +220,7 @@ class Merge:
         """An array that is one on one side and another on the other."""
         if self.a.raised or self.b.raised:
             return self.outside(int(self.a.raised), x.value)
-        reference = self.choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
-        reference.listing = list_of_array(x, y)
-        return reference
+        return self.choice(self.test, (self.outside(0, x.value), self.outside(1, y.value)))
 
     def choice(
         self, test: Atom, options: tuple[Symbol, Symbol], number: int | None = None
@@ -254,6 +252,8 @@ class Merge:
             return carried
 
         def symbol_of_side(symbol: Symbol) -> Any:
+            if isinstance(symbol.type, StackType):
+                return Symbol(self.one_sided(side, symbol.value()))
             if symbol.mutable:
                 return self.outside(side, symbol)
             if symbol.cell is not None and symbol.cell.birth <= ended.began:
@@ -294,8 +294,12 @@ class Merge:
         inner = {v for s in (self.a, self.b)[side].body for v in outputs(s)}
         if value not in inner:
             return value
-        with appending_to((self.b, self.a)[side].body):
-            other = dummy_value(value.type)
+        other: Atom
+        if isinstance(value.type, StackType):
+            other = Literal(None, value.type)
+        else:
+            with appending_to((self.b, self.a)[side].body):
+                other = dummy_value(value.type)
         return self.atom(*((value, other) if side == 0 else (other, value)))
 
     def may_lack(self, x: Structure, y: Structure) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.heap.list_columns import may_be_list
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import Structure
 
@@ -40,6 +41,7 @@ class Aliases:
         self.first: dict[Place, Symbol] = {}  # what is there before the loop
         self.together: set[frozenset[Place]] = set()  # pairs that some pass leaves in one memory
         self.outs: dict[Place, Any] = {}  # the cells after the loop
+        self.lists: dict[Place, dict[int, Symbol]] = {}  # what passes leave of lists, by their tails
         self.unread: set[Any] = set()  # locations that no pass reads as one before has left them
 
     def start(self, key: Any, entry: Structure, params: list[Var]) -> None:
@@ -66,6 +68,8 @@ class Aliases:
     def enter(self, place: Place, symbol: Symbol) -> None:
         self.cells[place] = symbol.cell
         symbol.read_only = place in self.frozen
+        for source in self.lists.get(place, {}).values():
+            may_be_list(symbol, source)
 
     def settle(self, out: Var, symbol: Symbol) -> None:
         """After the loop."""
@@ -118,6 +122,8 @@ class Aliases:
                     inner[key, k] = memory - older
                     self.left[key, k] = memory
                     self.note_frozen((key, k), value)
+                    if value.listing is not None:
+                        self.lists.setdefault((key, k), {})[id(value.listing)] = value
         lists = {c: columns for c, columns in trace().held.items() if c.birth < self.began}
         pairs = [*combinations(inner.items(), 2)]
         pairs += [(p, c) for p in inner.items() for c in lists.items()]
@@ -134,6 +140,7 @@ class Aliases:
             sum(map(len, self.outer.values()))
             + len(self.common)
             + len(self.frozen)
+            + sum(map(len, self.lists.values()))
             + len(self.together)
         )
 

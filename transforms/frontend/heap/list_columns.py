@@ -144,6 +144,11 @@ class Columns:
             trace().hold(new.cell, trace().holding(old.cell))
         return copied
 
+    def leave_block(self, stack_symbols: list[Symbol]) -> None:
+        """Goes on with these stacks, as they are known behind the side of a test that made the
+        list."""
+        self.stacks, self.made, self.length = stack_symbols, None, None
+
     def hold(self, spec: Any) -> None:
         """An array that the list holds shows through it when it is overwritten later."""
         for symbol, value in zip(self.stacks, spec.leaf_values(), strict=False):  # or a flag

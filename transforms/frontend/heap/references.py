@@ -183,10 +183,12 @@ def _general(step: Any) -> Any:
 
 
 def by_reference(spec: Structure) -> Structure:
-    """The spec with references in the place of arrays."""
+    """The spec with references in the place of arrays; not of those that stand for lists, which are
+    arrays of what a list held when it was looked at."""
     if spec.kind == "leaf":
-        array = isinstance(spec.value, Symbol) and spec.value.mutable and not spec.value.undefined
-        return part(spec.value) if array else spec
+        value = spec.value
+        array = isinstance(value, Symbol) and value.mutable and value.listing is None
+        return part(value) if array and not value.undefined else spec
     return replace(spec, children=tuple(map(by_reference, spec.children)))
 
 

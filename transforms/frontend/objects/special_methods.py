@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from tapeless.transforms.frontend.objects.attributes import watch_class
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.provenance import of_library, static_attribute
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
-from tapeless.transforms.frontend.values.container_aliases import require_current
+from tapeless.transforms.frontend.values.container_aliases import may_be_one, require_current
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.appended_lists import Grown
 from tapeless.transforms.prelude.containers.linked_lists import Part, Row
@@ -127,9 +127,11 @@ def identical(left: Any, right: Any) -> Any:
     """left is right. What a loop carries or a test chose may be one of several arrays."""
     if not isinstance(left, Symbol) or not isinstance(right, Symbol):
         flag, other = (left, right) if isinstance(left, Symbol) else (right, left)
-        if not isinstance(flag, Symbol) or not isinstance(other, bool) or not flag.type.weak:
-            return left is right
-        return flag if other else _opposite(flag)
+        if isinstance(flag, Symbol) and isinstance(other, bool) and flag.type.weak:
+            return flag if other else _opposite(flag)
+        if left is not right and may_be_one(left, right):
+            _undecided_identity("container")
+        return left is right
     if left is right or (left.cell is not None and left.cell is right.cell):
         return True
     if all(x.type.dtype.kind == "b" and not x.mutable for x in (left, right)):
@@ -142,13 +144,17 @@ def identical(left: Any, right: Any) -> Any:
     branch_dependent = any(a in t.flows or t.parents.get(a, ("",))[0] == "if" for a in passed)
     views = left.cell is right.cell is None and _root(left) is _root(right)
     if branch_dependent or views or len(passed) == 2:
-        if t.rolling:
-            raise CannotRoll("it asks whether two variables hold one array")
-        raise UnsupportedError(
-            "whether two variables hold one array depends on data",
-            "keep a number or flag beside them that says so, and compare that",
-        )
+        _undecided_identity("array")
     return False
+
+
+def _undecided_identity(what: str) -> NoReturn:
+    if trace().rolling:
+        raise CannotRoll(f"it asks whether two variables hold one {what}")
+    raise UnsupportedError(
+        f"whether two variables hold one {what} depends on data",
+        "keep a number or flag beside them that says so, and compare that",
+    )
 
 
 def _root(view: Value) -> Any:

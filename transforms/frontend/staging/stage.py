@@ -13,7 +13,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, building
 from tapeless.transforms.core.checker import well_formed
-from tapeless.transforms.core.language import Block, Origin, Var
+from tapeless.transforms.core.language import Block, Origin, Var, free_variables
 from tapeless.transforms.core.slow_code import SlowCode
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
@@ -307,6 +307,7 @@ def _staged(
     if decisions.outlines and calls(block) and not well_formed(block):
         decisions.outlines = False  # a value of a function that became one is used outside of it
         raise Restart
+    refuse_escaped(block)
     return Staged(
         tables_as_arrays(block),
         leaves,
@@ -329,6 +330,14 @@ def _staged(
         bool(run.fixed) or run.relies_on_results,
         list(run.unrolled.values()),
     )
+
+
+def refuse_escaped(block: Block) -> None:
+    """Raises InternalError where a value is read outside of the branch or loop that makes it: such
+    a program may run, but passes take the value for one without a derivative."""
+    if escaped := free_variables(block):
+        names = ", ".join(map(repr, escaped))
+        raise InternalError(f"read outside of the branch or loop that makes it: {names}")
 
 
 def _overwritten(run: Run) -> set[Var]:

@@ -156,6 +156,8 @@ class Carrying:
                 x[key] = self.value(x[key])
         elif isinstance(x, list):
             list.__setitem__(x, slice(None), [self.value(v) for v in list.__iter__(x)])
+            if (columns := getattr(x, "tail", None)) is not None:
+                columns.leave_block([self.value(stack) for stack in columns.stacks])
         elif isinstance(x, type):
             for name, value in [*vars(x).items()]:
                 if (new := self.value(value)) is not value:

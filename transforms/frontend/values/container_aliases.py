@@ -48,6 +48,17 @@ def record_aliases(symbol: Any, *sources: Any) -> Any:
     return symbol
 
 
+def may_be_one(a: Any, b: Any) -> bool:
+    """Whether two containers may be one and the same, by data; also lists that loops filled, in the
+    place of which arrays stand."""
+    kin = trace().kin
+    sources = [{id(x), *kin.get(id(x), (None, {}))[1]} for x in (a, b)]
+    if not sources[0].isdisjoint(sources[1]):
+        return True
+    tails = [getattr(x, "listing", None) or getattr(x, "tail", None) for x in (a, b)]
+    return None not in tails and any(isinstance(x, Value) for x in (a, b))
+
+
 def freeze(container: Any, *sources: Any) -> Any:
     """A container that holds what one of others does, and cannot be changed."""
     trace().read_only[id(container)] = container
