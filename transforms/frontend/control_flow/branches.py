@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from tapeless.transforms.core.builder import NeedStatic
@@ -96,15 +97,29 @@ def _chosen(
         _never_left(test_atom, a, b)
     if grown := _grown_lists(a, b):
         t.poisoned = before
-        for target, element in grown:
-            t.touch(ContentsLocation(target))
-            to_columns(target, element)
-        return _chosen(test_atom, then, orelse, statement)
+        with _undone_by_errors([ContentsLocation(target) for target, _ in grown]):
+            for target, element in grown:
+                to_columns(target, element)
+            return _chosen(test_atom, then, orelse, statement)
     value = _joined(test_atom, a, b, statement)
     t.poisoned = {**a.poisoned, **b.poisoned}
     if a.raised or b.raised:
         t.checked |= dict.fromkeys(sure(test_atom, b.raised), t.blocks[-1])
     return value
+
+
+@contextmanager
+def _undone_by_errors(locations: list[Location]) -> Iterator[None]:
+    """These get new values, which are gone again where a branch is given up."""
+    before = [(location, location.get()) for location in locations]
+    for location in locations:
+        trace().touch(location)
+    try:
+        yield
+    except BaseException:
+        for location, old in before:
+            location.set(old)
+        raise
 
 
 def each(function: Callable[..., Any], *values: Any) -> Any:
@@ -183,10 +198,12 @@ def _both_sides(
         for tail, _, length in logged:
             tail.length = length
         b = stage_arm(orelse, sure(test, False), (number, 1))
-    except (Signal, InternalError):
-        raise
-    except Exception as e:  # perhaps of a side that is never taken
-        if can_be_known(test):
+    except BaseException as e:
+        for tail, mark, length in logged:
+            del tail.log[mark:]
+            tail.length = length
+        ours = not isinstance(e, Exception) or isinstance(e, (Signal, InternalError))
+        if not ours and can_be_known(test):  # perhaps of a side that is never taken
             raise NeedStatic(test, f"a side of the test fails: {e}") from e
         raise
     finally:
