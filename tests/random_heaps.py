@@ -169,7 +169,12 @@ class HeapWriter:
     def number(self) -> str:
         """A bounded number."""
         a, b = self.choose(self.places(NUMBER)), self.choose(self.places(NUMBER))
-        ways = [f"np.tanh({a})", f"np.sin({a} + {b})", f"np.cos({a}) * x", f"0.5 * np.sin({a} * {b})"]
+        ways = [
+            f"np.tanh({a})",
+            f"np.sin({a} + {b})",
+            f"np.cos({a}) * x",
+            f"0.5 * np.sin({a} * {b})",
+        ]
         some = self.places(NUMBERS)
         if some:
             ways += [f"np.tanh(sum({self.choose(some)}))", f"0.1 * len({self.choose(some)}) * x"]
@@ -293,7 +298,10 @@ class HeapWriter:
                 f"{array}[1:] = {self.choose(self.places(ARRAY))}[:-1] * x"]  # fmt: skip
         if numbers:
             place = self.choose(numbers)
-            ways += [f"{place}[{self.index(place)}] *= {self.number()}", f"{place} += [{self.number()}]"]
+            ways += [
+                f"{place}[{self.index(place)}] *= {self.number()}",
+                f"{place} += [{self.number()}]",
+            ]
         return [self.choose(ways)]
 
     def method(self) -> list[str]:
@@ -354,7 +362,10 @@ class HeapWriter:
                 self.names[item] = kind[1]
             elif self.settings.data and self.chance(20):
                 i = self.fresh("passes")
-                head, first = f"while {i} < 3 and {self.choose(self.places(NUMBER))} < 0.7:", [f"{i} = 0"]
+                head, first = (
+                    f"while {i} < 3 and {self.choose(self.places(NUMBER))} < 0.7:",
+                    [f"{i} = 0"],
+                )
             else:
                 self.indices.append(i)
             inside = ["    " + line for line in self.block(depth + 1)]

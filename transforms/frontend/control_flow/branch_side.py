@@ -27,7 +27,13 @@ from tapeless.transforms.frontend.heap.references import by_reference
 from tapeless.transforms.frontend.objects import capture
 from tapeless.transforms.frontend.trace.cells import CellLocation
 from tapeless.transforms.frontend.trace.trace import Location, trace
-from tapeless.transforms.frontend.values.structure import MISSING, Incompatible, Structure, flatten
+from tapeless.transforms.frontend.values.structure import (
+    MISSING,
+    Incompatible,
+    Structure,
+    by_identity,
+    flatten,
+)
 
 OUTER = (AttributeLocation, GlobalLocation, ClosureLocation)
 
@@ -92,7 +98,8 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
         try:
             try:
                 result = body()
-                result = by_reference(flatten(result)) if t.exact else flatten(result)
+                result = by_identity(result) if t.identities else flatten(result)
+                result = by_reference(result) if t.exact else result
             except (*PYTHON_RAISES, *NOT_IN_LOOPS) as e:  # on this side, and only if it is taken
                 unset = isinstance(e, UndefinedError)
                 if isinstance(e, ShapeError) and t.handler(ValueError) is not None:
@@ -115,12 +122,20 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
     return StagedArm(statements, finals, raised, poisoned, journal.serial, result, final_values)
 
 
-def final_structure(location: Location) -> Structure:
+def final_structure(location: Location, contents: bool = False) -> Structure:
+    """What a location holds; `contents`: with what is in containers, also where which ones they are
+    is carried."""
     value = _seen(location)
     if isinstance(location, CellLocation):
         return Structure("leaf", value, atom=value)
     try:
-        spec = entry_spec(location, value)
+        if trace().identities and not contents:
+            of_dict = isinstance(location, ContentsLocation) and isinstance(value, dict)
+            spec = (
+                flatten(value, by_identity) if of_dict else entry_spec(location, value, by_identity)
+            )
+        else:
+            spec = entry_spec(location, value)
         return by_reference(spec) if trace().exact else spec
     except AliasError as e:
         if isinstance(location, ContentsLocation):

@@ -22,7 +22,7 @@ from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined, Value
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.trace import Location, trace
-from tapeless.transforms.frontend.values.choices import Carrying, Either, fit
+from tapeless.transforms.frontend.values.choices import Carrying, Either, fit, has_identity
 from tapeless.transforms.frontend.values.container_aliases import mutable, record_aliases
 from tapeless.transforms.frontend.values.join import convert, join, join_types
 from tapeless.transforms.frontend.values.structure import (
@@ -82,7 +82,8 @@ class Merge:
                 x.value is MISSING or y.value is MISSING
             ):
                 return self.result(*((1, y) if x.value is MISSING else (0, x)))
-            return join(x, y, self.leaf, self.container, self.text, self.absent)
+            choice = self.one_of if trace().identities else None
+            return join(x, y, self.leaf, self.container, self.text, self.absent, choice)
         except StructureError as e:
             if not can_be_known(self.test) and fit(x.value, y.value):
                 return Either(wrap(self.test), self.carry(0, x.value), self.carry(1, y.value))
@@ -180,6 +181,21 @@ class Merge:
                 self.made[key] = unflatten(x, children())
             else:
                 self.made[key] = record_aliases(rebuild(x, children()), x.value, y.value)
+        return self.made[key]
+
+    def one_of(self, x: Structure, y: Structure) -> Any:
+        """One of two containers or objects, told apart when the program runs; None for values."""
+        a, b = x.value, y.value
+        if not (has_identity(a) or has_identity(b)) or any(a is c or b is c for c in self.contents):
+            return None
+        if a is b:
+            raised = self.a.raised or self.b.raised
+            return self.carry(int(self.a.raised), a) if raised else a
+        if not all(v is None or has_identity(v) for v in (a, b)):
+            return None
+        key = (id(a), id(b))
+        if key not in self.made:
+            self.made[key] = Either(wrap(self.test), self.carry(0, a), self.carry(1, b))
         return self.made[key]
 
     def absence(self, x: Any, y: Any) -> MaybeUndefined | None:

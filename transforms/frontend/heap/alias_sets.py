@@ -41,7 +41,9 @@ class Aliases:
         self.first: dict[Place, Symbol] = {}  # what is there before the loop
         self.together: set[frozenset[Place]] = set()  # pairs that some pass leaves in one memory
         self.outs: dict[Place, Any] = {}  # the cells after the loop
-        self.lists: dict[Place, dict[int, Symbol]] = {}  # what passes leave of lists, by their tails
+        self.lists: dict[
+            Place, dict[int, Symbol]
+        ] = {}  # what passes leave of lists, by their tails
         self.unread: set[Any] = set()  # locations that no pass reads as one before has left them
 
     def start(self, key: Any, entry: Structure, params: list[Var]) -> None:

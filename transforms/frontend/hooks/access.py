@@ -23,6 +23,7 @@ from tapeless.transforms.frontend.control_flow.branches import each
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.frames import Frame, name_after
+from tapeless.transforms.frontend.heap.identities import chosen_by_data, store_element
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING, make_room, picked
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.heap.locations import (
@@ -112,6 +113,9 @@ class Access(Calls):
         self.set_attr(obj, name, value)
 
     def delete_attr(self, obj: Any, name: str) -> None:
+        if isinstance(obj, Either):
+            each(lambda option: self.delete_attr(option, name), obj)
+            return
         if special_methods.foreign(obj):
             refuse_foreign_store(obj)
         trace().touch(AttributeLocation(obj, name))
@@ -160,6 +164,9 @@ class Access(Calls):
         self.set_item(obj, key, value)
 
     def set_item(self, obj: Any, key: Any, value: Any) -> None:
+        if isinstance(obj, Either):
+            each(lambda option: self.set_item(option, key, value), obj)
+            return
         key = trace().key_of(key) if _is_known(obj) else key
         method = special_methods.special(obj, "__setitem__")
         if method is not None:
@@ -179,12 +186,18 @@ class Access(Calls):
                 "a store to a slice of a list that a loop carries along or data chose",
                 "make it an array with np.array first, or store to its items",
             )
+        if chosen_by_data(obj, key):
+            store_element(obj, key, lambda k: self.set_item(obj, k, value))
+            return
         make_room(obj, key, value)
         reach(obj, key, "list assignment index out of range")
         obj[key] = value
         write_back(obj)
 
     def delete_item(self, obj: Any, key: Any) -> None:
+        if isinstance(obj, Either):
+            each(lambda option: self.delete_item(option, key), obj)
+            return
         if special_methods.foreign(obj):
             refuse_foreign_store(obj)
         key = trace().key_of(key) if _is_known(obj) else key

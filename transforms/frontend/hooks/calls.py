@@ -36,6 +36,7 @@ from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import of_data
 from tapeless.transforms.frontend.builtins.numpy_callbacks import applied
 from tapeless.transforms.frontend.control_flow.branches import each
+from tapeless.transforms.frontend.control_flow.chosen_iterables import MAKERS
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.effects.effects import of_string
 from tapeless.transforms.frontend.effects.foreign_calls import (
@@ -144,6 +145,8 @@ class Calls:
         if isinstance(f, Symbol):
             raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
+            if f in MAKERS and trace().identities and any(isinstance(a, Either) for a in args):
+                return MAKERS[f](self, *args, **kwargs)
             if f in BUILTINS and any(isinstance(a, Either) for a in args):
                 return each(lambda *option: self.call(f, *option, **kwargs), *args)
             if f in (max, min) and isinstance(args[0], Part) and "key" in kwargs:

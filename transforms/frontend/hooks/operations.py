@@ -61,6 +61,8 @@ class Operations(Access):
         return percent(left, right) if text else special_methods.binary("Mod", left, right)
 
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
+        if isinstance(target, Either):
+            return each(lambda option: self.inplace(kind, option, value), target)
         if isinstance(target, str) and kind == "Mod":
             return self.mod(target, value)
         if isinstance(target, set) and isinstance(value, Keys):

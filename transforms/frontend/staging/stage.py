@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -192,18 +192,22 @@ def _for_all_values(
     try:
         return _settled(call, leaves, names, decisions)
     except TapelessError as e:
-        if not (decisions.aliased or decisions.counted or decisions.tabled):
-            raise
-        plainer = Decisions(
-            outlines=False, exact=decisions.aliased, counts=False, changing=changing, tables=False
-        )
-        plainer.axes = set(axes)
+        refusal = e
+    plainer = Decisions(
+        outlines=False, exact=decisions.aliased, counts=False, changing=changing, tables=False
+    )
+    attempts = [plainer] if decisions.aliased or decisions.counted or decisions.tabled else []
+    if isinstance(refusal, TRACEABLE):
+        attempts.append(replace(plainer, exact=True, identities=True))
+    for attempt in attempts:
+        attempt.axes = set(axes)
         try:
-            return _settled(call, leaves, names, plainer)
+            return _settled(call, leaves, names, attempt)
         except InternalError:
             raise
         except TapelessError:
-            raise e from None
+            continue
+    raise refusal
 
 
 def _settled(

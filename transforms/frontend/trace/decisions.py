@@ -34,6 +34,7 @@ class Decisions:
     rows: set[Any] = field(default_factory=set)  # lists of lists, by where they are made
     keyed: dict[Any, bool] = field(default_factory=dict)  # dicts and sets: whether of lists
     exact: bool = False  # branches and loops carry which memory arrays are in
+    identities: bool = False  # branches and loops carry which containers variables stand for
     aliased: bool = False  # an array was read that a store may have changed
     tables: bool = True  # lists of a number that is repeated often become stacks
     tabled: bool = False  # one did

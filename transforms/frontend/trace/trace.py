@@ -93,6 +93,7 @@ class Trace(Builder):
         self.guards: list[tuple[str, Size, Size]] = []
         self.decisions = decisions
         self.exact = decisions is not None and decisions.exact  # carry references, not arrays
+        self.identities = decisions is not None and decisions.identities  # and not what is in them
         self.notes: list[str] = []
         self.unrolled: dict[tuple[str, int, str], SlowCode] = {}  # by place: into many passes
         self.legend: list[str] = []

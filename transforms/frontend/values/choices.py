@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections import deque
 from dataclasses import dataclass, is_dataclass
 from typing import Any, NoReturn
 
@@ -99,6 +100,13 @@ def _has_parts(value: Any) -> bool:
     )
 
 
+def has_identity(value: Any) -> bool:
+    """Whether a change of it is seen through each of its names: a container, or an object."""
+    if isinstance(value, (str, Text)):
+        return False
+    return isinstance(value, (list, dict, set, deque)) or _has_parts(value)
+
+
 class Carrying:
     """Takes what one side of a branch made out of it; `leaf` does so with a symbol."""
 
@@ -158,6 +166,9 @@ class Carrying:
             list.__setitem__(x, slice(None), [self.value(v) for v in list.__iter__(x)])
             if (columns := getattr(x, "tail", None)) is not None:
                 columns.leave_block([self.value(stack) for stack in columns.stacks])
+        elif isinstance(x, deque):
+            for k, v in enumerate(x):
+                x[k] = self.value(v)
         elif isinstance(x, type):
             for name, value in [*vars(x).items()]:
                 if (new := self.value(value)) is not value:

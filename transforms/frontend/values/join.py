@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -36,10 +37,13 @@ def join(
     build: Build = _like_the_first,
     text: Callable[[Structure, Structure], Any] | None = None,
     absent: Callable[[Structure, Structure], Any] | None = None,
+    choice: Callable[[Structure, Structure], Any] | None = None,
 ) -> Any:
     """One value for two that are built alike; `leaf` makes the value for two leaves, `build` that
     for two containers, `text` that for two texts, where they may differ, `absent` that where one
-    may be None."""
+    may be None, `choice` that for two containers or objects which stay apart."""
+    if choice is not None and (chosen := choice(a, b)) is not None:
+        return chosen
     if a.kind == "leaf" and b.kind == "leaf":
         return leaf(a, b)
     if text is not None and a.value is not b.value and is_text(a) and is_text(b):
@@ -56,7 +60,10 @@ def join(
     a, b = _of_the_program(a, b), _of_the_program(b, a)
     if a.kind is b.kind and a.keys == b.keys:
         pairs = list(zip(a.children, b.children, strict=True))
-        return build(a, b, lambda: [join(x, y, leaf, build, text, absent) for x, y in pairs])
+        parts = functools.partial(
+            join, leaf=leaf, build=build, text=text, absent=absent, choice=choice
+        )
+        return build(a, b, lambda: [parts(x, y) for x, y in pairs])
     if is_reference(a) and is_reference(b):
         return leaf(a, b)
     raise StructureError(

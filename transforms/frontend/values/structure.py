@@ -23,7 +23,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol, constant
 from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.choices import Either, has_identity
 from tapeless.transforms.frontend.values.container_aliases import (
     LoopAliases,
     record_aliases,
@@ -159,6 +159,12 @@ def flatten(value: Any, inner: Callable[[Any], Structure] | None = None) -> Stru
             children = tuple(inner(getattr(value, n)) for n in names)
         return Structure(type(value), value, names, children)
     return Structure("static", value)
+
+
+def by_identity(value: Any) -> Structure:
+    """The structure of a value in which containers and objects are themselves, and not what they
+    hold: that is in locations of its own."""
+    return Structure("static", value) if has_identity(value) else flatten(value, by_identity)
 
 
 def attributes(obj: Any) -> tuple[str, ...]:

@@ -1,0 +1,67 @@
+"""Carries which container or object a variable stands for, instead of what is in it.
+
+Branches and loops carry what lists, dicts and objects hold, as values. Where two names may hold
+one container, by data, a change through one of them must be seen through the other: then the
+program is staged again, and they carry which container it is:
+
+    c = a if test else b        c is one of two, and     c.append(x)     is a branch that appends
+                                to one of them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.control_flow.branches import branch, short_circuit
+from tapeless.transforms.frontend.control_flow.constant_choices import labelled
+from tapeless.transforms.frontend.effects.effects import raise_
+from tapeless.transforms.frontend.heap.references import GuardedRef
+from tapeless.transforms.frontend.trace.cells import Value
+from tapeless.transforms.frontend.trace.dependence import decided_by_data
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.choices import has_identity
+
+OUT_OF_RANGE = "list index out of range"
+
+
+def chosen_by_data(items: Any, k: Any) -> bool:
+    """Whether data says which of these is meant, of which each is an object of its own."""
+    return (
+        trace().identities
+        and isinstance(items, (list, tuple))
+        and getattr(items, "tail", None) is None
+        and len(items) > 0
+        and isinstance(k, Symbol)
+        and k.type.dtype.kind in "iu"
+        and not k.type.shape
+        and decided_by_data(k.value())
+        and any(has_identity(v) or (isinstance(v, Symbol) and v.mutable) for v in items)
+    )
+
+
+def element(items: Any, k: Symbol) -> Any:
+    """items[k]: one of the objects, or of the arrays."""
+    position = _within(k, len(items))
+    options = tuple(items)
+    if not all(isinstance(v, Value) and v.mutable for v in options):
+        return labelled(position, options)
+    chosen = options[-1]
+    for n in reversed(range(len(options) - 1)):
+        chosen = GuardedRef(position.value(), (options[n], chosen), n)
+    return chosen
+
+
+def store_element(items: list[Any], k: Symbol, store: Callable[[int], None]) -> None:
+    """items[k] = value: `store` puts the value at a known place."""
+    position = _within(k, len(items))
+    for n in range(len(items)):
+        branch(position == n, lambda n=n: store(n), lambda: None)  # type: ignore[misc]
+
+
+def _within(k: Symbol, length: int) -> Symbol:
+    """An index from the start on; raises IndexError where there is no such item."""
+    inside = short_circuit((lambda: k >= -length, lambda: k < length), True)
+    branch(inside, lambda: None, lambda: raise_(IndexError(OUT_OF_RANGE)))
+    return k % length  # type: ignore[no-any-return]
