@@ -1,6 +1,9 @@
 """Texts, members of enumerations and None as the state of a loop: an index into those it can be.
 
 state = "low"; for v in x: state = "high" if v > 1 else state      carries 0 or 1
+
+So are the containers and objects older than the loop, where which of them a variable stands for is
+carried, and not what they hold.
 """
 
 from __future__ import annotations
@@ -8,13 +11,13 @@ from __future__ import annotations
 import dataclasses
 import enum
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import choose
 from tapeless.transforms.frontend.trace.trace import Location, trace
-from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.choices import Either, has_identity
 from tapeless.transforms.frontend.values.structure import EnumCoded, Structure, flatten
 from tapeless.transforms.frontend.values.text import ChosenText
 
@@ -36,6 +39,7 @@ class Labels:
 
     def __init__(self) -> None:
         self.options: dict[Path, Options] = {}
+        self.began = 0  # when the loop did: what is older can be told by an index
 
     def spec(self, key: Any, spec: Structure) -> Structure:
         return self.at((key,), spec) if self.options else spec
@@ -62,51 +66,79 @@ class Labels:
 
     def meet(self, key: Any, entry: Structure, final: Structure) -> bool:
         """Notes what a pass left beside what it began with; True if that is news."""
-        differing = _differing((key,), entry, final)
+        differing = self.differing((key,), entry, final)
         new = {path: _different((*self.options.get(path, a), *b)) for path, a, b in differing}
         news = any(len(new[path]) != len(self.options.get(path, ())) for path in new)
         self.options |= new
         return news
 
+    def differing(
+        self, path: Path, a: Structure, b: Structure
+    ) -> Iterator[tuple[Path, Options, Options]]:
+        """The parts of two values that are other constants, with what each can be."""
+        if a.value is b.value and a.kind is not Label:
+            return
+        was, now = self.options_of(a.value), self.options_of(b.value)
+        if was is not None and now is not None:
+            if len(_different(was + now)) > 1:
+                yield path, was, now
+        elif a.kind is b.kind and a.keys == b.keys:
+            for k, (x, y) in enumerate(zip(a.children, b.children, strict=True)):
+                yield from self.differing((*path, k), x, y)
 
-def _differing(path: Path, a: Structure, b: Structure) -> Iterator[tuple[Path, Options, Options]]:
-    """The parts of two values that are other constants, with what each can be."""
-    if a.value is b.value and a.kind is not Label:
-        return
-    was, now = options_of(a.value), options_of(b.value)
-    if was is not None and now is not None:
-        if len(_different(was + now)) > 1:
-            yield path, was, now
-    elif a.kind is b.kind and a.keys == b.keys:
-        for k, (x, y) in enumerate(zip(a.children, b.children, strict=True)):
-            yield from _differing((*path, k), x, y)
+    def options_of(self, value: Any) -> Options | None:
+        """The constants that a value can be; None if it can be something else."""
+        if isinstance(value, (ChosenText, Either)):
+            yes, no = self.options_of(value.yes), self.options_of(value.no)
+            return None if yes is None or no is None else _different(yes + no)
+        return (value,) if isinstance(value, CONSTANT) or self.is_older(value) else None
+
+    def is_older(self, value: Any) -> bool:
+        """Whether it is a container, or an object, that the loop found."""
+        identities = trace().identities and has_identity(value)
+        return identities and trace().birth(value) < self.began
+
+    def holds_younger(self, spec: Structure) -> bool:
+        """Whether a value is, or has in it, a container that a pass made."""
+        parts = (spec.value.yes, spec.value.no) if isinstance(spec.value, Either) else ()
+        if spec.kind != "static":
+            return any(map(self.holds_younger, spec.children))
+        if parts:
+            return any(self.holds_younger(Structure("static", part)) for part in parts)
+        return has_identity(spec.value) and not self.is_older(spec.value)
 
 
 def _different(options: Options) -> Options:
     """Each once."""
-    return tuple(dict.fromkeys(options))
+    different: list[Any] = []
+    for option in options:
+        if _position(different, option) is None:
+            different.append(option)
+    return tuple(different)
+
+
+def _position(options: Iterable[Any], option: Any) -> int | None:
+    """Where it is among the options; containers are told apart by which they are."""
+    for k, other in enumerate(options):
+        alike = isinstance(option, CONSTANT) and isinstance(other, CONSTANT) and option == other
+        if other is option or alike:
+            return k
+    return None
 
 
 def _shown(option: Any) -> str:
+    if has_identity(option):
+        kind = type(option).__name__.removeprefix("Staged").lower()
+        return f"the {kind} {getattr(option, 'name', '')}".rstrip()
     return str(option) if isinstance(option, enum.Enum) else repr(option)
-
-
-def options_of(value: Any) -> Options | None:
-    """The constants that a value can be; None if it can be something else."""
-    if isinstance(value, CONSTANT):
-        return (value,)
-    if not isinstance(value, (ChosenText, Either)):
-        return None
-    yes, no = options_of(value.yes), options_of(value.no)
-    return None if yes is None or no is None else _different(yes + no)
 
 
 def index_of(value: Any, options: Options) -> Any:
     """Which of the options it is."""
-    if isinstance(value, CONSTANT):
-        return options.index(value)
+    if not isinstance(value, (ChosenText, Either)):
+        return _position(options, value)
     choice_symbol, index, constants = trace().labels.get(id(value), (None, None, ()))
-    if choice_symbol is value and constants == options[: len(constants)]:
+    if choice_symbol is value and all(map(operator.is_, constants, options)):
         return index
     return choose(
         value.test, lambda: index_of(value.yes, options), lambda: index_of(value.no, options)

@@ -108,6 +108,7 @@ class LoopFixpoint:
     maybes: Maybes = field(default_factory=Maybes)
     moved: set[Any] = field(default_factory=set)  # what turned out to move in this pass
     standing: LoopAliases = field(default_factory=LoopAliases)
+    by_contents: set[Any] = field(default_factory=set)  # those that get containers of a pass
     started: int = 0
 
     def run(self) -> None:
@@ -160,6 +161,7 @@ class LoopFixpoint:
         """Stages passes until the types, lists and aliases at the start of one hold at its end."""
         t = trace()
         poisoned, self.started = dict(t.poisoned), next(t.serials)
+        self.labels.began = self.started
         overwritten: dict[Any, str] = {}  # in a pass, and so at the start of the next
         for _ in range(12):
             t.poisoned = dict(poisoned)
@@ -196,11 +198,15 @@ class LoopFixpoint:
         for loc in list(self.locations.values()):
             if undefined_flag(loc.get()) is not None:
                 self.tell(loc, loc.get().undefined)
-        specs = {k: final_structure(loc) for k, loc in self.locations.items()}
+        specs = {k: self.structure(loc) for k, loc in self.locations.items()}
         specs = {k: self.rotating.spec(k, spec) for k, spec in specs.items()}
         structures = {k: self.moving.spec(k, spec) for k, spec in specs.items()}
         structures = {k: self.labels.spec(k, spec) for k, spec in structures.items()}
         return {k: self.maybes.spec(k, spec) for k, spec in structures.items()}
+
+    def structure(self, loc: Location) -> Structure:
+        """What a location holds."""
+        return final_structure(loc, contents=loc.key in self.by_contents)
 
     def tell(self, loc: Location, absence: MaybeUndefined) -> bool:
         """Whether a variable is set goes along, too; True if that is news."""
@@ -246,7 +252,7 @@ class LoopFixpoint:
 
     def exchanges(self, entries: dict[Any, Structure], journal: Journal) -> bool:
         """Whether variables turn out to have exchanged their arrays."""
-        finals = {k: (loc, final_structure(loc)) for k, (loc, _) in journal.old.items()}
+        finals = {k: (loc, self.structure(loc)) for k, (loc, _) in journal.old.items()}
         if self.rotating.meet(entries, finals):
             trace().rollback(journal)
             return True
@@ -254,7 +260,7 @@ class LoopFixpoint:
 
     def finish(self, key: Any, loc: Location, staged: StagedPass) -> bool:
         """Notes what a pass left in a location; True if it stands for other memory than thought."""
-        final, entry = self.rotating.spec(key, final_structure(loc)), staged.entries.get(key)
+        final, entry = self.rotating.spec(key, self.structure(loc)), staged.entries.get(key)
         news, began = False, self.aliases.began
         if entry is not None and entry.value is MISSING:
             final = references_that_escape(final, began)
@@ -384,6 +390,10 @@ class LoopFixpoint:
         by_data = staged.test is not None and isinstance(staged.test[1], Var)
         if isinstance(loc, ContentsLocation) and self.lists.grown(loc.obj, entry, final, by_data):
             return True
+        if trace().identities and key not in self.by_contents and self.gets_younger(entry, final):
+            self.by_contents.add(key)
+            self.types.pop(key)
+            return True
         if self.labels.meet(key, entry, final):
             self.types.pop(key)
             return True
@@ -405,6 +415,10 @@ class LoopFixpoint:
         if unset:
             raise CannotRoll(f"'{loc.name}' is not set after each pass")
         return self.widen(key, loc, self.leaves_left(loc, entry, final), staged)
+
+    def gets_younger(self, entry: Structure, final: Structure) -> bool:
+        """Whether a location gets a container that a pass makes, in the place of another one."""
+        return final.value is not entry.value and self.labels.holds_younger(final)
 
     def leaves_left(self, loc: Location, entry: Structure, final: Structure) -> list[Atom]:
         """The leaves of what a pass left, which must be built like what it began with."""
