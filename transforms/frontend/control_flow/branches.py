@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tapeless.transforms.core.builder import NeedStatic
@@ -129,8 +130,18 @@ def each(function: Callable[..., Any], *values: Any) -> Any:
         return function(*values)
     before, either, after = values[:k], values[k], values[k + 1 :]
 
+    def side(option: Any) -> Any:
+        try:
+            return each(function, *before, _made(option), *after)
+        except (TypeError, AttributeError) as e:  # of None, mostly
+            if isinstance(e, TapelessError):
+                raise
+            raise_(e)
+
+    if isinstance(either, DeferredChoice):
+        either.run_over_once()
     if (sure_options := either.taken()) is not None:
-        return each(function, *before, sure_options[0], *after)
+        return each(function, *before, _made(sure_options[0]), *after)
     if either.yes is None or either.no is None:
         error = _error_of(lambda: function(*before, None, *after))
         if error is not None:
@@ -139,15 +150,65 @@ def each(function: Callable[..., Any], *values: Any) -> Any:
             other = either.yes if either.no is None else either.no
             return each(function, *before, other, *after)
 
-    def side(option: Any) -> Any:
-        try:
-            return each(function, *before, option, *after)
-        except (TypeError, AttributeError) as e:  # of None, mostly
-            if isinstance(e, TapelessError):
-                raise
-            raise_(e)
-
     return choose(either.test, lambda: side(either.yes), lambda: side(either.no))
+
+
+@dataclass(frozen=True, eq=False)
+class Deferred:
+    """What is made where it is used, on a side of the test that chooses it: an iterator."""
+
+    make: Callable[[], Any]
+
+
+def _made(option: Any) -> Any:
+    while isinstance(option, Deferred):
+        option = option.make()
+    return option
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DeferredChoice(Either):
+    """One of two iterators; `state` says in how many blocks it was made, and is emptied by what
+    runs over it."""
+
+    state: list[int]
+
+    def run_over_once(self) -> None:
+        """Refuses what would start from the first item again."""
+        if self.state != [len(trace().journals)]:
+            raise UnsupportedError(
+                "an iterator over one of several containers is used again, or in a loop or branch "
+                "that is younger",
+                "make a list of it: list(...)",
+            )
+        self.state.clear()
+
+
+def deferred(make: Callable[..., Any], *values: Any) -> Either:
+    """What `make` gives for values of which some are one of two, made where it is run over."""
+    for value in values:
+        if isinstance(value, DeferredChoice):
+            value.run_over_once()
+    choice = _deferred(make, *values)
+    return DeferredChoice(choice.test, choice.yes, choice.no, [len(trace().journals)])
+
+
+def _deferred(make: Callable[..., Any], *values: Any) -> Either:
+    k = next(k for k, v in enumerate(values) if isinstance(v, Either))
+    chosen = values[k]
+
+    def option(value: Any) -> Any:
+        if isinstance(value, Deferred):
+            return Deferred(lambda: side(value.make()))
+        return side(value)
+
+    def side(value: Any) -> Any:
+        chosen_values = (*values[:k], value, *values[k + 1 :])
+        if any(isinstance(v, Either) for v in chosen_values):
+            return _deferred(make, *chosen_values)
+        return Deferred(lambda: make(*chosen_values))
+
+    return Either(chosen.test, option(chosen.yes), option(chosen.no))
 
 
 def _error_of(action: Callable[[], Any]) -> Exception | None:

@@ -35,8 +35,7 @@ from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OV
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import of_data
 from tapeless.transforms.frontend.builtins.numpy_callbacks import applied
-from tapeless.transforms.frontend.control_flow.branches import each
-from tapeless.transforms.frontend.control_flow.chosen_iterables import MAKERS
+from tapeless.transforms.frontend.control_flow.branches import DeferredChoice, deferred, each
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.effects.effects import of_string
 from tapeless.transforms.frontend.effects.foreign_calls import (
@@ -102,6 +101,8 @@ from tapeless.transforms.ops.numpy import creation
 from tapeless.transforms.optimize.outline import Stretch
 from tapeless.transforms.prelude.containers.linked_lists import Part, extreme_row
 
+#: Functions of Python's that make iterators: of one of several things, where it is run over.
+ITERATORS = frozenset({enumerate, zip, reversed, map, filter, iter})
 #: Functions of Python's that ask an object for its value.
 ASKED = frozenset({len, abs, int, float, bool, complex, round, pow, copy.copy, copy.deepcopy})
 #: Methods of containers that change nothing.
@@ -145,9 +146,13 @@ class Calls:
         if isinstance(f, Symbol):
             raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
-            if f in MAKERS and trace().identities and any(isinstance(a, Either) for a in args):
-                return MAKERS[f](self, *args, **kwargs)
             if f in BUILTINS and any(isinstance(a, Either) for a in args):
+                if f is next and any(isinstance(a, DeferredChoice) for a in args):
+                    raise UnsupportedError(
+                        "next() of an iterator over one of several containers", "index it"
+                    )
+                if f in ITERATORS:
+                    return deferred(lambda *option: self.call(f, *option, **kwargs), *args)
                 return each(lambda *option: self.call(f, *option, **kwargs), *args)
             if f in (max, min) and isinstance(args[0], Part) and "key" in kwargs:
                 return self.call(extreme_row, f, *args, **kwargs)

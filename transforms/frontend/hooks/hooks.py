@@ -14,13 +14,7 @@ from tapeless.transforms.errors import Signal, TapelessError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.lists_of_lists import empty_list, rows_of, running_over
-from tapeless.transforms.frontend.control_flow.branches import branch, choose, each
-from tapeless.transforms.frontend.control_flow.chosen_iterables import (
-    ChosenItems,
-    for_chosen,
-    items_of,
-    over_lengths,
-)
+from tapeless.transforms.frontend.control_flow.branches import branch, choose, deferred, each
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
 from tapeless.transforms.frontend.control_flow.iteration import len_
 from tapeless.transforms.frontend.control_flow.loop_iterators import for_each
@@ -188,9 +182,7 @@ class Hooks(Operations):
         return (*parts[:star], self.new(parts[star:end]), *parts[end:])
 
     def iterate(self, value: Any) -> Any:
-        if isinstance(value, Either) and trace().identities:
-            return items_of(self, value)
-        return value if isinstance(value, ChosenItems) else each(special_methods.iterated, value)
+        return value if isinstance(value, Either) else special_methods.iterated(value)
 
     def call_spread(self, f: Any, items: Any) -> Any:
         """f(*items); zip(*items) of a list that was filled in a loop stays as it is."""
@@ -243,10 +235,8 @@ class Hooks(Operations):
     def for_(
         self, iterable: Any, body: Any, frame: Frame, stop: str | None, name: str = ""
     ) -> None:
-        if isinstance(iterable, Either) and trace().identities:
-            iterable = items_of(self, iterable)
-        if isinstance(iterable, ChosenItems):
-            for_chosen(self, iterable, body, frame, stop, name)
+        if isinstance(iterable, Either):
+            each(lambda option: self.for_(option, body, frame, stop, name), iterable)
             return
         trace().run_over.append(iterable)
         try:
@@ -260,12 +250,13 @@ class Hooks(Operations):
 
     def comprehension(self, kind: str, generators: Any) -> Any:
         iterable, *rest = generators
-        if isinstance(iterable, ChosenItems) and isinstance(iterable.length, Symbol):
-            return over_lengths(
-                iterable,
-                lambda items: self.comprehension(kind, (items, *rest)),
-                kind == "GeneratorExp",
-            )
+        if isinstance(iterable, Either):
+            over = deferred if kind == "GeneratorExp" else each
+
+            def of_option(option: Any) -> Any:
+                return self.comprehension(kind, (self.iterate(option), *rest))
+
+            return over(of_option, iterable)
         if kind in ("SetComp", "DictComp"):
             return dicts_and_sets.gathered(self, set if kind == "SetComp" else dict, generators)
         with running_over(generators[0]):
