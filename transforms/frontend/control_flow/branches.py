@@ -35,8 +35,9 @@ from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.trace import Location, trace
-from tapeless.transforms.frontend.values.choices import Either
-from tapeless.transforms.frontend.values.structure import Structure
+from tapeless.transforms.frontend.values.choices import Either, has_identity
+from tapeless.transforms.frontend.values.structure import Structure, is_reference
+from tapeless.transforms.frontend.values.uneven_contents import contents_of, for_each_length
 
 #: Why the sides of a test cannot be staged, or not be joined.
 REFUSALS = (NeedStatic, StructureError, AliasError, UndefinedError, UnsupportedError)
@@ -125,10 +126,12 @@ def _undone_by_errors(locations: list[Location]) -> Iterator[None]:
 
 def each(function: Callable[..., Any], *values: Any) -> Any:
     """A function of values, on each side of the tests that decide what these are."""
-    k = next((k for k, v in enumerate(values) if isinstance(v, Either)), None)
+    k = next((k for k, v in enumerate(values) if undecided(v)), None)
     if k is None:
         return function(*values)
     before, either, after = values[:k], values[k], values[k + 1 :]
+    if not isinstance(either, Either):
+        return _for_each_length(lambda value: each(function, *before, value, *after), either)
 
     def side(option: Any) -> Any:
         try:
@@ -160,6 +163,34 @@ class Deferred:
     make: Callable[[], Any]
 
 
+@dataclass(frozen=True, eq=False)
+class DeferredIterator(Deferred):
+    """An iterator over a list of which data says how long it is."""
+
+    source: Any
+
+
+def undecided(value: Any) -> bool:
+    """Whether what is done to a value is done on the sides of tests on data."""
+    return isinstance(value, (Either, DeferredIterator)) or contents_of(value) is not None
+
+
+def _for_each_length(function: Callable[[Any], Any], value: Any) -> Any:
+    """A function of a list, or of what runs over it, for each length that the list may have."""
+    source = value.source if isinstance(value, DeferredIterator) else value
+    contents = contents_of(source)
+
+    def of_items(items: tuple[Any, ...]) -> Any:
+        location = ContentsLocation(source)
+        trace().touch(location)
+        location.set(items)
+        return function(_made(value))
+
+    if contents is None:
+        return function(_made(value))
+    return for_each_length(contents, choose, of_items)
+
+
 def _made(option: Any) -> Any:
     while isinstance(option, Deferred):
         option = option.make()
@@ -184,11 +215,15 @@ class DeferredChoice(Either):
         self.state.clear()
 
 
-def deferred(make: Callable[..., Any], *values: Any) -> Either:
+def deferred(make: Callable[..., Any], *values: Any) -> Either | DeferredIterator:
     """What `make` gives for values of which some are one of two, made where it is run over."""
     for value in values:
         if isinstance(value, DeferredChoice):
             value.run_over_once()
+    uneven = [v for v in values if undecided(v) and not isinstance(v, Either)]
+    if uneven and len(uneven) == sum(map(undecided, values)):
+        source = getattr(uneven[0], "source", uneven[0])
+        return DeferredIterator(lambda: make(*map(_made, values)), source)
     choice = _deferred(make, *values)
     return DeferredChoice(choice.test, choice.yes, choice.no, [len(trace().journals)])
 
@@ -300,6 +335,7 @@ def _joined(test: Atom, a: StagedArm, b: StagedArm, statement: bool) -> Any:
 def _grown_lists(a: StagedArm, b: StagedArm) -> list[tuple[StagedList, Structure]]:
     """Lists that got longer in a branch and must be stacks before it, with an added element."""
     lists: list[tuple[StagedList, Structure]] = []
+    identities = trace().identities
     for key, (location, _) in {**a.finals, **b.finals}.items():
         if (
             not isinstance(location, ContentsLocation)
@@ -307,7 +343,8 @@ def _grown_lists(a: StagedArm, b: StagedArm) -> list[tuple[StagedList, Structure
             or location.obj.tail is not None
         ):
             continue
-        tails = [e.held[key].tail for e in (a, b) if key in e.held and e.held[key].tail]
+        kept = [e.held.get(key) for e in (a, b)]
+        tails = [tail for tail in (getattr(k, "tail", None) for k in kept) if tail]
         if tails:  # it is one inside of a side already
             lists.append((location.obj, tails[0].spec))
             continue
@@ -316,9 +353,17 @@ def _grown_lists(a: StagedArm, b: StagedArm) -> list[tuple[StagedList, Structure
         if len({len(s.children) for s in sides}) > 1:
             longest = max(sides, key=lambda s: len(s.children))
             element = longest.children[-1]
-            if element.kind != "static":
+            if element.kind != "static" and not (identities and _is_object(longest)):
                 lists.append((location.obj, element))
     return lists
+
+
+def _is_object(contents: Structure) -> bool:
+    """Whether a list holds objects or arrays, each of which is one of its own."""
+    return any(
+        has_identity(c.value) or is_reference(c) or getattr(c.value, "mutable", False)
+        for c in contents.children
+    )
 
 
 def short_circuit(parts: tuple[Callable[[], Any], ...], conjunction: bool) -> Any:

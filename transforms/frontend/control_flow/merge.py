@@ -10,14 +10,14 @@ from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Atom, Block, If, Literal, StackType, Var, outputs
 from tapeless.transforms.errors import StructureError
 from tapeless.transforms.frontend.arrays.number_types import record_types
-from tapeless.transforms.frontend.arrays.symbols import Symbol, view_of, wrap
+from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, view_of, wrap
 from tapeless.transforms.frontend.control_flow.branch_side import StagedArm, appending_to
 from tapeless.transforms.frontend.control_flow.optional_values import halves, lacks, optional
 from tapeless.transforms.frontend.control_flow.truth import same_meaning, sure, undefined_flag
 from tapeless.transforms.frontend.heap.alias_sets import may_overlap
 from tapeless.transforms.frontend.heap.list_columns import may_be_list
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
-from tapeless.transforms.frontend.heap.references import GuardedRef, dummy_value
+from tapeless.transforms.frontend.heap.references import GuardedRef, by_reference, dummy_value
 from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined, Value
 from tapeless.transforms.frontend.trace.dependence import can_be_known
@@ -29,6 +29,7 @@ from tapeless.transforms.frontend.values.structure import (
     MISSING,
     Incompatible,
     Structure,
+    by_identity,
     flatten,
     is_reference,
     list_of_array,
@@ -37,6 +38,7 @@ from tapeless.transforms.frontend.values.structure import (
 )
 from tapeless.transforms.frontend.values.structure_errors import differing, differs
 from tapeless.transforms.frontend.values.text import ChosenText, Text
+from tapeless.transforms.frontend.values.uneven_contents import UnevenContents
 
 
 class Merge:
@@ -69,6 +71,10 @@ class Merge:
         self.whole = getattr(location, "name", "").removeprefix(".") if location else ""
         self.whole = self.whole if self.whole != RESULT else ""
         try:
+            if trace().identities and isinstance(location, ContentsLocation):
+                contents = self.uneven(x, y)
+                if contents is not None:
+                    return contents
             for side in (x.value, y.value):
                 if isinstance(side, Incompatible):
                     return side
@@ -197,6 +203,30 @@ class Merge:
         if key not in self.made:
             self.made[key] = Either(wrap(self.test), self.carry(0, a), self.carry(1, b))
         return self.made[key]
+
+    def uneven(self, x: Structure, y: Structure) -> UnevenContents | None:
+        """What a list holds that is longer on one side; None if it is as long on both."""
+        raised = self.a.raised or self.b.raised
+        if x.value is y.value and isinstance(x.value, UnevenContents) and not raised:
+            return x.value
+        first, second = _items_and_lengths(x), _items_and_lengths(y)
+        if first is None or second is None:
+            return None
+        possible = first.lengths | second.lengths
+        if len(possible) == 1:
+            return None
+        sides: list[list[Structure]] = []
+        lengths: list[Atom] = []
+        for contents, ended in ((first, self.a), (second, self.b)):
+            with appending_to(ended.body):
+                sides.append([by_reference(by_identity(v)) for v in contents.items])
+                lengths.append(atom(atoms(contents.length)))
+        pairs = zip(*sides, strict=False)
+        parts = (self.leaf, self.container, self.text, self.absent, self.one_of)
+        common = [join(p, q, *parts) for p, q in pairs]
+        longer = int(len(sides[1]) > len(sides[0]))
+        rest = [self.carry(longer, spec.value) for spec in sides[longer][len(common) :]]
+        return UnevenContents((*common, *rest), wrap(self.atom(*lengths)), possible)
 
     def absence(self, x: Any, y: Any) -> MaybeUndefined | None:
         """What is joined may be missing where one of the sides may."""
@@ -417,6 +447,16 @@ class Merge:
             t.emit(s)
         for out, p, q in zip(self.outs, *self.results, strict=True):
             t.parents[out] = ("if", None, (self.test, p, q))
+
+
+def _items_and_lengths(contents: Structure) -> UnevenContents | None:
+    """The items of a list, and how many there may be; None of one that loops filled."""
+    if isinstance(contents.value, UnevenContents):
+        return contents.value
+    if contents.kind is not tuple or contents.keys[0] != id(None):
+        return None
+    n = len(contents.value)
+    return UnevenContents(contents.value, n, frozenset({n}))
 
 
 def _may_overlap(a: Any, b: Any) -> bool:

@@ -13,6 +13,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.objects.special_methods import tested
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.uneven_contents import contents_of
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     logical_and,
     logical_not,
@@ -26,7 +27,9 @@ def truth(value: Any) -> Any:
     if isinstance(value, Either):
         return _true_one(value)
     value = as_list(value)
-    if isinstance(value, StagedList) and value.tail is not None:
+    if (contents := contents_of(value)) is not None:
+        value = contents.length > 0
+    elif isinstance(value, StagedList) and value.tail is not None:
         value = value.length() > 0
     value = tested(value)
     if not isinstance(value, Symbol):

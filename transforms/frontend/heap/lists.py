@@ -47,6 +47,7 @@ from tapeless.transforms.frontend.values.container_aliases import (
 )
 from tapeless.transforms.frontend.values.join import convert
 from tapeless.transforms.frontend.values.structure import flatten, require_defined, unflatten
+from tapeless.transforms.frontend.values.uneven_contents import require_definite
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.ops.primitives import stacks
 from tapeless.transforms.ops.primitives.new_arrays import zeros
@@ -106,6 +107,7 @@ class StagedList(list):  # type: ignore[type-arg]
         return items
 
     def append(self, value: Any) -> None:
+        require_definite(self)
         if self.tail is None:
             super().append(value)
             return
@@ -131,6 +133,7 @@ class StagedList(list):  # type: ignore[type-arg]
             raise
 
     def length(self) -> Any:
+        require_definite(self)
         if self.tail is None:
             return len(self)
         n = self.tail.length
@@ -226,6 +229,7 @@ class StagedList(list):  # type: ignore[type-arg]
         return item
 
     def __setitem__(self, k: Any, value: Any) -> None:
+        require_definite(self)
         if self.tail is None:
             super().__setitem__(k, value)
             return
@@ -286,6 +290,7 @@ class StagedList(list):  # type: ignore[type-arg]
             self.refill(self.part(slice(None, None, -1)))
 
     def __getitem__(self, key: Any) -> Any:
+        require_definite(self)
         if self.tail is None:
             item = super().__getitem__(key)
             return trace().born(StagedList(item)) if isinstance(key, slice) else item
@@ -316,6 +321,7 @@ class StagedList(list):  # type: ignore[type-arg]
         return result
 
     def __len__(self) -> int:
+        require_definite(self)
         if self.tail is None:
             return super().__len__()
         return int(self.length())
@@ -328,6 +334,7 @@ class StagedList(list):  # type: ignore[type-arg]
     def run_through(self, places: range) -> Iterator[Any]:
         """The items at these places, as long as there are any; each is read when its turn comes."""
         for k in places:
+            require_definite(self)
             if k >= list.__len__(self):
                 return
             yield list.__getitem__(self, k)
@@ -335,9 +342,11 @@ class StagedList(list):  # type: ignore[type-arg]
                 raise ChangedError
 
     def __bool__(self) -> bool:
+        require_definite(self)
         return bool(self.length() > 0) if self.tail is not None else super().__len__() > 0
 
     def pop(self, k: Any = -1) -> Any:
+        require_definite(self)
         if self.tail is None:
             return super().pop(k)
         if isinstance(k, int) and k == 0:
@@ -435,6 +444,7 @@ class StagedList(list):  # type: ignore[type-arg]
         return copied
 
     def duplicate(self) -> StagedList:
+        require_definite(self)
         result = self.like(list.copy(self) if self.tail is None else ())
         result.tail = self.tail and self.tail.copy()
         return trace().born(result)  # type: ignore[no-any-return]

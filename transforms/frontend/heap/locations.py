@@ -18,6 +18,11 @@ from tapeless.transforms.frontend.trace.trace import Location, same, trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE as CONTAINERS
 from tapeless.transforms.frontend.values.container_aliases import before_write, write_back
 from tapeless.transforms.frontend.values.structure import MISSING, Incompatible, Structure, flatten
+from tapeless.transforms.frontend.values.uneven_contents import (
+    UnevenContents,
+    contents_of,
+    set_contents,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +44,8 @@ class ContentsLocation(Location):
         self.obj, self.key, self.birth = obj, ("contents", id(obj)), trace().birth(obj)
 
     def get(self) -> Any:
+        if (contents := contents_of(self.obj)) is not None:
+            return contents
         if isinstance(self.obj, deque):
             return ListContents(tuple(self.obj), None)
         if isinstance(self.obj, list):
@@ -57,11 +64,16 @@ def _parts(contents: Any) -> tuple[Any, ...]:
     """What a container holds, one after the other."""
     if isinstance(contents, ListContents):
         return (*contents.items, contents.tail)
+    if isinstance(contents, UnevenContents):
+        return (*contents.items, contents.length)
     return tuple(itertools.chain(*contents.items())) if isinstance(contents, dict) else (*contents,)
 
 
 def fill(obj: Any, value: Any) -> None:
     """Gives a container its contents."""
+    set_contents(obj, value if isinstance(value, UnevenContents) else None)
+    if isinstance(value, UnevenContents):
+        value = value.items
     if isinstance(obj, deque):
         obj.clear()
         obj.extend(value.items if isinstance(value, ListContents) else value)

@@ -19,7 +19,7 @@ from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.builtins.list_methods import of_data
-from tapeless.transforms.frontend.control_flow.branches import each
+from tapeless.transforms.frontend.control_flow.branches import each, undecided
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.frames import Frame, name_after
@@ -47,6 +47,7 @@ from tapeless.transforms.frontend.values.container_aliases import (
 )
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import ChosenText
+from tapeless.transforms.frontend.values.uneven_contents import contents_of
 from tapeless.transforms.ops.primitives.shapes import cast
 
 #: Containers of Python's, whose keys and indices a program that is traced knows.
@@ -78,7 +79,8 @@ class Access(Calls):
             return value
         if (inherited := method_of(obj, name)) is not None:
             return inherited
-        require_current(obj)
+        if contents_of(obj) is None:  # methods ask for each length when they are called
+            require_current(obj)
         if (method := special_methods.getter(obj, name, attribute)) is not None:
             return trace().enter(*method)
         value = getattr(obj, name)
@@ -122,7 +124,7 @@ class Access(Calls):
         delattr(obj, name)
 
     def item(self, obj: Any, key: Any) -> Any:
-        if isinstance(obj, Either):
+        if undecided(obj):
             return each(lambda option: self.item(option, key), obj)
         if isinstance(key, (Either, ChosenText)) and isinstance(obj, dict):
             return each(lambda option: self.item(obj, option), either(key))
@@ -164,7 +166,7 @@ class Access(Calls):
         self.set_item(obj, key, value)
 
     def set_item(self, obj: Any, key: Any, value: Any) -> None:
-        if isinstance(obj, Either):
+        if undecided(obj):
             each(lambda option: self.set_item(option, key, value), obj)
             return
         key = trace().key_of(key) if _is_known(obj) else key
@@ -195,7 +197,7 @@ class Access(Calls):
         write_back(obj)
 
     def delete_item(self, obj: Any, key: Any) -> None:
-        if isinstance(obj, Either):
+        if undecided(obj):
             each(lambda option: self.delete_item(option, key), obj)
             return
         if special_methods.foreign(obj):

@@ -35,7 +35,13 @@ from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OV
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import of_data
 from tapeless.transforms.frontend.builtins.numpy_callbacks import applied
-from tapeless.transforms.frontend.control_flow.branches import DeferredChoice, deferred, each
+from tapeless.transforms.frontend.control_flow.branches import (
+    DeferredChoice,
+    DeferredIterator,
+    deferred,
+    each,
+    undecided,
+)
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.effects.effects import of_string
 from tapeless.transforms.frontend.effects.foreign_calls import (
@@ -96,6 +102,7 @@ from tapeless.transforms.frontend.values.container_aliases import (
 from tapeless.transforms.frontend.values.identity import same
 from tapeless.transforms.frontend.values.memoized import remembered
 from tapeless.transforms.frontend.values.structure import has_symbols
+from tapeless.transforms.frontend.values.uneven_contents import contents_of
 from tapeless.transforms.ops.function_table import FUNCTIONS, WRITERS
 from tapeless.transforms.ops.numpy import creation
 from tapeless.transforms.optimize.outline import Stretch
@@ -143,11 +150,13 @@ class Calls:
             return f(*args, **kwargs)
         if isinstance(f, Either):
             return each(lambda option: self.call(option, *args, **kwargs), f)
+        if contents_of(this := getattr(f, "__self__", None)) is not None:
+            return each(lambda _: self.call(f, *args, **kwargs), this)
         if isinstance(f, Symbol):
             raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
-            if f in BUILTINS and any(isinstance(a, Either) for a in args):
-                if f is next and any(isinstance(a, DeferredChoice) for a in args):
+            if f in BUILTINS and any(map(undecided, args)):
+                if f is next and isinstance(args[0], (DeferredChoice, DeferredIterator)):
                     raise UnsupportedError(
                         "next() of an iterator over one of several containers", "index it"
                     )
@@ -295,7 +304,7 @@ class Calls:
 
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
-        if any(isinstance(a, Either) for a in args):
+        if any(map(undecided, args)):
             return each(lambda *option: self.call_native(f, option, kwargs), *args)
         if reads_environment(f):
             return watched(f, args, kwargs)

@@ -14,7 +14,13 @@ from tapeless.transforms.errors import Signal, TapelessError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.lists_of_lists import empty_list, rows_of, running_over
-from tapeless.transforms.frontend.control_flow.branches import branch, choose, deferred, each
+from tapeless.transforms.frontend.control_flow.branches import (
+    branch,
+    choose,
+    deferred,
+    each,
+    undecided,
+)
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
 from tapeless.transforms.frontend.control_flow.iteration import len_
 from tapeless.transforms.frontend.control_flow.loop_iterators import for_each
@@ -155,7 +161,7 @@ class Hooks(Operations):
             self.bind(frame, p.removeprefix("*") if isinstance(p, str) else p, v)
 
     def unpack(self, value: Any, n: int, star: int) -> Any:
-        if isinstance(value, Either):
+        if undecided(value):
             return each(lambda option: tuple(self.unpack(option, n, star)), value)
         if value is None:
             raise TypeError("cannot unpack non-iterable NoneType object")
@@ -182,7 +188,7 @@ class Hooks(Operations):
         return (*parts[:star], self.new(parts[star:end]), *parts[end:])
 
     def iterate(self, value: Any) -> Any:
-        return value if isinstance(value, Either) else special_methods.iterated(value)
+        return value if undecided(value) else special_methods.iterated(value)
 
     def call_spread(self, f: Any, items: Any) -> Any:
         """f(*items); zip(*items) of a list that was filled in a loop stays as it is."""
@@ -235,7 +241,7 @@ class Hooks(Operations):
     def for_(
         self, iterable: Any, body: Any, frame: Frame, stop: str | None, name: str = ""
     ) -> None:
-        if isinstance(iterable, Either):
+        if undecided(iterable):
             each(lambda option: self.for_(option, body, frame, stop, name), iterable)
             return
         trace().run_over.append(iterable)
@@ -250,7 +256,7 @@ class Hooks(Operations):
 
     def comprehension(self, kind: str, generators: Any) -> Any:
         iterable, *rest = generators
-        if isinstance(iterable, Either):
+        if undecided(iterable):
             over = deferred if kind == "GeneratorExp" else each
 
             def of_option(option: Any) -> Any:
@@ -301,7 +307,7 @@ class Hooks(Operations):
 
     def format(self, *parts: Any) -> Any:
         shown = [p if isinstance(p, (str, Text)) else p[0] for p in parts]
-        if any(isinstance(v, Either) for v in shown):
+        if any(map(undecided, shown)):
             return each(lambda *values: self.format(*map(_with_value, parts, values)), *shown)
         return formatted(*parts)
 

@@ -15,7 +15,7 @@ from tapeless.transforms.frontend.arrays.python_scalars import items_of
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.comparison import binary, contained
-from tapeless.transforms.frontend.control_flow.branches import each, short_circuit
+from tapeless.transforms.frontend.control_flow.branches import each, short_circuit, undecided
 from tapeless.transforms.frontend.control_flow.truth import (
     is_none,
     may_be_none,
@@ -61,7 +61,7 @@ class Operations(Access):
         return percent(left, right) if text else special_methods.binary("Mod", left, right)
 
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
-        if isinstance(target, Either):
+        if undecided(target):
             return each(lambda option: self.inplace(kind, option, value), target)
         if isinstance(target, str) and kind == "Mod":
             return self.mod(target, value)
@@ -106,7 +106,7 @@ class Operations(Access):
         return self.not_(outcome) if negate else python_number(outcome)
 
     def not_(self, value: Any) -> Any:
-        if isinstance(value, Either):
+        if undecided(value):
             value = truth(value)
         if isinstance(value, Symbol) and (
             value.type.shape or value.type.dtype.kind == "b" or something(value) is not None
@@ -148,7 +148,7 @@ class Operations(Access):
         return one(left_operand, 0)
 
     def contains(self, item: Any, container: Any, negate: bool) -> Any:
-        if isinstance(container, Either):
+        if undecided(container):
             return each(lambda option: self.contains(item, option, negate), container)
         if isinstance(container, (dict, set, frozenset)):
             item = trace().key_of(item)

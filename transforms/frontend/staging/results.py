@@ -7,6 +7,7 @@ import dataclasses
 import itertools
 from array import array
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
@@ -27,6 +28,7 @@ from tapeless.transforms.frontend.values.structure import (
     refuse_unreturnable,
 )
 from tapeless.transforms.frontend.values.text import ChosenText, Text
+from tapeless.transforms.frontend.values.uneven_contents import contents_of, for_each_length
 from tapeless.transforms.prelude.containers.appended_lists import Grown
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
 from tapeless.transforms.prelude.containers.known_keys import Found
@@ -101,6 +103,9 @@ class Outgoing:
                 "a container that data picks, or one of the caller's, is returned or stored",
                 "return a copy of what it holds",
             )
+        if (contents := contents_of(value)) is not None:
+            of_items = type(value)
+            return self.spec(for_each_length(contents, _either, of_items))
         value = listed(value)
         if isinstance(value, Text) and trace().tracing:
             value = value.known()
@@ -128,6 +133,10 @@ class Outgoing:
         return Structure(
             type(value), reference, names, tuple(self.spec(getattr(value, n)) for n in names)
         )
+
+
+def _either(test: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Either:
+    return Either(test, yes(), no())
 
 
 def _two(value: Any) -> tuple[Any, Any, Any] | None:

@@ -143,6 +143,7 @@ class Trace(Builder):
         self.checked: dict[Any, Any] = {}  # flags of unset variables: the block that raises
         # truth values, and which flags are true where they are true, or false
         self.means: dict[tuple[Any, bool], frozenset[Any]] = {}
+        self.uneven: dict[int, tuple[Any, Any]] = {}  # lists that hold as many objects as data says
         self.shared: set[Any] = set()  # lists filled by loops whose elements may be in others, too
         self.twice: list[Any] = []  # of such a list: an element is at the second place, too
         self.makings: dict[int, tuple[Any, Any]] = {}  # dicts and sets, and where they are made

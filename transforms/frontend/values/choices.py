@@ -16,6 +16,11 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.text import ChosenText, ComputedText, Template, Text
+from tapeless.transforms.frontend.values.uneven_contents import (
+    UnevenContents,
+    contents_of,
+    set_contents,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -164,6 +169,10 @@ class Carrying:
                 x[key] = self.value(x[key])
         elif isinstance(x, list):
             list.__setitem__(x, slice(None), [self.value(v) for v in list.__iter__(x)])
+            if (uneven := contents_of(x)) is not None:
+                items = tuple(map(self.value, uneven.items))
+                length = self.value(uneven.length)
+                set_contents(x, UnevenContents(items, length, uneven.lengths))
             if (columns := getattr(x, "tail", None)) is not None:
                 columns.leave_block([self.value(stack) for stack in columns.stacks])
         elif isinstance(x, deque):

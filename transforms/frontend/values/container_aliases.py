@@ -17,6 +17,7 @@ from tapeless.transforms.errors import AliasError, StructureError, UnsupportedEr
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.choices import Either
+from tapeless.transforms.frontend.values.uneven_contents import require_definite
 
 MUTABLE = (list, dict, set, deque)
 MOVES = "a list that it changes goes from name to name"
@@ -329,7 +330,9 @@ def require_all_current(*values: Any) -> None:
 
 
 def require_current(obj: Any) -> None:
-    """Refuses to look into a container that is out of date."""
+    """Refuses to look into a container that is out of date, or of which data says how much it
+    holds."""
+    require_definite(obj)
     if trace().poisoned:
         why = stale_reason(obj)
         if why is not None:

@@ -1,0 +1,69 @@
+"""Lists of objects of which data says how many they hold: those of the longest, and a length.
+
+    if x > 0: boxes.append(box)         boxes holds one item more, and its length is 2 or 3
+
+What is done to such a list is done for each of its lengths, under a test of the length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeless.transforms.errors import StructureError, UnsupportedError
+from tapeless.transforms.frontend.trace.trace import trace
+
+MOST = 16  # lengths of one list
+
+
+class UnevenContents:
+    """Items of which the first `length`, one of `lengths`, are in the list."""
+
+    __slots__ = ("items", "length", "lengths")
+
+    def __init__(self, items: tuple[Any, ...], length: Any, lengths: frozenset[int]) -> None:
+        if len(lengths) > MOST:
+            raise StructureError(f"a list of objects has one of more than {MOST} lengths, by data")
+        self.items, self.length, self.lengths = items, length, lengths
+
+
+def contents_of(obj: Any) -> UnevenContents | None:
+    """What a list holds of which data says how long it is; None of others."""
+    _, contents = trace().uneven.get(id(obj), (None, None))
+    return contents
+
+
+def set_contents(obj: Any, contents: UnevenContents | None) -> None:
+    if contents is not None:
+        trace().uneven[id(obj)] = (obj, contents)
+    else:
+        trace().uneven.pop(id(obj), None)
+
+
+def require_definite(obj: Any) -> None:
+    """Refuses to take the items of the longest for those of the list."""
+    if id(obj) in trace().uneven:
+        raise UnsupportedError(
+            "a list of objects of which data says how many there are is used as a whole",
+            "loop over it, or keep arrays of what the objects hold",
+        )
+
+
+def for_each_length(
+    contents: UnevenContents,
+    choose: Callable[[Any, Callable[[], Any], Callable[[], Any]], Any],
+    action: Callable[[tuple[Any, ...]], Any],
+) -> Any:
+    """What `action` gives for the items of the list, under the tests of its length."""
+
+    def of_lengths(lengths: list[int]) -> Any:
+        n, *others = lengths
+        if not others:
+            return action(contents.items[:n])
+        return choose(
+            contents.length == n,
+            lambda: action(contents.items[:n]),
+            lambda: of_lengths(others),
+        )
+
+    return of_lengths(sorted(contents.lengths))
