@@ -21,7 +21,8 @@ NUMBER, ARRAY, BOX = "number", "array", "box"
 NUMBERS: Type = ("list", NUMBER)
 TYPES: list[Type] = [
     ARRAY, ARRAY, BOX, BOX, NUMBERS, NUMBERS, ("dict", NUMBER), ("list", ARRAY), ("list", BOX),
-    ("list", NUMBERS), ("dict", ARRAY), ("dict", NUMBERS), ("dict", BOX), ("list", ("dict", NUMBER)),
+    ("list", NUMBERS), ("dict", ARRAY), ("dict", NUMBERS), ("dict", BOX),
+    ("list", ("dict", NUMBER)),
 ]  # fmt: skip
 
 HEADER = """import copy
@@ -209,8 +210,8 @@ class HeapWriter:
         places = self.places(kind)
         if kind == ARRAY:
             source = self.choose(self.places(ARRAY))
-            return self.choose([f"np.tanh({source})", f"{source}.copy()", f"{source} * {self.number()}",
-                                f"np.array([{self.number()}, {self.number()}, x])"])  # fmt: skip
+            ways = [f"np.tanh({source})", f"{source}.copy()", f"{source} * {self.number()}"]
+            return self.choose([*ways, f"np.array([{self.number()}, {self.number()}, x])"])
         if places and self.chance(40):
             return self.copied(self.choose(places), kind)
         if kind == BOX:
@@ -313,8 +314,8 @@ class HeapWriter:
         longer = f"if len({place}) > 1:"
         ways = [[f"{place}.append({value})"], [f"{place}.append({value})"],
                 [f"{place}.insert(0, {value})"], [f"{place}.extend([{value}])"],
-                [f"{place}.reverse()"], [longer, f"    {place}.pop()"], [longer, f"    {place}.pop(0)"],
-                [longer, f"    del {place}[0]"],
+                [f"{place}.reverse()"], [longer, f"    {place}.pop()"],
+                [longer, f"    {place}.pop(0)"], [longer, f"    del {place}[0]"],
                 [f"{place}[0], {place}[-1] = {place}[-1], {place}[0]"]]  # fmt: skip
         if kind == NUMBERS:
             ways += [[f"{place}.sort()"]]

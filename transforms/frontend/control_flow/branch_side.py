@@ -67,6 +67,7 @@ class StagedArm:
 
 
 MOST_ARMS = 3000  # a side of a test that is staged takes some milliseconds
+MOST_OF_OBJECTS = 500  # where what is done to one of several objects is a side of its own
 PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
 # in the first pass of a loop they may come of what a variable held before it
 NOT_IN_LOOPS = (TypeError, AttributeError, NameError)
@@ -78,9 +79,10 @@ def stage_arm(
     """Stages one side of a test, in which the flags of some variables are known to be true."""
     t = trace()
     t.arms += 1
-    if t.arms > MOST_ARMS:
+    most = MOST_OF_OBJECTS if t.identities else MOST_ARMS
+    if t.arms > most:
         raise TooManyWaysError(
-            f"tests on run-time values have more than {MOST_ARMS:,} sides, each inside of others",
+            f"tests on run-time values have more than {most:,} sides, each inside of others",
             "put what such tests choose into arrays, and choose by index or np.where",
         )
     t.sides.append(side)

@@ -76,7 +76,7 @@ class Labels:
         self, path: Path, a: Structure, b: Structure
     ) -> Iterator[tuple[Path, Options, Options]]:
         """The parts of two values that are other constants, with what each can be."""
-        if a.value is b.value and a.kind is not Label:
+        if (a.value is b.value and a.kind is not Label) or "leaf" in (a.kind, b.kind):
             return
         was, now = self.options_of(a.value), self.options_of(b.value)
         if was is not None and now is not None:
