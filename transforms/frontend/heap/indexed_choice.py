@@ -15,7 +15,6 @@ from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.arrays.number_types import record_types_of
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.heap.identities import chosen_by_data, element
 from tapeless.transforms.frontend.heap.list_columns import alike, to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import before_change
@@ -44,8 +43,6 @@ NOTHING = object()
 
 def picked(hooks: Any, items: Any, k: Any) -> Any:
     """items[k]; NOTHING if the index is, or can be made, known, or the elements differ in kind."""
-    if chosen_by_data(items, k):
-        return element(items, k)
     _as_rows(items, k)
     if not _by_data(items, k):
         return NOTHING

@@ -20,10 +20,14 @@ from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.builtins.list_methods import of_data
 from tapeless.transforms.frontend.control_flow.branches import each, undecided
+from tapeless.transforms.frontend.control_flow.chosen_elements import (
+    chosen_by_data,
+    element,
+    store_element,
+)
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.frames import Frame, name_after
-from tapeless.transforms.frontend.heap.identities import chosen_by_data, store_element
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING, make_room, picked
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.heap.locations import (
@@ -152,8 +156,10 @@ class Access(Calls):
         if joins(obj, key):
             return joined_by(obj, key)
         require_current(obj)
-        if (element := picked(self, obj, key)) is not NOTHING:
-            return element
+        if chosen_by_data(obj, key):
+            return element(obj, key)
+        if (value := picked(self, obj, key)) is not NOTHING:
+            return value
         listed = isinstance(obj, Symbol) and obj.listing is not None
         reach(obj, key, "list index out of range")
         value = _item_of_listed(obj, key) if listed else obj[key]

@@ -1,11 +1,10 @@
-"""Carries which container or object a variable stands for, instead of what is in it.
+"""Elements of lists of objects or arrays at an index that data decides: one of them, or a store to
+one of them under a test.
 
-Branches and loops carry what lists, dicts and objects hold, as values. Where two names may hold
-one container, by data, a change through one of them must be seen through the other: then the
-program is staged again, and they carry which container it is:
+    box = boxes[k]        box is one of several;     box.n += 1      is a branch that changes one
 
-    c = a if test else b        c is one of two, and     c.append(x)     is a branch that appends
-                                to one of them
+This is so where a program is staged again because two names may hold one container, by data: then
+branches and loops carry which container a variable stands for, and not what is in it.
 """
 
 from __future__ import annotations
