@@ -9,6 +9,7 @@ branches and loops carry which container a variable stands for, and not what is 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -40,7 +41,7 @@ def chosen_by_data(items: Any, k: Any) -> bool:
     )
 
 
-def element(items: Any, k: Symbol) -> Any:
+def element(items: Any, k: Any) -> Any:
     """items[k]: one of the objects, or of the arrays."""
     position = _within(k, len(items))
     options = tuple(items)
@@ -52,15 +53,15 @@ def element(items: Any, k: Symbol) -> Any:
     return chosen
 
 
-def store_element(items: list[Any], k: Symbol, store: Callable[[int], None]) -> None:
+def store_element(items: list[Any], k: Any, store: Callable[[int], None]) -> None:
     """items[k] = value: `store` puts the value at a known place."""
     position = _within(k, len(items))
     for n in range(len(items)):
-        branch(position == n, lambda n=n: store(n), lambda: None)  # type: ignore[misc]
+        branch(position == n, functools.partial(store, n), lambda: None)
 
 
-def _within(k: Symbol, length: int) -> Symbol:
+def _within(k: Any, length: int) -> Any:
     """An index from the start on; raises IndexError where there is no such item."""
     inside = short_circuit((lambda: k >= -length, lambda: k < length), True)
     branch(inside, lambda: None, lambda: raise_(IndexError(OUT_OF_RANGE)))
-    return k % length  # type: ignore[no-any-return]
+    return k % length

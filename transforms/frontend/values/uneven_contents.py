@@ -29,7 +29,7 @@ class UnevenContents:
 
 def contents_of(obj: Any) -> UnevenContents | None:
     """What a list holds of which data says how long it is; None of others."""
-    _, contents = trace().uneven.get(id(obj), (None, None))
+    contents: UnevenContents | None = trace().uneven.get(id(obj), (None, None))[1]
     return contents
 
 
