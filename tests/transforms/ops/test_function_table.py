@@ -34,6 +34,8 @@ from tests.transforms.ops import (
 )
 from tests.transforms.ops.cases import is_float
 
+pytestmark = pytest.mark.combinations
+
 FILES = (
     cases_elementwise,
     cases_reductions,
