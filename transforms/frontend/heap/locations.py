@@ -53,7 +53,9 @@ class ContentsLocation(Location):
         return dict(self.obj) if isinstance(self.obj, dict) else frozenset(self.obj)
 
     def set(self, value: Any) -> None:
-        fill(self.obj, value)
+        uneven = value if isinstance(value, UnevenContents) else None
+        set_contents(self.obj, uneven)
+        fill(self.obj, value if uneven is None else uneven.items)
 
     def holds(self, old: Any) -> bool:
         now, before = _parts(self.get()), _parts(old)
@@ -71,9 +73,6 @@ def _parts(contents: Any) -> tuple[Any, ...]:
 
 def fill(obj: Any, value: Any) -> None:
     """Gives a container its contents."""
-    set_contents(obj, value if isinstance(value, UnevenContents) else None)
-    if isinstance(value, UnevenContents):
-        value = value.items
     if isinstance(obj, deque):
         obj.clear()
         obj.extend(value.items if isinstance(value, ListContents) else value)
