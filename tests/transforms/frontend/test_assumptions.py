@@ -283,23 +283,19 @@ def slice_of_a_carried_list(x, n=2):
     return sum(p)
 
 
-@pytest.mark.parametrize(
-    "f",
-    [
-        changed_while_enumerated,
-        changed_under_another_name,
-        length_under_another_name,
-    ],
-)
-def test_refused_rather_than_wrong(f):
+def test_refused_rather_than_wrong():
     with pytest.raises(tapeless.TapelessError, match="line"):
-        jit(f)(-0.5 if f is not changed_while_enumerated else 0.5)
+        jit(changed_while_enumerated)(0.5)
 
 
-def test_a_slice_of_a_carried_list_is_not_filled_as_one_of_an_array():
-    assert slice_of_a_carried_list(0.5, 3) == 9.0
-    with pytest.raises(tapeless.TapelessError, match="slice of a list"):
-        jit(slice_of_a_carried_list)(0.5, 3)
+@pytest.mark.parametrize("f", [changed_under_another_name, length_under_another_name])
+@pytest.mark.parametrize("x", [-0.5, 0.5])
+def test_lists_under_other_names(f, x):
+    assert jit(f)(x) == f(x)
+
+
+def test_a_slice_of_a_carried_list_is_filled_as_one_of_a_list():
+    assert jit(slice_of_a_carried_list)(0.5, 3) == slice_of_a_carried_list(0.5, 3) == 9.0
 
 
 @dataclass

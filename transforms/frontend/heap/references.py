@@ -289,6 +289,11 @@ class RefTargets:
         return atoms
 
 
+def is_choice(value: Any) -> bool:
+    """Whether it is one of two arrays, or a part of one."""
+    return isinstance(value, Symbol) and isinstance(root_of(value), GuardedRef)
+
+
 def options_of(value: Symbol) -> tuple[Symbol, Symbol]:
     """The two arrays that a choice, or a part of a choice, stands for."""
     root = root_of(value)

@@ -15,7 +15,12 @@ from tapeless.transforms.frontend.arrays.python_scalars import items_of
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.comparison import binary, contained
-from tapeless.transforms.frontend.control_flow.branches import each, short_circuit, undecided
+from tapeless.transforms.frontend.control_flow.branches import (
+    choose,
+    each,
+    short_circuit,
+    undecided,
+)
 from tapeless.transforms.frontend.control_flow.truth import (
     is_none,
     may_be_none,
@@ -27,6 +32,7 @@ from tapeless.transforms.frontend.effects.exception_handlers import divide
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import before_change
+from tapeless.transforms.frontend.heap.references import is_choice, options_of, root_of
 from tapeless.transforms.frontend.hooks.access import Access
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.trace import trace
@@ -48,10 +54,24 @@ class Operations(Access):
             value = left if right is None else right
             if kind in ("Is", "IsNot") or may_be_none(value):
                 return self.is_none(value, kind in ("IsNot", "NotEq"))
+        if kind in ("Is", "IsNot") and any(map(is_choice, (left, right))):
+            return self.identical_choice(left, kind, right)
         if kind in COMPARED:
             left, right = either(left), either(right)
         divide(kind, left, right)
         return each(functools.partial(binary, kind), left, right)
+
+    def identical_choice(self, left: Any, kind: str, right: Any) -> Any:
+        """left is right, where one of them is one of two arrays."""
+        chosen = left if is_choice(left) else right
+        first, second = options_of(chosen)
+
+        def compared(option: Any) -> Any:
+            sides = (option, right) if chosen is left else (left, option)
+            return self.binary(sides[0], kind, sides[1])
+
+        holds = wrap(root_of(chosen).holds())
+        return choose(holds, lambda: compared(first), lambda: compared(second))
 
     def unary(self, kind: str, value: Any) -> Any:
         return each(functools.partial(special_methods.unary, kind), value)

@@ -273,8 +273,11 @@ def numbered_groups_that_grow(x):
     ],
 )
 def test_never_wrong(f):
-    with pytest.raises(TapelessError):
-        jit(f)(X)
+    try:
+        value = jit(f)(X)
+    except TapelessError:
+        return
+    assert value == f(X)
 
 
 def test_copies_that_grow_by_data():
