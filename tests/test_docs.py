@@ -26,7 +26,8 @@ from tapeless.tools.cli import main
 ROOT = Path(__file__).parents[1]
 #: Pages without code to be run; tests of their own compare two of them with what they tell of.
 TABLES = {f"docs/{name}.md" for name in ("c", "census", "from-jax", "numpy")}
-DOCUMENTS = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")}
+FOLDERS = ("docs", "docs/start")
+DOCUMENTS = {f"{folder}/{path.name}" for folder in FOLDERS for path in (ROOT / folder).glob("*.md")}
 PAGES = ["README.md", *sorted(DOCUMENTS - TABLES)]
 LINKED = [
     *PAGES,
