@@ -7,6 +7,7 @@ import sys
 import traceback
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn
 
@@ -24,6 +25,16 @@ exit codes:
   1  refused, wrong or failed: the reason is on standard error
   2  the request was not understood
 """
+
+
+def script() -> int:
+    """The command as it is installed. What it prints is source: files and pipes get UTF-8, also
+    where the locale has another encoding, as on Windows."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            encoding = None if stream.isatty() else "utf-8"  # None: as it is
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+    return main()
 
 
 def main(argv: Sequence[str] | None = None) -> int:

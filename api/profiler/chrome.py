@@ -62,7 +62,8 @@ def write(folder: Path, recorder: Recorder, perfetto: bool) -> Path:
     name = host if world().size == 1 else f"{host}.{world().rank}"
     packed = gzip.compress(text.encode(), mtime=0)
     (run / f"{name}.trace.json.gz").write_bytes(packed)
-    (run / ("trace.json" if world().size == 1 else f"trace.{world().rank}.json")).write_text(text)
+    plain = "trace.json" if world().size == 1 else f"trace.{world().rank}.json"
+    (run / plain).write_text(text, encoding="utf-8")
     if perfetto:
         (run / "perfetto_trace.json.gz").write_bytes(packed)
     return run

@@ -1,6 +1,7 @@
 """The command line as a user types it: results, errors and exit codes."""
 
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -264,6 +265,26 @@ def test_doctor_reports(tapeless):
     assert "  writable              yes" in result.out
     assert "  TAPELESS_NUM_THREADS  " in result.out
     assert "  compiled code         " in result.out
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+@pytest.mark.parametrize("command", ["grad", "jit", "stages", "explain"])
+def test_files_and_pipes_get_utf8_where_the_locale_has_another_encoding(
+    tmp_path, command, encoding
+):
+    (tmp_path / "grösse.py").write_text(
+        'def größe(x: "f8", ω: "f8"):\n    return x * ω\n', encoding="utf-8"
+    )
+    code = "from tapeless.tools.cli import script; raise SystemExit(script())"
+    run = subprocess.run(
+        [sys.executable, "-c", code, command, "grösse.py:größe"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=True,
+    )
+    assert "x" in run.stdout.decode("utf-8")
+    assert "ω" in run.stdout.decode("utf-8")
 
 
 def test_the_script_is_installed():

@@ -27,6 +27,11 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 
 PUBLIC = {"i64": "int64_t", "u64": "uint64_t"}
+#: A file `math.h` of ours, or `Math.h` where file names have no case, would hide that of C.
+HEADERS = """
+    assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg
+    stdbool stddef stdint stdio stdlib string tgmath time wchar wctype
+"""
 MOST_CONSTANTS = 100_000  # numbers that the program has read outside: they are written out
 ROUNDED = """
 static size_t rounded(size_t bytes) {  // so that what follows is aligned
@@ -117,7 +122,8 @@ class _ModuleWriter:
         doc: str,
     ) -> None:
         name = ascii_name(name)
-        self.name = f"{name}_" if name in reserved([name]) else name
+        other = name in reserved([name]) or name.lower() in HEADERS.split()
+        self.name = f"{name}_" if other else name
         self.doc, self.result = doc, result
         self.kernels = [(kernel, print_kernel(kernel)) for kernel in kernels]
         self.tables: list[str] = []

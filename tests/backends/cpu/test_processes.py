@@ -244,6 +244,7 @@ def test_a_choice_that_does_not_exist(tmp_path):
     assert "TAPELESS_VECMATH is 'much'" in made.stderr
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_fork_computes_on(tmp_path):
     """Also with threads at work in the parent, and buffers in the pool."""
     more = """

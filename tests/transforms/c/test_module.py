@@ -221,6 +221,19 @@ def test_names_of_functions(tmp_path):
     assert np.array_equal(made, [normal(9) * k for k in range(3)])
 
 
+@pytest.mark.parametrize("name", ["math", "Math", "string", "STDINT"])
+def test_functions_that_are_called_like_a_header_of_c(name, tmp_path):
+    """A file `math.h` would hide the one of C; so would `Math.h` where names have no case."""
+
+    def function(x):
+        return np.cbrt(x)
+
+    function.__name__ = name
+    made = library(function, (normal(9),), tmp_path)(normal(9))
+    np.testing.assert_allclose(made, np.cbrt(normal(9)))
+    assert {path.name for path in tmp_path.glob("*.h")} == {f"{name}_.h"}
+
+
 def test_lengths_that_do_not_fit(tmp_path):
     run = library(lambda x, y: x + y, (normal(12), normal(12)), tmp_path)
     assert np.array_equal(run(np.ones(20), np.ones(20)), np.full(20, 2.0))

@@ -84,7 +84,8 @@ def _lines(function: types.FunctionType) -> tuple[list[str], int]:
 def _unavailable(function: Any) -> SourceError:
     return SourceError(
         f"the source of {function.__qualname__} is not available",
-        "define it in a file, a function or a notebook cell without %%time, not by exec",
+        "define it in a file, a notebook cell without %%time, or at the prompt of IPython or "
+        "Python 3.13, not by exec",
     )
 
 
