@@ -287,6 +287,11 @@ def form_of(value: Any, leaves: list[Any]) -> Any:
         return (dict, tuple(value), *(form_of(v, leaves) for v in value.values()))
     if is_constant(value):
         return ("constant", value)
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
+        raise UnsupportedError(
+            "an array of Python objects is made of what the program asks a library",
+            "make it one of numbers: .astype(float)",
+        )
     raise UnsupportedError(
         f"an object of type {type(value).__module__}.{type(value).__qualname__} is made of values "
         "of the program",
