@@ -3,6 +3,7 @@
 import gc
 import gzip
 import linecache
+import struct
 import tracemalloc
 from collections import defaultdict
 
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 from tapeless import jit, live_arrays, profiler
-from tapeless.profiler.pprof import ProfileLine, Sample, encoded, varint
+from tapeless.profiler.pprof import ProfileLine, Sample, encoded
+from tapeless.profiler.protobuf import varint
 from tapeless.transforms.errors import ArgumentError
 
 SIZE = 1 << 20
@@ -34,6 +36,9 @@ def fields(data):
         key = number()
         if key & 7 == 0:
             found[key >> 3].append(number())
+        elif key & 7 == 1:
+            found[key >> 3].append(struct.unpack("<d", data[at : at + 8])[0])
+            at += 8
         else:
             assert key & 7 == 2
             length = number()
