@@ -62,8 +62,8 @@ def save_device_memory_profile(
     While `tracemalloc` traces (start it with `tracemalloc.start(10)`, before the arrays are made)
     each allocation is shown under the lines that led to it, the user's and those of emitted
     modules. Otherwise nothing knows who made an array, and it is shown under who holds it: the
-    variable of a function or module, or the class of the object that it is in. Arrays that only C
-    code holds are then left out.
+    variable of a function or module that leads to it, with the function and line that gave this its
+    value, or the class of the object that it is in. Arrays that only C code holds are left out.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

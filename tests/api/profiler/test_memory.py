@@ -166,8 +166,61 @@ def test_arrays_by_who_holds_them(tmp_path):
     assert stack[1][0] == "test_arrays_by_who_holds_them"
     assert stack[1][1] == __file__
     assert found[f"{__name__}.KEPT"][2] == "module"
-    assert found["in a Holder"][2] == "object" or found["in a dict"][2] == "object"
+    assert found["held.weights"][2] == "variable"
     assert sum("local" in s[0][0][0] for s in samples) == 1, views
+
+
+class Layer:
+    def __init__(self):
+        self.weights = np.zeros(SIZE)  # of a layer
+
+
+class Model:
+    def __init__(self):
+        self.layers = [Layer()]  # of a model
+
+
+def closure():
+    hidden = np.zeros(SIZE)  # in a closure
+    return lambda x: x * hidden
+
+
+def test_who_holds_them_is_named_with_functions_and_lines(tmp_path):
+    model = Model()  # in a variable
+    params = {"w": jit(lambda x: x * 2)(np.zeros(SIZE))}  # in a dict
+    scaled = closure()  # calls closure
+    samples, _, _ = tell(tmp_path / "memory.prof")
+    found = {stack[0][0]: stack for stack, _, _ in samples}
+    here = "test_who_holds_them_is_named_with_functions_and_lines"
+    expected = {
+        "model.layers[0].weights": [
+            ("Layer.__init__", "of a layer"),
+            ("Model.__init__", "of a model"),
+            (here, "in a variable"),
+        ],
+        "params['w']": [(here, "in a dict")],
+        "closure.<locals>.<lambda>: hidden": [
+            ("closure", "in a closure"),
+            (here, "calls closure"),
+        ],
+        f"{__name__}.KEPT": [("<module>", "KEPT = ")],
+    }
+    for name, places in expected.items():
+        own = found[name][1 : 1 + len(places)]
+        assert [function for function, _, _ in own] == [function for function, _ in places]
+        for (_, file, line), (_, text) in zip(own, places, strict=True):
+            assert file == __file__
+            assert text in linecache.getline(file, line)
+    assert model is not scaled is not params
+
+
+def test_objects_that_hold_one_another(tmp_path):
+    first, second = Holder(), Holder()
+    first.other, second.other = second, first
+    second.weights = np.zeros(SIZE)
+    samples, _, _ = tell(tmp_path / "memory.prof")
+    names = {stack[0][0] for stack, values, _ in samples if values[1] == 8 * SIZE}
+    assert "first.other.weights" in names or "second.weights" in names
 
 
 @pytest.mark.usefixtures("only_new_objects")
