@@ -59,7 +59,7 @@ class Walk:
                 for name, x in list(frame.f_locals.items()):
                     file, line = code.co_filename, frame.f_lineno
                     line = assigned_lines.variable(file, code.co_qualname, name, line)
-                    place = ProfileLine(code.co_qualname, file, line)
+                    place = ProfileLine(function_name(frame), file, line)
                     yield from self.held(x, name, (place, *callers[1:]), "variable")
             frame = frame.f_back
 
@@ -70,7 +70,8 @@ class Walk:
             if installed and not self.is_array(x):
                 continue
             line = assigned_lines.variable(file, assigned_lines.MODULE, name, sys.maxsize)
-            place = ProfileLine(assigned_lines.MODULE, file, 0 if line == sys.maxsize else line)
+            line = 0 if line == sys.maxsize else line
+            place = ProfileLine(f"module {module.__name__}", file, line)
             yield from self.held(x, f"{module.__name__}.{name}", (place,), "module")
 
     def held(self, x: Any, name: str, stack: Stack, label: str, depth: int = 0) -> Iterator[Holder]:
@@ -133,8 +134,16 @@ def _stack(frame: FrameType | None) -> Iterator[ProfileLine]:
     while frame is not None:
         if not _is_ours(frame):
             code = frame.f_code
-            yield ProfileLine(code.co_qualname, code.co_filename, frame.f_lineno)
+            yield ProfileLine(function_name(frame), code.co_filename, frame.f_lineno)
         frame = frame.f_back
+
+
+def function_name(frame: FrameType) -> str:
+    """What runs, without a bracket in front: pprof drops names in angle brackets."""
+    name = frame.f_code.co_qualname
+    if name == assigned_lines.MODULE:
+        return f"module {frame.f_globals.get('__name__')}"
+    return name.strip("<>") if name.startswith("<") else name
 
 
 def _is_ours(frame: FrameType) -> bool:

@@ -203,7 +203,7 @@ def test_who_holds_them_is_named_with_functions_and_lines(tmp_path):
             ("closure", "in a closure"),
             (here, "calls closure"),
         ],
-        f"{__name__}.KEPT": [("<module>", "KEPT = ")],
+        f"{__name__}.KEPT": [(f"module {__name__}", "KEPT = ")],
     }
     for name, places in expected.items():
         own = found[name][1 : 1 + len(places)]
