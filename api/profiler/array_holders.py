@@ -10,7 +10,8 @@ import gc
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from dataclasses import dataclass, replace
+from functools import partial
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
@@ -18,7 +19,9 @@ from tapeless.profiler import assigned_lines
 from tapeless.profiler.pprof import ProfileLine
 
 Stack = tuple[ProfileLine, ...]
-Holder = tuple[Any, Stack, str]
+Holder = tuple[Any, Callable[[], Stack], str]
+Place = Callable[[], ProfileLine | None]
+Part = tuple[Any, str, Place | None]
 DEPTH = 8  # objects in one another
 MOST = 100_000  # items of one container
 OF_PYTHON = 1 << 9  # the flag of a class that a `class` statement makes
@@ -26,7 +29,7 @@ INSTALLED = tuple({p for k, p in sysconfig.get_paths().items() if k in ("stdlib"
 
 
 def holders(is_array: Callable[[Any], bool]) -> Iterator[Holder]:
-    """Each array that is held, who holds it, innermost first, and what that is."""
+    """Each array that is held, what tells who holds it, innermost first, and what that is."""
     walk = Walk(is_array)
     for frame in list(sys._current_frames().values()):
         yield from walk.frames(frame, sys._getframe())
@@ -39,8 +42,11 @@ def holders(is_array: Callable[[Any], bool]) -> Iterator[Holder]:
             continue
         for x in gc.get_referents(holder):
             if is_array(x):
-                what = f"in a {type(holder).__qualname__}"
-                yield x, (ProfileLine(what, "", 0),), "object"
+                yield x, partial(_in_object, type(holder)), "object"
+
+
+def _in_object(kind: type) -> Stack:
+    return (ProfileLine(f"in a {kind.__qualname__}", "", 0),)
 
 
 class Walk:
@@ -54,30 +60,24 @@ class Walk:
         """What the functions of a thread hold, the innermost first."""
         while frame is not None:
             if frame is not skipped and not _is_ours(frame):
-                callers = tuple(_stack(frame))
-                code = frame.f_code
+                callers = tuple(_stack(frame))[1:]
                 for name, x in list(frame.f_locals.items()):
-                    file, line = code.co_filename, frame.f_lineno
-                    line = assigned_lines.variable(file, code.co_qualname, name, line)
-                    place = ProfileLine(function_name(frame), file, line)
-                    yield from self.held(x, name, (place, *callers[1:]), "variable")
+                    place = partial(_of_variable, frame, name)
+                    yield from self.held(x, name, Path((place,), callers, "variable"))
             frame = frame.f_back
 
     def module(self, module: ModuleType) -> Iterator[Holder]:
         """What the variables of a module hold; of installed ones, arrays themselves only."""
-        file, installed = getattr(module, "__file__", None) or "", _is_installed(module)
+        installed = _is_installed(module)
         for name, x in list(vars(module).items()):
-            if installed and not self.is_array(x):
-                continue
-            line = assigned_lines.variable(file, assigned_lines.MODULE, name, sys.maxsize)
-            line = 0 if line == sys.maxsize else line
-            place = ProfileLine(f"module {module.__name__}", file, line)
-            yield from self.held(x, f"{module.__name__}.{name}", (place,), "module")
+            if not installed or self.is_array(x):
+                place = partial(_of_module, module, name)
+                yield from self.held(x, f"{module.__name__}.{name}", Path((place,), (), "module"))
 
-    def held(self, x: Any, name: str, stack: Stack, label: str, depth: int = 0) -> Iterator[Holder]:
-        """The arrays in a value that is called `name`; the first of `stack` gave it its value."""
+    def held(self, x: Any, name: str, path: Path, depth: int = 0) -> Iterator[Holder]:
+        """The arrays in a value that is called `name`."""
         if self.is_array(x):
-            yield x, (ProfileLine(name, stack[0].file, stack[0].line), *stack), label
+            yield x, partial(path.stack, name), path.label
             return
         if depth == DEPTH or id(x) in self.seen:
             return
@@ -85,35 +85,52 @@ class Walk:
         if parts is None:
             return
         self.seen.add(id(x))
-        for part, path, place in parts:
-            yield from self.held(part, path, (place, *stack) if place else stack, label, depth + 1)
+        for part, part_name, place in parts:
+            yield from self.held(part, part_name, path.through(place), depth + 1)
 
 
-Part = tuple[Any, str, ProfileLine | None]
+@dataclass(frozen=True)
+class Path:
+    """The way to a value.
+
+    places   what says where each variable and attribute on it was assigned, the innermost first
+    callers  the functions that led to the variable
+    label    what the way begins at
+    """
+
+    places: tuple[Place, ...]
+    callers: Stack
+    label: str
+
+    def through(self, place: Place | None) -> Path:
+        """The way on, to a part."""
+        return self if place is None else replace(self, places=(place, *self.places))
+
+    def stack(self, name: str) -> Stack:
+        """The lines of the way, under the name of what it leads to."""
+        found = [line for place in self.places if (line := place()) is not None]
+        return (ProfileLine(name, found[0].file, found[0].line), *found, *self.callers)
 
 
 def _parts(x: Any, name: str) -> Iterator[Part] | None:
-    """What a container or an object holds, with names, and the lines that set attributes; None for
-    what holds nothing that has a name."""
-    kind = type(x)
+    """What a container or an object holds, with names, and what says where attributes were
+    assigned; None for what holds nothing that has a name."""
+    kind = type(x)  # isinstance would ask what weak references stand for
     if kind in (list, tuple):
         return ((y, f"{name}[{k}]", None) for k, y in enumerate(x[:MOST]))
-    if isinstance(x, dict):
+    if issubclass(kind, dict):
         return ((y, f"{name}[{k!r}]", None) for k, y in list(x.items())[:MOST])
     if kind is FunctionType and x.__closure__:
         return _closure(x)
-    if kind.__flags__ & OF_PYTHON and not isinstance(x, type):
+    if kind.__flags__ & OF_PYTHON and not issubclass(kind, type):
         return _attributes(x, name)
     return None
 
 
 def _closure(function: FunctionType) -> Iterator[Part]:
-    code, outer = function.__code__, function.__qualname__.rpartition(".<locals>.")[0]
-    file, until = code.co_filename, code.co_firstlineno
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        place = ProfileLine(outer, file, assigned_lines.variable(file, outer, name, until))
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         for y in gc.get_referents(cell):
-            yield y, f"{function.__qualname__}: {name}", place
+            yield y, f"{function.__qualname__}: {name}", partial(_of_closure, function, name)
 
 
 def _attributes(x: Any, name: str) -> Iterator[Part]:
@@ -121,13 +138,35 @@ def _attributes(x: Any, name: str) -> Iterator[Part]:
         own = object.__getattribute__(x, "__dict__")
     except AttributeError:  # it has slots
         return
-    kind = type(x)
-    module = sys.modules.get(kind.__module__)
-    file = getattr(module, "__file__", None) or ""
     for attribute, y in list(own.items()):
-        found = assigned_lines.attribute(file, kind.__qualname__, attribute) if file else None
-        place = ProfileLine(found.function, file, found.line) if found else None
-        yield y, f"{name}.{attribute}", place
+        yield y, f"{name}.{attribute}", partial(_of_attribute, type(x), attribute)
+
+
+# -- where a variable or an attribute was assigned
+
+
+def _of_variable(frame: FrameType, name: str) -> ProfileLine:
+    file, scope = frame.f_code.co_filename, frame.f_code.co_qualname
+    line = assigned_lines.variable(file, scope, name, frame.f_lineno)
+    return ProfileLine(function_name(frame), file, line)
+
+
+def _of_module(module: ModuleType, name: str) -> ProfileLine:
+    file = getattr(module, "__file__", None) or ""
+    line = assigned_lines.variable(file, assigned_lines.MODULE, name, sys.maxsize)
+    return ProfileLine(f"module {module.__name__}", file, 0 if line == sys.maxsize else line)
+
+
+def _of_closure(function: FunctionType, name: str) -> ProfileLine:
+    code, scope = function.__code__, function.__qualname__.rpartition(".<locals>.")[0]
+    line = assigned_lines.variable(code.co_filename, scope, name, code.co_firstlineno)
+    return ProfileLine(scope, code.co_filename, line)
+
+
+def _of_attribute(kind: type, name: str) -> ProfileLine | None:
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    found = assigned_lines.attribute(file, kind.__qualname__, name) if file else None
+    return ProfileLine(found.function, file, found.line) if found and file else None
 
 
 def _stack(frame: FrameType | None) -> Iterator[ProfileLine]:
@@ -152,9 +191,8 @@ def _is_ours(frame: FrameType) -> bool:
 
 def _is_installed(module: ModuleType) -> bool:
     """Whether a module is no user's."""
-    file = getattr(module, "__file__", None)
-    if module.__name__.partition(".")[0] == "tapeless":
-        return True
-    return module.__name__ != "__main__" and (
-        file is None or any(Path(file).is_relative_to(p) for p in INSTALLED)
+    root = module.__name__.partition(".")[0]
+    return root == "tapeless" or (
+        root != "__main__"
+        and (getattr(module, "__file__", None) or INSTALLED[0]).startswith(INSTALLED)
     )

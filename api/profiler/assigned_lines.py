@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import linecache
 from dataclasses import dataclass
 
@@ -34,11 +33,17 @@ def attribute(file: str, cls: str, name: str) -> Assignment | None:
     return found[0] if found else None
 
 
+#: What was read of files, beside the lines that they had.
+_known: dict[str, tuple[list[str], Assignments]] = {}
+
+
 def _assignments(file: str) -> Assignments:
-    return _read("".join(linecache.getlines(file)))
+    lines = linecache.getlines(file)
+    if file not in _known or _known[file][0] is not lines:
+        _known[file] = (lines, _read("".join(lines)))
+    return _known[file][1]
 
 
-@functools.lru_cache(maxsize=256)
 def _read(source: str) -> Assignments:
     """
     >>> _read("x = 1\\nclass A:\\n    def f(self):\\n        self.y = x\\n")[("A", ".y")]

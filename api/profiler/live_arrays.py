@@ -35,7 +35,7 @@ def gpu_class(platform: str | None) -> Any:
 
 
 def held_arrays(kind: type = np.ndarray) -> Iterator[Holder]:
-    """Each live array of a class, with the stack or the name of who holds it."""
+    """Each live array of a class, with what tells the stack or the name of who holds it."""
     seen: set[int] = set()
     # by type, for isinstance would ask what weak references stand for
     for held, stack, name in holders(lambda x: issubclass(type(x), kind)):

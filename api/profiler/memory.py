@@ -99,7 +99,7 @@ def _place(frame: Any) -> ProfileLine:
 
 def _held() -> Iterator[Sample]:
     for array, stack, kind in held_arrays():
-        yield Sample(stack, (1, array.nbytes), kind)
+        yield Sample(stack(), (1, array.nbytes), kind)
 
 
 # -- on GPUs
@@ -112,7 +112,7 @@ def _on_gpus() -> Iterator[Sample]:
             if int(array.device.id) == device.id:
                 held += int(array.nbytes)
                 yield Sample(
-                    (*stack, ProfileLine(str(device), "", 0)), (1, int(array.nbytes)), kind
+                    (*stack(), ProfileLine(str(device), "", 0)), (1, int(array.nbytes)), kind
                 )
         rest = {
             "arrays that nobody was found to hold": max(0, now.arrays - held),
