@@ -118,6 +118,35 @@ def changed_in_place(s):
     return np.sum(t)
 
 
+INDEXED = {
+    "a mask": lambda x: np.sum(x[FLOATS > 1.0]),
+    "positions": lambda x: np.sum(x[pd.Series([2, 0])]),
+    "an order": lambda x: np.sum(x[np.argsort(FLOATS)] * np.arange(3.0)),
+}
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_they_are_indices(name):
+    x = np.array([0.3, 0.5, 0.9])
+    function = INDEXED[name]
+    assert jit(function)(x) == function(x)
+    slopes = [(function(x + e) - function(x - e)) / 2 for e in np.eye(3)]  # they are linear
+    np.testing.assert_allclose(grad(function)(x), slopes)
+
+
+def test_they_decide_branches_anew_in_each_call():
+    limits = pd.Series([1.0, 2.0, 3.0])
+
+    def doubled(x):
+        return np.sum(2 * x) if (limits > x).all() else np.sum(x)
+
+    compiled = jit(doubled)
+    for x in (np.zeros(3), np.full(3, 5.0), np.zeros(3)):
+        assert compiled(x) == doubled(x)
+    limits[:] = 10.0
+    assert compiled(np.full(3, 5.0)) == 30.0
+
+
 REFUSED = {
     "an array in place": (changed_in_place, "in place on an array, by an object of pandas.Series"),
     "a loop": (lambda s: sum(s * v for v in FLOATS), "a loop over an object of pandas.Series"),

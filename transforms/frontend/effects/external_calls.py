@@ -31,6 +31,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, outside
 
 CONTAINERS = (list, tuple)
+NUMBERS = (float, int, complex, np.number, np.bool)
 
 
 @dataclass(frozen=True)
@@ -276,7 +277,7 @@ def form_of(value: Any, leaves: list[Any]) -> Any:
     if isinstance(value, np.ndarray) and not is_foreign(value) and value.dtype.kind in "biufc":
         leaves.append(value)
         return (np.ndarray, value.dtype, value.shape)
-    if isinstance(value, (float, int, complex, np.number)) and not isinstance(value, bool):
+    if isinstance(value, NUMBERS) and not isinstance(value, bool):
         leaves.append(value)
         return (type(value),)
     if type(value) in CONTAINERS:

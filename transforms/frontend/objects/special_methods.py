@@ -18,6 +18,7 @@ from tapeless.transforms.frontend.arrays.foreign_arrays import (
     has_foreign,
     is_foreign,
     qualified_class,
+    refuse_foreign,
 )
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.effects.exception_handlers import handling
@@ -259,9 +260,14 @@ def operand_of(f: Any, value: Any) -> Any:
 
 
 def index_of(key: Any) -> Any:
-    """An index of an array, where rows of lists that data makes grow are lists of their own."""
+    """An index of an array, where rows of lists that data makes grow are lists of their own, and
+    objects of other libraries are arrays."""
     if isinstance(key, tuple):
         return tuple(map(index_of, key))
+    if type(key) not in KNOWN and is_foreign(key):
+        if not trace().observing:
+            refuse_foreign(key, "the index")
+        return array_of(key)
     return trace().enter(type(key).lists, key) if isinstance(key, (Part, Row)) else key
 
 
