@@ -30,7 +30,7 @@ INSTALLED = tuple({p for k, p in sysconfig.get_paths().items() if k in ("stdlib"
 
 def holders(is_array: Callable[[Any], bool]) -> Iterator[Holder]:
     """Each array that is held, what tells who holds it, innermost first, and what that is."""
-    walk = Walk(is_array)
+    walk = HolderWalk(is_array)
     for frame in list(sys._current_frames().values()):
         yield from walk.frames(frame, sys._getframe())
     modules = [m for m in list(sys.modules.values()) if type(m) is ModuleType]
@@ -49,7 +49,7 @@ def _in_object(kind: type) -> Stack:
     return (ProfileLine(f"in a {kind.__qualname__}", "", 0),)
 
 
-class Walk:
+class HolderWalk:
     """A walk through what variables hold, which meets each object once."""
 
     def __init__(self, is_array: Callable[[Any], bool]) -> None:
@@ -63,7 +63,7 @@ class Walk:
                 callers = tuple(_stack(frame))[1:]
                 for name, x in list(frame.f_locals.items()):
                     place = partial(_of_variable, frame, name)
-                    yield from self.held(x, name, Path((place,), callers, "variable"))
+                    yield from self.held(x, name, AccessPath((place,), callers, "variable"))
             frame = frame.f_back
 
     def module(self, module: ModuleType) -> Iterator[Holder]:
@@ -72,9 +72,11 @@ class Walk:
         for name, x in list(vars(module).items()):
             if not installed or self.is_array(x):
                 place = partial(_of_module, module, name)
-                yield from self.held(x, f"{module.__name__}.{name}", Path((place,), (), "module"))
+                yield from self.held(
+                    x, f"{module.__name__}.{name}", AccessPath((place,), (), "module")
+                )
 
-    def held(self, x: Any, name: str, path: Path, depth: int = 0) -> Iterator[Holder]:
+    def held(self, x: Any, name: str, path: AccessPath, depth: int = 0) -> Iterator[Holder]:
         """The arrays in a value that is called `name`."""
         if self.is_array(x):
             yield x, partial(path.stack, name), path.label
@@ -90,7 +92,7 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class Path:
+class AccessPath:
     """The way to a value.
 
     places   what says where each variable and attribute on it was assigned, the innermost first
@@ -102,14 +104,14 @@ class Path:
     callers: Stack
     label: str
 
-    def through(self, place: Place | None) -> Path:
+    def through(self, place: Place | None) -> AccessPath:
         """The way on, to a part."""
         return self if place is None else replace(self, places=(place, *self.places))
 
     def stack(self, name: str) -> Stack:
         """The lines of the way, under the name of what it leads to."""
-        found = [line for place in self.places if (line := place()) is not None]
-        return (ProfileLine(name, found[0].file, found[0].line), *found, *self.callers)
+        lines = [line for place in self.places if (line := place()) is not None]
+        return (ProfileLine(name, lines[0].file, lines[0].line), *lines, *self.callers)
 
 
 def _parts(x: Any, name: str) -> Iterator[Part] | None:
@@ -165,8 +167,8 @@ def _of_closure(function: FunctionType, name: str) -> ProfileLine:
 
 def _of_attribute(kind: type, name: str) -> ProfileLine | None:
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    found = assigned_lines.attribute(file, kind.__qualname__, name) if file else None
-    return ProfileLine(found.function, file, found.line) if found and file else None
+    first = assigned_lines.attribute(file, kind.__qualname__, name) if file else None
+    return ProfileLine(first.function, file, first.line) if first and file else None
 
 
 def _stack(frame: FrameType | None) -> Iterator[ProfileLine]:

@@ -29,8 +29,8 @@ def variable(file: str, function: str, name: str, until: int) -> int:
 
 def attribute(file: str, cls: str, name: str) -> Assignment | None:
     """The first line in the methods of a class that assigns an attribute of its objects."""
-    found = _assignments(file).get((cls, f".{name}"))
-    return found[0] if found else None
+    assignments = _assignments(file).get((cls, f".{name}"))
+    return assignments[0] if assignments else None
 
 
 #: What was read of files, beside the lines that they had.
@@ -49,29 +49,29 @@ def _read(source: str) -> Assignments:
     >>> _read("x = 1\\nclass A:\\n    def f(self):\\n        self.y = x\\n")[("A", ".y")]
     [Assignment(function='A.f', line=4)]
     """
-    found: Assignments = {}
+    assignments: Assignments = {}
     try:
         tree = ast.parse(source)
     except SyntaxError:  # no Python, such as a notebook's magic
-        return found
-    _walk(tree, MODULE, "", found)
-    return found
+        return assignments
+    _walk(tree, MODULE, "", assignments)
+    return assignments
 
 
-def _walk(node: ast.AST, scope: str, cls: str, found: Assignments) -> None:
+def _walk(node: ast.AST, scope: str, cls: str, assignments: Assignments) -> None:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            _walk(child, _inside(scope, cls, child.name), cls, found)
+            _walk(child, _inside(scope, cls, child.name), cls, assignments)
         elif isinstance(child, ast.ClassDef):
             inner = _inside(scope, cls, child.name)
-            _walk(child, inner, inner, found)
+            _walk(child, inner, inner, assignments)
         else:
             match child:
                 case ast.Name(id=name, ctx=ast.Store(), lineno=line):
-                    found.setdefault((scope, name), []).append(Assignment(scope, line))
+                    assignments.setdefault((scope, name), []).append(Assignment(scope, line))
                 case ast.Attribute(value=ast.Name(), attr=name, ctx=ast.Store(), lineno=line):
-                    found.setdefault((cls, f".{name}"), []).append(Assignment(scope, line))
-            _walk(child, scope, cls, found)
+                    assignments.setdefault((cls, f".{name}"), []).append(Assignment(scope, line))
+            _walk(child, scope, cls, assignments)
 
 
 def _inside(scope: str, cls: str, name: str) -> str:
