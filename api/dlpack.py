@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless.lazy_import import later
+from tapeless.transforms.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
     from tapeless.staging import gpu_arrays
@@ -22,7 +23,8 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
     external_array  an array with `__dlpack__`: of PyTorch, JAX, TensorFlow, CuPy
     device, copy    as for `numpy.from_dlpack`; arrays on a GPU stay there
 
-    Raises BufferError or ValueError for what cannot be shared.
+    Raises BufferError or ValueError for what cannot be shared, TypeError for dtypes that NumPy does
+    not have.
 
     >>> from_dlpack(np.arange(3.0))
     array([0., 1., 2.])
@@ -30,7 +32,16 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
     place = getattr(external_array, "__dlpack_device__", None)
     if place is not None and place()[0] in CUDA:
         return gpu_arrays.shared(external_array, device, copy)
-    return np.from_dlpack(external_array, device=device, copy=copy)
+    try:
+        return np.from_dlpack(external_array, device=device, copy=copy)
+    except RuntimeError as e:
+        if "Unsupported dtype" not in str(e):
+            raise
+        dtype = getattr(external_array, "dtype", "its dtype")
+        raise ArgumentTypeError(
+            f"from_dlpack: NumPy has no dtype for {dtype}",
+            "convert it first, to float32 for instance",
+        ) from e
 
 
 def is_supported_dtype(dtype: Any) -> bool:

@@ -18,6 +18,7 @@ examples:
   tapeless view models.py:logistic --transform 'jit(grad)' -o page.html
   tapeless view models.py:loss --args "{w: f8[3,2], b: f8[2]}, f8[100,3]" > page.html
   tapeless view models.py:logistic --serve
+  tapeless view models.py:loss --args "f8[1000], f8[1000]" --profile -o page.html
 """
 
 
@@ -25,6 +26,12 @@ def describe(parser: ArgumentParser) -> None:
     """Add the command's options."""
     add_target(parser)
     add_transform(parser)
+    parser.add_argument(
+        "--profile",
+        action="store_true",
+        help="the function is called with the arguments for a fraction of a second, and a flame "
+        "graph shows where the time of array form goes",
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument(
         "-o",
@@ -44,7 +51,7 @@ def describe(parser: ArgumentParser) -> None:
 def execute(options: Namespace) -> int:
     """Write the page."""
     target = Target.of(options, lambda args: (0,) if args else (-1,))
-    text = page(view_of(target, options.transform))
+    text = page(view_of(target, options.transform, options.profile))
     if options.serve:
         return _serve(text)
     if options.output is None:

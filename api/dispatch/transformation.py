@@ -20,6 +20,7 @@ from tapeless.configuration.stepping import PassedOver, skip_ours, skipping, unt
 from tapeless.dispatch import pickling, ways
 from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.python_entry import entry
+from tapeless.dispatch.reloading import notice_reloads
 from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key, never, shared_cache
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import refuse_foreign_arguments
@@ -150,6 +151,7 @@ class Transformed(InNotebooks):
     def __init__(self, fun: Callable[..., Any]) -> None:
         check_callable(fun, self.suffix)
         skip_ours()
+        notice_reloads()
         self.fun = fun
         self.__name__ = base_name(fun)  # of partials and objects; of functions, what wraps says
         functools.update_wrapper(self, fun, updated=())

@@ -1,4 +1,4 @@
-"""A trace as a file of the Chrome trace event format, which Perfetto and TensorBoard read.
+"""A trace as a file of the Chrome trace event format, which Perfetto reads.
 
 Format: "Trace Event Format", Google, 2016: complete events ("ph": "X") in microseconds.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tapeless.backends.spmd.world import world
+from tapeless.profiler import xplane
 from tapeless.profiler.recorder import Recorder
 
 
@@ -62,6 +63,8 @@ def write(folder: Path, recorder: Recorder, perfetto: bool) -> Path:
     name = host if world().size == 1 else f"{host}.{world().rank}"
     packed = gzip.compress(text.encode(), mtime=0)
     (run / f"{name}.trace.json.gz").write_bytes(packed)
+    began = time.time_ns() - (time.perf_counter_ns() - recorder.start)
+    (run / f"{name}.xplane.pb").write_bytes(xplane.encoded(recorder, began))
     plain = "trace.json" if world().size == 1 else f"trace.{world().rank}.json"
     (run / plain).write_text(text, encoding="utf-8")
     if perfetto:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import inspect
 import io
 import linecache
-import sys
 import time
-from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
-from types import FrameType
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless import tree
+from tapeless.profiler.line_clock import Clock
 from tapeless.transforms.core.language import statements
 from tapeless.transforms.python_text.line_breaking import NOTE
 from tapeless.transforms.python_text.line_origins import noted_lines
@@ -56,6 +54,8 @@ class LineProfile:
     calls    how many calls were timed
     seconds  how long the fastest takes while nothing is watched
     lines    what the fastest took while lines were watched
+    stacks   what it took by the lines of the module that called one another, the outermost first;
+             of a line with what it calls
     """
 
     name: str
@@ -63,6 +63,7 @@ class LineProfile:
     calls: int
     seconds: float
     lines: tuple[Line, ...]
+    stacks: dict[tuple[int, ...], float] = field(default_factory=dict, repr=False)
 
     def __str__(self) -> str:
         from rich.console import Console  # noqa: PLC0415 (takes time to import)
@@ -136,7 +137,8 @@ def line_profile(
         seconds, calls, remaining = min(seconds, spent), calls + 1, remaining - spent
     file = inspect.unwrap(specialisation.run).__code__.co_filename
     clock = min((_watched(call, file) for _ in range(calls)), key=lambda c: c.total)
-    return LineProfile(name, note, calls, seconds, tuple(_lines(specialisation, file, clock)))
+    lines = tuple(_lines(specialisation, file, clock))
+    return LineProfile(name, note, calls, seconds, lines, dict(clock.stacks))
 
 
 def _watched(call: Callable[[], Any], file: str) -> Clock:
@@ -147,48 +149,6 @@ def _watched(call: Callable[[], Any], file: str) -> Clock:
 
 def _copied(x: Any) -> Any:
     return x.copy() if isinstance(x, np.ndarray) else x
-
-
-class Clock:
-    """Adds up the time between the lines of one file, by `sys.settrace`."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.seconds: defaultdict[int, float] = defaultdict(float)
-        self.hits: defaultdict[int, int] = defaultdict(int)
-
-    @property
-    def total(self) -> float:
-        return sum(self.seconds.values())
-
-    def watch(self, call: Callable[[], Any]) -> None:
-        before = sys.gettrace()
-        sys.settrace(self.enter)
-        try:
-            call()
-        finally:
-            sys.settrace(before)
-
-    def enter(self, frame: FrameType, event: str, arg: Any) -> Any:
-        """A function begins: of the file, it gets a clock of its own."""
-        if frame.f_code.co_filename != self.file:
-            return None
-        now, since = time.perf_counter, 0.0
-        line = 0
-
-        def step(frame: FrameType, event: str, arg: Any) -> Any:
-            nonlocal since, line
-            if line:
-                self.seconds[line] += now() - since
-            if event == "line":
-                line = frame.f_lineno
-                self.hits[line] += 1
-            elif event == "return":
-                line = 0
-            since = now()
-            return step
-
-        return step
 
 
 # -- the table

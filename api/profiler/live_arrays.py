@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Iterator
-from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from tapeless.profiler.pprof import ProfileLine
+from tapeless.profiler.array_holders import Holder, holders
 from tapeless.staging.device_list import GPU
-
-Held = tuple[Any, tuple[ProfileLine, ...], str]
 
 
 def live_arrays(platform: str | None = None) -> list[Any]:
@@ -38,11 +34,12 @@ def gpu_class(platform: str | None) -> Any:
     return getattr(sys.modules.get("cupy"), "ndarray", None) if platform in GPU else None
 
 
-def held_arrays(kind: type = np.ndarray) -> Iterator[Held]:
-    """Each live array of a class, with the stack or the name of who holds it."""
+def held_arrays(kind: type = np.ndarray) -> Iterator[Holder]:
+    """Each live array of a class, with what tells the stack or the name of who holds it."""
     seen: set[int] = set()
-    for holder, stack, name in _holders(kind):
-        array = owner(holder) if kind is np.ndarray else owner_on_gpu(holder)
+    # by type, for isinstance would ask what weak references stand for
+    for held, stack, name in holders(lambda x: issubclass(type(x), kind)):
+        array = owner(held) if kind is np.ndarray else owner_on_gpu(held)
         if array is not None and id(array) not in seen:
             seen.add(id(array))
             yield array, stack, name
@@ -60,55 +57,3 @@ def owner_on_gpu(array: Any) -> Any:
     while array.base is not None:
         array = array.base
     return array
-
-
-def _holders(kind: type) -> Iterator[Held]:
-    skipped = {id(sys._getframe())}
-    for frame in list(sys._current_frames().values()):
-        yield from _of_frames(frame, skipped, kind)
-    modules = {id(vars(m)): name for name, m in list(sys.modules.items()) if hasattr(m, "__dict__")}
-    for holder in gc.get_objects():
-        if type(holder) is FrameType:
-            continue
-        module = modules.get(id(holder))
-        pairs = holder.items() if module is not None else ((None, x) for x in _parts(holder, kind))
-        for name, x in list(pairs):
-            if issubclass(type(x), kind):
-                what = f"{module}.{name}" if module else f"in a {type(holder).__qualname__}"
-                yield x, (ProfileLine(what, module or "", 0),), "module" if module else "object"
-
-
-def _parts(holder: Any, kind: type) -> list[Any]:
-    # by type, for isinstance would ask what weak references stand for
-    return [x for x in gc.get_referents(holder) if issubclass(type(x), kind)]
-
-
-def _of_frames(frame: FrameType | None, skipped: set[int], kind: type) -> Iterator[Held]:
-    """What the functions of a thread hold in variables."""
-    while frame is not None:
-        if id(frame) not in skipped and not _is_ours(frame):
-            stack = tuple(_stack(frame))
-            for name, x in list(frame.f_locals.items()):
-                for array in [x] if issubclass(type(x), kind) else _directly_in(x, kind):
-                    yield (
-                        array,
-                        (ProfileLine(name, stack[0].file, stack[0].line), *stack),
-                        "variable",
-                    )
-        frame = frame.f_back
-
-
-def _directly_in(x: Any, kind: type) -> list[Any]:
-    return [y for y in x if issubclass(type(y), kind)] if type(x) in (list, tuple) else []
-
-
-def _stack(frame: FrameType | None) -> Iterator[ProfileLine]:
-    while frame is not None:
-        if not _is_ours(frame):
-            code = frame.f_code
-            yield ProfileLine(code.co_qualname, code.co_filename, frame.f_lineno)
-        frame = frame.f_back
-
-
-def _is_ours(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__", "")).startswith("tapeless.profiler")

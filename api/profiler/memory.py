@@ -62,8 +62,8 @@ def save_device_memory_profile(
     While `tracemalloc` traces (start it with `tracemalloc.start(10)`, before the arrays are made)
     each allocation is shown under the lines that led to it, the user's and those of emitted
     modules. Otherwise nothing knows who made an array, and it is shown under who holds it: the
-    variable of a function or module, or the class of the object that it is in. Arrays that only C
-    code holds are then left out.
+    variable of a function or module that leads to it, with the function and line that gave this its
+    value, or the class of the object that it is in. Arrays that only C code holds are left out.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +99,7 @@ def _place(frame: Any) -> ProfileLine:
 
 def _held() -> Iterator[Sample]:
     for array, stack, kind in held_arrays():
-        yield Sample(stack, (1, array.nbytes), kind)
+        yield Sample(stack(), (1, array.nbytes), kind)
 
 
 # -- on GPUs
@@ -112,7 +112,7 @@ def _on_gpus() -> Iterator[Sample]:
             if int(array.device.id) == device.id:
                 held += int(array.nbytes)
                 yield Sample(
-                    (*stack, ProfileLine(str(device), "", 0)), (1, int(array.nbytes)), kind
+                    (*stack(), ProfileLine(str(device), "", 0)), (1, int(array.nbytes)), kind
                 )
         rest = {
             "arrays that nobody was found to hold": max(0, now.arrays - held),

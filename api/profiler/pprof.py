@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tapeless.profiler.protobuf import integer, message, packed
+
 
 @dataclass(frozen=True)
 class ProfileLine:
@@ -27,34 +29,6 @@ class Sample:
     stack: tuple[ProfileLine, ...]
     values: tuple[int, ...]
     label: str = ""
-
-
-def varint(n: int) -> bytes:
-    """
-    >>> varint(300)
-    b'\\xac\\x02'
-    """
-    encoded_bytes = bytearray()
-    n &= (1 << 64) - 1
-    while n > 0x7F:
-        encoded_bytes.append(n & 0x7F | 0x80)
-        n >>= 7
-    encoded_bytes.append(n)
-    return bytes(encoded_bytes)
-
-
-def integer(field: int, n: int) -> bytes:
-    """A field that is a number; zero is what is not written."""
-    return varint(field << 3) + varint(n) if n else b""
-
-
-def message(field: int, content: bytes) -> bytes:
-    """A field that is a message or a text."""
-    return varint(field << 3 | 2) + varint(len(content)) + content
-
-
-def packed(field: int, numbers: Iterable[int]) -> bytes:
-    return message(field, b"".join(map(varint, numbers)))
 
 
 class Writer:

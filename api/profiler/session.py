@@ -63,8 +63,9 @@ def start_trace(
 def stop_trace() -> None:
     """Ends the trace, and writes it.
 
-    `plugins/profile/<time>/<host>.trace.json.gz` under the folder is what TensorBoard's trace
-    viewer reads; `trace.json` next to it is the same for ui.perfetto.dev and chrome://tracing.
+    `plugins/profile/<time>/<host>.xplane.pb` under the folder is what TensorBoard's profile plugin
+    reads, and `<host>.trace.json.gz` what the plugins of older TensorBoards read; `trace.json` next
+    to them is the same for ui.perfetto.dev and chrome://tracing.
 
     Raises RuntimeError where no trace runs.
     """

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
+from tapeless.dispatch.reloading import notice_reloads
 from tapeless.staging.argument_checks import checked_argnames
 from tapeless.staging.emitted_names import base_name, check_callable, global_name
 from tapeless.staging.subprogram import (
@@ -56,6 +57,7 @@ class Custom:
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         check_callable(fun, self.kind)
+        notice_reloads()
         self.fun = fun
         functools.update_wrapper(self, fun, updated=())
         self.__name__ = base_name(fun)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
+from tapeless.dispatch.typed_function import P, R, TypedFunction
 from tapeless.transformations.forward_and_reverse import Grad
 from tapeless.transformations.ignored_parameters import check_unneeded
 
 
 def grad(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
@@ -18,7 +19,7 @@ def grad(
     reduce_axes: Sequence[Any] = (),
     *,
     argnames: str | Sequence[str] | None = None,
-) -> Grad:
+) -> TypedFunction[P, Any]:
     """The gradient of a function that returns one number.
 
     fun          returns a float or an array of shape (); with `has_aux` a pair (number, anything)
@@ -44,11 +45,12 @@ def grad(
     {'a': array([3., 4.])}
     """
     check_unneeded("grad", allow_int=allow_int, reduce_axes=reduce_axes)
-    return Grad(fun, argnums, has_aux, holomorphic, argnames)
+    gradient = Grad(fun, argnums, has_aux, holomorphic, argnames)
+    return cast("TypedFunction[P, Any]", gradient)
 
 
 def value_and_grad(
-    fun: Callable[..., Any],
+    fun: Callable[P, R],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
@@ -56,7 +58,7 @@ def value_and_grad(
     reduce_axes: Sequence[Any] = (),
     *,
     argnames: str | Sequence[str] | None = None,
-) -> Grad:
+) -> TypedFunction[P, tuple[R, Any]]:
     """The value of a function that returns one number, and its gradient.
 
     Arguments and errors are those of `grad`. The function that is returned returns
@@ -66,7 +68,8 @@ def value_and_grad(
     (8.0, 12.0)
     """
     check_unneeded("value_and_grad", allow_int=allow_int, reduce_axes=reduce_axes)
-    return Grad(fun, argnums, has_aux, holomorphic, argnames, with_value=True)
+    both = Grad(fun, argnums, has_aux, holomorphic, argnames, with_value=True)
+    return cast("TypedFunction[P, tuple[R, Any]]", both)
 
 
 __all__ = ["grad", "value_and_grad"]

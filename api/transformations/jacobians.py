@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from tapeless import tree
 from tapeless.dispatch.transformation import Transformed
+from tapeless.dispatch.typed_function import P, TypedFunction
 from tapeless.staging.argument_checks import (
     check_input,
     checked_argnums,
@@ -235,11 +236,11 @@ def _basis(total: Size, kind: Type, start: Size) -> Any:
 
 
 def jacfwd(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
-) -> Jacobian:
+) -> TypedFunction[P, Any]:
     """The Jacobian of a function, column by column in forward mode: for few inputs.
 
     argnums      the positional argument or arguments to differentiate by
@@ -257,16 +258,16 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
-    return Forward(fun, argnums, has_aux, holomorphic)
+    return cast("TypedFunction[P, Any]", Forward(fun, argnums, has_aux, holomorphic))
 
 
 def jacrev(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
     allow_int: bool = False,
-) -> Jacobian:
+) -> TypedFunction[P, Any]:
     """The Jacobian of a function, row by row in reverse mode: for few outputs.
 
     Arguments, results and errors are those of `jacfwd`; integers are refused as ever, whatever
@@ -277,18 +278,18 @@ def jacrev(
     array([[3., 2.],
            [0., 1.]])
     """
-    return Backward(fun, argnums, has_aux, holomorphic)
+    return cast("TypedFunction[P, Any]", Backward(fun, argnums, has_aux, holomorphic))
 
 
 jacobian = jacrev
 
 
 def hessian(
-    fun: Callable[..., Any],
+    fun: Callable[P, Any],
     argnums: int | Sequence[int] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
-) -> Jacobian:
+) -> TypedFunction[P, Any]:
     """The matrix of second derivatives of a function, forward over reverse.
 
     Arguments and errors are those of `jacfwd`. For each leaf of the result, the function that is
@@ -300,7 +301,7 @@ def hessian(
            [4., 0.]])
     """
     rows = HessianRows(fun, argnums, has_aux, holomorphic)
-    return Hessian(rows, argnums, has_aux, holomorphic)
+    return cast("TypedFunction[P, Any]", Hessian(rows, argnums, has_aux, holomorphic))
 
 
 def hvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:

@@ -8,7 +8,7 @@ import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from sys import gettrace, settrace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
@@ -21,12 +21,14 @@ from tapeless.dispatch import list_arguments, ways
 from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.dispatch.transformation import Stages, Transformed
+from tapeless.dispatch.typed_function import P, R, Typed
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import checked_argnames, checked_argnums, refuse_wide_integers
 from tapeless.staging.device_list import GPU_CHOSEN, Device, default_gpu
 from tapeless.staging.emitted_names import base_name, parameters
 from tapeless.transformations.array_form import Unchanged
 from tapeless.transformations.ignored_parameters import check_unneeded
+from tapeless.transformations.jit_keywords import JitKeywords
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.operation import opened
@@ -420,6 +422,16 @@ def _plain(x: Any) -> Any:
     return x.value if isinstance(x, Constant) else x
 
 
+class TypedJit(Typed[P, R], Jit):
+    """A compiled function with parameters P that returns R, for annotations."""
+
+
+@overload
+def jit(fun: Callable[P, R], **keywords: Unpack[JitKeywords]) -> TypedJit[P, R]: ...
+@overload
+def jit(
+    fun: None = None, **keywords: Unpack[JitKeywords]
+) -> Callable[[Callable[P, R]], TypedJit[P, R]]: ...
 def jit(
     fun: Callable[..., Any] | None = None,
     *,

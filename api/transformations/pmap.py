@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tapeless.backends.spmd.rendezvous import Meeting
 from tapeless.backends.spmd.threads import together
 from tapeless.backends.spmd.world import ALONE, World, world
 from tapeless.dispatch.transformation import Stages, Transformed
+from tapeless.dispatch.typed_function import P, R, TypedFunction
 from tapeless.staging.argument_checks import plural
 from tapeless.staging.device_list import Device, check_device, chosen_devices, refuse_gpu
 from tapeless.staging.emitted_names import base_name, place
@@ -304,7 +305,7 @@ def evenly(n: int, count: int) -> list[tuple[int, int]]:
 
 
 def pmap(
-    fun: Callable[..., Any],
+    fun: Callable[P, R],
     axis_name: Any = None,
     *,
     in_axes: Any = 0,
@@ -314,7 +315,7 @@ def pmap(
     static_broadcasted_argnums: int | Sequence[int] = (),
     donate_argnums: int | Sequence[int] = (),
     backend: str | None = None,
-) -> Pmap:
+) -> TypedFunction[P, R]:
     """The function for a batch, a part of which runs on each device.
 
     axis_name   a name of the mapped axis, for collectives such as `tapeless.lax.psum`
@@ -343,7 +344,7 @@ def pmap(
     array([0.125, 0.25 , 0.375, 0.25 ])
     """
     check_unneeded("pmap", backend=backend)
-    return Pmap(
+    spread = Pmap(
         fun,
         axis_name,
         in_axes,
@@ -353,6 +354,7 @@ def pmap(
         static_broadcasted_argnums,
         donate_argnums,
     )
+    return cast("TypedFunction[P, R]", spread)
 
 
 __all__ = ["Pmap", "pmap"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from tapeless import tree
 from tapeless.dispatch.specialisation import kept
+from tapeless.dispatch.typed_function import P, R, Typed
 from tapeless.staging.argument_checks import checked_argnums, plural
 from tapeless.staging.emitted_names import check_callable
 from tapeless.staging.subprogram import symbol
@@ -151,14 +152,14 @@ def _stop(x: Any) -> Any:
 
 
 def checkpoint(
-    fun: Callable[..., Any],
+    fun: Callable[P, R],
     *,
     prevent_cse: bool = True,
     policy: Callable[..., Any] | None = None,
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
     concrete: bool = False,
-) -> Callable[..., Any]:
+) -> Callable[P, R]:
     """The function, with less memory for its derivative: reverse mode saves the arguments only, and
     computes the rest again on the way back. On the body of a loop this saves most.
 
@@ -181,17 +182,25 @@ def checkpoint(
     if getattr(policy, "saves", False):
         check_callable(fun, "checkpoint")
         return fun
-    return Checkpoint(fun, getattr(policy, "saves_value", None))
+    return cast("Callable[P, R]", Checkpoint(fun, getattr(policy, "saves_value", None)))
 
 
 remat = checkpoint
 
 
+class TypedJvp(Typed[P, R], CustomJvp):
+    """A function with a forward rule, of parameters P, that returns R, for annotations."""
+
+
+class TypedVjp(Typed[P, R], CustomVjp):
+    """A function with a reverse rule, of parameters P, that returns R, for annotations."""
+
+
 def custom_jvp(
-    fun: Callable[..., Any],
+    fun: Callable[P, R],
     nondiff_argnums: Sequence[int] = (),
     nondiff_argnames: str | Sequence[str] = (),
-) -> CustomJvp:
+) -> TypedJvp[P, R]:
     """The function with a forward rule of yours, which reverse mode transposes.
 
     nondiff_argnums   positions of arguments that the rule gets first, as they are
@@ -215,14 +224,14 @@ def custom_jvp(
     >>> float(grad(log1pexp)(0.0)), float(grad(grad(log1pexp))(0.0))
     (0.5, 0.25)
     """
-    return CustomJvp(fun, nondiff_argnums, nondiff_argnames)
+    return cast("TypedJvp[P, R]", CustomJvp(fun, nondiff_argnums, nondiff_argnames))
 
 
 def custom_vjp(
-    fun: Callable[..., Any],
+    fun: Callable[P, R],
     nondiff_argnums: Sequence[int] = (),
     nondiff_argnames: str | Sequence[str] = (),
-) -> CustomVjp:
+) -> TypedVjp[P, R]:
     """The function with a reverse rule of yours. Forward mode cannot pass through it.
 
     nondiff_argnums   positions of arguments that the backward rule gets first, as they are
@@ -243,7 +252,7 @@ def custom_vjp(
     >>> grad(lambda x: 5.0 * clipped(x))(2.0)
     1.0
     """
-    return CustomVjp(fun, nondiff_argnums, nondiff_argnames)
+    return cast("TypedVjp[P, R]", CustomVjp(fun, nondiff_argnums, nondiff_argnames))
 
 
 __all__ = [

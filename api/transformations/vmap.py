@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from tapeless import tree
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.transformation import Transformed
+from tapeless.dispatch.typed_function import P, R, TypedFunction
 from tapeless.dispatch.ways import at_hand
 from tapeless.staging.emitted_names import base_name, place
 from tapeless.staging.subprogram import (
@@ -264,14 +265,14 @@ class recorded:  # noqa: N801 (a context manager)
 
 
 def vmap(
-    fun: Callable[..., Any],
+    fun: Callable[P, R],
     in_axes: Any = 0,
     out_axes: Any = 0,
     axis_name: Any = None,
     axis_size: int | None = None,
     spmd_axis_name: Any = None,
     sum_match: bool = False,
-) -> Vmap:
+) -> TypedFunction[P, R]:
     """The function for a batch: written for one element, it takes arrays of them.
 
     in_axes    which axis of each positional argument runs over the batch: an int (negative from
@@ -297,7 +298,8 @@ def vmap(
     array([2., 1.])
     """
     check_unneeded("vmap", spmd_axis_name=spmd_axis_name, sum_match=sum_match)
-    return Vmap(fun, in_axes, out_axes, axis_name, axis_size)
+    batched = Vmap(fun, in_axes, out_axes, axis_name, axis_size)
+    return cast("TypedFunction[P, R]", batched)
 
 
 __all__ = ["Mapped", "Vmap", "vmap"]

@@ -241,3 +241,16 @@ def test_a_program_that_is_refused_is_refused(tapeless):
     result = tapeless("view", "models.py:words", "--transform", "grad")
     assert result.code == 1
     assert result.out == ""
+
+
+def test_a_flame_graph_leads_to_the_lines(view):
+    page = view("helped", "--transform", "grad", "--profile")
+    assert "flame" in page.ids
+    boxes = [target for target in page.targets if target.startswith(("source-L", "array-L"))]
+    assert set(boxes) <= set(page.ids)
+    assert page.line_of("array", "return") in boxes
+    assert not page.outside
+
+
+def test_nothing_is_called_without_being_asked(view):
+    assert "flame" not in view("helped").ids

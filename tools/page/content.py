@@ -10,10 +10,12 @@ from typing import Any
 import tapeless
 from tapeless.explain.lines import LineReport
 from tapeless.explain.report import Explanation
+from tapeless.profiler.line_profile import Line
 from tapeless.tools import internals
 from tapeless.tools.target import Target
 from tapeless.tools.transform import transformed
 from tapeless.transforms.errors import SourceError
+from tapeless.view.flame import flame_graph
 from tapeless.view.panes import (
     Pane,
     Place,
@@ -33,10 +35,12 @@ class PageContent:
 
     explanation: Explanation
     panes: list[Pane]
+    flame: str = ""  # where the time of a call goes, as HTML
 
 
-def view_of(target: Target, names: tuple[str, ...]) -> PageContent:
-    """The listings of a function under transformations, for the arguments of the target."""
+def view_of(target: Target, names: tuple[str, ...], profiled: bool = False) -> PageContent:
+    """The listings of a function under transformations, for the arguments of the target; with
+    `profiled` the function is called, and where its time goes is shown as well."""
     explanation = transformed(target, names).explain(*target.args)
     inner = names[1:] if names[0] == "jit" else names
     plain = transformed(target, inner) if inner else internals.array_form(target.function)
@@ -51,7 +55,30 @@ def view_of(target: Target, names: tuple[str, ...]) -> PageContent:
         emitted("loop", "Loop form", loops, places),
         _cuda(under_jit, target.args, places),
     ]
-    return PageContent(explanation, [*sources(reports, explanation.saved), *forms])
+    users = sources(reports, explanation.saved)
+    flame = _flame(plain, target.args, users, forms[0], list(places)) if profiled else ""
+    return PageContent(explanation, [*users, *forms], flame)
+
+
+def _flame(
+    plain: Any, args: tuple[Any, ...], users: list[Pane], array: Pane, places: list[Place]
+) -> str:
+    """The flame graph of array form, whose boxes are links to the lines of the listings."""
+    anchors = {
+        places[line.places[0]]: f"{pane.name}-L{line.number}"
+        for pane in users
+        for line in pane.lines
+    }
+    texts = {line.number: line.text.strip() for line in array.lines}
+
+    def of_user(line: Line) -> str:
+        return anchors.get(line.place, "") if line.place else ""
+
+    def of_array(line: Line) -> str:
+        same = texts.get(line.number, "").startswith(line.source.strip())
+        return f"{array.name}-L{line.number}" if same else ""
+
+    return flame_graph(plain.profile(*args), of_user, of_array)
 
 
 def _own_lines(function: Callable[..., Any]) -> list[LineReport]:

@@ -31,7 +31,7 @@ def page(view: PageContent) -> str:
             )
         ),
         style=style_sheet(),
-        panes="\n".join(listings(view.panes, heading="h2")),
+        panes="\n".join((*filter(None, [view.flame]), *listings(view.panes, heading="h2"))),
     )
 
 

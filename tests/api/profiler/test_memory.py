@@ -3,6 +3,7 @@
 import gc
 import gzip
 import linecache
+import struct
 import tracemalloc
 from collections import defaultdict
 
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 from tapeless import jit, live_arrays, profiler
-from tapeless.profiler.pprof import ProfileLine, Sample, encoded, varint
+from tapeless.profiler.pprof import ProfileLine, Sample, encoded
+from tapeless.profiler.protobuf import varint
 from tapeless.transforms.errors import ArgumentError
 
 SIZE = 1 << 20
@@ -34,6 +36,9 @@ def fields(data):
         key = number()
         if key & 7 == 0:
             found[key >> 3].append(number())
+        elif key & 7 == 1:
+            found[key >> 3].append(struct.unpack("<d", data[at : at + 8])[0])
+            at += 8
         else:
             assert key & 7 == 2
             length = number()
@@ -161,8 +166,61 @@ def test_arrays_by_who_holds_them(tmp_path):
     assert stack[1][0] == "test_arrays_by_who_holds_them"
     assert stack[1][1] == __file__
     assert found[f"{__name__}.KEPT"][2] == "module"
-    assert found["in a Holder"][2] == "object" or found["in a dict"][2] == "object"
+    assert found["held.weights"][2] == "variable"
     assert sum("local" in s[0][0][0] for s in samples) == 1, views
+
+
+class Layer:
+    def __init__(self):
+        self.weights = np.zeros(SIZE)  # of a layer
+
+
+class Model:
+    def __init__(self):
+        self.layers = [Layer()]  # of a model
+
+
+def closure():
+    hidden = np.zeros(SIZE)  # in a closure
+    return lambda x: x * hidden
+
+
+def test_who_holds_them_is_named_with_functions_and_lines(tmp_path):
+    model = Model()  # in a variable
+    params = {"w": jit(lambda x: x * 2)(np.zeros(SIZE))}  # in a dict
+    scaled = closure()  # calls closure
+    samples, _, _ = tell(tmp_path / "memory.prof")
+    found = {stack[0][0]: stack for stack, _, _ in samples}
+    here = "test_who_holds_them_is_named_with_functions_and_lines"
+    expected = {
+        "model.layers[0].weights": [
+            ("Layer.__init__", "of a layer"),
+            ("Model.__init__", "of a model"),
+            (here, "in a variable"),
+        ],
+        "params['w']": [(here, "in a dict")],
+        "closure.<locals>.<lambda>: hidden": [
+            ("closure", "in a closure"),
+            (here, "calls closure"),
+        ],
+        f"{__name__}.KEPT": [(f"module {__name__}", "KEPT = ")],
+    }
+    for name, places in expected.items():
+        own = found[name][1 : 1 + len(places)]
+        assert [function for function, _, _ in own] == [function for function, _ in places]
+        for (_, file, line), (_, text) in zip(own, places, strict=True):
+            assert file == __file__
+            assert text in linecache.getline(file, line)
+    assert model is not scaled is not params
+
+
+def test_objects_that_hold_one_another(tmp_path):
+    first, second = Holder(), Holder()
+    first.other, second.other = second, first
+    second.weights = np.zeros(SIZE)
+    samples, _, _ = tell(tmp_path / "memory.prof")
+    names = {stack[0][0] for stack, values, _ in samples if values[1] == 8 * SIZE}
+    assert "first.other.weights" in names or "second.weights" in names
 
 
 @pytest.mark.usefixtures("only_new_objects")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
 HOLDERS = ("__array__", "__array_interface__", "__dlpack__", "toarray")
+UFUNC_PROTOCOLS = ("__array_ufunc__", "__array_wrap__")
 BUFFERS = (array.array, memoryview)
 OWN = ("numpy", "tapeless")
 INSTALLED = frozenset({"site-packages", "dist-packages"})
@@ -30,6 +31,41 @@ def is_foreign(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return _has_own_operations(value)
     return _of_another_library(cast("Hashable", type(value)))
+
+
+def decides(value: Any, f: Any) -> bool:
+    """Whether the class of an object says what a function gives of it. NumPy asks for that by its
+    protocols, or by a method of the function's name; other libraries know classes of their own."""
+    if isinstance(f, np.ufunc):
+        return any(hasattr(value, name) for name in UFUNC_PROTOCOLS)
+    if (getattr(f, "__module__", None) or "numpy").partition(".")[0] != "numpy":
+        return True
+    asked = hasattr(value, f.__name__) and f is not np.where
+    return asked or hasattr(value, "__array_function__")
+
+
+def qualified_class(value: Any) -> str:
+    """The name of the class of an object, with its module."""
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def as_array(value: Any, name: str) -> str:
+    """What makes a numeric array of an object of another library, which is called `name`."""
+    if hasattr(value, "toarray"):
+        return f"{name}.toarray()"
+    if on_gpu(value):
+        return f"{name}.get()"
+    if hasattr(value, "data_vars"):  # arrays by name
+        return f"np.asarray({name}[key]) for each key of it"
+    if hasattr(value, "to_numpy") and not _is_plainly_numeric(value):
+        return f"{name}.to_numpy(float)"
+    return f"np.asarray({name})"
+
+
+def _is_plainly_numeric(value: Any) -> bool:
+    """Whether all columns of a table hold numbers of NumPy, none of them missing or an object."""
+    dtypes = [value.dtype] if hasattr(value, "dtype") else list(getattr(value, "dtypes", ()))
+    return all(isinstance(d, np.dtype) and d.kind in "biufc" for d in dtypes)
 
 
 def has_foreign(value: Any, depth: int = 4) -> bool:
@@ -61,11 +97,9 @@ def refuse_foreign(value: Any, name: str) -> None:
             )
     elif isinstance(value, BUFFERS) or _of_another_library(cast("Hashable", kind)):
         full = f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
-        way = f"{name}.toarray()" if hasattr(value, "toarray") else f"np.asarray({name})"
-        way = f"{name}.get()" if on_gpu(value) else way
         raise ArgumentTypeError(
             f"{name} is of type {full}, no array of NumPy, and may change unseen",
-            f"make it one outside of the function: {way}",
+            f"make it one outside of the function: {as_array(value, name)}",
         )
 
 

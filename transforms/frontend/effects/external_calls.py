@@ -31,6 +31,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, outside
 
 CONTAINERS = (list, tuple)
+NUMBERS = (float, int, complex, np.number, np.bool)
 
 
 @dataclass(frozen=True)
@@ -276,7 +277,7 @@ def form_of(value: Any, leaves: list[Any]) -> Any:
     if isinstance(value, np.ndarray) and not is_foreign(value) and value.dtype.kind in "biufc":
         leaves.append(value)
         return (np.ndarray, value.dtype, value.shape)
-    if isinstance(value, (float, int, complex, np.number)) and not isinstance(value, bool):
+    if isinstance(value, NUMBERS) and not isinstance(value, bool):
         leaves.append(value)
         return (type(value),)
     if type(value) in CONTAINERS:
@@ -287,6 +288,11 @@ def form_of(value: Any, leaves: list[Any]) -> Any:
         return (dict, tuple(value), *(form_of(v, leaves) for v in value.values()))
     if is_constant(value):
         return ("constant", value)
+    if isinstance(value, np.ndarray) and value.dtype.hasobject:
+        raise UnsupportedError(
+            "an array of Python objects is made of what the program asks a library",
+            "make it one of numbers: .astype(float)",
+        )
     raise UnsupportedError(
         f"an object of type {type(value).__module__}.{type(value).__qualname__} is made of values "
         "of the program",

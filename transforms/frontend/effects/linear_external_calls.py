@@ -49,7 +49,7 @@ def _transpose(f: Any, args: tuple[Any, ...]) -> Callable[[Any, Any], Any] | Non
     matrix, kinds = args[0], (getattr(args[0], "dtype", None), args[1].type.dtype)
     if isinstance(matrix, np.ndarray):  # np.matrix, which gives another one
         return None
-    real = all(k is not None and np.dtype(k).kind in "biuf" for k in kinds)
+    real = all(isinstance(k, np.dtype) and k.kind in "biuf" for k in kinds)
     if not real or not hasattr(matrix, "T") or kinds[1].kind != "f" or depends_on_values(matrix):
         return None
     name = getattr(f, "__name__", "")

@@ -124,7 +124,7 @@ class Aliases:
                     inner[key, k] = memory - older
                     self.left[key, k] = memory
                     self.note_frozen((key, k), value)
-                    if value.listing is not None:
+                    if value.listing is not None and _is_older(value.listing, self.began):
                         self.lists.setdefault((key, k), {})[id(value.listing)] = value
         lists = {c: columns for c, columns in trace().held.items() if c.birth < self.began}
         pairs = [*combinations(inner.items(), 2)]
@@ -154,6 +154,11 @@ def _sharing(memories: dict[Place, set[Any]]) -> set[frozenset[Place]]:
         for m in memory:
             places.setdefault(m, []).append(place)
     return {frozenset(pair) for each in places.values() for pair in combinations(each, 2)}
+
+
+def _is_older(columns: Any, began: int) -> bool:
+    """Whether a list was there before a pass."""
+    return all(stack.cell.birth < began for stack in columns.stacks)
 
 
 def may_overlap(a: Symbol, b: Symbol) -> bool:

@@ -75,7 +75,7 @@ from tapeless.transforms.frontend.objects.environment import (
     refuse_acting,
     watched,
 )
-from tapeless.transforms.frontend.objects.special_methods import array_of, foreign, iterated
+from tapeless.transforms.frontend.objects.special_methods import foreign, iterated, operand_of
 from tapeless.transforms.frontend.source.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.trace.dependence import can_be_known, need_integers
 from tapeless.transforms.frontend.trace.provenance import (
@@ -315,7 +315,7 @@ class Calls:
             return self.call(of_masked(f), *args, **kwargs)
         if is_numpy(f) and any(True for _ in derived_in((args, kwargs))):
             return applied_to_derived(f, functools.partial(self.call, f), args, kwargs)
-        args = tuple(map(array_of, args)) if is_numpy(f) else args
+        args = tuple(operand_of(f, a) for a in args) if is_numpy(f) else args
         symbolic = has_symbols(args) or has_symbols(kwargs)
         name = getattr(f, "__name__", "")
         this = getattr(f, "__self__", None)

@@ -12,7 +12,14 @@ import numpy as np
 
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
+from tapeless.transforms.frontend.arrays.foreign_arrays import (
+    as_array,
+    decides,
+    has_foreign,
+    is_foreign,
+    qualified_class,
+    refuse_foreign,
+)
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.effects.exception_handlers import handling
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
@@ -204,8 +211,15 @@ def _asked(name: str, left: Any, right: Any) -> list[tuple[types.FunctionType, A
 
 def inplace(kind: str, target: Any, value: Any) -> Any:
     """target += value, and every other operator that may change its target."""
-    if foreign(target) or foreign(value):
+    if foreign(target):
         refuse_foreign_store(target)
+    elif foreign(value):
+        if not isinstance(target, np.ndarray) and not getattr(target, "mutable", False):
+            return binary(kind, target, value)
+        raise UnsupportedError(
+            f"an operation in place on an array, by an object of {qualified_class(value)}",
+            "take the array that it holds, np.asarray(...), or write x = x + y for x += y",
+        )
     name, target = OPERATORS[kind].rstrip("_"), as_list(target)
     value = _operand(target, as_list(value))
     method = special(target, f"__i{name}__")
@@ -238,14 +252,28 @@ def array_of(value: Any) -> Any:
         return value if same else items
     if isinstance(value, Part):
         return trace().enter(Part.lists, value)
+    if foreign(value):
+        return call_outside(np.asarray, (value,), {})
     method = special(value, "__array__")
     return value if method is None else trace().enter(method, value)
 
 
+def operand_of(f: Any, value: Any) -> Any:
+    """An argument of a function of NumPy or SciPy: the array that an object is taken for, or the
+    object itself where its class says what the function gives of it."""
+    passed_on = trace().observing and has_foreign(value) and decides(value, f)
+    return value if passed_on else array_of(value)
+
+
 def index_of(key: Any) -> Any:
-    """An index of an array, where rows of lists that data makes grow are lists of their own."""
+    """An index of an array, where rows of lists that data makes grow are lists of their own, and
+    objects of other libraries are arrays."""
     if isinstance(key, tuple):
         return tuple(map(index_of, key))
+    if type(key) not in KNOWN and is_foreign(key):
+        if not trace().observing:
+            refuse_foreign(key, "the index")
+        return array_of(key)
     return trace().enter(type(key).lists, key) if isinstance(key, (Part, Row)) else key
 
 
@@ -266,8 +294,8 @@ def iterated(value: Any, whole: bool = False) -> Any:
         raise TypeError("'NoneType' object is not iterable")
     if foreign(value):
         raise UnsupportedError(
-            f"a loop over an object of {type(value).__module__}.{type(value).__qualname__}",
-            "loop over indices, or over the rows of .toarray()",
+            f"a loop over an object of {qualified_class(value)}",
+            f"loop over indices, or over the rows of {as_array(value, '...')}",
         )
     method, iterator_method = special(value, "__iter__"), value
     if method is not None:

@@ -41,6 +41,7 @@ ENTERED = {"__main__", "this", "antigravity", "colorsys", "contextlib"}
 LIBRARIES = Libraries(
     frozenset(sys.stdlib_module_names) - ENTERED
     | {"numpy", "scipy", "optree", "rich", "numba", "pytest", "_pytest"}
+    | {"dask", "pandas", "sklearn", "torch", "xarray"}  # they look into values
 )
 #: Modules of SciPy whose private functions are plain NumPy code.
 FORMULAS = frozenset({"scipy.stats._continuous_distns", "scipy.stats._discrete_distns"})

@@ -44,7 +44,7 @@ def _jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: dict[str, A
     raise NotDifferentiableError(
         f"{params['name']} is called from outside the program, and has no derivative",
         "put the call in a function with custom_jvp or custom_vjp, or call it on "
-        "stop_gradient of the arguments",
+        "stop_gradient of the arguments; of an object of a library take np.asarray(...) first",
     )
 
 
