@@ -97,6 +97,26 @@ def weighed(x):
     return sum(MASSES.get(int(abs(v) * 4), 0.5) * v * v for v in x)
 
 
+@row(
+    "lists, dicts, objects and arrays of which data says which one is meant: "
+    "`c = a if x > 0 else b`, `boxes[k]`, names that a loop exchanges, a list that is longer on "
+    "one side of a test"
+)
+def one_of_several(x):
+    first, second = [x[0], x[1]], [x[2], 2.0 * x[0]]
+    chosen = first if x[0] > 0.3 else second
+    chosen[0] = x[1] * x[2]
+    lists = [first, second]
+    if x[1] > 0.5:
+        lists.append(first)
+    lists[int(3 * x[2]) % 2][1] *= x[0]
+    for v in x:
+        if v > 0.4:
+            first, second = second, first
+        first[0] = first[0] * v
+    return sum((k + 1) * sum(items) ** 2 for k, items in enumerate(lists))
+
+
 @row("arrays in a list, of which data says which one is stored to")
 def summed_by_sign(x):
     sums = [np.zeros(2), np.ones(2)]

@@ -57,7 +57,6 @@ CHANGES = {
     "append": lambda x: LISTS[most(x)].append(3),
     "store": lambda x: LISTS[most(x)].__setitem__(0, 3),
     "pop": lambda x: LISTS[most(x)].pop(),
-    "sort": lambda x: LISTS[most(x)].sort(),
     "in a tuple": lambda x: (LISTS[most(x)], 1)[0].append(3),
     "update": lambda x: DICTS[most(x)].update(a=3.0),
     "setdefault": lambda x: DICTS[most(x)].setdefault("z", 3.0),
@@ -159,10 +158,16 @@ def test_as_many_names_as_items(limit):
 @pytest.mark.parametrize(
     "rows", [[[1, 2], [0.5]], [{"a": 1}, {"a": 1.5}], ({1: 2}, {3: 0.5, 4: 1.0})]
 )
-def test_integers_beside_floats_are_refused(rows):
-    """They would be floats, which are no indices."""
-    with pytest.raises(UnsupportedError, match="some hold integers and others floats"):
-        jit(lambda x: len(rows[int(x[0] > 0)]))(X)
+def test_integers_beside_floats_stay_apart(rows):
+    """In one table they would be floats, which are no indices."""
+    f = jit(lambda x: len(rows[int(x[0] > 0)]))
+    assert [f(X), f(-X)] == [len(rows[int(x[0] > 0)]) for x in (X, -X)]
+
+
+def test_a_list_from_outside_that_data_picks_is_sorted(monkeypatch):
+    monkeypatch.setitem(globals(), "LISTS", lists := [[3, 1, 2], [5, 4]])
+    assert jit(lambda x: (LISTS[int(x[0] > 0)].sort(), LISTS[1][0])[1])(np.ones(2)) == 4
+    assert lists == [[3, 1, 2], [4, 5]]
 
 
 def test_a_table_that_becomes_something_else(monkeypatch):
