@@ -2,18 +2,24 @@
 and levels of its tower are left out."""
 
 import re
+import time
 
 
-def shrunk(text, fails):
-    """The smallest text that is found; `fails` says whether one still fails the same way."""
-    changed = True
-    while changed:
-        changed = False
-        for shorter in candidates(text):
-            if compiles(shorter) and fails(shorter):
-                text, changed = shorter, True
+def shrunk(text, fails, seconds=float("inf")):
+    """The smallest text that is found in so many seconds; `fails` says whether one still fails the
+    same way."""
+    end, start, whole = time.monotonic() + seconds, 0, True
+    while True:
+        for k, shorter in enumerate(candidates(text)):
+            if time.monotonic() > end:
+                return text
+            if k >= start and compiles(shorter) and fails(shorter):
+                text, start, whole = shorter, k, False
                 break
-    return text
+        else:
+            if whole:
+                return text
+            start, whole = 0, True
 
 
 def compiles(text):

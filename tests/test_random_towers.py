@@ -56,3 +56,8 @@ def test_shrinking():
     text = "def f(x):\n    y = x\n    if x > 0:\n        y = bad(x)\n    return y + x\n\ng0 = f\n"
     small = "def f(x):\n    y = bad(x)\n\ng0 = lambda x, v, m: f(x, v.copy(), m.copy(), 3)\n"
     assert shrunk(text, lambda t: "bad" in t) == small
+
+
+def test_shrinking_ends_in_time():
+    text = "def f(x):\n    y = x\n    return y + x\n\ng0 = f\n"
+    assert shrunk(text, lambda t: True, seconds=0) == text

@@ -1,7 +1,8 @@
 """Runs random towers of transformations, and compares them with dual numbers.
 
 `python -m tests.towers 0 10000` tries 10,000 seeds from 0 on. It prints each that is not right, a
-small program that fails the same way, and how many there were of each kind.
+small program that fails the same way, and how many there were of each kind. Programs are verified
+after each pass, so that a mistake is no reason to trace them on the values of the call.
 """
 
 import collections
@@ -30,6 +31,7 @@ IMPORTS = (
     f"from tapeless import (\n    {', '.join(NAMES)}\n)\n\n\n"
 )
 SECONDS = 60  # of processor time, for one tower
+SHRINKING = 120  # seconds, for one that fails
 numbers = itertools.count()
 
 
@@ -131,6 +133,7 @@ def in_time(text, name, args, folder):
 
 
 def main(first, count):
+    os.environ.setdefault("TAPELESS_CHECK", "1")
     found = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + count):
@@ -142,7 +145,11 @@ def main(first, count):
             tell(f"{seed}: {result.splitlines()[0]}")
             if fails(result):
                 same = kind(result)
-                small = shrunk(text, lambda t: kind(in_time(t, name, args, folder)) == same)  # noqa: B023  # called at once
+
+                def fails_so(t):
+                    return kind(in_time(t, name, args, folder)) == same  # noqa: B023
+
+                small = shrunk(text, fails_so, SHRINKING)
                 tell(f"{small[small.index('def f(') :]}{name}{args}")
     for what, n in found.most_common():
         tell(f"{n:6} {what}")

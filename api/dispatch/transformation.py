@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from tapeless.staging import subprogram as region
     from tapeless.transformations import eval_shape as shapes
     from tapeless.transformations import jit_on_gpu as gpu
-    from tapeless.transforms.core import printer
+    from tapeless.transforms.core import passes, printer
     from tapeless.transforms.emit import module
     from tapeless.transforms.evaluation import call_values as values
     from tapeless.transforms.frontend.source import rewrite
@@ -95,6 +95,7 @@ else:
         later("tapeless.transforms.emit.module"),
         later("tapeless.transforms.core.printer"),
     )
+    passes = later("tapeless.transforms.core.passes")
     readers = later("tapeless.transforms.frontend.trace.readers")
     values = later("tapeless.transforms.evaluation.call_values")
     rewrite = later("tapeless.transforms.frontend.source.rewrite")
@@ -528,6 +529,7 @@ class Transformed(InNotebooks):
 
         def made(outlines: bool) -> tuple[Staged, Block, str, bool]:
             staged = self.settled(self.run_staged(call, leaves, paths, outlines))
+            passes.checked(staged.block, "staging")
             staged.reserved = reserved
             count = len(staged.block.results)
             block = forms.array_form(staged.block, count, staged.without_axes())
@@ -554,7 +556,7 @@ class Transformed(InNotebooks):
         """What a mistake of ours keeps from being staged for all values is traced, where there are
         any; a note says so."""
         call = ways.at_hand()
-        if call is None or call.apart:
+        if call is None or call.apart or passes.checks():
             raise error
         try:
             with ways.values_at_hand(traced=True, apart=True):

@@ -14,7 +14,7 @@ from tapeless import tree
 from tapeless.staging.returned_leaves import returned_leaf
 from tapeless.staging.scipy_replacements import STAND_INS as OF_SCIPY
 from tapeless.staging.user_calls import call_user
-from tapeless.transforms.analysis.free_variables import defined
+from tapeless.transforms.analysis.free_variables import defined, read_from_around
 from tapeless.transforms.autodiff.differentiable_form import differentiable_form
 from tapeless.transforms.autodiff.jvp import Forward, Tangents, tangent_of, zero_if_none
 from tapeless.transforms.autodiff.linearize import linearize
@@ -33,7 +33,6 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
-    free_variables,
     statements,
 )
 from tapeless.transforms.core.operation import types_given
@@ -220,6 +219,8 @@ class Subprogram:
         """The statements as a block, in which functions that were called often are functions."""
         t = trace()
         block = Block(tuple(inputs), tuple(self.body), tuple(results))
+        if not (t.decisions.outlines and calls(block)):  # values of these may be read outside
+            passes.checked(block, "staging", lambda: read_from_around(block))
         if t.decisions.outlines:
             block = outline(block, t.stretches[self.calls_before :], set(t.hints))
         return views_ahead(hoist_invariants(tables_as_arrays(block)))
@@ -286,7 +287,11 @@ def _around(block: Block, passed: Iterable[Any]) -> set[Any]:
     """What the derivative of a block may read of the program around it: what the block reads, what
     is passed, and what rules took from outside of the program."""
     captured = (v[0] for v in trace().reads.values() if type(v) is tuple)
-    return {*free_variables(block), *passed, *(c.var for c in captured if isinstance(c, Captured))}
+    return {
+        *read_from_around(block),
+        *passed,
+        *(c.var for c in captured if isinstance(c, Captured)),
+    }
 
 
 class VjpOfBlock:

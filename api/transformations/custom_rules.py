@@ -25,7 +25,7 @@ from tapeless.staging.subprogram import (
 from tapeless.staging.user_calls import call_user
 from tapeless.transformations.custom_rule_calls import Backward, Call, zero_like
 from tapeless.transformations.gradient_by_entries import by_entries
-from tapeless.transforms.analysis.activity import decided, varying
+from tapeless.transforms.analysis.activity import decided, dependents
 from tapeless.transforms.analysis.free_variables import close
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
@@ -267,7 +267,7 @@ class CustomJvp(WithRule):
         forward = dead_code(Block((), tuple(program.forward), (*results, *exports)))
         read = {*close(forward.body, forward.results).params, *back.read}
         if not read.isdisjoint(tangents_given):
-            if not varying(forward, tangents_given).isdisjoint([*results, *_by_value(back)]):
+            if not dependents(forward, tangents_given).isdisjoint([*results, *_by_value(back)]):
                 raise NotDifferentiableError(
                     f"the custom_jvp rule of {self.__name__} is not linear in its tangents",
                     "each term of the tangent that it returns needs one tangent as a factor",

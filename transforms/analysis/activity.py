@@ -14,7 +14,6 @@ from tapeless.transforms.core.language import (
     Function,
     If,
     Let,
-    StackType,
     Statement,
     Var,
     While,
@@ -30,20 +29,15 @@ Parts = tuple[frozenset[int], frozenset[int]]  # parameters and results that dep
 
 
 def dependents(block: Block, inputs: Iterable[Var]) -> set[Var]:
-    """The inputs and all variables that may have a tangent where these have one: what depends on
-    them by arithmetic, and stacks, which have one as soon as they are made."""
+    """The inputs and all variables that depend on them by arithmetic, which may have a tangent
+    where these have one."""
     return _Dependence().of(block, set(inputs))
-
-
-def varying(block: Block, inputs: Iterable[Var]) -> set[Var]:
-    """The inputs and all variables that vary with them by arithmetic."""
-    return _Dependence(stacks=False).of(block, set(inputs))
 
 
 def decided(block: Block, inputs: Iterable[Var]) -> set[Var]:
     """The inputs and all variables that vary with them, also integers and what tests decide;
     nothing if no test depends on the inputs."""
-    search = _Dependence(tests=True, stacks=False)
+    search = _Dependence(tests=True)
     varying_inside = search.of(block, set(inputs))
     return varying_inside if search.decides else set()
 
@@ -59,12 +53,11 @@ def active_parts(
 
 class _Dependence:
     """tests   integers count, and what tests on the inputs decide
-    stacks   each of them counts
     decides  whether a test depends on the inputs
     table    what is known by now of functions that are called, the least that is consistent"""
 
-    def __init__(self, tests: bool = False, stacks: bool = True) -> None:
-        self.tests, self.stacks, self.news, self.decides = tests, stacks, False, False
+    def __init__(self, tests: bool = False) -> None:
+        self.tests, self.news, self.decides = tests, False, False
         self.table: dict[Key, Parts] = {}
 
     def of(self, block: Block, inputs: set[Var]) -> set[Var]:
@@ -132,11 +125,11 @@ class _Dependence:
     def of_let(self, s: Let, varies: set[Var]) -> tuple[Var, ...]:
         at = self.given(s, varies)
         if not at:
-            return tuple(v for v in s.outs if self.stacks and isinstance(v.type, StackType))
+            return ()
         if not is_call(s):
             return s.outs
         function = s.params["function"]
-        settled = function.derived.get(("parts", at)) if self.stacks else None
+        settled = None if self.tests else function.derived.get(("parts", at))
         active = settled or self.table.get((function, at))
         if active is None:
             self.table[function, at] = active = at, frozenset()

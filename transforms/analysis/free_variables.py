@@ -14,6 +14,7 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     blocks,
+    free_variables,
     outputs,
     statements,
 )
@@ -41,6 +42,12 @@ def defined(block: Block) -> list[Var]:
     """All variables that get their value in a block."""
     inner = [v for s in block.body for b in blocks(s) for v in (*b.params, *defined(b))]
     return [*inner, *(v for s in block.body for v in outputs(s))]
+
+
+def read_from_around(block: Block) -> set[Var]:
+    """Variables of a program around a block that it reads. One that is defined inside of it, but
+    not where it is read, is none of them."""
+    return free_variables(block).keys() - set(defined(block))
 
 
 def dropped_lengths(block: Block) -> dict[Var, Any]:

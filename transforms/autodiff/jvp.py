@@ -48,7 +48,7 @@ from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.errors import NotDifferentiableError
 from tapeless.transforms.ops.numpy.creation import zero
 from tapeless.transforms.ops.primitives.function_calls import enter, is_call
-from tapeless.transforms.ops.primitives.new_arrays import new_stack, zero_of, zero_stack
+from tapeless.transforms.ops.primitives.new_arrays import zero_of
 from tapeless.transforms.optimize.inline_calls import sized
 
 Tangents = dict[Var, Any]
@@ -142,13 +142,7 @@ class Forward:
         s = computing(s)
         tangents = tuple(tangent_of(t, a) for a in s.args)
         note(s)
-        if all(x is None for x in tangents):
-            for v in s.outs:
-                if isinstance(v.type, StackType) and v.type.differentiable:
-                    zero = new_stack(item=v.type.item) if s.op is new_stack else zero_stack(v)
-                    t[v] = name_tangent(zero, v)
-            return
-        if s.op.jvp is None:
+        if s.op.jvp is None or all(x is None for x in tangents):
             return
         body = builder.current().blocks[-1]
         start = len(body)

@@ -20,6 +20,7 @@ from tapeless.transforms.analysis.free_variables import (
     defined,
     dropped_lengths,
     missing_sizes,
+    read_from_around,
 )
 from tapeless.transforms.analysis.sign_analysis import CHOSEN
 from tapeless.transforms.analysis.slopes import has_zeros
@@ -50,7 +51,6 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     While,
-    free_variables,
     is_undefined,
     statements,
 )
@@ -85,7 +85,7 @@ class Linear:
 
 def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     """The two parts; with `ahead`, the linear one is to be run as it is, else transposed."""
-    around = functools.partial(free_variables, block)
+    around = functools.partial(read_from_around, block)
     for p in (differentiable_form, computed_once):
         block = passes.checked(p(block), passes.name_of(p), around)
     active = dependents(block, [block.params[k] for k in wrt])

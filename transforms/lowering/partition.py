@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless.transforms.analysis.suggested_names import nameless_stem
-from tapeless.transforms.core import dims
+from tapeless.transforms.core import dims, passes
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -471,7 +470,7 @@ class Lowering:
         writer = Writer(name, self.memory, analysis, names)
         kernel = writer.run(part, live)
         self.prepared.relied += writer.relied
-        if os.environ.get("TAPELESS_CHECK"):
+        if passes.checks():
             verify_rows(kernel)
         if self.target.separate:
             kernel = merged_rows(flattened(kernel, analysis.canon), analysis.canon)

@@ -61,12 +61,13 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
 
 
 def _flags(s: Let, axes: Any) -> Flags:
-    """Which arguments are batches: at least one, where a tape is made."""
+    """Which arguments are batches: where there are batches, at least one that shows how long they
+    are, which tapes do not."""
     flags = tuple(k is not None for k in axes)
-    if any(flags) or not gives_tape(s):
+    showing = [k for k, a in enumerate(s.args) if has_axes(a.type)]
+    if any(flags[k] for k in showing) or not (any(flags) or gives_tape(s)):
         return flags
-    first = next((k for k, a in enumerate(s.args) if has_axes(a.type)), None)
-    return tuple(k == first for k in range(len(flags)))
+    return tuple(on or k in showing[:1] for k, on in enumerate(flags))
 
 
 def of_batch(batch: Batch, tape: Atom) -> Atom:

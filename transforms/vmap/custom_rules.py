@@ -70,6 +70,7 @@ class Rule:
             for p, on in zip(block.params, self.flags, strict=True)
         )
         inner.env = {p: (v, 0) for p, v in zip(block.params, params, strict=True) if v is not p}
+        inner.valued = True  # what the forward part of a rule saves is a batch
         with building(Builder()) as b:
             inner.block(block.body, block.results)
             results = tuple(inner.front(a) for a in block.results)

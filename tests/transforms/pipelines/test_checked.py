@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import tapeless
 from tapeless import grad, jit
 from tapeless.staging import subprogram
-from tapeless.transforms.core.language import Type, Var
+from tapeless.transforms.core.language import For, Type, Var
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.pipelines import array_form, loop_form
 
@@ -61,6 +62,25 @@ def test_derivatives_are_verified(checking):
     checking.setattr(subprogram, "resolve", dropping)
     with pytest.raises(InternalError, match="not well formed after transpose"):
         grad(lambda x: loss(x) + 3)(np.ones(3))
+
+
+def test_what_is_staged_is_verified(checking):
+    """The block to be differentiated reads a value of an inner block, outside of it."""
+    plain = subprogram.Subprogram.block
+
+    def leaking(region, inputs, results):
+        inner = [s.body.body[-1].outs[0] for s in region.body if isinstance(s, For)]
+        return plain(region, inputs, inner or results)
+
+    def looped(x):
+        for _ in range(3):
+            x = np.sin(x) * loss(x)
+        return x
+
+    checking.setattr(subprogram.Subprogram, "block", leaking)
+    for strict in (True, False):  # nor is it traced instead
+        with tapeless.strict(strict), pytest.raises(InternalError, match="well formed after stagi"):
+            grad(looped)(0.5)
 
 
 def test_programs_are_not_verified_without_it(monkeypatch):

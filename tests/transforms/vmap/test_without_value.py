@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import grad, jit, vmap
+from tapeless import custom_jvp, grad, jit, jvp, vmap
 from tapeless.transformations.jit import Jit
 from tests.test_corpus_compiled import by_python
 
@@ -181,3 +181,30 @@ def test_gradients_in_batches_of_batches(f, args, axes, by):
     for k in range(2):
         rows = [a if axis is None else a[k] for a, axis in zip(wide, axes, strict=True)]
         assert_like_loop(slope, rows, axes, lambda *_, k=k: tuple(a[k] for a in found))
+
+
+def of_one_side(v):
+    return np.sin(v) if np.sum(v) > 0.2 else 0.5 * v
+
+
+def clipped_mean(x, v):
+    return np.sum(of_one_side(np.tanh(np.maximum(v * 0.7, of_one_side(v)))) ** 2)
+
+
+@pytest.mark.parametrize("start", [np.array([0.3, -0.2, 0.6]), np.array([0.3, -0.7, 0.1])])
+def test_what_a_rule_saves_on_one_side(start):
+    ruled = custom_jvp(lambda x, v: clipped_mean(x, v))
+    ruled.defjvp(lambda primals, tangents: jvp(clipped_mean, primals, tangents))
+
+    def batch(f, v):
+        return np.sum(np.sin(vmap(f, in_axes=(0, None))(np.array([1.0, 0.8]), v)))
+
+    near, far = (
+        (
+            grad(lambda v: batch(clipped_mean, v))(start + h * start)
+            - grad(lambda v: batch(clipped_mean, v))(start - h * start)
+        )
+        for h in (1e-3, 2e-3)
+    )
+    found = jvp(grad(lambda v: batch(ruled, v)), (start,), (start,))[1]
+    np.testing.assert_allclose(found, (8 * near - far) / 12e-3, rtol=1e-6, atol=1e-9)

@@ -239,8 +239,7 @@ class LoopEmitter:
             if isinstance(value, Symbol) and isinstance(spec.value, Symbol) and spec.value.mutable:
                 value.is_array, value.listing = True, spec.value.listing
                 may_be_list(value, spec.value)
-                trace().share(value.cell, spec.value.memory())
-                self.aliases.settle(out, value)
+                self.aliases.settle(out, value, spec.value, self.certain)
             return value
         if spec.kind == "static":
             return spec.value

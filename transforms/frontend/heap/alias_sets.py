@@ -73,15 +73,19 @@ class Aliases:
         for source in self.lists.get(place, {}).values():
             may_be_list(symbol, source)
 
-    def settle(self, out: Var, symbol: Symbol) -> None:
-        """After the loop."""
-        if out in self.place:
-            self.enter(self.place[out], symbol)
-            trace().share(symbol.cell, self.outer.get(self.place[out], ()))
-            place = self.place[out]
-            trace().share(symbol.cell, self.left.get(place, ()))
-            self.outs[place] = symbol.cell
-            self.keep_apart(self.outs)
+    def settle(self, out: Var, symbol: Symbol, before: Symbol, certain: bool) -> None:
+        """After the loop, where `before` was there ahead of it, or is new; `certain`: the loop
+        makes a pass, so that there is what a pass leaves."""
+        place = self.place.get(out)
+        if place is None:
+            trace().share(symbol.cell, before.memory())
+            return
+        self.enter(place, symbol)
+        if not certain or place not in self.left:
+            trace().share(symbol.cell, before.memory() | self.outer.get(place, set()))
+        trace().share(symbol.cell, self.left.get(place, ()))
+        self.outs[place] = symbol.cell
+        self.keep_apart(self.outs)
 
     def keep_apart(self, cells: dict[Place, Any]) -> None:
         """Tells of cells that might share memory that they do not: they are apart before the loop,

@@ -539,7 +539,7 @@ def _by_rule(
     if not trace().observing or _has_functions((*args, *kwargs.values())):
         return rule(*args, **kwargs)
     try:
-        with trace().recording():
+        with trace().undone_by_errors():
             return rule(*args, **kwargs)
     except UnsupportedError:
         return call_outside(f, args, kwargs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core import dims
+from tapeless.transforms.core import dims, passes
 from tapeless.transforms.core.builder import NeedStatic, building
 from tapeless.transforms.core.checker import well_formed
 from tapeless.transforms.core.language import Block, Origin, Var, free_variables
@@ -123,7 +122,7 @@ def stage(
     `evaluator` of them: first what needs a value only, then each test and loop; `traced`: this at
     once, as for another way through the same function."""
     if traced:
-        with contextlib.suppress(TapelessError):
+        with _another_way():
             return _on_values(call, leaves, names, changing, set(axes), True, evaluator)
     try:
         return _for_all_values(call, leaves, names, outlines, changing, set(axes))
@@ -144,7 +143,7 @@ def _traced(
     refusal: TapelessError,
 ) -> Staged:
     """A program for the way of the leaves, where there is none for all values."""
-    with contextlib.suppress(TapelessError):
+    with _another_way():
         if not isinstance(refusal, TooManyWaysError):
             staged = _on_values(call, leaves, names, changing, axes, False, evaluator)
             return _told(staged, refusal)
@@ -152,7 +151,20 @@ def _traced(
         staged = _on_values(call, leaves, names, changing, axes, True, evaluator)
         return _told(staged, refusal)
     except InternalError:
+        if passes.checks():
+            raise
         raise refusal from None
+
+
+@contextmanager
+def _another_way() -> Iterator[None]:
+    """What cannot be staged like this is staged in the way that follows; mistakes of ours, too,
+    unless programs are verified."""
+    try:
+        yield
+    except TapelessError as e:
+        if isinstance(e, InternalError) and passes.checks():
+            raise
 
 
 def _told(staged: Staged, refusal: TapelessError) -> Staged:

@@ -434,6 +434,20 @@ class Trace(Builder):
         finally:
             self.journals.pop()
 
+    @contextmanager
+    def undone_by_errors(self) -> Iterator[None]:
+        """Writes inside are journalled with those around; an error undoes them, and only them."""
+        journal = self.journals[-1]
+        before, journal.old = journal.old, {}
+        try:
+            yield
+        except BaseException:
+            self.rollback(journal)
+            journal.old.clear()
+            raise
+        finally:
+            journal.old = before | {k: v for k, v in journal.old.items() if k not in before}
+
     @staticmethod
     def rollback(journal: Journal) -> None:
         for location, old in reversed(journal.old.values()):

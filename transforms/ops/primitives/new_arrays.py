@@ -207,7 +207,9 @@ zero_tape: Op = Op(
 
 def zero_stack(like: Any) -> Any:
     """As many zeros as the stack `like` has items; None where a branch gave it no value."""
-    item = like.type.item
+    item, let = like.type.item, defining_statement(like)
+    if let is not None and let.op is new_stack:
+        return new_stack(item=item)
     if item == TAPE or isinstance(item, StackType) or (isinstance(like, Var) and like.partial):
         return zero_tape(like)
     if all(map(dims.is_given, item.shape)):
