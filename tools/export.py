@@ -73,8 +73,9 @@ def _python(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
 def _c(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
     """The source in C, and what goes with it."""
     values = _values(args)
-    results = function(*_copied(values))
-    files = internals.c_files(function, values, results)
+    after = _copied(values)
+    results = function(*after)
+    files = internals.c_files(function, values, results, after)
     paths = [folder / name for name in files]
     for path, text in zip(paths, files.values(), strict=True):
         path.write_text(text, encoding="utf-8")

@@ -35,6 +35,9 @@ def emitted(function: Any, args: tuple[Any, ...]) -> str:
     return Module(function.for_arguments(args, {}), function.emitted_name).with_small()
 
 
-def c_files(function: Function, args: tuple[Any, ...], results: Any) -> dict[str, str]:
-    """The files of a function in C99, by name; the test program compares with these `results`."""
-    return JitToC(function).files(args, {}, results)
+def c_files(
+    function: Function, args: tuple[Any, ...], results: Any, after: tuple[Any, ...]
+) -> dict[str, str]:
+    """The files of a function in C99, by name; the test program compares with these `results`, and
+    with what is in the arguments `after` the call."""
+    return JitToC(function).files(args, {}, results, after)

@@ -37,6 +37,7 @@ from tapeless.transforms.lowering.schedule.view_indices import (
     entries_of,
     key_entries,
 )
+from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
 from tapeless.transforms.ops.primitives.index_keys import Slot
@@ -130,11 +131,11 @@ class ArrayOperations(DriverScope):
         axes = [(e, n) for e, n in zip(entries, base.lengths, strict=True) if _is_axis(e)]
         if value.type.shape:
             lengths = self.view(value).lengths
-            broadcast = [self.length(*axes[k]) for k, n in enumerate(lengths) if n.known == 1]
+            broadcast = [self.length(*axes[k], rest) for k, n in enumerate(lengths) if n.known == 1]
             if len(lengths) != len(axes) or any(n.known != 1 for n in broadcast):
                 raise NotPrintedError("a store of an array that is broadcast outside of kernels")
         else:
-            lengths = tuple(self.length(*axis) for axis in axes)
+            lengths = tuple(self.length(*axis, rest) for axis in axes)
         part = self.part_of(base, entries, lengths, rest, s)
         if not value.type.shape:
             number = cast(self.number(value), part.dtype).text
@@ -147,24 +148,31 @@ class ArrayOperations(DriverScope):
             self.copy(self.view(value), part, s)
         self.know(s.outs[0], base)
 
-    @staticmethod
-    def length(span: Span, n: Value) -> Value:
-        """How many elements a slice has that counts up from a start that is known."""
-        start, stop = span.start, n if span.stop is None else span.stop
-        if not isinstance(start, int) or start < 0 or span.step != 1:
-            raise NotPrintedError("a store of a number to such a slice outside of kernels")
-        if isinstance(stop, int):
-            if stop < 0:
-                stop = arithmetic.binary(ast.Sub(), n, constant(-stop))
-            else:
-                stop = arithmetic.extreme("min", [n, constant(stop)])
-        if not isinstance(stop, Value):
-            raise NotPrintedError("a store of a number to such a slice outside of kernels")
-        if start == 0 and span.stop is None:
+    def length(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+        """How many elements a slice has that counts up."""
+        if span.step != 1:
+            raise NotPrintedError("the length of a slice that does not count up by 1")
+        start, stop = self.first(span, n, rest), self.end(span, n, rest)
+        if start.known == 0:
+            return stop
+        if (
+            start.known is not None
+            and stop.text == n.text
+            and start.known <= self.least.get(n.text, 0)
+        ):
+            return arithmetic.binary(ast.Sub(), stop, start)
+        return arithmetic.extreme("max", [arithmetic.binary(ast.Sub(), stop, start), ZERO])
+
+    def end(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+        """Where a slice ends."""
+        if span.stop is None:
             return n
-        return arithmetic.extreme(
-            "max", [arithmetic.binary(ast.Sub(), stop, constant(start)), ZERO]
-        )
+        k = self.slot(span.stop, rest)
+        if not isinstance(k.known, int):
+            return Value(f"slice_start({k.text}, {n.text}, {n.text})", INT, natural=True)
+        if k.known >= 0:
+            return arithmetic.extreme("min", [n, k])
+        return arithmetic.extreme("max", [self.from_start(k, n), ZERO])
 
     def element(self, s: Let) -> None:
         """A number of an array."""
@@ -200,8 +208,25 @@ class ArrayOperations(DriverScope):
 
     def part(self, s: Let) -> Strided:
         """A part or another order of an array."""
-        lengths = self.lengths_of(s.outs[0].type.shape)
-        return self.part_of(self.view(s.args[0]), entries_of(s) or (), lengths, s.args[1:], s)
+        base, entries, rest = self.view(s.args[0]), entries_of(s) or (), s.args[1:]
+        lengths = self.lengths_of_part(s, base, entries)
+        return self.part_of(base, entries, lengths, rest, s)
+
+    def lengths_of_part(self, s: Let, base: Strided, entries: Sequence[Entry]) -> tuple[Value, ...]:
+        """The lengths of a part; those that depend on values are computed."""
+        axes = {e.axis: (e, n) for e, n in zip(entries, base.lengths, strict=False) if _is_axis(e)}
+        lengths = []
+        for axis, size in enumerate(s.outs[0].type.shape):
+            symbol = single_symbol(size)
+            if symbol is not None and not self.has(symbol) and axis in axes:
+                value = self.length(*axes[axis], s.args[1:])
+                if not value.is_plain:
+                    name = self.fresh(symbol.name if symbol.name.isidentifier() else "count")
+                    self.put(f"const i64 {name} = {value.text};", s)
+                    value = Value(name, INT, natural=True)
+                self.learn(size, value)
+            lengths.append(self.size(size))
+        return tuple(lengths)
 
     def part_of(
         self,

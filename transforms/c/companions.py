@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.c.driver import Argument, Output
+from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.module import PUBLIC, CModule, filled
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.values import c_type, constant
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.python_text.line_breaking import wrap
 
+MOST = 1 << 16  # numbers in arrays of test programs whose lengths depend on values
 SINGLE, DOUBLE = 1e-4, 1e-9  # how near results must be, relative to themselves and to 1
 MODULES = ("builtins", "ctypes", "operator")  # that wrappers import, where they need them
 CMAKE = """\
@@ -63,24 +65,51 @@ def python_wrapper(module: CModule) -> str:
 
 def _wrapper_body(module: CModule) -> list[str]:
     """The statements of the function that calls the library."""
-    name = module.name
     body = [line for a in module.arguments for line in _received(a)]
-    body += [f"{o.name} = np.empty({_shape(o)}, np.{_name(o.dtype)})" for o in module.outputs]
-    passed = [text for a in module.arguments for text in _passed(a)]
-    passed += [f"{o.name}.ctypes" for o in module.outputs]
-    if module.has_work:
-        lengths = ", ".join(f"ctypes.c_int64({n})" for n in module.integers)
-        body.append(f"work = np.empty(max(LIBRARY.{name}_work({lengths}), 1), np.uint8)")
-        passed.append("work.ctypes")
-    call = f"LIBRARY.{name}({', '.join(passed)})"
-    if module.errors:
-        body += [f"number = {call}", "if number:"]
-        body += [f'    kind, _, text = LIBRARY.{name}_error(number).decode().partition(": ")']
-        body += ["    raise getattr(builtins, kind, RuntimeError)(text)"]
+    call = _call(module)
+    if module.has_room:
+        copied = [a.name for a in module.arguments if a.stored]
+        body += [f"{name}_given = {name}" for name in copied]
+        body += ["room = 1024", "while True:"]
+        body += [f"    {name} = {name}_given.copy()" for name in copied]
+        body += [*(f"    {line}" for line in call), f"    if number != {module.too_long}:"]
+        body += ["        break", "    room *= 4"]
+        body += [f"{name}_given[...] = {name}" for name in copied]
     else:
-        body.append(call)
+        body += call
+    if module.errors:
+        body += ["if number:"]
+        body += [
+            f'    kind, _, text = LIBRARY.{module.name}_error(number).decode().partition(": ")'
+        ]
+        body += ["    raise getattr(builtins, kind, RuntimeError)(text)"]
+    for o in module.outputs:
+        if any(o.counts):
+            size = " * ".join(o.shape)
+            shaped = f".reshape({', '.join(o.shape)})" if len(o.shape) > 1 else ""
+            body.append(f"{o.name} = {o.name}[: {size}]{shaped}")
     body += [f"{o.name} = {o.name}[()]" for o in module.outputs if not o.shape]
     return [*body, f"return {module.returned}"]
+
+
+def _call(module: CModule) -> list[str]:
+    """Memory for results, and the call of the library."""
+    name, lines = module.name, []
+    for o in module.outputs:
+        shape = ROOM.text if any(o.counts) else _shape(o)
+        lines.append(f"{o.name} = np.empty({shape}, np.{_name(o.dtype)})")
+    counts = [n for o in module.outputs for n in o.counts if n]
+    lines += [f"{n} = ctypes.c_int64()" for n in counts]
+    passed = [text for a in module.arguments for text in _passed(a)]
+    passed += [f"{o.name}.ctypes" for o in module.outputs]
+    passed += [f"ctypes.byref({n})" for n in counts]
+    passed += [f"ctypes.c_int64({ROOM.text})"] if module.has_room else []
+    if module.has_work:
+        lengths = ", ".join(f"ctypes.c_int64({n})" for n in module.integers)
+        lines.append(f"work = np.empty(max(LIBRARY.{name}_work({lengths}), 1), np.uint8)")
+        passed.append("work.ctypes")
+    call = f"LIBRARY.{name}({', '.join(passed)})"
+    return [*lines, f"number = {call}" if module.errors else call]
 
 
 def _name(dtype: np.dtype[Any]) -> str:
@@ -161,17 +190,22 @@ def _take_apart(e: ast.expr, value: Any, parts: dict[str, Any]) -> None:
             )
 
 
-def checking_program(module: CModule, leaves: Sequence[Any], results: Sequence[Any]) -> str:
+def checking_program(
+    module: CModule, leaves: Sequence[Any], results: Sequence[Any], after: Sequence[Any]
+) -> str:
     """A program that calls the function once and compares its results with known ones.
 
     leaves   the values of the arguments
     results  what NumPy makes of them
+    after    the values of the arguments after the call: some may be overwritten
     """
     with c99():
-        return _test_text(module, leaves, results)
+        return _test_text(module, leaves, results, after)
 
 
-def _test_text(module: CModule, leaves: Sequence[Any], results: Sequence[Any]) -> str:
+def _test_text(
+    module: CModule, leaves: Sequence[Any], results: Sequence[Any], after: Sequence[Any]
+) -> str:
     name, tables, passed, frees = module.name, [], [], []
     dtypes = [*(a.type.dtype for a in module.arguments), *(o.dtype for o in module.outputs)]
     tolerance = SINGLE if np.dtype(np.float32) in dtypes else DOUBLE
@@ -185,17 +219,33 @@ def _test_text(module: CModule, leaves: Sequence[Any], results: Sequence[Any]) -
             f"{a.name}_given",
             *(str(n) for n, text in zip(x.shape, a.lengths, strict=True) if text),
         ]
-    checks = []
+    checks: list[str] = []
+    counts: list[str] = []
+
+    def compare(place: str, name: str, x: np.ndarray[Any, Any]) -> None:
+        tables.extend(_table(f"{name}_expected", x))
+        checks.append(f"  for (int k = 0; k < {x.size}; k++) {{")
+        checks.append(f"    different += !same({place}[k], {name}_expected[k], {tolerance});")
+        checks.append("  }")
+
+    for a, value in zip(module.arguments, after, strict=True):
+        if a.stored:
+            compare(f"{a.name}_given", a.name, np.asarray(value, a.type.dtype))
     for o, value in zip(module.outputs, results, strict=True):
         x = np.asarray(value, o.dtype)
-        tables += [
-            *_table(f"{o.name}_expected", x),
-            f"static {_c(o.dtype)} {o.name}[{max(x.size, 1)}];",
-        ]
+        size = ROOM.text if any(o.counts) else max(x.size, 1)
+        tables.append(f"static {_c(o.dtype)} {o.name}[{size}];")
         passed.append(o.name)
-        checks.append(f"  for (int k = 0; k < {x.size}; k++) {{")
-        checks.append(f"    different += !same({o.name}[k], {o.name}_expected[k], {tolerance});")
-        checks.append("  }")
+        for n, count in zip(x.shape, o.counts, strict=False):
+            if count:
+                counts.append(f"&{count}")
+                tables.append(f"static int64_t {count};")
+                checks.append(f"  different += {count} != {n};")
+        compare(o.name, o.name, x)
+    passed += counts
+    if module.has_room:
+        passed.append(ROOM.text)
+        tables.insert(0, f"enum {{ {ROOM.text} = {MOST} }};")
     lines = ["int main(void) {", "  int different = 0;"]
     if module.has_work:
         sizes = _integer_values(module, leaves)
@@ -236,7 +286,7 @@ def _integer_values(module: CModule, leaves: Sequence[Any]) -> list[str]:
         values += [str(n) for n, text in zip(shape, a.lengths, strict=True) if text]
         if not a.type.shape and a.type.dtype.kind in "iu":
             values.append(str(int(value)))
-    return values
+    return [*values, *([ROOM.text] if module.has_room else [])]
 
 
 def _c(dtype: np.dtype[Any]) -> str:

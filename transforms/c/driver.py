@@ -10,10 +10,11 @@ values, the program is refused.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from tapeless.transforms.c.control_flow import ControlFlow
+from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.kernel import CFunction, reserved
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
@@ -50,6 +51,7 @@ SHORT: Error = (
 #: Names that the function itself and its wrapper in Python have.
 OURS = (
     "work",
+    "room",
     "at",
     "np",
     "ctypes",
@@ -76,12 +78,27 @@ class Argument:
 
 @dataclass(frozen=True)
 class Output:
-    """A result, which the function leaves where the caller says."""
+    """A result, which the function leaves where the caller says.
+
+    shape   its lengths in Python
+    counts  if they depend on values: where it leaves each; "" for those that are constant
+    """
 
     name: str
     dtype: Dtype
     lengths: tuple[Value, ...]
-    shape: tuple[str, ...] = ()  # in Python
+    shape: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()
+
+
+def integers_of(arguments: Iterable[Argument]) -> list[str]:
+    """The parameters that sizes of memory depend on: lengths, and integers."""
+    names = []
+    for a in arguments:
+        names += [n for n in a.lengths if n]
+        if not a.type.shape and a.type.dtype.kind in "iu":
+            names.append(a.name)
+    return names
 
 
 class DriverWriter(ControlFlow):
@@ -106,6 +123,7 @@ class DriverWriter(ControlFlow):
             self.receive(v, path) for v, path in zip(block.params, paths, strict=False)
         ]
         self.outputs = self.name_outputs()
+        self.at_entry = {*integers_of(self.arguments), ROOM.text}
 
     # -- the function
 
@@ -198,21 +216,49 @@ class DriverWriter(ControlFlow):
         if not isinstance(a, Var) or not a.type.shape:
             self.put(f"*{output.name} = {cast(self.number(a), output.dtype).text};")
             return
-        view = self.views[a]
-        shape = tuple(map(self.python_size, a.type.shape))
-        self.outputs[k] = Output(output.name, output.dtype, view.lengths, shape)
+        view = self.view(a)
         whole = Strided.row_by_row(output.name, output.dtype, view.lengths)
+        if self.is_known(view.lengths):
+            shape = tuple(map(self.python_size, a.type.shape))
+            self.outputs[k] = replace(output, lengths=view.lengths, shape=shape)
+        else:
+            self.count(output, view, k)
         if view != whole:
             self.copy(view, whole)
 
-    def place_for(self, v: Var) -> str:
+    def count(self, output: Output, view: Strided, k: int) -> None:
+        """Leaves the lengths of a result that depend on values."""
+        if view.memory != output.name:
+            self.check_room(view.lengths)
+        counts = tuple(
+            "" if n.known is not None else self.fresh(f"{output.name}_{axis}")
+            for axis, n in enumerate(view.lengths)
+        )
+        for n, name in zip(view.lengths, counts, strict=True):
+            if name:
+                self.put(f"*{name} = {n.text};")
+        texts = [
+            f"{name}.value" if name else n.text
+            for n, name in zip(view.lengths, counts, strict=True)
+        ]
+        self.outputs[k] = replace(output, lengths=view.lengths, shape=tuple(texts), counts=counts)
+
+    def place_for(self, v: Var, lengths: Sequence[Value]) -> str:
         """Where the numbers of an array are: with the caller, if it is a result, else in `work`."""
         places = [k for k, a in enumerate(self.block.results) if a is v and k in self.outputs]
         if len(places) == 1 and not any(
             x.memory == self.outputs[places[0]].name for x in self.views.values()
         ):
+            if not self.is_known(lengths):
+                self.check_room(lengths)
             return self.outputs[places[0]].name
-        return super().place_for(v)
+        return super().place_for(v, lengths)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the caller says how long arrays may be whose lengths depend on values."""
+        lengths = [n.text for _, _, lengths in self.work for n in lengths]
+        return ROOM.text in words("\n".join([*self.lines, *lengths]))
 
     # -- statements
 
@@ -262,10 +308,16 @@ class DriverWriter(ControlFlow):
         views = {
             p.name: self.whole(passed[p.name], p.name, p.written)
             for p in printed.passed
-            if p.axis is None and kernel.types[p.name].shape
+            if p.name in kernel.types and p.axis is None and kernel.types[p.name].shape
         }
         texts = []
         for p in printed.passed:
+            if p.name == ROOM.text:
+                texts.append(ROOM.text)
+                continue
+            if p.dtype is not None:
+                texts.append(self.allocate(p.name, p.dtype, (ROOM,)))
+                continue
             kind = kernel.types[p.name]
             if p.axis is not None:
                 texts.append(self.view(passed[p.name]).lengths[p.axis].text)
@@ -273,11 +325,15 @@ class DriverWriter(ControlFlow):
                 texts.append(views[p.name].pointer)
             else:
                 texts.append(cast(self.number(passed[p.name]), kind.dtype).text)
-        for v, dtype in zip(outs, printed.results, strict=True):
-            result = self.fresh(v.name or "value")
-            self.put(f"{c_type(dtype)} {result};")
-            self.numbers[v] = Value(result, dtype)
-            texts.append(f"&{result}")
+        for v, result in zip(outs, printed.results, strict=True):
+            name = self.fresh(f"{v.name or 't'}_length" if result.is_array else v.name or "value")
+            self.put(f"{'i64' if result.is_array else c_type(result.dtype)} {name};")
+            if result.is_array:
+                length = Value(name, INT, natural=True)
+                texts.append(self.filled(v, length).pointer)
+            else:
+                self.numbers[v] = Value(name, result.dtype)
+            texts.append(f"&{name}")
         call = f"{printed.name}({', '.join(texts)})"
         if not printed.errors:
             self.put(f"{call};")
@@ -292,6 +348,12 @@ class DriverWriter(ControlFlow):
         for k, code in enumerate(codes, 1):
             self.put(f"if ({failed} == {k}) return {code};")
 
+    def filled(self, v: Var, length: Value) -> Strided:
+        """Memory for an array that a kernel makes, and whose length it tells."""
+        view = Strided.row_by_row(self.place_for(v, (ROOM,)), v.type.dtype, (length,))
+        self.know(v, view)
+        return view
+
     def whole(self, a: Atom, name: str, is_written: bool) -> Strided:
         """An array as kernels get it: row by row."""
         view = self.view(a)
@@ -301,8 +363,8 @@ class DriverWriter(ControlFlow):
             return view
         if is_written:
             raise NotPrintedError("a store to a part of an array outside of kernels")
-        copied = Strided.row_by_row(self.fresh(f"{name}_rows"), view.dtype, view.lengths)
-        self.work.append((copied.memory, view.dtype, view.lengths))
+        memory = self.allocate(f"{name}_rows", view.dtype, view.lengths)
+        copied = Strided.row_by_row(memory, view.dtype, view.lengths)
         self.copy(view, copied)
         return copied
 
