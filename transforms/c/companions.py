@@ -59,6 +59,7 @@ def python_wrapper(module: CModule) -> str:
         lines.append(f"LIBRARY.{name}_work.restype = ctypes.c_size_t")
     if module.errors:
         lines.append(f"LIBRARY.{name}_error.restype = ctypes.c_char_p")
+    lines += _structures(module)
     lines += ["", "", f"def {name}({', '.join(a.name for a in module.arguments)}):", *body, ""]
     return "\n".join(part for line in lines for part in wrap(line))
 
@@ -149,8 +150,27 @@ def _passed(a: Argument) -> Iterable[str]:
         yield f"{a.name}.ctypes"
         yield from (f"ctypes.c_int64({n})" for n in a.lengths if n)
     else:
-        number = f"int({a.name})" if a.type.dtype.kind in "iu" else a.name
-        yield f"ctypes.c_{_ctypes(a.type.dtype)}({number})"
+        yield _number_passed(a.name, a.type.dtype)
+
+
+def _number_passed(name: str, dtype: np.dtype[Any]) -> str:
+    """A number as ctypes passes it; a complex one as a structure of its parts, which C passes in
+    the same way."""
+    if dtype.kind == "c":
+        return f"Complex{8 * dtype.itemsize}({name}.real, {name}.imag)"
+    return f"ctypes.c_{_ctypes(dtype)}({f'int({name})' if dtype.kind in 'iu' else name})"
+
+
+def _structures(module: CModule) -> list[str]:
+    """Classes of complex numbers that are passed by value."""
+    lines = []
+    for dtype in (np.dtype(np.complex64), np.dtype(np.complex128)):
+        if any(a.type.dtype == dtype and not a.type.shape for a in module.arguments):
+            kind = "float" if dtype.itemsize == 8 else "double"
+            fields = f'(("real", ctypes.c_{kind}), ("imag", ctypes.c_{kind}))'
+            lines += ["", "", f"class Complex{8 * dtype.itemsize}(ctypes.Structure):"]
+            lines.append(f"    _fields_ = {fields}")
+    return lines
 
 
 def _ctypes(dtype: np.dtype[Any]) -> str:
@@ -208,11 +228,11 @@ def _test_text(
 ) -> str:
     name, tables, passed, frees = module.name, [], [], []
     dtypes = [*(a.type.dtype for a in module.arguments), *(o.dtype for o in module.outputs)]
-    tolerance = SINGLE if np.dtype(np.float32) in dtypes else DOUBLE
+    tolerance = SINGLE if {np.dtype("f4"), np.dtype("c8")} & set(dtypes) else DOUBLE
     for a, value in zip(module.arguments, leaves, strict=True):
         x = np.asarray(value, a.type.dtype)
         if not a.type.shape:
-            passed.append(constant(x.item(), x.dtype).text)
+            passed.append(_number(x.item(), x.dtype))
             continue
         tables += _table(f"{a.name}_given", x, const=not a.stored)
         passed += [
@@ -225,7 +245,10 @@ def _test_text(
     def compare(place: str, name: str, x: np.ndarray[Any, Any]) -> None:
         tables.extend(_table(f"{name}_expected", x))
         checks.append(f"  for (int k = 0; k < {x.size}; k++) {{")
-        checks.append(f"    different += !same({place}[k], {name}_expected[k], {tolerance});")
+        for part in ("creal", "cimag") if x.dtype.kind == "c" else ("",):
+            pair = f"{part}({place}[k]), {part}({name}_expected[k])" if part else ""
+            pair = pair or f"{place}[k], {name}_expected[k]"
+            checks.append(f"    different += !same({pair}, {tolerance});")
         checks.append("  }")
 
     for a, value in zip(module.arguments, after, strict=True):
@@ -273,7 +296,9 @@ def _test_text(
         "  return x == y || fabs(x - y) <= tolerance * (1 + fabs(y));",
         "}",
     ]
-    head = [f'#include "{name}.h"', "", "#include <math.h>", "#include <stdio.h>"]
+    has_complex = any(d.kind == "c" for d in dtypes)
+    head = [f'#include "{name}.h"', "", *["#include <complex.h>"] * has_complex]
+    head += ["#include <math.h>", "#include <stdio.h>"]
     head += ["#include <stdlib.h>", "", "#ifndef INF64", "#define INF64 INFINITY"]
     head += ["#define NAN64 NAN", "#define INF32 INFINITY", "#define NAN32 NAN", "#endif", ""]
     return "\n".join([*head, *tables, "", *same, "", *lines])
@@ -294,8 +319,15 @@ def _c(dtype: np.dtype[Any]) -> str:
     return PUBLIC.get(text, text)
 
 
+def _number(x: Any, dtype: np.dtype[Any]) -> str:
+    """A number as a constant of C."""
+    if dtype.kind != "c":
+        return constant(x, dtype).text
+    return f"{constant(x.real).text} + {constant(x.imag).text} * I"
+
+
 def _table(name: str, x: np.ndarray[Any, Any], const: bool = True) -> list[str]:
     """The numbers of an array."""
-    texts = ", ".join(constant(v, x.dtype).text for v in x.ravel().tolist()) or "0"
+    texts = ", ".join(_number(v, x.dtype) for v in x.ravel().tolist()) or "0"
     head = f"static {'const ' * const}{_c(x.dtype)} {name}[{max(x.size, 1)}] = {{"
     return [head, *filled(texts), "};"]

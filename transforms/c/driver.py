@@ -14,8 +14,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tapeless.transforms.c.control_flow import ControlFlow
+from tapeless.transforms.c.dead_lines import read_by, without_unread
 from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.kernel import CFunction, reserved
+from tapeless.transforms.c.lists import is_of_lists
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.expressions import Expressions
@@ -31,12 +33,16 @@ from tapeless.transforms.core.language import (
     For,
     If,
     Let,
+    Literal,
     Statement,
     Type,
     Var,
     While,
+    blocks,
+    statements,
 )
 from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.uses import reads
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
@@ -115,6 +121,7 @@ class DriverWriter(ControlFlow):
     ) -> None:
         super().__init__({name, *reserved([]), *OURS, *(printed.name for _, printed in kernels)})
         self.block = block
+        self.unread_constants = set(_unread_constants(block))
         self.kernels = {kernel.name: (kernel, printed) for kernel, printed in kernels}
         self.stored = set(stored)
         self.constant_arrays: set[str] = set()
@@ -130,8 +137,6 @@ class DriverWriter(ControlFlow):
     def receive(self, v: Var, path: str) -> Argument:
         """A parameter of the program."""
         name = self.fresh(v.name or "x")
-        if v.type.dtype.kind == "c":
-            raise NotPrintedError("complex numbers")
         if not v.type.shape:
             self.numbers[v] = Value(name, v.type.dtype)
             if v.size is not None:
@@ -159,16 +164,16 @@ class DriverWriter(ControlFlow):
         names = ["out"] if len(results) == 1 else [f"out_{k}" for k in range(len(results))]
         outputs = {}
         for (k, a), name in zip(results, names, strict=True):
-            if not isinstance(a.type, Type) or a.type.dtype.kind not in "biuf":
-                raise NotPrintedError("a result that is neither numbers nor arrays of real numbers")
+            if not isinstance(a.type, Type) or a.type.dtype.kind not in "biufc":
+                raise NotPrintedError("a result that is neither numbers nor arrays of numbers")
             outputs[k] = Output(self.fresh(name), a.type.dtype, ())
         return outputs
 
     def write(self) -> None:
         """The statements, and what comes out."""
-        statements, tested = list(self.block.body), set[frozenset[str]]()
-        while statements and _is_test(statements[0]):
-            s = statements.pop(0)
+        body, tested = list(self.block.body), set[frozenset[str]]()
+        while body and _is_test(body[0]):
+            s = body.pop(0)
             self.statement(s)
             if isinstance(s, Effect) and s.kind == "check":
                 pair = [self.number(a).text for a in s.args]
@@ -176,9 +181,12 @@ class DriverWriter(ControlFlow):
                 self.relate(*pair)
         self.check_relations(tested)
         self.check_least()
-        self.statements(Block((), tuple(statements), ()))
+        self.statements(Block((), tuple(body), ()))
         for k, output in self.outputs.items():
             self.leave(output, self.block.results[k], k)
+        self.lines = without_unread(self.lines)
+        read = read_by(self.lines)
+        self.work = [item for item in self.work if item[0] in read]
 
     def check_relations(self, tested: set[frozenset[str]]) -> None:
         """What the code relies on, unless it is tested already."""
@@ -277,6 +285,8 @@ class DriverWriter(ControlFlow):
                 self.call_kernel(s.params["text"].partition("(")[0], s.args, (), s)
             case Effect(kind=kind):
                 raise NotPrintedError(f"{kind} outside of kernels")
+            case Let() if s in self.unread_constants:
+                pass  # kernels have it themselves
             case Let() if kernel := self.kernel_of(s):
                 self.call_kernel(kernel, s.args, s.outs, s)
             case Let(op=op) if op is size_value:
@@ -284,6 +294,8 @@ class DriverWriter(ControlFlow):
                 self.numbers[s.outs[0]] = value
                 if words(value.text) & self.variable:
                     self.set(s.outs[0], value, s)
+            case Let() if is_of_lists(s):
+                self.list_operation(s)
             case Let():
                 self.operation(s)
             case If():
@@ -373,6 +385,17 @@ class DriverWriter(ControlFlow):
         return view.memory in self.constant_arrays or any(
             x.name == view.memory and x.type.shape and not x.stored for x in self.arguments
         )
+
+
+def _unread_constants(block: Block) -> Iterable[Let]:
+    """The statements that make constants which no other reads."""
+    read = {a for a in block.results if isinstance(a, Var)}
+    for s in statements(block):
+        read.update(reads(s), (a for b in blocks(s) for a in b.results if isinstance(a, Var)))
+    for s in statements(block):
+        is_unread = isinstance(s, Let) and s.outs and not read & set(s.outs)
+        if is_unread and s.op.pure and all(isinstance(a, Literal) for a in s.args):
+            yield s
 
 
 def _is_test(s: Statement) -> bool:

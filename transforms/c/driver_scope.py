@@ -200,8 +200,6 @@ class DriverScope:
 
     def make(self, v: Var, lengths: Sequence[Value] | None = None) -> Strided:
         """Memory for a new array."""
-        if v.type.dtype.kind == "c":
-            raise NotPrintedError("complex numbers")
         lengths = self.lengths_of(v.type.shape) if lengths is None else tuple(lengths)
         view = Strided.row_by_row(self.place_for(v, lengths), v.type.dtype, lengths)
         self.know(v, view)

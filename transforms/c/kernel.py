@@ -59,9 +59,10 @@ abs fabs exp expm1 exp2 log log10 log1p log2 sqrt cbrt sin cos tan asin acos ata
 asinh acosh atanh erf erfc lgamma tgamma floor ceil trunc rint round atan2 hypot copysign fmax fmin
 fmod nextafter pow isnan isinf isfinite signgam div j0 j1 jn y0 y1 yn index gamma remove rename
 work at room failed error
+complex imaginary I creal cimag conj cabs carg cexp clog csqrt c64 c128
 """
 RESERVED = frozenset(WORDS.split()) | NAMES
-OURS = re.compile(r"_\w*|\w+_[biuf]\d+|result_\d+(_length)?")
+OURS = re.compile(r"_\w*|\w+_[biufc]\d+|result_\d+(_length)?")
 #: Functions of loop form that are no functions here.
 BUILT_IN = frozenset(
     ["plus", "plus_product", "scratch", "grown", "filled", "each", "turns", "add_at", "product"]
@@ -115,13 +116,6 @@ def print_kernel(kernel: Kernel) -> CFunction:
     return SerialKernelWriter(node, kernel, functions).printed()
 
 
-def refuse_complex(scope: Scope) -> None:
-    """Raises NotPrintedError for variables and arrays of complex numbers."""
-    dtypes = [*scope.numbers.values(), *(x.dtype for x in scope.arrays.values())]
-    if any(d.kind == "c" for d in dtypes):
-        raise NotPrintedError("complex numbers")
-
-
 class HelperWriter(FunctionWriter):
     """Writes a function that kernels call, in C99."""
 
@@ -145,10 +139,6 @@ class HelperWriter(FunctionWriter):
     def array_parameter(self, name: str, x: Array) -> str:
         const = "" if name in written(self.node, self.functions.nodes) else "const "
         return f"{const}{c_type(x.dtype)}* {name}"
-
-    def begin(self) -> None:
-        super().begin()
-        refuse_complex(self.scope)
 
     def write(self) -> Called:
         function = super().write()
@@ -198,7 +188,6 @@ class SerialKernelWriter(GrowingLists):
             KernelResult(v.type.dtype, v.type.ndim > 0) for v in self.kernel.results
         )
         self.begin()
-        refuse_complex(self.scope)
         self.fails = bool(self.growing) or may_fail(self.node, self.functions.nodes)
         self.suite(self.node)
         if self.fails and not isinstance(self.node.body[-1], ast.Return):

@@ -27,7 +27,12 @@ from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 
-PUBLIC = {"i64": "int64_t", "u64": "uint64_t"}
+PUBLIC = {
+    "i64": "int64_t",
+    "u64": "uint64_t",
+    "c64": "float _Complex",
+    "c128": "double _Complex",
+}
 MOST_CONSTANTS = 100_000  # numbers that the program has read outside: they are written out
 ROUNDED = """
 static size_t rounded(size_t bytes) {  // so that what follows is aligned
@@ -154,9 +159,8 @@ class _ModuleWriter:
         tables = [text for name, text in self.tables.items() if name in words(main)]
         code = without_underscores("\n\n".join([*tables, *parts, *self.error_names()]))
         head = [*self.includes(code), "", "typedef int64_t i64;"]
-        head += (
-            ["typedef uint64_t u64;"] if "u64" in words("\n".join([code, *needed([code])])) else []
-        )
+        named = words("\n".join([code, *needed([code])]))
+        head += [f"typedef {PUBLIC[c]} {c};" for c in ("u64", "c64", "c128") if c in named]
         helpers = [_public(text) for text in needed([code])]
         source = "\n\n".join(["\n".join(head), *helpers, code]) + "\n"
         return CModule(
@@ -249,7 +253,12 @@ class _ModuleWriter:
     # -- the files
 
     def includes(self, code: str) -> list[str]:
-        names = ["math.h", *(["string.h"] if "_as_" in code else [])]
+        text = "\n".join([code, *needed([code])])
+        names = ["math.h"]
+        if words(text) & {"c64", "c128"}:
+            names.insert(0, "complex.h")
+        if "memcpy" in text:
+            names.append("string.h")
         return [
             *self.comment(),
             f'#include "{self.name}.h"',

@@ -254,7 +254,7 @@ def test_a_driver_of_library_products(golden):
 @pytest.mark.parametrize(
     ("function", "args", "message"),
     [
-        (lambda z: z * 1j, (1.0 + 2.0j,), "complex"),
+        (lambda z: np.fft.fft(z), (np.ones(9) * 1j,), "fft"),
         (printing, (1.0,), "print"),
         (lambda x: np.linalg.eigvalsh(x), (np.eye(9),), r"eigvalsh.*line"),
         (lambda x: Point(x, -x), (1.0,), "an object of a class"),
@@ -272,6 +272,39 @@ def test_what_holds_for_one_call_alone_is_refused():
 
     with pytest.raises(Exception, match="value"):
         JitToC(by_value).module_for((1.5,), {})
+
+
+def rotated(z, w):
+    return np.exp(z) * w / (z + 2), np.abs(z), z.real, z.imag.sum(), np.conj(z), np.sqrt(z)
+
+
+def infinite(z):
+    """Products that C and NumPy have other parts of."""
+    return z * z, z / z[::-1], z + 1
+
+
+Z = normal(12) + 1j * normal(12, seed=1)
+COMPLEX = {
+    "functions": (rotated, (Z, 1.0 + 2.0j)),
+    "single precision": (rotated, (Z.astype(np.complex64), np.complex64(1 - 1j))),
+    "a product of vectors": (lambda z: z @ z, (Z,)),
+    "a gradient": (grad(lambda z: np.sum(np.abs(z) ** 2)), (Z,)),
+    "of real numbers": (lambda x: np.exp(1j * x).sum(), (normal(12),)),
+    "infinite": (infinite, (np.array([1j * np.inf, 1 + np.inf * 1j, 0, 2, -1, 1j, 3, 4, 5]),)),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+@pytest.mark.filterwarnings("ignore")
+def test_complex_numbers(name, tmp_path):
+    function, args = COMPLEX[name]
+    run = library(function, args, tmp_path)
+    made, expected = run(*args), function(*args)
+    tolerance = 1e-5 if np.asarray(args[0]).dtype == np.complex64 else 1e-12
+    for x, y in zip(*((v if type(v) is tuple else (v,)) for v in (made, expected)), strict=True):
+        np.testing.assert_allclose(x, y, rtol=tolerance)
+    if name != "infinite":
+        checked(function, args, tmp_path)
 
 
 def squares_above(x, least):
@@ -317,6 +350,79 @@ def test_too_little_room(tmp_path):
     assert len(run(np.ones(5000), 0.1)) == 5000
     with pytest.raises(MemoryError, match="longer than there is room for"):
         scope["squares_above"](np.ones(5000), 0.1)
+
+
+def tails(x):
+    parts = [x[k:] * x[k] for k in range(len(x))]
+    while len(parts) > 1:
+        a, b = parts.pop(0), parts.pop(0)
+        parts.append(np.concatenate([a, b])[::2])
+    return np.sum(parts[0] ** 2)
+
+
+def earlier_ones(x):
+    earlier, total = [], 0.0
+    for _ in range(4):
+        q = 2.0 * x
+        if earlier:
+            q = q * earlier[-1]
+        for s in earlier:
+            q = q + s
+        total += q @ x
+        earlier.append(0.3 * q)
+    return total
+
+
+def shrinking(x):
+    y, parts = x, []
+    while len(y) > 2:
+        y = y[1:] * y[:-1]
+        parts.append(y)
+    return sum(np.sum(p**2) * len(p) for p in parts)
+
+
+def last_two(x):
+    window, total = [x], 0.0
+    for k in range(5):
+        window.append(np.sin(window[-1]) + k)
+        if len(window) > 2:
+            del window[0]
+        total += window[0] @ window[-1]
+    return total
+
+
+def item_or_none(x, k):
+    rows = []
+    for v in x:
+        rows.append(np.array([v, v * v, 1.0]))
+        rows[-1] = rows[-1] * 2
+    return rows[k]
+
+
+LISTS = {
+    "of several lengths": (tails, (normal(12) * 2,)),
+    "read in a branch and a loop": (earlier_ones, (normal(4),)),
+    "its derivative": (grad(earlier_ones), (normal(4),)),
+    "of what shrinks": (shrinking, (normal(6),)),
+    "of the last ones": (last_two, (normal(4),)),
+    "its slope": (grad(last_two), (normal(4),)),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_of_arrays(name, tmp_path):
+    function, args = LISTS[name]
+    module = checked(function, args, tmp_path)
+    assert "_top" in module.source
+
+
+@pytest.mark.usefixtures("loops_in_the_driver")
+def test_items_that_are_not_there(tmp_path):
+    run = library(item_or_none, (normal(9), 2), tmp_path)
+    assert np.array_equal(run(normal(9), -9), item_or_none(normal(9), -9))
+    for k in (9, -10):
+        with pytest.raises(IndexError, match="out of"):
+            run(normal(9), k)
 
 
 def repeated_root(x, n, scale):
