@@ -15,6 +15,7 @@ from tapeless.dispatch.specialisation import Specialisation
 from tapeless.staging.emitted_names import parameters
 from tapeless.transformations.eval_shape import short_axes
 from tapeless.transformations.jit import Jit
+from tapeless.transforms.c.blas import with_blas
 from tapeless.transforms.c.companions import checking_program, cmake_lines, in_order, python_wrapper
 from tapeless.transforms.c.module import CModule, write_c
 from tapeless.transforms.core.language import Block
@@ -67,15 +68,22 @@ class JitToC(Jit):
             STRICT[0] = before
 
     def files(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], results: Any, after: tuple[Any, ...]
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        results: Any,
+        after: tuple[Any, ...],
+        blas: bool = False,
     ) -> dict[str, str]:
         """The C for these arguments and what goes with it, by the names of files.
 
         results  what is returned for these arguments: the test program compares with that
         after    the same arguments after the call, which may have overwritten some
+        blas     whether large products are calls of a BLAS library
         """
         printed = self.printed(args, kwargs)
-        module, numbers = printed.module, in_order(printed.module, results)
+        module = with_blas(printed.module) if blas else printed.module
+        numbers = in_order(module, results)
         before_call, after_call = (printed.passed((each, kwargs)) for each in (args, after))
         return {
             f"{module.name}.h": module.header,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.c.blas import calls_blas
 from tapeless.transforms.c.driver import Argument, Output
 from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.module import PUBLIC, CModule, filled
@@ -32,16 +33,23 @@ add_library({name} SHARED {name}.c)
 set_property(TARGET {name} PROPERTY C_STANDARD 99)
 target_compile_options({name} PRIVATE -O3 -fwrapv -Wall -Wextra -Werror)
 target_link_libraries({name} PRIVATE m)
-
+{blas}
 add_executable(test_{name} test_{name}.c)
 target_link_libraries(test_{name} PRIVATE {name} m)
 add_test(NAME {name} COMMAND test_{name})
+"""
+BLAS = """\
+find_library(BLAS_LIBRARY NAMES openblas cblas mkl_rt blas REQUIRED)
+find_path(CBLAS_FOLDER cblas.h PATH_SUFFIXES openblas REQUIRED)
+target_include_directories({name} PRIVATE ${{CBLAS_FOLDER}})
+target_link_libraries({name} PRIVATE ${{BLAS_LIBRARY}})
 """
 
 
 def cmake_lines(module: CModule) -> str:
     """CMakeLists.txt, which makes a library and the test program."""
-    return CMAKE.format(name=module.name)
+    blas = BLAS.format(name=module.name) if calls_blas(module) else ""
+    return CMAKE.format(name=module.name, blas=blas)
 
 
 def python_wrapper(module: CModule) -> str:

@@ -9,6 +9,7 @@ it is complex, `S` for the end of the name and `F` for the end of the names in m
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
@@ -205,6 +206,11 @@ def needed(texts: list[str]) -> list[str]:
             chosen.append(_of_dtype(OF_DTYPES[stem], end))
     plain = [text for name, text in PLAIN.items() if name in names or name.strip("_") in names]
     return [text.strip() for text in (*plain, *chosen)]
+
+
+def of_dtype(name: str, dtype: np.dtype[Any]) -> str:
+    """The text of a helper for a dtype."""
+    return _of_dtype(OF_DTYPES[name], suffix(dtype)).strip()
 
 
 def _of_dtype(text: str, end: str) -> str:

@@ -45,6 +45,7 @@ ADVICE = "call the function from Python, or write the part that C does not have 
 class CModule:
     """A program as text of C, and what is known of its function.
 
+    doc             what the function is
     header, source  the two files
     arguments       its parameters, in order, each followed by its lengths
     outputs         where it leaves its results: pointers that follow
@@ -54,6 +55,7 @@ class CModule:
     """
 
     name: str
+    doc: str
     header: str
     source: str
     arguments: tuple[Argument, ...]
@@ -165,6 +167,7 @@ class _ModuleWriter:
         source = "\n\n".join(["\n".join(head), *helpers, code]) + "\n"
         return CModule(
             self.name,
+            self.doc,
             self.header(),
             source,
             tuple(driver.arguments),
