@@ -15,6 +15,7 @@ from tapeless.dispatch.specialisation import Specialisation
 from tapeless.staging.emitted_names import parameters
 from tapeless.transformations.eval_shape import short_axes
 from tapeless.transformations.jit import Jit
+from tapeless.transforms.autodiff.residuals.saved_functions import saving_functions
 from tapeless.transforms.c.blas import with_blas
 from tapeless.transforms.c.companions import checking_program, cmake_lines, in_order, python_wrapper
 from tapeless.transforms.c.module import CModule, write_c
@@ -63,7 +64,8 @@ class JitToC(Jit):
         """The C for arguments of these types, and what it is called with."""
         before, STRICT[0] = STRICT[0], True  # a trace holds for the values of one call alone
         try:
-            return self.modules[self.specialise(args, kwargs).text]
+            with saving_functions():
+                return self.modules[self.specialise(args, kwargs).text]
         finally:
             STRICT[0] = before
 

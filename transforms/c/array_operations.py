@@ -131,7 +131,8 @@ class ArrayOperations(DriverScope):
         entries = key_entries(key, rest, shape)
         if entries is None:
             raise NotPrintedError("a store by an array of indices outside of kernels")
-        axes = [(e, n) for e, n in zip(entries, base.lengths, strict=True) if _is_axis(e)]
+        pairs = zip(entries, base.lengths, strict=True)
+        axes = [(e, n) for e, n in pairs if isinstance(e, Span) and e.axis is not None]
         if value.type.shape:
             lengths = self.view(value).lengths
             broadcast = [self.length(*axes[k], rest) for k, n in enumerate(lengths) if n.known == 1]
@@ -256,7 +257,8 @@ class ArrayOperations(DriverScope):
 
     def lengths_of_part(self, s: Let, base: Strided, entries: Sequence[Entry]) -> tuple[Value, ...]:
         """The lengths of a part; those that depend on values are computed."""
-        axes = {e.axis: (e, n) for e, n in zip(entries, base.lengths, strict=False) if _is_axis(e)}
+        pairs = zip(entries, base.lengths, strict=False)
+        axes = {e.axis: (e, n) for e, n in pairs if isinstance(e, Span) and e.axis is not None}
         lengths = []
         for axis, size in enumerate(s.outs[0].type.shape):
             symbol = single_symbol(size)
@@ -413,8 +415,3 @@ def _item(x: Strided, k: Value) -> Strided:
     """An item of a stack."""
     offset = sum_of(x.offset, product_of(k, x.strides[0]))
     return replace(x, lengths=x.lengths[1:], strides=x.strides[1:], offset=offset)
-
-
-def _is_axis(e: Entry) -> bool:
-    """Whether an entry of a key leaves an axis of the result."""
-    return isinstance(e, Span) and e.axis is not None

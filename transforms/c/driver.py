@@ -393,9 +393,8 @@ def _unread_constants(block: Block) -> Iterable[Let]:
     for s in statements(block):
         read.update(reads(s), (a for b in blocks(s) for a in b.results if isinstance(a, Var)))
     for s in statements(block):
-        is_unread = isinstance(s, Let) and s.outs and not read & set(s.outs)
-        if is_unread and s.op.pure and all(isinstance(a, Literal) for a in s.args):
-            yield s
+        if isinstance(s, Let) and s.op.pure and not read & set(s.outs):
+            yield from [s] if all(isinstance(a, Literal) for a in s.args) else []
 
 
 def _is_test(s: Statement) -> bool:

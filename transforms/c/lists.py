@@ -107,7 +107,7 @@ class DriverLists(ArrayOperations):
         out = s.outs[0]
         match s.op:
             case new_arrays.new_stack:
-                self.lists[out] = self.new_list(out.type, out.name)  # type: ignore[arg-type]
+                self.lists[out] = self.new_list(out.type, out.name)
             case stacks.push:
                 self.push(self.of(s.args[0]), s.args[1], s)
                 self.lists[out] = self.of(s.args[0])
@@ -129,12 +129,12 @@ class DriverLists(ArrayOperations):
             case stacks.concatenate_items if s.params["axis"] == 0:
                 self.joined_items(self.of(s.args[0]), s)
             case new_arrays.zeros_of_items:
-                self.lists[out] = self.new_list(out.type, out.name)  # type: ignore[arg-type]
+                self.lists[out] = self.new_list(out.type, out.name)
                 self.copy_list(self.of(s.args[0]), self.lists[out], zero=True)
             case new_arrays.stack_length:
                 self.set(out, self.of(s.args[0]).count, s)
             case shapes.copy:
-                self.lists[out] = self.new_list(out.type, out.name)  # type: ignore[arg-type]
+                self.lists[out] = self.new_list(out.type, out.name)
                 self.copy_list(self.of(s.args[0]), self.lists[out])
             case _:
                 raise NotPrintedError(f"{s.op.name} of a list outside of kernels")
@@ -261,7 +261,7 @@ class DriverLists(ArrayOperations):
     def zeros(self, s: Let) -> None:
         """So many items, all zero."""
         out = s.outs[0]
-        items = self.new_list(out.type, out.name)  # type: ignore[arg-type]
+        items = self.new_list(out.type, out.name)
         if items.starts:
             raise NotPrintedError("a list of arrays of several lengths")
         self.set_count(items, arithmetic.extreme("max", [self.number(s.args[0]), constant(0)]), s)
@@ -284,7 +284,7 @@ class DriverLists(ArrayOperations):
     def rows(self, x: Strided, s: Let) -> None:
         """The rows of an array as items."""
         out = s.outs[0]
-        items = self.new_list(out.type, out.name)  # type: ignore[arg-type]
+        items = self.new_list(out.type, out.name)
         if items.starts or not self.alike(items.lengths, x.lengths[1:]):
             raise NotPrintedError("a list of arrays of several lengths")
         self.set_count(items, x.lengths[0], s)
