@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.lists import DriverLists, ListInC
+from tapeless.transforms.c.memory_roots import MemoryRoots
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.renaming import words
@@ -25,25 +26,23 @@ from tapeless.transforms.core.language import (
     Effect,
     For,
     If,
-    Let,
     Literal,
     StackType,
     Statement,
     Type,
     Var,
     While,
-    outputs,
 )
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
-from tapeless.transforms.lowering.schedule.stack_capacity import STORING
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
-from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
 
 Home = Value | Strided | ListInC  # where what several places of the program give is
 
 
 class ControlFlow(DriverLists):
     """Loops and branches outside of kernels."""
+
+    roots: MemoryRoots
 
     def statement(self, s: Statement) -> None:
         raise NotImplementedError
@@ -206,22 +205,19 @@ class ControlFlow(DriverLists):
 
     def chosen(self, v: Var, a: Atom, b: Atom, s: If) -> Home:
         """A home for what either branch gives; memory that both only store to is one."""
-        root = in_place_root(s.then, a) if _has_memory(v) else None
-        if root is None or root is not in_place_root(s.orelse, b):
+        root = self.roots.of(a) if _has_memory(v) else None
+        if root is None or root is not self.roots.of(b):
             return self.home(v)
         if root not in self.views and root not in self.lists:
             return self.home(v)
         self.name(v, self.memory_of(root))
         return self.memory_of(root)
 
-    def carried(
-        self, outs: Sequence[Var], inits: Sequence[Atom], carries: Sequence[Var], body: Block
-    ) -> list[Home]:
+    def carried(self, s: For | While) -> list[Home]:
         """Homes for what passes hand on, with what the first pass gets."""
         homes: list[Home] = []
-        yields = body.results[len(body.results) - len(carries) :]
-        for v, a, carry, after in zip(outs, inits, carries, yields, strict=True):
-            if _has_memory(v) and in_place_root(body, after) is carry and isinstance(a, Var):
+        for k, (v, a) in enumerate(zip(s.outs, s.inits, strict=True)):
+            if _has_memory(v) and isinstance(a, Var) and self.roots.in_place(s, k):
                 home = self.memory_of(a)  # passes store to it, where it is
                 self.name(v, home)
                 homes.append(home)
@@ -232,7 +228,7 @@ class ControlFlow(DriverLists):
         return homes
 
     def for_loop(self, s: For) -> None:
-        homes = self.carried(s.outs, s.inits, s.carries, s.body)
+        homes = self.carried(s)
         for v, home in zip(s.carries, homes, strict=True):
             self.name(v, home)
         start, stop, step = (cast(self.number(a), INT) for a in (s.start, s.stop, s.step))
@@ -259,7 +255,7 @@ class ControlFlow(DriverLists):
         return self.number(a)
 
     def while_loop(self, s: While) -> None:
-        homes = self.carried(s.outs, s.inits, s.body.params, s.body)
+        homes = self.carried(s)
         for params in (s.test.params, s.body.params):
             for v, home in zip(params, homes, strict=True):
                 self.name(v, home)
@@ -291,28 +287,3 @@ def _head(index: str, start: Value, stop: Value, step: int, reverse: bool) -> st
         step = -step
     sign, by = ("<", "++") if step > 0 else (">", "--")
     return f"for (i64 {index} = {start.text}; {index} {sign} {stop.at(SHIFT)}; {index}{by})"
-
-
-def in_place_root(block: Block, a: Atom) -> Var | None:
-    """The variable around a block, or a parameter of it, whose memory a result is in, if nothing
-    but stores to that memory are between."""
-    makers = {v: (s, k) for s in block.body for k, v in enumerate(outputs(s))}
-    while isinstance(a, Var) and a in makers:
-        s, k = makers[a]
-        match s:
-            case Let(op=op, args=(old, *_)) if k == 0 and (op in (update, add_at) or op in STORING):
-                a = old
-            case For() | While():
-                inner = s.body.results[len(s.body.results) - len(s.inits) :]
-                params = s.carries if isinstance(s, For) else s.body.params
-                if k >= len(s.inits) or in_place_root(s.body, inner[k]) is not params[k]:
-                    return None
-                a = s.inits[k]
-            case If():
-                root = in_place_root(s.then, s.then.results[k])
-                if root is None or root is not in_place_root(s.orelse, s.orelse.results[k]):
-                    return None
-                a = root
-            case _:
-                return None
-    return a if isinstance(a, Var) else None

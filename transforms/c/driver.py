@@ -18,6 +18,7 @@ from tapeless.transforms.c.dead_lines import read_by, without_unread
 from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.kernel import CFunction, reserved
 from tapeless.transforms.c.lists import is_of_lists
+from tapeless.transforms.c.memory_roots import MemoryRoots
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.expressions import Expressions
@@ -121,6 +122,7 @@ class DriverWriter(ControlFlow):
     ) -> None:
         super().__init__({name, *reserved([]), *OURS, *(printed.name for _, printed in kernels)})
         self.block = block
+        self.roots = MemoryRoots(block)
         self.unread_constants = set(_unread_constants(block))
         self.kernels = {kernel.name: (kernel, printed) for kernel, printed in kernels}
         self.stored = set(stored)

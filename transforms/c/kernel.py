@@ -39,6 +39,7 @@ from tapeless.transforms.c_text.renaming import (
 from tapeless.transforms.c_text.statements import Error, notes_of
 from tapeless.transforms.c_text.values import (
     Array,
+    Meaning,
     NotPrintedError,
     Value,
     c_type,
@@ -62,7 +63,7 @@ work at room failed error
 complex imaginary I creal cimag conj cabs carg cexp clog csqrt c64 c128
 """
 RESERVED = frozenset(WORDS.split()) | NAMES
-OURS = re.compile(r"_\w*|\w+_[biufc]\d+|result_\d+(_length)?")
+OURS = re.compile(r"_\w*|\w+_[biufc]\d+(x\d)?|result_\d+(_length)?")
 #: Functions of loop form that are no functions here.
 BUILT_IN = frozenset(
     ["plus", "plus_product", "scratch", "grown", "filled", "each", "turns", "add_at", "product"]
@@ -116,11 +117,23 @@ def print_kernel(kernel: Kernel) -> CFunction:
     return SerialKernelWriter(node, kernel, functions).printed()
 
 
+def _kind(x: Meaning) -> str:
+    """What stands for the type of an argument in names of functions."""
+    if isinstance(x, Array):
+        axes = len(x.lengths)
+        return f"{suffix(x.dtype)}{f'x{axes}' * (axes > 1)}"
+    return suffix(x.dtype) if isinstance(x, Value) else ""
+
+
 class HelperWriter(FunctionWriter):
     """Writes a function that kernels call, in C99."""
 
     qualifier = "static"
     for_nvrtc = False
+
+    def name_for(self, args: Sequence[Meaning]) -> str:
+        """A name of its own for each signature: C has one function of a name."""
+        return "_".join([self.node.name, *dict.fromkeys(map(_kind, args))])
 
     def result_parameter(self, dtype: Dtype, k: int) -> str:
         return f"{c_type(dtype)}* result_{k}"

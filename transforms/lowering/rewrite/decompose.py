@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.comparisons import CLOSE
 from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
+from tapeless.transforms.lowering.rewrite.convolutions import CONVOLVED
 from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
 from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
@@ -157,7 +158,7 @@ INNER: dict[Op, Callable[..., Any]] = {
 EVERYWHERE: dict[str, dict[Op, Callable[..., Any]]] = {
     "NumPy": {},
     "CuPy": WITHOUT_LIBRARY,
-    "": {**WITHOUT_LIBRARY, **INNER},
+    "": {**WITHOUT_LIBRARY, **CONVOLVED, **INNER},
 }
 
 
