@@ -260,7 +260,7 @@ def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
     kinds = {a.dtype.kind, b.dtype.kind}
     if a.known is not None and b.known is not None and kinds == {"i"}:
         return constant(KNOWN[type(op)](a.known, b.known))
-    if a == b and a.is_plain and kinds <= set("iub"):  # a test for nan, of integers
+    if (a.text, a.dtype) == (b.text, b.dtype) and kinds <= set("iub"):  # a test for nan, say
         return constant(KNOWN[type(op)](0, 0))
     if "c" in kinds:
         if level != EQUALITY:

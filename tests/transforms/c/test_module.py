@@ -106,6 +106,19 @@ def orders(a, k):
     return (*ordered, np.argmax(a, axis=1), np.cumsum(x), np.convolve(x, a[1], "same"))
 
 
+def pivoted(a):
+    """Lengths that are compared with themselves, for which compilers warn."""
+    a, sign = a.copy(), 1.0
+    for k in range(3):
+        pivot = k + np.argmax(np.abs(a[k:, k]))
+        if pivot != k:
+            a[[k, pivot]] = a[[pivot, k]]
+            sign = -sign
+        for i in range(k + 1, 3):
+            a[i, k:] -= a[i, k] / a[k, k] * a[k, k:]
+    return sign * np.prod(np.diag(a))
+
+
 def linear_algebra(a, b):
     solved = np.linalg.solve(a, b), np.linalg.inv(a), np.linalg.det(a)
     return (*solved, np.linalg.cholesky(a) + np.eye(9), np.triu(a), np.correlate(b, b[:3]))
@@ -113,6 +126,7 @@ def linear_algebra(a, b):
 
 PROGRAMS_IN_C = {
     "orders": (orders, (normal(9, 9), np.arange(9))),
+    "pivots": (pivoted, (normal(3, 3),)),
     "linear algebra": (linear_algebra, (definite(9), normal(9))),
     "gradient through a loop": (grad(pendulum), (normal(20), normal(2))),
     "value and gradient": (value_and_grad(pendulum), (normal(20), normal(2))),
