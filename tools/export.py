@@ -1,4 +1,4 @@
-"""Write a transformed function as files that need tapeless no more: a Python module, or C."""
+"""Write a transformed function as files that need tapeless no more: a Python module, C, a wheel."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.tools import internals
-from tapeless.tools.errors import writing
+from tapeless.tools.errors import UsageError, writing
 from tapeless.tools.target import Target, add_target
 from tapeless.tools.transform import add_transform, transformed
+from tapeless.tools.wheel import built_wheel
 
 EXAMPLES = """\
 examples:
   tapeless export models.py:logistic --transform grad --python -o derivatives
   tapeless export models.py:loss --transform grad --args "f8[3], f8[100,3], f8[100]" --c -o csrc
   tapeless export control.py:cost --transform value_and_grad --args "f8[20], f8[2]" --c
+  tapeless export control.py:cost --transform grad --args "f8[20], f8[2]" --wheel -o dist
 """
 
 
@@ -39,6 +41,16 @@ def describe(parser: ArgumentParser) -> None:
         "module of Python that calls the library. Lengths above 8 are arguments, shorter ones are "
         "those of --args",
     )
+    kind.add_argument(
+        "--wheel",
+        action="store_true",
+        help="a wheel of a Python package that calls the function in C; pip compiles it",
+    )
+    parser.add_argument(
+        "--blas",
+        action="store_true",
+        help="with --c: large products of matrices call a BLAS library (cblas.h)",
+    )
     parser.add_argument(
         "-o",
         "--output",
@@ -51,15 +63,25 @@ def describe(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Write the files, and print their names."""
+    if options.blas and not options.c:
+        raise UsageError("--blas is about C", "write --c --blas, or leave --blas out")
     target = Target.of(options, lambda args: (0,) if args else (-1,))
     names = tuple(name for name in options.transform if name != "jit")
     function = transformed(target, names) if names else internals.array_form(target.function)
     with writing(options.output):
         options.output.mkdir(parents=True, exist_ok=True)
-        write = _python if options.python else _c
-        for file in write(function, target.args, options.output):
+        for file in _written(options, function, target.args):
             print(file)
     return 0
+
+
+def _written(options: Namespace, function: Any, args: tuple[Any, ...]) -> list[Path]:
+    """The files that are asked for."""
+    if options.python:
+        return _python(function, args, options.output)
+    if options.wheel:
+        return [built_wheel(internals.c_package(function, args), options.output)]
+    return _c(function, args, options.output, options.blas)
 
 
 def _python(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
@@ -70,11 +92,12 @@ def _python(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
     return [file, *([beside] if beside.exists() else [])]
 
 
-def _c(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
+def _c(function: Any, args: tuple[Any, ...], folder: Path, blas: bool) -> list[Path]:
     """The source in C, and what goes with it."""
     values = _values(args)
-    results = function(*_copied(values))
-    files = internals.c_files(function, values, results)
+    after = _copied(values)
+    results = function(*after)
+    files = internals.c_files(function, values, results, after, blas)
     paths = [folder / name for name in files]
     for path, text in zip(paths, files.values(), strict=True):
         path.write_text(text, encoding="utf-8")

@@ -11,6 +11,7 @@ from tapeless.backends import cache
 from tapeless.staging.standalone_modules import Module
 from tapeless.transformations.array_form import Unchanged
 from tapeless.transformations.jit_to_c import JitToC
+from tapeless.transforms.c.python_package import package_files
 
 Function = Callable[..., Any]
 
@@ -35,6 +36,18 @@ def emitted(function: Any, args: tuple[Any, ...]) -> str:
     return Module(function.for_arguments(args, {}), function.emitted_name).with_small()
 
 
-def c_files(function: Function, args: tuple[Any, ...], results: Any) -> dict[str, str]:
-    """The files of a function in C99, by name; the test program compares with these `results`."""
-    return JitToC(function).files(args, {}, results)
+def c_files(
+    function: Function,
+    args: tuple[Any, ...],
+    results: Any,
+    after: tuple[Any, ...],
+    blas: bool,
+) -> dict[str, str]:
+    """The files of a function in C99, by name; the test program compares with these `results`, and
+    with what is in the arguments `after` the call. With `blas`, large products call a library."""
+    return JitToC(function).files(args, {}, results, after, blas)
+
+
+def c_package(function: Function, args: tuple[Any, ...]) -> dict[str, str]:
+    """A Python package around a function in C99, which setuptools compiles: its files by name."""
+    return package_files(JitToC(function).module_for(args, {}))

@@ -6,7 +6,7 @@ tapeless.jit(loss)      becomes      void loss(const double* w, int64_t w_0, dou
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless import tree
@@ -15,12 +15,13 @@ from tapeless.dispatch.specialisation import Specialisation
 from tapeless.staging.emitted_names import parameters
 from tapeless.transformations.eval_shape import short_axes
 from tapeless.transformations.jit import Jit
+from tapeless.transforms.autodiff.residuals.saved_functions import saving_functions
+from tapeless.transforms.c.blas import with_blas
 from tapeless.transforms.c.companions import checking_program, cmake_lines, in_order, python_wrapper
 from tapeless.transforms.c.module import CModule, write_c
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.staging.parameters import is_dynamic
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.lowering import lower
 from tapeless.transforms.lowering.floating_point_errors import unwatched
@@ -29,35 +30,67 @@ from tapeless.transforms.lowering.target import C
 SHORT = 8  # elements of an axis that programs are made for
 
 
+@dataclass(frozen=True)
+class Printed:
+    """A function in C.
+
+    is_passed  for each leaf of the arguments of the Python function, whether it is one of C, too;
+               the code is for the values of the others
+    """
+
+    module: CModule
+    is_passed: tuple[bool, ...]
+
+    def passed(self, args: Any) -> list[Any]:
+        """The leaves that are arguments in C."""
+        pairs = zip(tree.leaves(args), self.is_passed, strict=True)
+        return [x for x, is_passed in pairs if is_passed]
+
+
 class JitToC(Jit):
     """A function that is printed as C. It is not called from Python."""
 
     def begin(self) -> None:
         super().begin()
-        self.modules: dict[str, CModule] = vars(self.cache).setdefault("modules", {})  # by source
+        self.modules: dict[str, Printed] = vars(self.cache).setdefault("modules", {})  # by source
 
     derived = Jit.derived | {"modules"}
 
     def module_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CModule:
         """The C for arguments of these types."""
+        return self.printed(args, kwargs).module
+
+    def printed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Printed:
+        """The C for arguments of these types, and what it is called with."""
         before, STRICT[0] = STRICT[0], True  # a trace holds for the values of one call alone
         try:
-            return self.modules[self.specialise(args, kwargs).text]
+            with saving_functions():
+                return self.modules[self.specialise(args, kwargs).text]
         finally:
             STRICT[0] = before
 
-    def files(self, args: tuple[Any, ...], kwargs: dict[str, Any], results: Any) -> dict[str, str]:
+    def files(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        results: Any,
+        after: tuple[Any, ...],
+        blas: bool = False,
+    ) -> dict[str, str]:
         """The C for these arguments and what goes with it, by the names of files.
 
         results  what is returned for these arguments: the test program compares with that
+        after    the same arguments after the call, which may have overwritten some
+        blas     whether large products are calls of a BLAS library
         """
-        module = self.module_for(args, kwargs)
-        leaves = [x for x in tree.leaves((args, kwargs)) if is_dynamic(x)]
+        printed = self.printed(args, kwargs)
+        module = with_blas(printed.module) if blas else printed.module
         numbers = in_order(module, results)
+        before_call, after_call = (printed.passed((each, kwargs)) for each in (args, after))
         return {
             f"{module.name}.h": module.header,
             f"{module.name}.c": module.source,
-            f"test_{module.name}.c": checking_program(module, leaves, numbers),
+            f"test_{module.name}.c": checking_program(module, before_call, numbers, after_call),
             "CMakeLists.txt": cmake_lines(module),
             f"{module.name}.py": python_wrapper(module),
         }
@@ -107,8 +140,14 @@ class JitToC(Jit):
             [*staged.sizes, *lowered.relied],
             result,
             self.doc(staged, names),
+            [
+                (path, repr(leaf.value))
+                for leaf, path in zip(staged.leaves, paths, strict=True)
+                if leaf.var is None
+            ],
         )
-        self.modules[module.source] = module
+        is_passed = tuple(leaf.var is not None for leaf in staged.leaves)
+        self.modules[module.source] = Printed(module, is_passed)
         return module.source, False
 
     def prepare(

@@ -3,11 +3,13 @@
 import shutil
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pytest
 
 from tapeless import grad
+from tapeless.tools import internals
 from tapeless.tools.cli import main
 
 PROGRAM = """\
@@ -68,6 +70,40 @@ def test_c_that_cmake_builds_and_python_calls(program, tmp_path, capsys):
     numbers = [float(word) for word in run(sys.executable, "-c", text, cwd=folder).split()]
     by_x, by_rate = grad(wave, argnums=(0, 1))(x, 0.7)
     assert np.allclose(numbers, [*by_x, by_rate], rtol=1e-12)
+
+
+def test_a_package_that_setuptools_builds(program, tmp_path):
+    _, wave = program
+    x = np.linspace(0, 3, 100)
+    for name, text in internals.c_package(grad(wave, argnums=(0, 1)), (x, 0.7)).items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    run(sys.executable, "setup.py", "-q", "build_ext", "--inplace", cwd=tmp_path)
+    text = "import numpy as np, wave_grad; "
+    text += "a, b = wave_grad.wave_grad(np.linspace(0, 3, 100), 0.7); print(*a, b)"
+    numbers = [float(word) for word in run(sys.executable, "-c", text, cwd=tmp_path).split()]
+    by_x, by_rate = grad(wave, argnums=(0, 1))(x, 0.7)
+    assert np.allclose(numbers, [*by_x, by_rate], rtol=1e-12)
+
+
+def test_a_wheel(program, tmp_path, capsys):
+    """It needs setuptools, which pip fetches: where it cannot, this is skipped."""
+    file, _ = program
+    code = main(["export", f"{file}:wave", "--transform", "grad", "--wheel", "-o", str(tmp_path)])
+    told = capsys.readouterr()
+    if code and "pip says" in told.err:
+        pytest.skip(f"pip cannot build wheels here: {told.err}")
+    assert code == 0
+    with zipfile.ZipFile(told.out.strip()) as wheel:
+        names = {name for name in wheel.namelist() if name.startswith("wave_grad/")}
+    files = ("__init__.py", "libwave_grad.so", "wave_grad.c", "wave_grad.h")
+    assert names == {f"wave_grad/{name}" for name in files}
+
+
+def test_blas_is_about_c(program, capsys):
+    file, _ = program
+    assert main(["export", f"{file}:wave", "--python", "--blas"]) == 2
+    assert "--blas is about C" in capsys.readouterr().err
 
 
 def test_what_has_no_form_in_c_is_told(tmp_path, capsys):

@@ -25,7 +25,7 @@ from tapeless.transforms.c_text.values import (
     cast,
     constant,
 )
-from tapeless.transforms.core.language import Atom, Let, Statement, Type
+from tapeless.transforms.core.language import Atom, Let, Statement
 from tapeless.transforms.lowering.device_memory import memory
 from tapeless.transforms.lowering.pooled_products import pooled
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
@@ -37,8 +37,10 @@ from tapeless.transforms.lowering.schedule.view_indices import (
     entries_of,
     key_entries,
 )
+from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.index_keys import Slot
 
 MAKES = (memory, new_arrays.empty, new_arrays.zeros, new_arrays.ones, new_arrays.full)
@@ -63,8 +65,6 @@ class ArrayOperations(DriverScope):
     def operation(self, s: Let) -> None:
         """An operation that is no call of a kernel."""
         out = s.outs[0]
-        if not all(isinstance(v.type, Type) for v in (*s.outs, *s.args)):
-            raise NotPrintedError("a list outside of kernels")
         if s.op in MAKES:
             self.new_array(s)
         elif s.op is shapes.copy:
@@ -82,7 +82,7 @@ class ArrayOperations(DriverScope):
             self.joined(s)
         elif s.op is new_arrays.arange:
             self.counted(s)
-        elif s.op is slices_and_gathers.update:
+        elif s.op in (slices_and_gathers.update, slices_and_gathers.add_at):
             self.update(s)
         elif out.type.shape and s.args and entries_of(s) is not None:
             self.know(out, self.part(s))
@@ -91,8 +91,12 @@ class ArrayOperations(DriverScope):
             self.know(out, replace(old, lengths=lengths, strides=row_strides(lengths)))
         elif s.op is slices_and_gathers.index and not out.type.shape:
             self.element(s)
+        elif s.op is axis_size:
+            self.set(out, self.view(s.args[0]).lengths[s.params["axis"]], s)
         elif not out.type.shape and form_of(s) is not None:
             self.scalar(s)
+        elif form_of(s) is not None:
+            self.elementwise(s)
         else:
             raise NotPrintedError(f"{s.op.name} outside of kernels")
 
@@ -119,7 +123,7 @@ class ArrayOperations(DriverScope):
         self.taken.discard(k)
 
     def update(self, s: Let) -> None:
-        """A store to a part of an array, which keeps its place."""
+        """A store to a part of an array, which keeps its place, or an addition to it."""
         base, value = self.view(s.args[0]), s.args[1]
         if self.is_constant(base):
             raise NotPrintedError("a store to an argument that is none")
@@ -127,44 +131,55 @@ class ArrayOperations(DriverScope):
         entries = key_entries(key, rest, shape)
         if entries is None:
             raise NotPrintedError("a store by an array of indices outside of kernels")
-        axes = [(e, n) for e, n in zip(entries, base.lengths, strict=True) if _is_axis(e)]
+        pairs = zip(entries, base.lengths, strict=True)
+        axes = [(e, n) for e, n in pairs if isinstance(e, Span) and e.axis is not None]
         if value.type.shape:
             lengths = self.view(value).lengths
-            broadcast = [self.length(*axes[k]) for k, n in enumerate(lengths) if n.known == 1]
+            broadcast = [self.length(*axes[k], rest) for k, n in enumerate(lengths) if n.known == 1]
             if len(lengths) != len(axes) or any(n.known != 1 for n in broadcast):
                 raise NotPrintedError("a store of an array that is broadcast outside of kernels")
         else:
-            lengths = tuple(self.length(*axis) for axis in axes)
+            lengths = tuple(self.length(*axis, rest) for axis in axes)
         part = self.part_of(base, entries, lengths, rest, s)
+        sign = "+=" if s.op is slices_and_gathers.add_at else "="
         if not value.type.shape:
             number = cast(self.number(value), part.dtype).text
             self.each(
-                part.lengths, (part.strides,), lambda at: f"{part.element(*at)} = {number};", s
+                *(part.lengths, (part.strides,)),
+                lambda at: f"{part.element(*at)} {sign} {number};",
+                s,
             )
         else:
             if self.view(value).memory == base.memory:  # else loop form has copied what is read
                 raise NotPrintedError("a store of a part of an array to itself outside of kernels")
-            self.copy(self.view(value), part, s)
+            self.copy(self.view(value), part, s, sign)
         self.know(s.outs[0], base)
 
-    @staticmethod
-    def length(span: Span, n: Value) -> Value:
-        """How many elements a slice has that counts up from a start that is known."""
-        start, stop = span.start, n if span.stop is None else span.stop
-        if not isinstance(start, int) or start < 0 or span.step != 1:
-            raise NotPrintedError("a store of a number to such a slice outside of kernels")
-        if isinstance(stop, int):
-            if stop < 0:
-                stop = arithmetic.binary(ast.Sub(), n, constant(-stop))
-            else:
-                stop = arithmetic.extreme("min", [n, constant(stop)])
-        if not isinstance(stop, Value):
-            raise NotPrintedError("a store of a number to such a slice outside of kernels")
-        if start == 0 and span.stop is None:
+    def length(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+        """How many elements a slice has that counts up."""
+        if span.step != 1:
+            raise NotPrintedError("the length of a slice that does not count up by 1")
+        start, stop = self.first(span, n, rest), self.end(span, n, rest)
+        if start.known == 0:
+            return stop
+        if (
+            start.known is not None
+            and stop.text == n.text
+            and start.known <= self.least.get(n.text, 0)
+        ):
+            return arithmetic.binary(ast.Sub(), stop, start)
+        return arithmetic.extreme("max", [arithmetic.binary(ast.Sub(), stop, start), ZERO])
+
+    def end(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+        """Where a slice ends."""
+        if span.stop is None:
             return n
-        return arithmetic.extreme(
-            "max", [arithmetic.binary(ast.Sub(), stop, constant(start)), ZERO]
-        )
+        k = self.slot(span.stop, rest)
+        if not isinstance(k.known, int):
+            return Value(f"slice_start({k.text}, {n.text}, {n.text})", INT, natural=True)
+        if k.known >= 0:
+            return arithmetic.extreme("min", [n, k])
+        return arithmetic.extreme("max", [self.from_start(k, n), ZERO])
 
     def element(self, s: Let) -> None:
         """A number of an array."""
@@ -176,15 +191,51 @@ class ArrayOperations(DriverScope):
         if s.op is shapes.cast and self.number(s.args[0]).dtype == s.outs[0].type.dtype:
             self.numbers[s.outs[0]] = self.number(s.args[0])
             return
+        self.set(s.outs[0], self.of_numbers(s, [self.number(a) for a in s.args]), s)
+
+    @staticmethod
+    def of_numbers(s: Let, values: Sequence[Value]) -> Value:
+        """What an operation makes of one number of each operand."""
         scope, names = Scope(), []
-        for k, a in enumerate(s.args):
-            scope.fixed[f"a{k}"] = self.number(a)
+        for k, value in enumerate(values):
+            scope.fixed[f"a{k}"] = value
             names.append(ast.Name(f"a{k}", ast.Load()))
         module = _NoModule()
         tree = spelled(s, [*names], module)
         if module.helpers:
             raise NotPrintedError(f"{s.op.name} outside of kernels")
-        self.set(s.outs[0], Expressions(scope).number(tree), s)
+        return Expressions(scope).number(tree)
+
+    def elementwise(self, s: Let) -> None:
+        """An operation on all elements, in an order that kernels do not have."""
+        shaped = [self.view(a) for a in s.args if a.type.shape]
+        if not shaped or any(a.type.ndim not in (0, s.outs[0].type.ndim) for a in s.args):
+            raise NotPrintedError(f"{s.op.name} outside of kernels")
+        lengths = max((x.lengths for x in shaped), key=lambda ns: sum(n.known != 1 for n in ns))
+        strides = [self.broadcast(x, lengths, s) for x in shaped]
+        out = self.make(s.outs[0], lengths)
+
+        def stored(places: Sequence[Value]) -> str:
+            elements = iter(zip(shaped, places[1:], strict=True))
+            values = []
+            for a in s.args:
+                if not a.type.shape:
+                    values.append(self.number(a))
+                    continue
+                x, place = next(elements)
+                values.append(Value(x.element(place), x.dtype, POSTFIX))
+            return f"{out.element(places[0])} = {cast(self.of_numbers(s, values), out.dtype).text};"
+
+        self.each(lengths, (out.strides, *strides), stored, s)
+
+    def broadcast(self, x: Strided, lengths: Sequence[Value], s: Let) -> Sequence[Value]:
+        """The strides of an operand: none along axes of one element."""
+        strides = []
+        for n, stride, length in zip(x.lengths, x.strides, lengths, strict=True):
+            if n.known != 1 and not self.alike([n], [length]):
+                raise NotPrintedError(f"{s.op.name} of several lengths outside of kernels")
+            strides.append(ZERO if n.known == 1 and length.known != 1 else stride)
+        return strides
 
     def new_array(self, s: Let) -> None:
         view = self.make(s.outs[0])
@@ -200,8 +251,26 @@ class ArrayOperations(DriverScope):
 
     def part(self, s: Let) -> Strided:
         """A part or another order of an array."""
-        lengths = self.lengths_of(s.outs[0].type.shape)
-        return self.part_of(self.view(s.args[0]), entries_of(s) or (), lengths, s.args[1:], s)
+        base, entries, rest = self.view(s.args[0]), entries_of(s) or (), s.args[1:]
+        lengths = self.lengths_of_part(s, base, entries)
+        return self.part_of(base, entries, lengths, rest, s)
+
+    def lengths_of_part(self, s: Let, base: Strided, entries: Sequence[Entry]) -> tuple[Value, ...]:
+        """The lengths of a part; those that depend on values are computed."""
+        pairs = zip(entries, base.lengths, strict=False)
+        axes = {e.axis: (e, n) for e, n in pairs if isinstance(e, Span) and e.axis is not None}
+        lengths = []
+        for axis, size in enumerate(s.outs[0].type.shape):
+            symbol = single_symbol(size)
+            if symbol is not None and not self.has(symbol) and axis in axes:
+                value = self.length(*axes[axis], s.args[1:])
+                if not value.is_plain:
+                    name = self.fresh(symbol.name if symbol.name.isidentifier() else "count")
+                    self.put(f"const i64 {name} = {value.text};", s)
+                    value = Value(name, INT, natural=True)
+                self.learn(size, value)
+            lengths.append(self.size(size))
+        return tuple(lengths)
 
     def part_of(
         self,
@@ -306,12 +375,12 @@ class ArrayOperations(DriverScope):
         texts += [a.pointer, *(x.text for x in a_strides), b.pointer, *(x.text for x in b_strides)]
         self.put(f"product_{suffix(a.dtype)}({', '.join(texts)}, {pointer});", s)
 
-    def copy(self, view: Strided, to: Strided, s: Statement | None = None) -> None:
-        """The numbers of an array, to a place of others."""
+    def copy(self, view: Strided, to: Strided, s: Statement | None = None, sign: str = "=") -> None:
+        """The numbers of an array, to a place of others, or added to them."""
 
         def stored(places: Sequence[Value]) -> str:
             place, source = places
-            return f"{to.element(place)} = {view.element(source)};"
+            return f"{to.element(place)} {sign} {view.element(source)};"
 
         self.each(view.lengths, (to.strides, view.strides), stored, s)
 
@@ -346,8 +415,3 @@ def _item(x: Strided, k: Value) -> Strided:
     """An item of a stack."""
     offset = sum_of(x.offset, product_of(k, x.strides[0]))
     return replace(x, lengths=x.lengths[1:], strides=x.strides[1:], offset=offset)
-
-
-def _is_axis(e: Entry) -> bool:
-    """Whether an entry of a key leaves an axis of the result."""
-    return isinstance(e, Span) and e.axis is not None

@@ -12,13 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.c.blas import calls_blas
 from tapeless.transforms.c.driver import Argument, Output
+from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.module import PUBLIC, CModule, filled
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.values import c_type, constant
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.python_text.line_breaking import wrap
 
+MOST = 1 << 16  # numbers in arrays of test programs whose lengths depend on values
 SINGLE, DOUBLE = 1e-4, 1e-9  # how near results must be, relative to themselves and to 1
 MODULES = ("builtins", "ctypes", "operator")  # that wrappers import, where they need them
 CMAKE = """\
@@ -30,16 +33,23 @@ add_library({name} SHARED {name}.c)
 set_property(TARGET {name} PROPERTY C_STANDARD 99)
 target_compile_options({name} PRIVATE -O3 -fwrapv -Wall -Wextra -Werror)
 target_link_libraries({name} PRIVATE m)
-
+{blas}
 add_executable(test_{name} test_{name}.c)
 target_link_libraries(test_{name} PRIVATE {name} m)
 add_test(NAME {name} COMMAND test_{name})
+"""
+BLAS = """\
+find_library(BLAS_LIBRARY NAMES openblas cblas mkl_rt blas REQUIRED)
+find_path(CBLAS_FOLDER cblas.h PATH_SUFFIXES openblas REQUIRED)
+target_include_directories({name} PRIVATE ${{CBLAS_FOLDER}})
+target_link_libraries({name} PRIVATE ${{BLAS_LIBRARY}})
 """
 
 
 def cmake_lines(module: CModule) -> str:
     """CMakeLists.txt, which makes a library and the test program."""
-    return CMAKE.format(name=module.name)
+    blas = BLAS.format(name=module.name) if calls_blas(module) else ""
+    return CMAKE.format(name=module.name, blas=blas)
 
 
 def python_wrapper(module: CModule) -> str:
@@ -57,30 +67,58 @@ def python_wrapper(module: CModule) -> str:
         lines.append(f"LIBRARY.{name}_work.restype = ctypes.c_size_t")
     if module.errors:
         lines.append(f"LIBRARY.{name}_error.restype = ctypes.c_char_p")
+    lines += _structures(module)
     lines += ["", "", f"def {name}({', '.join(a.name for a in module.arguments)}):", *body, ""]
     return "\n".join(part for line in lines for part in wrap(line))
 
 
 def _wrapper_body(module: CModule) -> list[str]:
     """The statements of the function that calls the library."""
-    name = module.name
     body = [line for a in module.arguments for line in _received(a)]
-    body += [f"{o.name} = np.empty({_shape(o)}, np.{_name(o.dtype)})" for o in module.outputs]
-    passed = [text for a in module.arguments for text in _passed(a)]
-    passed += [f"{o.name}.ctypes" for o in module.outputs]
-    if module.has_work:
-        lengths = ", ".join(f"ctypes.c_int64({n})" for n in module.integers)
-        body.append(f"work = np.empty(max(LIBRARY.{name}_work({lengths}), 1), np.uint8)")
-        passed.append("work.ctypes")
-    call = f"LIBRARY.{name}({', '.join(passed)})"
-    if module.errors:
-        body += [f"number = {call}", "if number:"]
-        body += [f'    kind, _, text = LIBRARY.{name}_error(number).decode().partition(": ")']
-        body += ["    raise getattr(builtins, kind, RuntimeError)(text)"]
+    call = _call(module)
+    if module.has_room:
+        copied = [a.name for a in module.arguments if a.stored]
+        body += [f"{name}_given = {name}" for name in copied]
+        body += ["room = 1024", "while True:"]
+        body += [f"    {name} = {name}_given.copy()" for name in copied]
+        body += [*(f"    {line}" for line in call), f"    if number != {module.too_long}:"]
+        body += ["        break", "    room *= 4"]
+        body += [f"{name}_given[...] = {name}" for name in copied]
     else:
-        body.append(call)
+        body += call
+    if module.errors:
+        body += ["if number:"]
+        body += [
+            f'    kind, _, text = LIBRARY.{module.name}_error(number).decode().partition(": ")'
+        ]
+        body += ["    raise getattr(builtins, kind, RuntimeError)(text)"]
+    for o in module.outputs:
+        if any(o.counts):
+            size = " * ".join(o.shape)
+            shaped = f".reshape({', '.join(o.shape)})" if len(o.shape) > 1 else ""
+            body.append(f"{o.name} = {o.name}[: {size}]{shaped}")
     body += [f"{o.name} = {o.name}[()]" for o in module.outputs if not o.shape]
     return [*body, f"return {module.returned}"]
+
+
+def _call(module: CModule) -> list[str]:
+    """Memory for results, and the call of the library."""
+    name, lines = module.name, []
+    for o in module.outputs:
+        shape = ROOM.text if any(o.counts) else _shape(o)
+        lines.append(f"{o.name} = np.empty({shape}, np.{_name(o.dtype)})")
+    counts = [n for o in module.outputs for n in o.counts if n]
+    lines += [f"{n} = ctypes.c_int64()" for n in counts]
+    passed = [text for a in module.arguments for text in _passed(a)]
+    passed += [f"{o.name}.ctypes" for o in module.outputs]
+    passed += [f"ctypes.byref({n})" for n in counts]
+    passed += [f"ctypes.c_int64({ROOM.text})"] if module.has_room else []
+    if module.has_work:
+        lengths = ", ".join(f"ctypes.c_int64({n})" for n in module.integers)
+        lines.append(f"work = np.empty(max(LIBRARY.{name}_work({lengths}), 1), np.uint8)")
+        passed.append("work.ctypes")
+    call = f"LIBRARY.{name}({', '.join(passed)})"
+    return [*lines, f"number = {call}" if module.errors else call]
 
 
 def _name(dtype: np.dtype[Any]) -> str:
@@ -120,8 +158,27 @@ def _passed(a: Argument) -> Iterable[str]:
         yield f"{a.name}.ctypes"
         yield from (f"ctypes.c_int64({n})" for n in a.lengths if n)
     else:
-        number = f"int({a.name})" if a.type.dtype.kind in "iu" else a.name
-        yield f"ctypes.c_{_ctypes(a.type.dtype)}({number})"
+        yield _number_passed(a.name, a.type.dtype)
+
+
+def _number_passed(name: str, dtype: np.dtype[Any]) -> str:
+    """A number as ctypes passes it; a complex one as a structure of its parts, which C passes in
+    the same way."""
+    if dtype.kind == "c":
+        return f"Complex{8 * dtype.itemsize}({name}.real, {name}.imag)"
+    return f"ctypes.c_{_ctypes(dtype)}({f'int({name})' if dtype.kind in 'iu' else name})"
+
+
+def _structures(module: CModule) -> list[str]:
+    """Classes of complex numbers that are passed by value."""
+    lines = []
+    for dtype in (np.dtype(np.complex64), np.dtype(np.complex128)):
+        if any(a.type.dtype == dtype and not a.type.shape for a in module.arguments):
+            kind = "float" if dtype.itemsize == 8 else "double"
+            fields = f'(("real", ctypes.c_{kind}), ("imag", ctypes.c_{kind}))'
+            lines += ["", "", f"class Complex{8 * dtype.itemsize}(ctypes.Structure):"]
+            lines.append(f"    _fields_ = {fields}")
+    return lines
 
 
 def _ctypes(dtype: np.dtype[Any]) -> str:
@@ -161,41 +218,65 @@ def _take_apart(e: ast.expr, value: Any, parts: dict[str, Any]) -> None:
             )
 
 
-def checking_program(module: CModule, leaves: Sequence[Any], results: Sequence[Any]) -> str:
+def checking_program(
+    module: CModule, leaves: Sequence[Any], results: Sequence[Any], after: Sequence[Any]
+) -> str:
     """A program that calls the function once and compares its results with known ones.
 
     leaves   the values of the arguments
     results  what NumPy makes of them
+    after    the values of the arguments after the call: some may be overwritten
     """
     with c99():
-        return _test_text(module, leaves, results)
+        return _test_text(module, leaves, results, after)
 
 
-def _test_text(module: CModule, leaves: Sequence[Any], results: Sequence[Any]) -> str:
+def _test_text(
+    module: CModule, leaves: Sequence[Any], results: Sequence[Any], after: Sequence[Any]
+) -> str:
     name, tables, passed, frees = module.name, [], [], []
     dtypes = [*(a.type.dtype for a in module.arguments), *(o.dtype for o in module.outputs)]
-    tolerance = SINGLE if np.dtype(np.float32) in dtypes else DOUBLE
+    tolerance = SINGLE if {np.dtype("f4"), np.dtype("c8")} & set(dtypes) else DOUBLE
     for a, value in zip(module.arguments, leaves, strict=True):
         x = np.asarray(value, a.type.dtype)
         if not a.type.shape:
-            passed.append(constant(x.item(), x.dtype).text)
+            passed.append(_number(x.item(), x.dtype))
             continue
         tables += _table(f"{a.name}_given", x, const=not a.stored)
         passed += [
             f"{a.name}_given",
             *(str(n) for n, text in zip(x.shape, a.lengths, strict=True) if text),
         ]
-    checks = []
+    checks: list[str] = []
+    counts: list[str] = []
+
+    def compare(place: str, name: str, x: np.ndarray[Any, Any]) -> None:
+        tables.extend(_table(f"{name}_expected", x))
+        checks.append(f"  for (int k = 0; k < {x.size}; k++) {{")
+        for part in ("creal", "cimag") if x.dtype.kind == "c" else ("",):
+            pair = f"{part}({place}[k]), {part}({name}_expected[k])" if part else ""
+            pair = pair or f"{place}[k], {name}_expected[k]"
+            checks.append(f"    different += !same({pair}, {tolerance});")
+        checks.append("  }")
+
+    for a, value in zip(module.arguments, after, strict=True):
+        if a.stored:
+            compare(f"{a.name}_given", a.name, np.asarray(value, a.type.dtype))
     for o, value in zip(module.outputs, results, strict=True):
         x = np.asarray(value, o.dtype)
-        tables += [
-            *_table(f"{o.name}_expected", x),
-            f"static {_c(o.dtype)} {o.name}[{max(x.size, 1)}];",
-        ]
+        size = ROOM.text if any(o.counts) else max(x.size, 1)
+        tables.append(f"static {_c(o.dtype)} {o.name}[{size}];")
         passed.append(o.name)
-        checks.append(f"  for (int k = 0; k < {x.size}; k++) {{")
-        checks.append(f"    different += !same({o.name}[k], {o.name}_expected[k], {tolerance});")
-        checks.append("  }")
+        for n, count in zip(x.shape, o.counts, strict=False):
+            if count:
+                counts.append(f"&{count}")
+                tables.append(f"static int64_t {count};")
+                checks.append(f"  different += {count} != {n};")
+        compare(o.name, o.name, x)
+    passed += counts
+    if module.has_room:
+        passed.append(ROOM.text)
+        tables.insert(0, f"enum {{ {ROOM.text} = {MOST} }};")
     lines = ["int main(void) {", "  int different = 0;"]
     if module.has_work:
         sizes = _integer_values(module, leaves)
@@ -223,7 +304,9 @@ def _test_text(module: CModule, leaves: Sequence[Any], results: Sequence[Any]) -
         "  return x == y || fabs(x - y) <= tolerance * (1 + fabs(y));",
         "}",
     ]
-    head = [f'#include "{name}.h"', "", "#include <math.h>", "#include <stdio.h>"]
+    has_complex = any(d.kind == "c" for d in dtypes)
+    head = [f'#include "{name}.h"', "", *["#include <complex.h>"] * has_complex]
+    head += ["#include <math.h>", "#include <stdio.h>"]
     head += ["#include <stdlib.h>", "", "#ifndef INF64", "#define INF64 INFINITY"]
     head += ["#define NAN64 NAN", "#define INF32 INFINITY", "#define NAN32 NAN", "#endif", ""]
     return "\n".join([*head, *tables, "", *same, "", *lines])
@@ -236,7 +319,7 @@ def _integer_values(module: CModule, leaves: Sequence[Any]) -> list[str]:
         values += [str(n) for n, text in zip(shape, a.lengths, strict=True) if text]
         if not a.type.shape and a.type.dtype.kind in "iu":
             values.append(str(int(value)))
-    return values
+    return [*values, *([ROOM.text] if module.has_room else [])]
 
 
 def _c(dtype: np.dtype[Any]) -> str:
@@ -244,8 +327,15 @@ def _c(dtype: np.dtype[Any]) -> str:
     return PUBLIC.get(text, text)
 
 
+def _number(x: Any, dtype: np.dtype[Any]) -> str:
+    """A number as a constant of C."""
+    if dtype.kind != "c":
+        return constant(x, dtype).text
+    return f"{constant(x.real).text} + {constant(x.imag).text} * I"
+
+
 def _table(name: str, x: np.ndarray[Any, Any], const: bool = True) -> list[str]:
     """The numbers of an array."""
-    texts = ", ".join(constant(v, x.dtype).text for v in x.ravel().tolist()) or "0"
+    texts = ", ".join(_number(v, x.dtype) for v in x.ravel().tolist()) or "0"
     head = f"static {'const ' * const}{_c(x.dtype)} {name}[{max(x.size, 1)}] = {{"
     return [head, *filled(texts), "};"]

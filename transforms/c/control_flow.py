@@ -9,33 +9,40 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
-from tapeless.transforms.c.array_operations import ArrayOperations
+from tapeless.transforms.c.growing_lists import ROOM
+from tapeless.transforms.c.lists import DriverLists, ListInC
+from tapeless.transforms.c.memory_roots import MemoryRoots
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import SHIFT, NotPrintedError, Value, c_type, cast, constant
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
     Effect,
     For,
     If,
-    Let,
     Literal,
+    StackType,
     Statement,
     Type,
     Var,
     While,
-    outputs,
 )
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
-from tapeless.transforms.ops.primitives.slices_and_gathers import update
+from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
+
+Home = Value | Strided | ListInC  # where what several places of the program give is
 
 
-class ControlFlow(ArrayOperations):
+class ControlFlow(DriverLists):
     """Loops and branches outside of kernels."""
+
+    roots: MemoryRoots
 
     def statement(self, s: Statement) -> None:
         raise NotImplementedError
@@ -52,20 +59,41 @@ class ControlFlow(ArrayOperations):
 
     # -- what is handed on
 
-    def home(self, v: Var) -> Value | Strided:
+    def home(self, v: Var) -> Home:
         """A variable, or memory, for what several places of the program give."""
-        if not isinstance(v.type, Type) or v.type.dtype.kind not in "biuf":
-            raise NotPrintedError("a list, or complex numbers, outside of kernels")
+        if isinstance(v.type, StackType):
+            self.lists[v] = self.new_list(v.type, v.name)
+            return self.lists[v]
+        if not isinstance(v.type, Type) or v.type.dtype.kind not in "biufc":
+            raise NotPrintedError("what is no number outside of kernels")
         if v.type.shape:
-            return self.make(v)
+            lengths = tuple(map(self.length_of_home, v.type.shape))
+            if not {n.text for n in lengths} & self.variable:
+                return self.make(v, lengths)
+            view = Strided.row_by_row(self.place_for(v, (ROOM,)), v.type.dtype, lengths)
+            self.know(v, view)
+            return view
         name = self.fresh(v.name or "t")
-        self.put(f"{c_type(v.type.dtype)} {name} = {constant(0, v.type.dtype).text};")
+        self.put(f"{c_type(v.type.dtype)} {name} = {cast(constant(0), v.type.dtype).text};")
         self.numbers[v] = Value(name, v.type.dtype)
         self.variable.add(name)
         return self.numbers[v]
 
-    def name(self, v: Var, home: Value | Strided) -> None:
+    def length_of_home(self, size: Size) -> Value:
+        """A length, which gets a variable if it differs from place to place."""
+        symbol = single_symbol(size)
+        if symbol is None or self.has(symbol):
+            return self.size(size)
+        name = self.fresh(symbol.name if symbol.name.isidentifier() else "n")
+        self.put(f"i64 {name} = 0;")
+        self.variable.add(name)
+        return Value(name, INT, natural=True)
+
+    def name(self, v: Var, home: Home) -> None:
         """Another variable of the program in the same place."""
+        if isinstance(home, ListInC):
+            self.lists[v] = home
+            return
         if isinstance(home, Strided):
             self.know(v, home)
             return
@@ -73,10 +101,10 @@ class ControlFlow(ArrayOperations):
         if v.size is not None:
             self.learn(v.size, home)
 
-    def hand_on(self, homes: Sequence[Value | Strided], values: Sequence[Atom]) -> None:
+    def hand_on(self, homes: Sequence[Home], values: Sequence[Atom]) -> None:
         """Values are stored where their homes are, as if at once."""
         pairs = [(h, a) for h, a in zip(homes, values, strict=True) if not self.is_there(h, a)]
-        places = {_place(home) for home, _ in pairs}
+        places = {name for home, _ in pairs for name in self.places(home)}
         held = [self.kept(a) if self.reads(a) & places else a for _, a in pairs]
         for (home, _), a in zip(pairs, held, strict=True):
             self.store(home, a)
@@ -85,27 +113,51 @@ class ControlFlow(ArrayOperations):
         """A value that is stored elsewhere first, for its place is about to change."""
         assert isinstance(a, Var)
         held = Var(a.type, "held")
-        if a.type.shape:
-            self.copy(self.view(a), self.make(held))
+        if isinstance(a.type, StackType):
+            self.lists[held] = self.new_list(a.type, "held")
+            self.copy_list(self.of(a), self.lists[held])
+        elif a.type.shape:
+            view = self.view(a)
+            lengths = tuple(map(self.lasting, view.lengths))
+            self.copy(replace(view, lengths=lengths), self.make(held, lengths))
         else:
             self.set(held, self.number(a), None)
         return held
 
-    def store(self, home: Value | Strided, a: Atom) -> None:
+    def lasting(self, n: Value) -> Value:
+        """A length as it is now, under a name of its own if others change theirs."""
+        if not words(n.text) & self.variable:
+            return n
+        name = self.fresh("n")
+        self.put(f"const i64 {name} = {n.text};")
+        return Value(name, INT, natural=True)
+
+    def store(self, home: Home, a: Atom) -> None:
         if isinstance(a, Literal) and a.value is None:
             return  # nobody reads it
+        if isinstance(home, ListInC):
+            self.copy_list(self.of(a), home)
+            return
         if isinstance(home, Value):
             self.put(f"{home.text} = {cast(self.number(a), home.dtype).text};")
             return
         view = self.view(a)
-        if not self.alike(view.lengths, home.lengths):
+        pairs = [*zip(view.lengths, home.lengths, strict=True)]
+        changing = [(n, m) for n, m in pairs if m.text in self.variable]
+        if not all(self.alike([n], [m]) for n, m in pairs if (n, m) not in changing):
             raise NotPrintedError("an array whose length changes from pass to pass")
-        self.copy(view, home)
+        if changing:
+            self.check_room(view.lengths)
+        for n, m in changing:
+            self.put(f"{m.text} = {n.text};")
+        self.copy(replace(view, lengths=home.lengths), home)
 
-    def is_there(self, home: Value | Strided, a: Atom) -> bool:
+    def is_there(self, home: Home, a: Atom) -> bool:
         """Whether a value is where it belongs."""
         if isinstance(a, Literal):
             return a.value is None
+        if isinstance(home, ListInC):
+            return self.of(a) == home
         if isinstance(home, Value):
             return self.number(a).text == home.text
         return self.view(a) == home
@@ -114,11 +166,26 @@ class ControlFlow(ArrayOperations):
         """The names in the text of a value."""
         if isinstance(a, Literal):
             return set()
+        if isinstance(a.type, StackType):
+            return self.places(self.of(a))
         if not a.type.shape:
             return words(self.number(a).text)
         view = self.view(a)
         texts = (x.text for x in (*view.strides, *view.lengths))
         return words(" ".join([view.pointer, *texts]))
+
+    def places(self, home: Home) -> set[str]:
+        """The names whose values change where something is stored to a home."""
+        match home:
+            case ListInC():
+                return {home.memory, home.top, home.starts} - {""}
+            case Strided():
+                return {home.memory, *({n.text for n in home.lengths} & self.variable)}
+        return {home.text}
+
+    def memory_of(self, v: Var) -> Strided | ListInC:
+        """Where an array or a list is."""
+        return self.lists[v] if isinstance(v.type, StackType) else self.view(v)
 
     # -- statements
 
@@ -136,24 +203,23 @@ class ControlFlow(ArrayOperations):
                 self.statements(s.orelse)
                 self.hand_on(homes, s.orelse.results)
 
-    def chosen(self, v: Var, a: Atom, b: Atom, s: If) -> Value | Strided:
+    def chosen(self, v: Var, a: Atom, b: Atom, s: If) -> Home:
         """A home for what either branch gives; memory that both only store to is one."""
-        root = in_place_root(s.then, a) if v.type.shape else None
-        if root is None or root is not in_place_root(s.orelse, b) or root not in self.views:
+        root = self.roots.of(a) if _has_memory(v) else None
+        if root is None or root is not self.roots.of(b):
             return self.home(v)
-        self.know(v, self.views[root])
-        return self.views[root]
+        if root not in self.views and root not in self.lists:
+            return self.home(v)
+        self.name(v, self.memory_of(root))
+        return self.memory_of(root)
 
-    def carried(
-        self, outs: Sequence[Var], inits: Sequence[Atom], carries: Sequence[Var], body: Block
-    ) -> list[Value | Strided]:
+    def carried(self, s: For | While) -> list[Home]:
         """Homes for what passes hand on, with what the first pass gets."""
-        homes: list[Value | Strided] = []
-        yields = body.results[len(body.results) - len(carries) :]
-        for v, a, carry, after in zip(outs, inits, carries, yields, strict=True):
-            if v.type.shape and in_place_root(body, after) is carry:
-                home = self.view(a)  # passes store to it, where it is
-                self.know(v, home)
+        homes: list[Home] = []
+        for k, (v, a) in enumerate(zip(s.outs, s.inits, strict=True)):
+            if _has_memory(v) and isinstance(a, Var) and self.roots.in_place(s, k):
+                home = self.memory_of(a)  # passes store to it, where it is
+                self.name(v, home)
                 homes.append(home)
                 continue
             homes.append(self.home(v))
@@ -162,7 +228,7 @@ class ControlFlow(ArrayOperations):
         return homes
 
     def for_loop(self, s: For) -> None:
-        homes = self.carried(s.outs, s.inits, s.carries, s.body)
+        homes = self.carried(s)
         for v, home in zip(s.carries, homes, strict=True):
             self.name(v, home)
         start, stop, step = (cast(self.number(a), INT) for a in (s.start, s.stop, s.step))
@@ -189,7 +255,7 @@ class ControlFlow(ArrayOperations):
         return self.number(a)
 
     def while_loop(self, s: While) -> None:
-        homes = self.carried(s.outs, s.inits, s.body.params, s.body)
+        homes = self.carried(s)
         for params in (s.test.params, s.body.params):
             for v, home in zip(params, homes, strict=True):
                 self.name(v, home)
@@ -209,8 +275,8 @@ class ControlFlow(ArrayOperations):
         self.put(f"return {self.code(error)};", s)
 
 
-def _place(home: Value | Strided) -> str:
-    return home.text if isinstance(home, Value) else home.memory
+def _has_memory(v: Var) -> bool:
+    return isinstance(v.type, StackType) or bool(v.type.shape)
 
 
 def _head(index: str, start: Value, stop: Value, step: int, reverse: bool) -> str:
@@ -221,28 +287,3 @@ def _head(index: str, start: Value, stop: Value, step: int, reverse: bool) -> st
         step = -step
     sign, by = ("<", "++") if step > 0 else (">", "--")
     return f"for (i64 {index} = {start.text}; {index} {sign} {stop.at(SHIFT)}; {index}{by})"
-
-
-def in_place_root(block: Block, a: Atom) -> Var | None:
-    """The variable around a block, or a parameter of it, whose memory a result is in, if nothing
-    but stores to that memory are between."""
-    makers = {v: (s, k) for s in block.body for k, v in enumerate(outputs(s))}
-    while isinstance(a, Var) and a in makers:
-        s, k = makers[a]
-        match s:
-            case Let(op=op, args=(old, *_)) if op is update:
-                a = old
-            case For() | While():
-                inner = s.body.results[len(s.body.results) - len(s.inits) :]
-                params = s.carries if isinstance(s, For) else s.body.params
-                if k >= len(s.inits) or in_place_root(s.body, inner[k]) is not params[k]:
-                    return None
-                a = s.inits[k]
-            case If():
-                root = in_place_root(s.then, s.then.results[k])
-                if root is None or root is not in_place_root(s.orelse, s.orelse.results[k]):
-                    return None
-                a = root
-            case _:
-                return None
-    return a if isinstance(a, Var) else None

@@ -10,11 +10,15 @@ values, the program is refused.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from tapeless.transforms.c.control_flow import ControlFlow
+from tapeless.transforms.c.dead_lines import read_by, without_unread
+from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.kernel import CFunction, reserved
+from tapeless.transforms.c.lists import is_of_lists
+from tapeless.transforms.c.memory_roots import MemoryRoots
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.expressions import Expressions
@@ -30,12 +34,16 @@ from tapeless.transforms.core.language import (
     For,
     If,
     Let,
+    Literal,
     Statement,
     Type,
     Var,
     While,
+    blocks,
+    statements,
 )
 from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.uses import reads
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
@@ -50,6 +58,7 @@ SHORT: Error = (
 #: Names that the function itself and its wrapper in Python have.
 OURS = (
     "work",
+    "room",
     "at",
     "np",
     "ctypes",
@@ -76,12 +85,27 @@ class Argument:
 
 @dataclass(frozen=True)
 class Output:
-    """A result, which the function leaves where the caller says."""
+    """A result, which the function leaves where the caller says.
+
+    shape   its lengths in Python
+    counts  if they depend on values: where it leaves each; "" for those that are constant
+    """
 
     name: str
     dtype: Dtype
     lengths: tuple[Value, ...]
-    shape: tuple[str, ...] = ()  # in Python
+    shape: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()
+
+
+def integers_of(arguments: Iterable[Argument]) -> list[str]:
+    """The parameters that sizes of memory depend on: lengths, and integers."""
+    names = []
+    for a in arguments:
+        names += [n for n in a.lengths if n]
+        if not a.type.shape and a.type.dtype.kind in "iu":
+            names.append(a.name)
+    return names
 
 
 class DriverWriter(ControlFlow):
@@ -98,6 +122,8 @@ class DriverWriter(ControlFlow):
     ) -> None:
         super().__init__({name, *reserved([]), *OURS, *(printed.name for _, printed in kernels)})
         self.block = block
+        self.roots = MemoryRoots(block)
+        self.unread_constants = set(_unread_constants(block))
         self.kernels = {kernel.name: (kernel, printed) for kernel, printed in kernels}
         self.stored = set(stored)
         self.constant_arrays: set[str] = set()
@@ -106,14 +132,13 @@ class DriverWriter(ControlFlow):
             self.receive(v, path) for v, path in zip(block.params, paths, strict=False)
         ]
         self.outputs = self.name_outputs()
+        self.at_entry = {*integers_of(self.arguments), ROOM.text}
 
     # -- the function
 
     def receive(self, v: Var, path: str) -> Argument:
         """A parameter of the program."""
         name = self.fresh(v.name or "x")
-        if v.type.dtype.kind == "c":
-            raise NotPrintedError("complex numbers")
         if not v.type.shape:
             self.numbers[v] = Value(name, v.type.dtype)
             if v.size is not None:
@@ -141,16 +166,16 @@ class DriverWriter(ControlFlow):
         names = ["out"] if len(results) == 1 else [f"out_{k}" for k in range(len(results))]
         outputs = {}
         for (k, a), name in zip(results, names, strict=True):
-            if not isinstance(a.type, Type) or a.type.dtype.kind not in "biuf":
-                raise NotPrintedError("a result that is neither numbers nor arrays of real numbers")
+            if not isinstance(a.type, Type) or a.type.dtype.kind not in "biufc":
+                raise NotPrintedError("a result that is neither numbers nor arrays of numbers")
             outputs[k] = Output(self.fresh(name), a.type.dtype, ())
         return outputs
 
     def write(self) -> None:
         """The statements, and what comes out."""
-        statements, tested = list(self.block.body), set[frozenset[str]]()
-        while statements and _is_test(statements[0]):
-            s = statements.pop(0)
+        body, tested = list(self.block.body), set[frozenset[str]]()
+        while body and _is_test(body[0]):
+            s = body.pop(0)
             self.statement(s)
             if isinstance(s, Effect) and s.kind == "check":
                 pair = [self.number(a).text for a in s.args]
@@ -158,9 +183,12 @@ class DriverWriter(ControlFlow):
                 self.relate(*pair)
         self.check_relations(tested)
         self.check_least()
-        self.statements(Block((), tuple(statements), ()))
+        self.statements(Block((), tuple(body), ()))
         for k, output in self.outputs.items():
             self.leave(output, self.block.results[k], k)
+        self.lines = without_unread(self.lines)
+        read = read_by(self.lines)
+        self.work = [item for item in self.work if item[0] in read]
 
     def check_relations(self, tested: set[frozenset[str]]) -> None:
         """What the code relies on, unless it is tested already."""
@@ -198,21 +226,49 @@ class DriverWriter(ControlFlow):
         if not isinstance(a, Var) or not a.type.shape:
             self.put(f"*{output.name} = {cast(self.number(a), output.dtype).text};")
             return
-        view = self.views[a]
-        shape = tuple(map(self.python_size, a.type.shape))
-        self.outputs[k] = Output(output.name, output.dtype, view.lengths, shape)
+        view = self.view(a)
         whole = Strided.row_by_row(output.name, output.dtype, view.lengths)
+        if self.is_known(view.lengths):
+            shape = tuple(map(self.python_size, a.type.shape))
+            self.outputs[k] = replace(output, lengths=view.lengths, shape=shape)
+        else:
+            self.count(output, view, k)
         if view != whole:
             self.copy(view, whole)
 
-    def place_for(self, v: Var) -> str:
+    def count(self, output: Output, view: Strided, k: int) -> None:
+        """Leaves the lengths of a result that depend on values."""
+        if view.memory != output.name:
+            self.check_room(view.lengths)
+        counts = tuple(
+            "" if n.known is not None else self.fresh(f"{output.name}_{axis}")
+            for axis, n in enumerate(view.lengths)
+        )
+        for n, name in zip(view.lengths, counts, strict=True):
+            if name:
+                self.put(f"*{name} = {n.text};")
+        texts = [
+            f"{name}.value" if name else n.text
+            for n, name in zip(view.lengths, counts, strict=True)
+        ]
+        self.outputs[k] = replace(output, lengths=view.lengths, shape=tuple(texts), counts=counts)
+
+    def place_for(self, v: Var, lengths: Sequence[Value]) -> str:
         """Where the numbers of an array are: with the caller, if it is a result, else in `work`."""
         places = [k for k, a in enumerate(self.block.results) if a is v and k in self.outputs]
         if len(places) == 1 and not any(
             x.memory == self.outputs[places[0]].name for x in self.views.values()
         ):
+            if not self.is_known(lengths):
+                self.check_room(lengths)
             return self.outputs[places[0]].name
-        return super().place_for(v)
+        return super().place_for(v, lengths)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the caller says how long arrays may be whose lengths depend on values."""
+        lengths = [n.text for _, _, lengths in self.work for n in lengths]
+        return ROOM.text in words("\n".join([*self.lines, *lengths]))
 
     # -- statements
 
@@ -231,6 +287,8 @@ class DriverWriter(ControlFlow):
                 self.call_kernel(s.params["text"].partition("(")[0], s.args, (), s)
             case Effect(kind=kind):
                 raise NotPrintedError(f"{kind} outside of kernels")
+            case Let() if s in self.unread_constants:
+                pass  # kernels have it themselves
             case Let() if kernel := self.kernel_of(s):
                 self.call_kernel(kernel, s.args, s.outs, s)
             case Let(op=op) if op is size_value:
@@ -238,6 +296,8 @@ class DriverWriter(ControlFlow):
                 self.numbers[s.outs[0]] = value
                 if words(value.text) & self.variable:
                     self.set(s.outs[0], value, s)
+            case Let() if is_of_lists(s):
+                self.list_operation(s)
             case Let():
                 self.operation(s)
             case If():
@@ -262,10 +322,16 @@ class DriverWriter(ControlFlow):
         views = {
             p.name: self.whole(passed[p.name], p.name, p.written)
             for p in printed.passed
-            if p.axis is None and kernel.types[p.name].shape
+            if p.name in kernel.types and p.axis is None and kernel.types[p.name].shape
         }
         texts = []
         for p in printed.passed:
+            if p.name == ROOM.text:
+                texts.append(ROOM.text)
+                continue
+            if p.dtype is not None:
+                texts.append(self.allocate(p.name, p.dtype, (ROOM,)))
+                continue
             kind = kernel.types[p.name]
             if p.axis is not None:
                 texts.append(self.view(passed[p.name]).lengths[p.axis].text)
@@ -273,11 +339,15 @@ class DriverWriter(ControlFlow):
                 texts.append(views[p.name].pointer)
             else:
                 texts.append(cast(self.number(passed[p.name]), kind.dtype).text)
-        for v, dtype in zip(outs, printed.results, strict=True):
-            result = self.fresh(v.name or "value")
-            self.put(f"{c_type(dtype)} {result};")
-            self.numbers[v] = Value(result, dtype)
-            texts.append(f"&{result}")
+        for v, result in zip(outs, printed.results, strict=True):
+            name = self.fresh(f"{v.name or 't'}_length" if result.is_array else v.name or "value")
+            self.put(f"{'i64' if result.is_array else c_type(result.dtype)} {name};")
+            if result.is_array:
+                length = Value(name, INT, natural=True)
+                texts.append(self.filled(v, length).pointer)
+            else:
+                self.numbers[v] = Value(name, result.dtype)
+            texts.append(f"&{name}")
         call = f"{printed.name}({', '.join(texts)})"
         if not printed.errors:
             self.put(f"{call};")
@@ -292,6 +362,12 @@ class DriverWriter(ControlFlow):
         for k, code in enumerate(codes, 1):
             self.put(f"if ({failed} == {k}) return {code};")
 
+    def filled(self, v: Var, length: Value) -> Strided:
+        """Memory for an array that a kernel makes, and whose length it tells."""
+        view = Strided.row_by_row(self.place_for(v, (ROOM,)), v.type.dtype, (length,))
+        self.know(v, view)
+        return view
+
     def whole(self, a: Atom, name: str, is_written: bool) -> Strided:
         """An array as kernels get it: row by row."""
         view = self.view(a)
@@ -301,8 +377,8 @@ class DriverWriter(ControlFlow):
             return view
         if is_written:
             raise NotPrintedError("a store to a part of an array outside of kernels")
-        copied = Strided.row_by_row(self.fresh(f"{name}_rows"), view.dtype, view.lengths)
-        self.work.append((copied.memory, view.dtype, view.lengths))
+        memory = self.allocate(f"{name}_rows", view.dtype, view.lengths)
+        copied = Strided.row_by_row(memory, view.dtype, view.lengths)
         self.copy(view, copied)
         return copied
 
@@ -311,6 +387,16 @@ class DriverWriter(ControlFlow):
         return view.memory in self.constant_arrays or any(
             x.name == view.memory and x.type.shape and not x.stored for x in self.arguments
         )
+
+
+def _unread_constants(block: Block) -> Iterable[Let]:
+    """The statements that make constants which no other reads."""
+    read = {a for a in block.results if isinstance(a, Var)}
+    for s in statements(block):
+        read.update(reads(s), (a for b in blocks(s) for a in b.results if isinstance(a, Var)))
+    for s in statements(block):
+        if isinstance(s, Let) and s.op.pure and not read & set(s.outs):
+            yield from [s] if all(isinstance(a, Literal) for a in s.args) else []
 
 
 def _is_test(s: Statement) -> bool:

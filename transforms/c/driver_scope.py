@@ -9,10 +9,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
 from tapeless.transforms.c.kernel import reserved
 from tapeless.transforms.c.strided import Strided, product_of, sum_of
 from tapeless.transforms.c_text import arithmetic
-from tapeless.transforms.c_text.renaming import ascii_name
+from tapeless.transforms.c_text.expressions import product
+from tapeless.transforms.c_text.renaming import ascii_name, words
 from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import NotPrintedError, Value, c_type, cast, constant
 from tapeless.transforms.core import dims
@@ -20,11 +22,15 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Statement, Var
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
+#: Functions that lengths are written with.
+OF_LENGTHS = frozenset(["floor_div", "floor_mod", "larger_i64", "smaller_i64"])
+
 
 class DriverScope:
     """Names, sizes and the lines written so far.
 
-    work  arrays that the function needs besides its arguments: name, dtype, lengths
+    work      arrays that the function needs besides its arguments: name, dtype, lengths
+    at_entry  names of integers that are known before the function runs
     """
 
     def __init__(self, taken: set[str]) -> None:
@@ -39,6 +45,7 @@ class DriverScope:
         self.least: dict[str, int] = {}  # how long axes are at least, which is tested first
         self.variable: set[str] = set()  # numbers that change
         self.work: list[tuple[str, Dtype, tuple[Value, ...]]] = []
+        self.at_entry: set[str] = set()
 
     # -- names and sizes
 
@@ -75,6 +82,10 @@ class DriverScope:
             else:
                 total = arithmetic.binary(ast.Sub(), total, term)
         return total
+
+    def has(self, symbol: dims.Symbol) -> bool:
+        """Whether a length has an expression in C."""
+        return symbol in self.sizes or symbol.var in self.numbers
 
     def factor(self, factor: dims.Factor) -> Value:
         if isinstance(factor, dims.Symbol):
@@ -162,17 +173,34 @@ class DriverScope:
         self.put(f"const {c_type(v.type.dtype)} {name} = {cast(value, v.type.dtype).text};", s)
         self.numbers[v] = Value(name, v.type.dtype, natural=value.natural)
 
-    def place_for(self, v: Var) -> str:
-        """Where the numbers of a new array are."""
-        name = self.fresh(v.name or "t")
-        self.work.append((name, v.type.dtype, self.lengths_of(v.type.shape)))
+    # -- memory
+
+    def is_known(self, lengths: Sequence[Value]) -> bool:
+        """Whether memory of these lengths can be made before the function runs."""
+        return words(product(lengths).text) <= self.at_entry | OF_LENGTHS
+
+    def allocate(self, stem: str, dtype: Dtype, lengths: Sequence[Value]) -> str:
+        """Memory for an array, by name; if its length depends on values, for `room` numbers."""
+        name = self.fresh(stem)
+        if self.is_known(lengths):
+            self.work.append((name, dtype, tuple(lengths)))
+        else:
+            self.check_room(lengths)
+            self.work.append((name, dtype, (ROOM,)))
         return name
 
-    def make(self, v: Var) -> Strided:
+    def check_room(self, lengths: Sequence[Value]) -> None:
+        """Leaves with an error if there is no room for so many numbers."""
+        test = arithmetic.compared(ast.Gt(), product(lengths), ROOM).text
+        self.put(f"if ({test}) return {self.code(TOO_LONG)};")
+
+    def place_for(self, v: Var, lengths: Sequence[Value]) -> str:
+        """Where the numbers of a new array are."""
+        return self.allocate(v.name or "t", v.type.dtype, lengths)
+
+    def make(self, v: Var, lengths: Sequence[Value] | None = None) -> Strided:
         """Memory for a new array."""
-        if v.type.dtype.kind == "c":
-            raise NotPrintedError("complex numbers")
-        lengths = self.lengths_of(v.type.shape)
-        view = Strided.row_by_row(self.place_for(v), v.type.dtype, lengths)
+        lengths = self.lengths_of(v.type.shape) if lengths is None else tuple(lengths)
+        view = Strided.row_by_row(self.place_for(v, lengths), v.type.dtype, lengths)
         self.know(v, view)
         return view

@@ -2,19 +2,21 @@
 
 power_f64(5, x)      needs      static inline double power_f64(int n, double x) {...}
 
-Those that exist for several dtypes are written with `T` for the type, `S` for the end of the name
-and `F` for the end of the names in math.h.
+Those that exist for several dtypes are written with `T` for the type, `P` for that of its parts if
+it is complex, `S` for the end of the name and `F` for the end of the names in math.h.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.c_text.dialect import suffix
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.values import C_TYPES
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import SINGLE, part
 
 #: In order: later ones call earlier ones.
 PLAIN = {
@@ -92,6 +94,29 @@ static inline double longlong_as_double(i64 x) {
 }""",
 }
 OF_DTYPES = {
+    "of_parts": """
+static inline T of_parts_S(P real, P imag) {
+  P parts[2] = {real, imag};
+  T z;
+  memcpy(&z, parts, sizeof z);
+  return z;
+}""",
+    "over": """
+static inline T over_S(T a, T b) {  // by the method of Smith, as NumPy
+  P x = crealF(a), y = cimagF(a), u = crealF(b), v = cimagF(b);
+  if (fabsF(u) >= fabsF(v)) {
+    if (u == 0 && v == 0) return of_parts_S(x / fabsF(u), y / fabsF(u));
+    P ratio = v / u, scale = 1 / (u + v * ratio);
+    return of_parts_S((x + y * ratio) * scale, (y - x * ratio) * scale);
+  }
+  P ratio = u / v, scale = 1 / (v + u * ratio);
+  return of_parts_S((x * ratio + y) * scale, (y * ratio - x) * scale);
+}""",
+    "times": """
+static inline T times_S(T a, T b) {  // as NumPy: C has another product of infinite numbers
+  P x = crealF(a), y = cimagF(a), u = crealF(b), v = cimagF(b);
+  return of_parts_S(x * u - y * v, x * v + y * u);
+}""",
     "floor_div_of_floats": """
 static inline T floor_div_of_floats_S(T a, T b) {  // as NumPy rounds it
   if (b == 0) return a / b;
@@ -158,9 +183,10 @@ static void product_S(  // out = a @ b; strides are in numbers
   }
 }""",
 }
+OF_PARTS = ("over_c", "times_c")  # functions that call `of_parts`
 NAMES = frozenset(["i64", "u64", *PLAIN, *OF_DTYPES])
 _DTYPES = {suffix(np.dtype(name)): np.dtype(name) for name in C_TYPES}
-_HOLES = re.compile(r"\bT\b|(?<=_)S\b|(?<=[a-z0-9])F\b")
+_HOLES = re.compile(r"\b[TP]\b|(?<=_)S\b|(?<=[a-z0-9])F\b")
 _OURS = re.compile(r"__(?=float_as|uint_as|int_as|double_as|longlong_as)")
 
 
@@ -172,6 +198,7 @@ def without_underscores(text: str) -> str:
 def needed(texts: list[str]) -> list[str]:
     """The texts of the helpers that these texts name, and of those that they call, in order."""
     names = {word for text in texts for word in words(text)}
+    names |= {f"of_parts_{n.partition('_')[2]}" for n in names if n.startswith(OF_PARTS)}
     chosen = []
     for name in sorted(names):
         stem, _, end = name.rpartition("_")
@@ -181,8 +208,15 @@ def needed(texts: list[str]) -> list[str]:
     return [text.strip() for text in (*plain, *chosen)]
 
 
+def of_dtype(name: str, dtype: np.dtype[Any]) -> str:
+    """The text of a helper for a dtype."""
+    return _of_dtype(OF_DTYPES[name], suffix(dtype)).strip()
+
+
 def _of_dtype(text: str, end: str) -> str:
     """The text of a helper for the dtype that this ending stands for."""
     dtype = _DTYPES[end]
-    holes = {"T": C_TYPES[dtype.name], "S": end, "F": "f" if end == "f32" else ""}
+    real = part(dtype) if dtype.kind == "c" else dtype
+    holes = {"T": C_TYPES[dtype.name], "P": C_TYPES[real.name], "S": end}
+    holes["F"] = "f" if real == SINGLE else ""
     return _HOLES.sub(lambda m: holes[m[0]], text)

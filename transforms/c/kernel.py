@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tapeless.transforms.c.growing_lists import ROOM, GrowingLists, KernelResult
 from tapeless.transforms.c.helpers import NAMES
 from tapeless.transforms.c_text.called_functions import (
     Called,
@@ -35,9 +36,10 @@ from tapeless.transforms.c_text.renaming import (
     renamed,
     words,
 )
-from tapeless.transforms.c_text.statements import Error, Statements, growing_arrays, notes_of
+from tapeless.transforms.c_text.statements import Error, notes_of
 from tapeless.transforms.c_text.values import (
     Array,
+    Meaning,
     NotPrintedError,
     Value,
     c_type,
@@ -57,12 +59,15 @@ volatile while bool true false asm typeof main NULL INFINITY NAN size_t memcpy m
 abs fabs exp expm1 exp2 log log10 log1p log2 sqrt cbrt sin cos tan asin acos atan sinh cosh tanh
 asinh acosh atanh erf erfc lgamma tgamma floor ceil trunc rint round atan2 hypot copysign fmax fmin
 fmod nextafter pow isnan isinf isfinite signgam div j0 j1 jn y0 y1 yn index gamma remove rename
-work at failed error
+work at room failed error
+complex imaginary I creal cimag conj cabs carg cexp clog csqrt c64 c128
 """
 RESERVED = frozenset(WORDS.split()) | NAMES
-OURS = re.compile(r"_\w*|\w+_[biuf]\d+|result_\d+")
+OURS = re.compile(r"_\w*|\w+_[biufc]\d+(x\d)?|result_\d+(_length)?")
 #: Functions of loop form that are no functions here.
-BUILT_IN = frozenset(["plus", "plus_product", "scratch", "each", "turns", "add_at", "product"])
+BUILT_IN = frozenset(
+    ["plus", "plus_product", "scratch", "grown", "filled", "each", "turns", "add_at", "product"]
+)
 
 
 def reserved(names: Iterable[str]) -> set[str]:
@@ -73,11 +78,13 @@ def reserved(names: Iterable[str]) -> set[str]:
 @dataclass(frozen=True)
 class Passed:
     """A parameter of a printed kernel: what the caller passes for the parameter `name` of loop
-    form. It is the array or the number itself, or the length of an axis."""
+    form. It is the array or the number itself, the length of an axis, or, with a dtype, memory for
+    a list of `room` numbers."""
 
     name: str
     axis: int | None = None
     written: bool = False
+    dtype: Dtype | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,7 @@ class CFunction:
     """A kernel in C.
 
     called   texts of functions that it calls
-    results  dtypes of the numbers that it leaves where the last arguments point to
+    results  what it leaves where the last arguments point to
     errors   type and arguments for each number that it may return, from 1
     """
 
@@ -93,7 +100,7 @@ class CFunction:
     text: str
     called: tuple[str, ...]
     passed: tuple[Passed, ...]
-    results: tuple[Dtype, ...]
+    results: tuple[KernelResult, ...]
     errors: tuple[Error, ...]
 
 
@@ -110,11 +117,12 @@ def print_kernel(kernel: Kernel) -> CFunction:
     return SerialKernelWriter(node, kernel, functions).printed()
 
 
-def refuse_complex(scope: Scope) -> None:
-    """Raises NotPrintedError for variables and arrays of complex numbers."""
-    dtypes = [*scope.numbers.values(), *(x.dtype for x in scope.arrays.values())]
-    if any(d.kind == "c" for d in dtypes):
-        raise NotPrintedError("complex numbers")
+def _kind(x: Meaning) -> str:
+    """What stands for the type of an argument in names of functions."""
+    if isinstance(x, Array):
+        axes = len(x.lengths)
+        return f"{suffix(x.dtype)}{f'x{axes}' * (axes > 1)}"
+    return suffix(x.dtype) if isinstance(x, Value) else ""
 
 
 class HelperWriter(FunctionWriter):
@@ -122,6 +130,10 @@ class HelperWriter(FunctionWriter):
 
     qualifier = "static"
     for_nvrtc = False
+
+    def name_for(self, args: Sequence[Meaning]) -> str:
+        """A name of its own for each signature: C has one function of a name."""
+        return "_".join([self.node.name, *dict.fromkeys(map(_kind, args))])
 
     def result_parameter(self, dtype: Dtype, k: int) -> str:
         return f"{c_type(dtype)}* result_{k}"
@@ -141,10 +153,6 @@ class HelperWriter(FunctionWriter):
         const = "" if name in written(self.node, self.functions.nodes) else "const "
         return f"{const}{c_type(x.dtype)}* {name}"
 
-    def begin(self) -> None:
-        super().begin()
-        refuse_complex(self.scope)
-
     def write(self) -> Called:
         function = super().write()
         unused = [p.split()[-1] for p in self.parameters]
@@ -156,7 +164,7 @@ class HelperWriter(FunctionWriter):
         return replace(function, text=f"{head}\n{voids}\n{rest}")
 
 
-class SerialKernelWriter(Statements):
+class SerialKernelWriter(GrowingLists):
     """Writes one kernel."""
 
     for_nvrtc = False
@@ -179,7 +187,7 @@ class SerialKernelWriter(Statements):
         self.functions = Functions(nodes, set(RESERVED), HelperWriter)
         self.call_other = lambda name, args: call(self.functions, name, args)
         self.kernel = kernel
-        self.results: tuple[Dtype, ...] = ()
+        self.results: tuple[KernelResult, ...] = ()
         self.lengths: dict[str, tuple[str, int]] = {}  # an axis that each is the length of
         self.named: dict[Size, str] = {}
         self.notes = notes_of(kernel.text)
@@ -189,14 +197,11 @@ class SerialKernelWriter(Statements):
             if not isinstance(kind, Type):
                 raise NotPrintedError("a list whose length is not known before")
             self.receive(self.renamed.get(name, name), kind)
-        if growing_arrays(self.node):
-            raise NotPrintedError("a list whose length is not known before")
-        if any(getattr(v.type, "shape", True) for v in self.kernel.results):
-            raise NotPrintedError("an array whose length is not known before")
-        self.results = tuple(v.type.dtype for v in self.kernel.results)
+        self.results = tuple(
+            KernelResult(v.type.dtype, v.type.ndim > 0) for v in self.kernel.results
+        )
         self.begin()
-        refuse_complex(self.scope)
-        self.fails = may_fail(self.node, self.functions.nodes)
+        self.fails = bool(self.growing) or may_fail(self.node, self.functions.nodes)
         self.suite(self.node)
         if self.fails and not isinstance(self.node.body[-1], ast.Return):
             self.put("return 0;")
@@ -252,7 +257,14 @@ class SerialKernelWriter(Statements):
             if text in used:
                 texts.append(f"i64 {text}")
                 passed.append(Passed(python[name], axis))
-        texts += [f"{c_type(d)}* result_{k}" for k, d in enumerate(self.results)]
+        for name in sorted(self.growing & used):
+            dtype = self.scope.arrays[name].dtype
+            texts.append(f"{c_type(dtype)}* restrict {name}")
+            passed.append(Passed(name, dtype=dtype))
+        if ROOM.text in used:
+            texts.append(f"i64 {ROOM.text}")
+            passed.append(Passed(ROOM.text))
+        texts += [text for k, r in enumerate(self.results) for text in r.parameters(k)]
         return texts, passed
 
     def is_other(self, name: str) -> bool:
@@ -298,8 +310,9 @@ class SerialKernelWriter(Statements):
 
     def give_back(self, e: ast.expr | None, s: ast.stmt) -> None:
         values = [] if e is None else list(e.elts) if isinstance(e, ast.Tuple) else [e]
-        for k, (value, dtype) in enumerate(zip(values, self.results, strict=True)):
-            self.put(f"*result_{k} = {cast(self.number(value), dtype).text};", s)
+        for k, (value, result) in enumerate(zip(values, self.results, strict=True)):
+            if not result.is_array:
+                self.put(f"*result_{k} = {cast(self.number(value), result.dtype).text};", s)
         if self.fails or s is not self.node.body[-1]:
             self.put("return 0;" if self.fails else "return;")
 

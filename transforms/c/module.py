@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.c.driver import Argument, DriverWriter, Output
+from tapeless.transforms.c.driver import Argument, DriverWriter, Output, integers_of
+from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
 from tapeless.transforms.c.helpers import needed, without_underscores
 from tapeless.transforms.c.kernel import print_kernel, reserved
 from tapeless.transforms.c_text.dialect import c99
@@ -26,7 +27,12 @@ from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 
-PUBLIC = {"i64": "int64_t", "u64": "uint64_t"}
+PUBLIC = {
+    "i64": "int64_t",
+    "u64": "uint64_t",
+    "c64": "float _Complex",
+    "c128": "double _Complex",
+}
 #: A file `math.h` of ours, or `Math.h` where file names have no case, would hide that of C.
 HEADERS = """
     assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg
@@ -44,6 +50,7 @@ ADVICE = "call the function from Python, or write the part that C does not have 
 class CModule:
     """A program as text of C, and what is known of its function.
 
+    doc             what the function is
     header, source  the two files
     arguments       its parameters, in order, each followed by its lengths
     outputs         where it leaves its results: pointers that follow
@@ -53,28 +60,25 @@ class CModule:
     """
 
     name: str
+    doc: str
     header: str
     source: str
     arguments: tuple[Argument, ...]
     outputs: tuple[Output, ...]
     returned: str
+    has_room: bool
     has_work: bool
     errors: tuple[Error, ...]
 
     @property
+    def too_long(self) -> int:
+        """The number of the error that there is not enough room."""
+        return self.errors.index(TOO_LONG) + 1 if TOO_LONG in self.errors else -1
+
+    @property
     def integers(self) -> list[str]:
         """What `NAME_work` takes."""
-        return integers_of(self.arguments)
-
-
-def integers_of(arguments: Iterable[Argument]) -> list[str]:
-    """The parameters that sizes of memory depend on: lengths, and integers."""
-    names = []
-    for a in arguments:
-        names += [n for n in a.lengths if n]
-        if not a.type.shape and a.type.dtype.kind in "iu":
-            names.append(a.name)
-    return names
+        return [*integers_of(self.arguments), *([ROOM.text] if self.has_room else [])]
 
 
 def write_c(
@@ -87,6 +91,7 @@ def write_c(
     relations: Sequence[tuple[str, Size, Size]],
     result: Callable[[list[str]], str],
     doc: str,
+    fixed: Sequence[tuple[str, str]] = (),
 ) -> CModule:
     """The program as C99.
 
@@ -96,13 +101,15 @@ def write_c(
     constants  values of what was read outside
     relations  of lengths, on which the code relies
     result     the expression of what is returned, for the names of results
+    doc        what the function is
+    fixed      arguments of the user's program whose values the code is for, as text
 
     Raises UnsupportedError for what has no form in C, with the line of the user.
     """
     with c99():
         try:
             return _ModuleWriter(
-                *(name, driver, kernels, paths, stored, constants, relations, result, doc)
+                *(name, driver, kernels, paths, stored, constants, relations, result, doc, fixed)
             ).made()
         except NotPrintedError as e:
             raise UnsupportedError(f"{e} has no form in C", ADVICE) from e
@@ -120,13 +127,14 @@ class _ModuleWriter:
         relations: Sequence[tuple[str, Size, Size]],
         result: Callable[[list[str]], str],
         doc: str,
+        fixed: Sequence[tuple[str, str]],
     ) -> None:
         name = ascii_name(name)
         other = name in reserved([name]) or name.lower() in HEADERS.split()
         self.name = f"{name}_" if other else name
-        self.doc, self.result = doc, result
+        self.doc, self.result, self.fixed = doc, result, fixed
         self.kernels = [(kernel, print_kernel(kernel)) for kernel in kernels]
-        self.tables: list[str] = []
+        self.tables: dict[str, str] = {}  # by name
         self.driver = DriverWriter(self.name, driver, self.kernels, paths, stored, relations)
         for v, value in constants.items():
             self.know(v, value)
@@ -143,12 +151,11 @@ class _ModuleWriter:
         name = self.driver.fresh(v.name or "table")
         texts = ", ".join(constant(x, array.dtype).text for x in array.ravel().tolist()) or "0"
         head = f"static const {c_type(array.dtype)} {name}[{max(array.size, 1)}] = {{"
-        self.tables.append("\n".join([head, *filled(texts), "};"]))
+        self.tables[name] = "\n".join([head, *filled(texts), "};"])
         self.driver.constant_array(v, name, [constant(n) for n in array.shape])
 
     def made(self) -> CModule:
         driver = self.driver
-        self.check_work()
         body = self.memory() + driver.lines
         if driver.errors:
             body.append("  return 0;")
@@ -157,20 +164,22 @@ class _ModuleWriter:
         texts = [text for _, k in self.kernels for text in (*k.called, k.text)]
         main = in_width([*self.declared(") {"), *body, "}"])
         parts = [*self.work_size(), *dict.fromkeys(texts), main]
-        code = without_underscores("\n\n".join([*self.tables, *parts, *self.error_names()]))
+        tables = [text for name, text in self.tables.items() if name in words(main)]
+        code = without_underscores("\n\n".join([*tables, *parts, *self.error_names()]))
         head = [*self.includes(code), "", "typedef int64_t i64;"]
-        head += (
-            ["typedef uint64_t u64;"] if "u64" in words("\n".join([code, *needed([code])])) else []
-        )
+        named = words("\n".join([code, *needed([code])]))
+        head += [f"typedef {PUBLIC[c]} {c};" for c in ("u64", "c64", "c128") if c in named]
         helpers = [_public(text) for text in needed([code])]
         source = "\n\n".join(["\n".join(head), *helpers, code]) + "\n"
         return CModule(
             self.name,
+            self.doc,
             self.header(),
             source,
             tuple(driver.arguments),
             tuple(driver.outputs.values()),
             self.returned(),
+            driver.has_room,
             bool(driver.work),
             tuple(driver.errors),
         )
@@ -187,6 +196,8 @@ class _ModuleWriter:
             texts.append(f"{'' if a.stored else 'const '}{c}* {a.name}")
             texts += [f"int64_t {n}" for n in a.lengths if n]
         texts += [f"{_public(c_type(o.dtype))}* {o.name}" for o in self.driver.outputs.values()]
+        texts += [f"int64_t* {n}" for o in self.driver.outputs.values() for n in o.counts if n]
+        texts += ["int64_t room"] if self.driver.has_room else []
         return [*texts, *(["void* work"] if self.driver.work else [])]
 
     def names_of_parameters(self) -> list[str]:
@@ -199,8 +210,13 @@ class _ModuleWriter:
 
     def work_declared(self, last: str) -> list[str]:
         """The head of the function that says how much memory it needs."""
-        texts = [f"int64_t {name}" for name in integers_of(self.driver.arguments)]
+        texts = [f"int64_t {name}" for name in self.work_integers()]
         return declaration(f"size_t {self.name}_work(", texts or ["void"], last)
+
+    def work_integers(self) -> list[str]:
+        """What sizes of memory depend on."""
+        room = [ROOM.text] if self.driver.has_room else []
+        return [*integers_of(self.driver.arguments), *room]
 
     def returned(self) -> str:
         """What the function of Python returns."""
@@ -210,19 +226,6 @@ class _ModuleWriter:
 
     def bytes_of(self, dtype: np.dtype[Any], lengths: Sequence[Value]) -> str:
         return f"{product(lengths).at(PRODUCT)} * sizeof({c_type(dtype)})"
-
-    def check_work(self) -> None:
-        """Refuses memory whose length the function finds out itself."""
-        at_entry = {
-            *self.names_of_parameters(),
-            "floor_div",
-            "floor_mod",
-            "larger_i64",
-            "smaller_i64",
-        }
-        for name, _, lengths in self.driver.work:
-            if not words(product(lengths).text) <= at_entry:
-                raise NotPrintedError(f"the array {name}, whose length depends on values,")
 
     def memory(self) -> list[str]:
         """Lines that part the memory for the function itself."""
@@ -241,7 +244,7 @@ class _ModuleWriter:
             return []
         first, *others = [f"rounded({self.bytes_of(d, n)})" for _, d, n in self.driver.work]
         lines = [f"  size_t bytes = {first};", *(f"  bytes += {other};" for other in others)]
-        read, names = words("\n".join(lines)), integers_of(self.driver.arguments)
+        read, names = words("\n".join(lines)), self.work_integers()
         unread = [f"  (void){name};" for name in names if name not in read]
         lines = [*self.work_declared(") {"), *unread, *lines]
         return [ROUNDED.strip(), "\n".join([*lines, "  return bytes;", "}"])]
@@ -259,7 +262,12 @@ class _ModuleWriter:
     # -- the files
 
     def includes(self, code: str) -> list[str]:
-        names = ["math.h", *(["string.h"] if "_as_" in code else [])]
+        text = "\n".join([code, *needed([code])])
+        names = ["math.h"]
+        if words(text) & {"c64", "c128"}:
+            names.insert(0, "complex.h")
+        if "memcpy" in text:
+            names.append("string.h")
         return [
             *self.comment(),
             f'#include "{self.name}.h"',
@@ -294,13 +302,25 @@ class _ModuleWriter:
         """What the function does, and what its parameters are."""
         rows = [(a.name, self.described(a)) for a in self.driver.arguments]
         for o in self.driver.outputs.values():
-            shape = "".join(f"[{n.text}]" for n in o.lengths)
+            counts = o.counts or ("",) * len(o.lengths)
+            lengths = [count or n.text for count, n in zip(counts, o.lengths, strict=True)]
+            shape = "".join(f"[{n}]" for n in lengths)
             rows.append((o.name, f"{_public(c_type(o.dtype))}{shape}, a result"))
+            rows += [(n, f"a result: a length of {o.name}") for n in o.counts if n]
+        if self.driver.has_room:
+            rows.append(("room", "how many numbers each array may have whose length depends on"))
+            rows.append(("", "values, results among them; more are an error"))
         if self.driver.work:
             rows.append(("work", "memory for the function itself, aligned as malloc aligns"))
         width = max((len(name) for name, _ in rows), default=0)
         lines = [*self.comment(), "//"]
         lines += [f"//   {name:{width}}  {text}" for name, text in rows]
+        if self.fixed:
+            values = ", ".join(f"{path} = {value}" for path, value in self.fixed)
+            lines += [
+                "//",
+                f"// The code is for {' '.join(values.split())} of the Python function.",
+            ]
         if len(self.driver.outputs) > 1:
             lines += ["//", f"// The function of Python returns {self.returned()}."]
         lines += ["//", "// Arrays lie row by row; results share no memory with anything else."]

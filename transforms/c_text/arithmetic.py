@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.c_text.dialect import of_template
+from tapeless.transforms.c_text.dialect import is_c99
 from tapeless.transforms.c_text.values import (
     AND,
     BOTH,
@@ -31,6 +31,7 @@ from tapeless.transforms.c_text.values import (
     cast,
     constant,
     meet,
+    of_template,
     truth,
 )
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
@@ -89,6 +90,8 @@ KNOWN: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
 }
+#: Products and quotients of C differ from NumPy's where numbers are infinite.
+OF_COMPLEX: dict[type[ast.operator], str] = {ast.Mult: "times", ast.Div: "over"}
 BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 SHIFTS = (ast.LShift, ast.RShift)
 LARGEST_POWER = 64  # that is made of products
@@ -132,6 +135,8 @@ def _infix(op: ast.operator, a: Value, b: Value, dtype: Dtype, natural: bool = F
     if isinstance(op, (ast.Add, ast.Sub)) and _is_negative(b):  # a + -1
         op = ast.Sub() if isinstance(op, ast.Add) else ast.Add()
         b = constant(-b.known, b.dtype)  # type: ignore[operator]  # it is known
+    if dtype.kind == "c" and is_c99() and type(op) in OF_COMPLEX:
+        return Value(of_template(OF_COMPLEX[type(op)], dtype, f"{a.text}, {b.text}"), dtype)
     sign, level = SIGNS[type(op)]
     whole_sum = isinstance(op, ast.Add) and a.dtype == b.dtype == dtype and dtype in (INT, UINT)
     return Value(f"{a.at(level)} {sign} {b.at(level - (not whole_sum))}", dtype, level, natural)
@@ -183,6 +188,9 @@ def whole_power(a: Value, n: int) -> Value:
         return cast(constant(1), dtype)
     if n == 1:
         return x
+    if dtype.kind == "c" and is_c99():
+        half = binary(ast.Mult(), *[whole_power(x, n // 2)] * 2)
+        return binary(ast.Mult(), half, x) if n % 2 else half
     if n <= 3 and x.is_plain:
         return Value(" * ".join([x.at(UNARY)] * n), dtype, PRODUCT, x.natural)
     return Value(of_template("power", dtype, x.text, n), dtype, natural=x.natural)
@@ -252,6 +260,8 @@ def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
     kinds = {a.dtype.kind, b.dtype.kind}
     if a.known is not None and b.known is not None and kinds == {"i"}:
         return constant(KNOWN[type(op)](a.known, b.known))
+    if (a.text, a.dtype) == (b.text, b.dtype) and kinds <= set("iub"):  # a test for nan, say
+        return constant(KNOWN[type(op)](0, 0))
     if "c" in kinds:
         if level != EQUALITY:
             raise NotPrintedError("an order of complex numbers")

@@ -112,10 +112,14 @@ class FunctionWriter(Statements):
     ) -> None:
         taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | functions.reserved
         super().__init__(node, Scope(), taken)
-        self.functions = functions
+        self.functions, self.name = functions, self.name_for(args)
         self.parameters: list[str] = []
         for a, x in zip(node.args.args, args, strict=True):
             self.receive(a.arg, x)
+
+    def name_for(self, args: Sequence[Meaning]) -> str:
+        """What the function is called for arguments of these kinds."""
+        return self.node.name
 
     def receive(self, name: str, x: Meaning) -> None:
         """A parameter, of the kind of an argument."""
@@ -146,9 +150,9 @@ class FunctionWriter(Statements):
         if self.fails and not isinstance(self.node.body[-1], ast.Return):
             self.put("return 0;")
         kind = "int" if self.fails else c_type(self.returned[0]) if by_value else "void"
-        head = f"{self.qualifier} {kind} {self.node.name}({', '.join(self.parameters)}) {{"
+        head = f"{self.qualifier} {kind} {self.name}({', '.join(self.parameters)}) {{"
         text = "\n".join([head, *self.lines, "}"])
-        return Called(self.node.name, text, self.returned, tuple(self.errors))
+        return Called(self.name, text, self.returned, tuple(self.errors))
 
     def results(self) -> tuple[Dtype, ...]:
         """The dtypes of what is returned."""

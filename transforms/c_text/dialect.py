@@ -1,4 +1,4 @@
-"""Spells calls of helpers that exist for several dtypes: templates of C++, or one function each.
+"""Says whether text is C99 or C++, and how names of functions of C end, which has no templates.
 
 power(x, 5), x of float64      becomes      power<5, double>(x)      or      power_f64(5, x)
 """
@@ -9,7 +9,6 @@ import contextlib
 import contextvars
 from collections.abc import Iterator
 
-from tapeless.transforms.c_text.values import c_type
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 _c99: contextvars.ContextVar[bool] = contextvars.ContextVar("c99", default=False)
@@ -35,10 +34,6 @@ def suffix(dtype: Dtype) -> str:
     return f"{dtype.kind}{8 * dtype.itemsize}"
 
 
-def of_template(name: str, dtype: Dtype, args: str, number: int | None = None) -> str:
-    """The call of a helper that exists for several dtypes, and for several numbers."""
-    if _c99.get():
-        first = "" if number is None else f"{number}, "
-        return f"{name}_{suffix(dtype)}({first}{args})"
-    first = "" if number is None else f"{number}, "
-    return f"{name}<{first}{c_type(dtype)}>({args})"
+def is_c99() -> bool:
+    """Whether text is C99."""
+    return _c99.get()

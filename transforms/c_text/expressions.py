@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tapeless.transforms.c_text import arithmetic
+from tapeless.transforms.c_text.dialect import is_c99
 from tapeless.transforms.c_text.functions import (
     CONSTANTS,
     DTYPES,
@@ -30,9 +31,12 @@ from tapeless.transforms.c_text.values import (
     Value,
     cast,
     constant,
+    of_complex,
+    of_parts,
+    part_of,
     truth,
 )
-from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT, Dtype, part
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT, Dtype
 
 
 class UnknownVariableError(NotPrintedError):
@@ -90,8 +94,7 @@ class Expressions:
             case ast.Constant(value=bool() | int() | float() as x):
                 return constant(x)
             case ast.Constant(value=complex() as z):
-                parts = (constant(z.real).text, constant(z.imag).text)
-                return Value(f"c128({', '.join(parts)})", np.dtype(np.complex128))
+                return of_parts(constant(z.real), constant(z.imag), np.dtype(np.complex128))
             case ast.Name(id=name):
                 return self.scope.variable(name)
             case ast.Attribute():
@@ -161,7 +164,7 @@ class Expressions:
                 return DTYPES[name]
         owner = self.value(e.value)
         if isinstance(owner, Value) and e.attr in ("real", "imag"):
-            return self.part_of(owner, e.attr)
+            return part_of(owner, e.attr)
         if isinstance(owner, Array) and e.attr == "shape":
             return owner.lengths
         if isinstance(owner, Array) and e.attr == "size":
@@ -169,12 +172,6 @@ class Expressions:
         if isinstance(owner, Array) and e.attr == "ndim":
             return constant(len(owner.lengths))
         raise NotPrintedError(ast.unparse(e))
-
-    @staticmethod
-    def part_of(x: Value, name: str) -> Value:
-        if x.dtype.kind == "c":
-            return Value(f"{x.at(POSTFIX)}.{name}", part(x.dtype), POSTFIX)
-        return x if name == "real" else constant(0, x.dtype)
 
     # -- elements of arrays
 
@@ -209,7 +206,7 @@ class Expressions:
         if k.dtype.kind not in "iu":
             raise NotPrintedError(f"an index of {k.dtype.name}")
         k = cast(k, INT)
-        if k.natural:
+        if k.natural or x.where == "growing":  # lists count from the start
             return k
         n = x.lengths[axis]
         if k.known is not None:
@@ -233,7 +230,10 @@ class Expressions:
                     return reinterpreted(self.number(owner), dtype)
             case ast.Attribute(value=owner, attr="conjugate"):
                 z = self.number(owner)
-                return Value(f"conjugate({z.text})", z.dtype) if z.dtype.kind == "c" else z
+                if z.dtype.kind != "c":
+                    return z
+                text = of_complex("conj", z) if is_c99() else f"conjugate({z.text})"
+                return Value(text, z.dtype)
             case ast.Name(id="len"):
                 owner_ = self.value(e.args[0])
                 if isinstance(owner_, Array):

@@ -12,15 +12,18 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tapeless.transforms.c_text import arithmetic
-from tapeless.transforms.c_text.dialect import of_template
+from tapeless.transforms.c_text.dialect import is_c99
 from tapeless.transforms.c_text.values import (
     EQUALITY,
     ORDER,
-    POSTFIX,
     NotPrintedError,
     Value,
     cast,
     constant,
+    of_complex,
+    of_parts,
+    of_template,
+    part_of,
     truth,
 )
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
@@ -31,7 +34,6 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
     SINGLE,
     WIDE,
     Dtype,
-    part,
 )
 
 #: Functions of floats that C has too, with the number of their arguments; for float they end in f.
@@ -89,7 +91,8 @@ def of_floats(name: str, args: Sequence[Value]) -> Value:
     if args[0].dtype.kind == "c":
         if name not in OF_COMPLEX:
             raise NotPrintedError(f"{name} of complex numbers")
-        return Value(f"{name}_of_complex({args[0].text})", args[0].dtype)
+        text = of_complex(f"c{name}", args[0]) if is_c99() else f"{name}_of_complex({args[0].text})"
+        return Value(text, args[0].dtype)
     dtype = _library_dtype(args)
     texts = ", ".join(cast(x, dtype).text for x in args)
     return Value(f"{name}{'f' * (dtype == SINGLE)}({texts})", dtype)
@@ -125,8 +128,7 @@ def absolute(args: Sequence[Value]) -> Value:
     if x.dtype.kind == "f":
         return of_floats("fabs", args)
     if x.dtype.kind == "c":
-        z, dtype = x.at(POSTFIX), part(x.dtype)
-        return Value(f"hypot{'f' * (dtype == SINGLE)}({z}.real, {z}.imag)", dtype)
+        return of_floats("hypot", [part_of(x, "real"), part_of(x, "imag")])
     if x.dtype.kind in "bu":
         return x
     return Value(f"absolute({x.text})", INT, natural=True)
@@ -145,8 +147,8 @@ def plus_product(args: Sequence[Value]) -> Value:
 def complex_number(args: Sequence[Value]) -> Value:
     if len(args) == 1:
         return cast(args[0], WIDE)
-    real, imag = (cast(x, DOUBLE).text for x in args)
-    return Value(f"c128({real}, {imag})", WIDE)
+    real, imag = args
+    return of_parts(real, imag, WIDE)
 
 
 def converted(dtype: Dtype, args: Sequence[Value]) -> Value:

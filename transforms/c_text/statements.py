@@ -70,7 +70,7 @@ class Statements(Expressions):
                     raise NotPrintedError(ast.unparse(s))
                 lengths, dtype = scratch_of(self, s.value)
                 if target.id in growing:
-                    self.scope.arrays[target.id] = growing_array(target.id, lengths, dtype)
+                    self.scope.arrays[target.id] = self.growing_memory(target.id, lengths, dtype)
                 else:
                     self.scope.arrays[target.id] = self.memory(target.id, lengths, dtype)
         infer(self, self.node)
@@ -82,6 +82,18 @@ class Statements(Expressions):
         if any(not isinstance(n.known, int) for n in lengths):
             raise NotPrintedError(f"memory of unknown length for {name}")
         return Array(name, name, dtype, lengths, "local")
+
+    def growing_memory(self, name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
+        """An array that gets longer: memory of the thread at first, then of the heap."""
+        if len(lengths) != 1 or not isinstance(lengths[0].known, int):
+            raise NotPrintedError(f"memory of unknown length for {name}")
+        size = Value(f"{name}.size", INT, natural=True)
+        return Array(name, name, dtype, (size,), "growing", first=max(lengths[0].known, 1))
+
+    def grow(self, name: str, s: ast.stmt) -> None:
+        """The array gets longer."""
+        with self.braces(f"if (!{name}.grow())", s):
+            self.fail(NO_MEMORY)
 
     # -- text
 
@@ -221,8 +233,7 @@ class Statements(Expressions):
             case ast.Assign(
                 targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="grown"))
             ) if name in self.scope.arrays and self.scope.arrays[name].where == "growing":
-                with self.braces(f"if (!{name}.grow())", s):
-                    self.fail(NO_MEMORY)
+                self.grow(name, s)
             case ast.Assign(targets=[target], value=e) if is_scratch(e):
                 if isinstance(target, ast.Name) and self.homes.first.get(target.id) is s:
                     self.declare(target.id)
@@ -507,14 +518,6 @@ def growing_arrays(node: ast.FunctionDef) -> set[str]:
             case ast.Call(func=ast.Name(id="grown" | "filled"), args=[ast.Name(id=name), *_]):
                 names.add(name)
     return names
-
-
-def growing_array(name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
-    """An array of one axis that gets longer: memory of the thread at first, then of the heap."""
-    if len(lengths) != 1 or not isinstance(lengths[0].known, int):
-        raise NotPrintedError(f"memory of unknown length for {name}")
-    size = Value(f"{name}.size", INT, natural=True)
-    return Array(name, name, dtype, (size,), "growing", first=max(lengths[0].known, 1))
 
 
 def taking_turns(node: ast.AST, arrays: Collection[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.c_text.dialect import is_c99, suffix
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
     BOOL,
     DOUBLE,
@@ -18,6 +19,7 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
     SINGLE,
     UINT,
     Dtype,
+    part,
 )
 
 C_TYPES = {
@@ -112,13 +114,22 @@ def _real(x: float, dtype: Dtype) -> Value:
     return Value(text + "f" * (dtype == SINGLE), dtype, level, known=x)
 
 
+def of_template(name: str, dtype: Dtype, args: str, number: int | None = None) -> str:
+    """The call of a helper that exists for several dtypes, and for several numbers."""
+    if is_c99():
+        first = "" if number is None else f"{number}, "
+        return f"{name}_{suffix(dtype)}({first}{args})"
+    first = "" if number is None else f"{number}, "
+    return f"{name}<{first}{c_type(dtype)}>({args})"
+
+
 def truth(x: Value) -> Value:
     """Whether the number is not zero."""
     if x.dtype == BOOL:
         return x
     if x.known is not None:
         return constant(bool(x.known))
-    if x.dtype.kind == "c":
+    if x.dtype.kind == "c" and not is_c99():
         return Value(f"nonzero({x.text})", BOOL)
     return Value(f"{x.at(ORDER)} != 0", BOOL, EQUALITY)
 
@@ -133,7 +144,7 @@ def cast(x: Value, dtype: Dtype) -> Value:
         return truth(x)
     c = c_type(dtype)
     if dtype.kind == "c":
-        return Value(f"{c}({x.text})", dtype)
+        return _as_complex(x, dtype)
     if x.dtype.kind == "c":
         raise NotPrintedError(f"a complex number as {dtype.name}")
     natural = (x.natural and dtype.itemsize >= x.dtype.itemsize) or x.dtype.kind in "bu"
@@ -145,6 +156,35 @@ def cast(x: Value, dtype: Dtype) -> Value:
     if x.dtype.kind == "u" and dtype == INT:
         natural = x.dtype != UINT
     return Value(f"({c}){x.at(UNARY)}", dtype, UNARY, natural)
+
+
+def _as_complex(x: Value, dtype: Dtype) -> Value:
+    if not is_c99():
+        return Value(f"{c_type(dtype)}({x.text})", dtype)
+    if x.dtype.kind == "c":
+        return Value(f"({c_type(dtype)}){x.at(UNARY)}", dtype, UNARY)
+    return of_parts(x, constant(0.0), dtype)
+
+
+def of_parts(real: Value, imag: Value, dtype: Dtype) -> Value:
+    """A complex number."""
+    name = f"of_parts_{suffix(dtype)}" if is_c99() else c_type(dtype)
+    real, imag = (cast(x, part(dtype)) for x in (real, imag))
+    return Value(f"{name}({real.text}, {imag.text})", dtype)
+
+
+def part_of(x: Value, name: str) -> Value:
+    """The real or the imaginary part of a number."""
+    if x.dtype.kind != "c":
+        return x if name == "real" else constant(0, x.dtype)
+    if is_c99():
+        return Value(of_complex(f"c{name}", x), part(x.dtype))
+    return Value(f"{x.at(POSTFIX)}.{name}", part(x.dtype), POSTFIX)
+
+
+def of_complex(name: str, x: Value) -> str:
+    """The call of a function of complex.h."""
+    return f"{name}{'f' * (part(x.dtype) == SINGLE)}({x.text})"
 
 
 def by_c(a: Dtype, b: Dtype) -> Dtype:

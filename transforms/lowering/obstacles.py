@@ -30,12 +30,14 @@ from tapeless.transforms.lowering.schedule.analysis import Analysis
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.schedule.element_loops import raises_constant
 from tapeless.transforms.lowering.schedule.library_products import is_called
+from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.stack_capacity import is_of_stacks, of_numbers
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.lowering.target import Target
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.function_calls import is_call
-from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.new_arrays import arange, empty, full, ones, zeros
 
 FUNCTION = re.compile(r"\b(?:np|scipy|math)(?:\.[A-Za-z_]\w*)+(?=\()|\b(?:np|scipy)(?:\.\w+)+")
 PASSES = (
@@ -46,6 +48,7 @@ LATER = "move it behind the loop, with what it needs kept in an array"
 ARRAYS = "use an array that is made before the loop, with a row for each item"
 RECURSION = "write the recursion as a loop"
 OWN = "write it with arithmetic, slices, np.where and reductions, or move it out of the loop"
+WITHOUT_LIBRARY = (empty, zeros, ones, full, arange)  # constants that any driver makes
 LENGTHS = "make arrays with lengths that are known before the loop, and use parts of them or masks"
 
 
@@ -110,7 +113,7 @@ class Obstacles:
         if stage is None or (top and s.op is matmul and not is_called(stage, self.memory)):
             return Obstacle(s, *_why_called(s))
         kept = s in self.memory.inline or s.op is empty
-        if top and stage.constant and not kept:
+        if top and made_first(stage, self.analysis.target) and not kept:
             return Obstacle(s, "a constant is made before the kernels", "")
         return None
 
@@ -130,6 +133,11 @@ class Obstacles:
         if told is not None:
             return Obstacle(s, f"{name} stays a list: {told.reason}", told.way_out or ARRAYS)
         return Obstacle(s, f"{name} is used as a whole, not item by item", ARRAYS)
+
+
+def made_first(stage: LoopNest, target: Target) -> bool:
+    """Whether the driver makes a constant, before the kernels that read it."""
+    return stage.constant and (bool(target.library) or stage.let.op in WITHOUT_LIBRARY)
 
 
 def by_writer(s: Statement, error: NotCompiled) -> Obstacle:

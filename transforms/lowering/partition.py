@@ -46,8 +46,12 @@ from tapeless.transforms.lowering.kernels.merged_rows import merged_rows
 from tapeless.transforms.lowering.kernels.row_range import device_call
 from tapeless.transforms.lowering.kernels.verify_rows import verify_rows
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
-from tapeless.transforms.lowering.obstacles import Obstacle, Obstacles, by_writer
-from tapeless.transforms.lowering.optimize.driver_views import shown, without_unread_views
+from tapeless.transforms.lowering.obstacles import Obstacle, Obstacles, by_writer, made_first
+from tapeless.transforms.lowering.optimize.driver_views import (
+    shown,
+    shows_a_size,
+    without_unread_views,
+)
 from tapeless.transforms.lowering.optimize.own_branch_results import own_branch_results
 from tapeless.transforms.lowering.placement import DriverLoop, Placement
 from tapeless.transforms.lowering.pooled_products import with_pooled
@@ -249,7 +253,7 @@ class Lowering:
             host = self.is_of_host(s)
             obstacle = None if host else self.obstacle(s, top)
             if not host and obstacle is None:
-                if reads_filled(self.memory, s, run) or _is_as_long(s, run):
+                if reads_filled(self.memory, s, run) or self.is_as_long(s, run):
                     run, started = lists_to_fill(self.memory, run)
                     made += self.flush(run, later | self.memory.needs(s), top)
                     run = started
@@ -262,6 +266,14 @@ class Lowering:
             run = []
             made += self.inner(s, later, obstacle)
         return made + self.flush(run, live, top)
+
+    def is_as_long(self, s: Statement, run: list[Statement]) -> bool:
+        """Whether a statement makes an array whose size a loop of the run finds out: the driver has
+        to know it first."""
+        sizes = {x for v in outputs(s) for x in sizes_in(v.type)}
+        parts = {t for x in sizes if (t := self.analysis.lengths.get(x, (None, 0))[0]) in run}
+        named = {x.var for x in sizes if x.var is not None}.union(*(t.args[1:] for t in parts))
+        return bool(named) and any(v in named for t in run if blocks(t) for v in outputs(t))
 
     def obstacle(self, s: Statement, top: bool) -> Obstacle | None:
         """What keeps a statement out of kernels; None if nothing does."""
@@ -386,7 +398,8 @@ class Lowering:
             return True
         stages = [self.analysis.stage(s) for s in run]
         if any(
-            g is not None and g.space and not g.constant and not self.left_alone(g) for g in stages
+            g is not None and g.space and not made_first(g, self.target) and not self.left_alone(g)
+            for g in stages
         ):
             return True
         arrays = any(getattr(p.type, "shape", True) for p in self.block.params)
@@ -397,7 +410,7 @@ class Lowering:
         if self.target.returns_numbers or not isinstance(s, Let):
             return False
         stage = self.analysis.stage(s)
-        if stage is None or stage.constant or self.left_alone(stage):
+        if stage is None or made_first(stage, self.target) or self.left_alone(stage):
             return False
         return any(isinstance(a, Var) and a not in self.host for a in s.args)
 
@@ -514,7 +527,8 @@ class Lowering:
     def unseen(self, v: Var) -> bool:
         """Whether the driver may not have an array."""
         s = self.memory.defs.get(v)
-        return isinstance(s, Let) and (is_view(s) or s in self.memory.inline)
+        is_view_of_kernels = isinstance(s, Let) and is_view(s) and not shows_a_size(v)
+        return is_view_of_kernels or s in self.memory.inline
 
     def name_kernel(self) -> str:
         return self.names.new(f"{self.name}_kernel")
@@ -565,13 +579,6 @@ class Lowering:
             casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
         op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
         return [*made, Let(tuple(raw), op, tuple(args)), *casts]
-
-
-def _is_as_long(s: Statement, run: list[Statement]) -> bool:
-    """Whether a statement makes an array whose size a loop of the run finds out: the driver has to
-    know it first."""
-    named = {x.var for v in outputs(s) for x in sizes_in(v.type) if x.var is not None}
-    return bool(named) and any(v in named for t in run if blocks(t) for v in outputs(t))
 
 
 def one_block(kernel: Kernel, run: list[Statement]) -> list[str]:

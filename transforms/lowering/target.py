@@ -22,7 +22,7 @@ class Target:
                     memory of the device, as arrays without axes
     one_block       additions of a pass below which a loop whose passes depend on each other is made
                     by a single block of threads
-    has_library     whether NumPy's and SciPy's own functions can be called
+    library         whose functions on whole arrays the driver can call; "" if there is none
     makes_arrays    whether kernels make small arrays whose lengths are not constant
     sums_in_blocks  whether sums are added up in blocks, which bounds how long they may be
     names           names that the calls of kernels have for themselves
@@ -35,7 +35,7 @@ class Target:
     memory: int
     returns_numbers: bool
     one_block: int = 0
-    has_library: bool = True
+    library: str = "NumPy"
     makes_arrays: bool = True
     sums_in_blocks: bool = True
     names: frozenset[str] = frozenset()
@@ -50,7 +50,7 @@ C = Target(
     separate=False,
     memory=4,
     returns_numbers=True,
-    has_library=False,
+    library="",
     makes_arrays=False,
     sums_in_blocks=False,
 )
@@ -62,7 +62,7 @@ GPU = Target(
     memory=40,
     returns_numbers=False,
     one_block=200_000,
-    has_library=False,
+    library="CuPy",
     makes_arrays=False,
     sums_in_blocks=False,
     names=frozenset(["cp", "on_device"]),

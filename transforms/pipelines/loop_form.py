@@ -42,7 +42,6 @@ from tapeless.transforms.lowering.rewrite.stacked_products import rows_of_stacks
 from tapeless.transforms.lowering.rewrite.sum_before_matmul import sums_first
 from tapeless.transforms.lowering.rewrite.transposes import transposes_last
 from tapeless.transforms.lowering.rewrite.wide_integers import without_wide_integers
-from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
 from tapeless.transforms.lowering.sizes.rename_sizes import lasting
 from tapeless.transforms.lowering.sizes.size_equalities import (
     Fitting,
@@ -83,7 +82,7 @@ def loop_form(
     target: Target,
 ) -> LoweredForm:
     """The program in loop form; with `routines`, small systems are solved inside of loops."""
-    small = Small(hints)
+    small = Small(hints, target)
     block = passes.run(block, lasting, *([small.run, lasting] if routines else []))
     sizes = equal_sizes([*relations, *small.relations])
 
@@ -100,7 +99,7 @@ def loop_form(
         *inexact(partial(contractions, hints=hints)),
         rows_of_stacks,
         without_wide_integers,
-        partial(decompose, everywhere=() if target.has_library else WITHOUT_LIBRARY),
+        partial(decompose, target=target),
         partial(transposes_last, any_order=fastmath),
         *inexact(reciprocals),
         alike,

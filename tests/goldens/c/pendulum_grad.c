@@ -10,54 +10,52 @@ static size_t rounded(size_t bytes) {  // so that what follows is aligned
 }
 
 size_t pendulum_grad_work(int64_t u_0) {
-  size_t bytes = rounded(u_0 * 2 * sizeof(double));
+  size_t bytes = rounded(u_0 * sizeof(double));
+  bytes += rounded(u_0 * 2 * sizeof(double));
   return bytes;
 }
 
 static void pendulum_grad_kernel(
     const double* restrict u, const double* restrict x0, double* restrict sums,
-    double* restrict x_saved, i64 u_0) {
+    double* restrict cos_saved, double* restrict x_saved, i64 u_0) {
   double x[2];
   double out[2];
   double x_bar[2];
   double x_bar_2[2];
-  double out_2[2];
   i64 t = u_0;  // line 8
   for (i64 i = 0; i < 2; i++) {
     x[i] = x0[i];  // line 7
   }
   for (i64 k = 0; k < t; k++) {  // line 8
     double t_2 = x[1];  // line 9
-    double t_3 = u[k] - 0.1 * t_2 - 9.81 * sin(x[0]);
+    double t_3 = u[k] - 0.1 * t_2;
+    double t_4 = x[0];
+    double cos_2 = cos(t_4);
+    cos_saved[k] = cos_2;
     out[0] = t_2;
-    out[1] = t_3;
+    out[1] = t_3 - 9.81 * sin(t_4);
     for (i64 i = 0; i < 2; i++) {
-      x_saved[k * 2 + i] = x[i];  // line 8
-      x[i] += 0.1 * out[i];  // line 9
+      double x_2 = x[i] + 0.1 * out[i];
+      x[i] = x_2;
+      x_saved[k * 2 + i] = x_2;
     }
   }
   for (i64 i = 0; i < 2; i++) {
     x_bar[i] = 0.0;
   }
   for (i64 k_2 = t - 1; k_2 >= 0; k_2--) {  // line 8
-    double t_4 = x_saved[k_2 * 2 + 1];  // line 9
-    double t_5 = u[k_2];
-    double t_6 = x_saved[k_2 * 2];
-    out[0] = t_4;
-    out[1] = t_5 - 0.1 * t_4 - 9.81 * sin(t_6);
-    double t_7 = cos(t_6);
-    double t_8 = 0.2 * t_5;  // line 10
+    double cos_3 = cos_saved[k_2];
+    double t_5 = 0.2 * u[k_2];  // line 10
     for (i64 i = 0; i < 2; i++) {
-      double x_2 = x_saved[k_2 * 2 + i] + 0.1 * out[i];  // line 9
-      double x_bar_3 = x_bar[i] + 2.0 * x_2;  // line 10
+      double x_bar_3 = x_bar[i] + 2.0 * x_saved[k_2 * 2 + i];
       x_bar_2[i] = x_bar_3;
-      out_2[i] = 0.1 * x_bar_3;  // line 9
+      out[i] = 0.1 * x_bar_3;  // line 9
     }
-    double t_9 = out_2[0];
-    double t_10 = out_2[1];
-    x_bar_2[0] += -9.81 * (t_10 * t_7);
-    sums[k_2] += t_8 + t_10;  // line 10
-    x_bar_2[1] += t_9 - 0.1 * t_10;  // line 9
+    double t_6 = out[0];
+    double t_7 = out[1];
+    x_bar_2[0] += -9.81 * (t_7 * cos_3);
+    sums[k_2] += t_5 + t_7;  // line 10
+    x_bar_2[1] += t_6 - 0.1 * t_7;  // line 9
     for (i64 i = 0; i < 2; i++) {
       x_bar[i] = x_bar_2[i];
     }
@@ -66,10 +64,12 @@ static void pendulum_grad_kernel(
 
 int pendulum_grad(const double* u, int64_t u_0, const double* x0, double* out, void* work) {
   char* at = work;
+  double* cos_saved = (double*)at;
+  at += rounded(u_0 * sizeof(double));
   double* x_saved = (double*)at;
   if (u_0 < 2) return 1;
   for (i64 k = 0; k < u_0; k++) out[k] = 0.0;  // line 9
-  pendulum_grad_kernel(u, x0, out, x_saved, u_0);
+  pendulum_grad_kernel(u, x0, out, cos_saved, x_saved, u_0);
   return 0;
 }
 

@@ -22,10 +22,10 @@ def checked(function, args, folder, expected=None):
     """The C of a function. Its test program has run under sanitizers, and found the numbers that
     are `expected`: by default those that the function itself gives."""
     needs_compiler()
-    if expected is None:
-        expected = function(*copy.deepcopy(args))
+    after = copy.deepcopy(args)
+    results = function(*after)
     c = JitToC(function)
-    files = c.files(copy.deepcopy(args), {}, expected)
+    files = c.files(copy.deepcopy(args), {}, results if expected is None else expected, after)
     for name, text in files.items():
         (folder / name).write_text(text)
     sources = [name for name in files if name.endswith(".c")]
@@ -40,8 +40,9 @@ def checked(function, args, folder, expected=None):
 def library(function, args, folder):
     """The function of the wrapper in Python, whose library is compiled."""
     needs_compiler()
-    expected = function(*copy.deepcopy(args))
-    files = JitToC(function).files(args, {}, expected)
+    after = copy.deepcopy(args)
+    expected = function(*after)
+    files = JitToC(function).files(args, {}, expected, after)
     for name, text in files.items():
         (folder / name).write_text(text)
     (name,) = (n.removesuffix(".h") for n in files if n.endswith(".h"))

@@ -9,6 +9,7 @@ from tapeless.transforms.analysis.min_cut import minimum_cut
 from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
 from tapeless.transforms.autodiff.residuals.reread import Reloads
+from tapeless.transforms.autodiff.residuals.saved_functions import functions_are_saved, is_function
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import size_of, var_size
 from tapeless.transforms.core.language import (
@@ -42,7 +43,7 @@ def recomputable(let: Let) -> bool:
     if op.inplace or not op.pure or op in makers:
         return False
     cheap = not op.costly or is_square(let)
-    return cheap or (op.elementwise and not let.outs[0].type.shape)
+    return cheap or (is_function(let) and not functions_are_saved())
 
 
 def mirrored(s: Statement, k: int) -> tuple[Any, int]:

@@ -15,9 +15,11 @@ from __future__ import annotations
 
 from tapeless.transforms.autodiff.residuals.load import Loading
 from tapeless.transforms.autodiff.residuals.min_cut_plan import Plan
+from tapeless.transforms.autodiff.residuals.move_functions import move_functions
 from tapeless.transforms.autodiff.residuals.reuse_forward import known_before
 from tapeless.transforms.autodiff.residuals.run_time_sizes import Sized, Wanted
 from tapeless.transforms.autodiff.residuals.save import Saving
+from tapeless.transforms.autodiff.residuals.saved_functions import functions_are_saved
 from tapeless.transforms.autodiff.residuals.storage import Storage
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.language import (
@@ -41,6 +43,8 @@ def resolve(
     if not builder.active():  # sizes are asked of it
         with builder.building(builder.Builder()):
             return resolve(primal, backward)
+    if functions_are_saved():
+        primal, backward = move_functions(primal, backward)
     plan = Plan(primal, backward)
     size_variables: dict[dims.Symbol, Var] = {}
     if plan.extra_sizes:

@@ -1,12 +1,15 @@
 """Lines of a kernel that set a variable which nothing reads: lengths that turned out to be known.
 
 n = x.shape[0]; for i in range(x.shape[0]): ...      becomes      for i in range(x.shape[0]): ...
+
+Arrays of the kernel itself go, too, if they are stored to and never read.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 
 from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH
 
@@ -19,12 +22,42 @@ def without_unread(head: str, lines: list[str]) -> list[str]:
         tree = ast.parse("\n".join([head, *lines]))
         read = {name for n in ast.walk(tree) for name in _read(n)}
         read |= {n.target.id for n in ast.walk(tree) if _adds(n)}  # type: ignore[attr-defined]
+        read -= _only_stored(tree)
         unread = [s for block in _suites(tree) for s in _unread(block, read)]
         if not unread:
             return lines
         first = len(head.splitlines()) + 1
         for s in sorted(unread, key=lambda s: -s.lineno):
             lines = _removed(lines, s.lineno - first, (s.end_lineno or s.lineno) - first + 1)
+
+
+def _only_stored(tree: ast.AST) -> set[str]:
+    """The arrays of the function itself that it only stores to. Where such stores are all that a
+    suite has, they stay."""
+    nodes = [*ast.walk(tree)]
+    own = {s.targets[0].id for s in nodes if _makes_array(s)}  # type: ignore[attr-defined]
+    read = Counter(name for n in nodes for name in _read(n))
+    stored = Counter(name for n in nodes if (name := _stored(n)) in own)
+    unread = {name for name in own if read[name] == stored[name]}
+    for block in _suites(tree):
+        if block and all(_stored(s) in unread for s in block):
+            unread -= {*map(_stored, block)}
+    return unread
+
+
+def _makes_array(s: ast.AST) -> bool:
+    match s:
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Name(id="scratch"))):
+            return True
+    return False
+
+
+def _stored(s: ast.AST) -> str:
+    """The array that a statement stores an element to."""
+    match s:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]):
+            return name
+    return ""
 
 
 def _adds(n: ast.AST) -> bool:
@@ -51,11 +84,12 @@ def _unread(block: list[ast.stmt], read: set[str]) -> list[ast.stmt]:
 
 
 def _sets(s: ast.stmt, read: set[str]) -> bool:
-    """Whether the statement sets one variable that is not read. Values have no effects."""
+    """Whether the statement sets a variable that is not read, or stores to such an array. Values
+    have no effects."""
     return (
         isinstance(s, ast.Assign)
-        and isinstance(s.targets[0], ast.Name)
-        and s.targets[0].id not in read
+        and (name := _stored(s) or getattr(s.targets[0], "id", "")) != ""
+        and name not in read
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,11 +26,13 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.comparisons import CLOSE
 from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
+from tapeless.transforms.lowering.rewrite.convolutions import CONVOLVED
 from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
 from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
 from tapeless.transforms.lowering.rewrite.scans import SCANS
 from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
+from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.linalg.norms import norm
 from tapeless.transforms.ops.numerics.calculus import sinc
 from tapeless.transforms.ops.numpy.complex import round as round_to
@@ -152,11 +154,17 @@ INNER: dict[Op, Callable[..., Any]] = {
 }
 
 
-def decompose(block: Block, everywhere: Collection[Op] = ()) -> Block:
-    """The block, simplified again if anything was taken apart.
+#: What is taken apart outside of loops, too, by the library that the driver can call.
+EVERYWHERE: dict[str, dict[Op, Callable[..., Any]]] = {
+    "NumPy": {},
+    "CuPy": WITHOUT_LIBRARY,
+    "": {**WITHOUT_LIBRARY, **CONVOLVED, **INNER},
+}
 
-    everywhere  operations that are taken apart outside of loops, too: a library has no call of them
-    """
+
+def decompose(block: Block, target: Target = CPU) -> Block:
+    """The block, simplified again if anything was taken apart."""
+    everywhere = EVERYWHERE[target.library]
     fixed: list[Statement] = []
     rewritten = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
     rewritten = replace(rewritten, body=(*fixed, *rewritten.body))
@@ -175,7 +183,7 @@ def _lets(block: Block) -> Iterator[Let]:
 def _statements(
     body: tuple[Statement, ...],
     fixed: list[Statement],
-    everywhere: Collection[Op],
+    everywhere: Mapping[Op, Callable[..., Any]],
     top: bool = False,
 ) -> Iterator[Statement]:
     """Arrays of constants leave loops and branches: they go to `fixed`."""
@@ -189,8 +197,8 @@ def _statements(
                 fixed.append(s)
             case Let() if comes_apart(s):
                 yield from parts_of(s, s.op.parts or PARTS[s.op])
-            case Let() if s.op in everywhere:
-                yield from _inner(s, WITHOUT_LIBRARY)
+            case Let() if s.op in everywhere and (s.op not in INNER or all(map(_real, s.args))):
+                yield from _inner(s, everywhere)
             case Let() if s.op in INNER and not top and all(map(_real, s.args)):
                 yield from _inner(s, INNER)
             case _:

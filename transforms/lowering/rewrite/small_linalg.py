@@ -3,7 +3,7 @@
 for t: x = solve(a, x)      becomes      for t: w = [a | x]; eliminate_in_place(w); ...
 
 A call would leave compiled code at each pass, which takes longer than the work. The program is then
-for calls with such sizes only.
+for calls with such sizes only. Where there is no library, all calls are loops, of any size.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from tapeless.transforms.lowering.rewrite.masks_to_indices import (
 )
 from tapeless.transforms.lowering.rewrite.small_solves import SOLVING
 from tapeless.transforms.lowering.rewrite.sorting import ORDERING
+from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.numpy.indexing import nonzero
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
@@ -48,11 +49,12 @@ Relation = tuple[str, Size, Size]
 class Small:
     """`relied` are relations of sizes that the program is for; `relations` hold in any call.
 
-    hints  sizes in the call that the program is made for
+    hints   sizes in the call that the program is made for
+    target  what runs the program
     """
 
-    def __init__(self, hints: Mapping[dims.Symbol, int]) -> None:
-        self.hints = hints
+    def __init__(self, hints: Mapping[dims.Symbol, int], target: Target = CPU) -> None:
+        self.hints, self.target = hints, target
         self.relied: list[Relation] = []
         self.masks = Masks()
 
@@ -61,7 +63,10 @@ class Small:
         return self.masks.relations
 
     def within(self, limit: int, work: Size) -> None:
-        """Raises NotTaken if there is more work than that in this call, or that is not known."""
+        """Raises NotTaken if a library is faster: there is more work than that in this call, or
+        that is not known."""
+        if not self.target.library:
+            return
         work_now = dims.evaluate(work, self.hints)
         fits = work_now is not None and work_now <= limit
         if work_now is not None and not isinstance(work, int):
@@ -70,10 +75,11 @@ class Small:
             raise NotTaken
 
     def run(self, block: Block) -> Block:
-        inner = (t for s in block.body if not isinstance(s, Let) for t in _inside(s))
-        if not any(isinstance(t, Let) and _formula(t) for t in inner):
+        top = bool(self.target.library)
+        considered = (t for s in block.body if not (top and isinstance(s, Let)) for t in _inside(s))
+        if not any(isinstance(t, Let) and _formula(t) for t in considered):
             return block
-        return simplify(replace(block, body=tuple(self.body(block.body, True))))
+        return simplify(replace(block, body=tuple(self.body(block.body, top))))
 
     def inner(self, block: Block) -> Block:
         with self.masks.scope():

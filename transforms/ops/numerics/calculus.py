@@ -291,7 +291,7 @@ def _polyder(p: Any, m: Any = 1) -> Any:
 # -- convolution
 
 
-def _cut(n: Size, m: Size, mode: str, ordered: bool) -> tuple[Size, Size]:
+def cut(n: Size, m: Size, mode: str, ordered: bool) -> tuple[Size, Size]:
     """Where the result for a mode starts in the full convolution, and its length; `ordered`: the
     second operand is not the longer one, which else the run says."""
     shorter = m if ordered else least(n, m)
@@ -306,7 +306,7 @@ def _cut(n: Size, m: Size, mode: str, ordered: bool) -> tuple[Size, Size]:
 
 
 def _convolve_infer(a: Atom, v: Atom, *, mode: str, ordered: bool) -> Type:
-    length = _cut(a.type.shape[0], v.type.shape[0], mode, ordered)[1]
+    length = cut(a.type.shape[0], v.type.shape[0], mode, ordered)[1]
     return Type(np.result_type(a.type.dtype, v.type.dtype), (length,))
 
 
@@ -324,7 +324,7 @@ def _convolve_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> A
 
 def _convolve_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
     n, m = (a.type.shape[0] for a in args)
-    start, length = _cut(n, m, **params)
+    start, length = cut(n, m, **params)
     if params["mode"] != "full":
         ct = pad(ct, before=(start,), after=(n + m - 1 - start - length,))
     return tuple(

@@ -34,6 +34,31 @@ CASES = {
         """,
         None,
     ),
+    "an array that is only stored to": (
+        """
+        saved = scratch((2,), np.float64)  # line 3
+        saved[0] = x[0]
+        saved[1] = x[1]
+        out[0] = x[0]
+        """,
+        "out[0] = x[0]  # line 3",
+    ),
+    "a suite of stores keeps them": (
+        """
+        saved = scratch((2,), np.float64)
+        for i in range(2):
+            saved[i] = x[i]
+        """,
+        None,
+    ),
+    "what is stored to and read": (
+        """
+        saved = scratch((2,), np.float64)
+        saved[0] = x[0]
+        out[0] = saved[0]
+        """,
+        None,
+    ),
     "a suite keeps a line": (
         """
         for i in range(3):

@@ -1,0 +1,80 @@
+"""Functions of numbers in loops, which compiled code saves: the forward loop computes them once."""
+
+import re
+
+import numpy as np
+import pytest
+
+from tapeless import grad, hessian
+from tapeless.transformations.jit_to_c import JitToC
+from tests.transforms.c.compiled import checked, normal
+
+
+def damped(k, x, steps):
+    for _ in range(steps):
+        x = x - k * np.sin(x)
+    return x
+
+
+def chosen(x, steps):
+    total = 0.0
+    for t in range(steps):
+        if t % 2:
+            x = np.exp(-x) + 0.1 * t
+            total += np.cos(x)
+        else:
+            x = x * np.tanh(x)
+    return total + x
+
+
+def nested(x, n):
+    for _ in range(n):
+        for k in range(3):
+            x = np.sin(x) * (1.0 + 0.1 * k)
+        x = x + np.log(2.0 + x)
+    return x
+
+
+def until(x, least):
+    while x > least:
+        x = x - 0.1 * np.sqrt(x) * np.cos(0.1 * x)
+    return x
+
+
+def rows(a):
+    total = 0.0
+    for x in a:
+        y = np.sin(x[0])
+        for k in range(1, len(x)):
+            y = np.sin(y * x[k])
+        total += y * np.exp(y)
+    return total
+
+
+PROGRAMS = {
+    "a loop": (damped, (0.1, 1.0, 5)),
+    "branches": (chosen, (0.7, 6)),
+    "loops in loops": (nested, (0.4, 4)),
+    "while": (until, (4.0, 1.0)),
+    "rows": (rows, (normal(9, 4),)),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gradients(name, tmp_path):
+    function, args = PROGRAMS[name]
+    checked(grad(function), args, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["branches", "loops in loops"])
+def test_second_derivatives(name, tmp_path):
+    function, args = PROGRAMS[name]
+    checked(hessian(function), args, tmp_path)
+
+
+def test_the_backward_loop_computes_none():
+    source = JitToC(grad(damped)).module_for((0.1, 1.0, 5), {}).source
+    _, forward, backward = re.split(r"\n  for ", source)
+    assert "sin(" in forward
+    assert "cos(" in forward
+    assert not re.search(r"\b(sin|cos)\(", backward)

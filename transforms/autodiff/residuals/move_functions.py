@@ -1,0 +1,122 @@
+"""Moves functions of numbers from a backward loop into the forward one, which saves what they give.
+
+for t in range(n): y = y + sin(x)              for t in range(n): y = y + sin(x); c = cos(x)
+...                                 becomes    ...
+for t in reversed(range(n)):                   for t in reversed(range(n)):
+    x_bar += y_bar * cos(x)                        x_bar += y_bar * c
+
+Compilers compute a sine and a cosine of the same number at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
+from tapeless.transforms.autodiff.residuals.min_cut_plan import is_square, mirrored
+from tapeless.transforms.autodiff.residuals.saved_functions import is_function
+from tapeless.transforms.core.language import (
+    Block,
+    For,
+    If,
+    Let,
+    Statement,
+    Var,
+    While,
+    blocks,
+    outputs,
+    with_blocks,
+)
+
+Place = tuple[int, int]  # a structured statement, and which of its blocks
+
+
+def move_functions(
+    primal: list[Statement], backward: list[Statement]
+) -> tuple[list[Statement], list[Statement]]:
+    """The primal statements with what backward ones compute of their values alone, and these."""
+    moved = _Moved(primal)
+    backward = moved.without(backward, ())
+    if not moved.lets:
+        return primal, backward
+    primal = moved.with_functions(primal)
+    return primal, moved.mirroring(backward)
+
+
+class _Moved:
+    def __init__(self, primal: list[Statement]) -> None:
+        self.primal = Definitions(primal)
+        self.lets: dict[Place, list[Let]] = {}
+        self.new: dict[int, Statement] = {}  # what became of each structured statement
+
+    def without(self, body: Iterable[Statement], path: Path) -> list[Statement]:
+        """The backward statements without the functions that are moved."""
+        kept = []
+        for s in body:
+            if isinstance(s, Let) and path and self.may_move(s, path):
+                statement, k = path[-1]
+                self.lets.setdefault((id(statement), k), []).append(s)
+                continue
+            for k, block in enumerate(blocks(s)):
+                inner = (*path, mirrored(s, k))
+                new = replace(block, body=tuple(self.without(block.body, inner)))
+                if new.body != block.body:
+                    s = _with_block(s, k, new)
+            kept.append(s)
+        return kept
+
+    def may_move(self, s: Let, path: Path) -> bool:
+        """Whether a statement is about values of this block of the primal program."""
+        if not is_function(s) or is_square(s):
+            return False
+        paths = [self.primal.path.get(a) for a in s.args if isinstance(a, Var)]
+        if not paths or any(p is None for p in paths):
+            return False
+        places = [(id(t), k) for t, k in path]
+        inner = max(([(id(t), k) for t, k in p] for p in paths if p is not None), key=len)
+        return inner == places
+
+    def with_functions(self, body: Iterable[Statement]) -> list[Statement]:
+        new = []
+        for s in body:
+            rebuilt = s
+            for k, block in enumerate(blocks(s)):
+                rebuilt = _with_block(rebuilt, k, self.block(block, self.lets.get((id(s), k), [])))
+            self.new[id(s)] = rebuilt
+            new.append(rebuilt)
+        return new
+
+    def block(self, block: Block, lets: list[Let]) -> Block:
+        """A block with more statements, each behind what it reads."""
+        inside = {v for s in block.body for v in outputs(s)}
+        pending, body = list(lets), list[Statement]()
+        for s in (None, *self.with_functions(block.body)):
+            if s is not None:
+                body.append(s)
+                inside -= set(outputs(s))
+            body += [t for t in pending if not inside & set(t.args)]
+            pending = [t for t in pending if inside & set(t.args)]
+        return replace(block, body=tuple(body))
+
+    def mirroring(self, body: Iterable[Statement]) -> list[Statement]:
+        """Backward statements that mirror the new primal ones."""
+        new = []
+        for s in body:
+            if isinstance(s, (If, For)):
+                s = replace(s, mirror=self.new.get(id(s.mirror), s.mirror))
+                s = with_blocks(s, lambda b: replace(b, body=tuple(self.mirroring(b.body))))
+            new.append(s)
+        return new
+
+
+def _with_block(s: Statement, k: int, block: Block) -> Statement:
+    """A statement with another block in the place of one."""
+    match s:
+        case If():
+            return replace(s, then=block) if k == 0 else replace(s, orelse=block)
+        case While():
+            return replace(s, test=block) if k == 0 else replace(s, body=block)
+        case For():
+            return replace(s, body=block)
+    raise AssertionError(s)

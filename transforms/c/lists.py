@@ -1,0 +1,317 @@
+"""Writes what a driver does with lists: arrays of `room` numbers, items one after another.
+
+saved = []; saved.append(x)      becomes      i64 saved_top = 0;
+                                              if ((saved_top + 1) * 3 > room) return 1;
+                                              for (i64 i = 0; i < 3; i++) ...
+                                              saved_top++;
+
+Items that are not equally long have a table beside them of where each begins. What is read of a
+list is copied: the list may change before it is used.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from tapeless.transforms.c.array_operations import ArrayOperations
+from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
+from tapeless.transforms.c.strided import Strided, product_of, row_strides, sum_of
+from tapeless.transforms.c_text import arithmetic
+from tapeless.transforms.c_text.expressions import Expressions, product
+from tapeless.transforms.c_text.statements import Error
+from tapeless.transforms.c_text.values import POSTFIX, SHIFT, NotPrintedError, Value, cast, constant
+from tapeless.transforms.core.language import Atom, Let, StackType, Type, Var
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
+from tapeless.transforms.ops.primitives import new_arrays, shapes, stacks
+
+NO_ITEM: Error = ("IndexError", ("list index out of range",))
+EMPTY: Error = ("IndexError", ("pop from empty list",))
+ONE = constant(1)
+
+
+@dataclass(frozen=True)
+class ListInC:
+    """A list in C.
+
+    memory   where its numbers are
+    top      the name of how many items it has
+    lengths  those of an item; without the first one if that differs from item to item
+    starts   the name of the table of where items begin, counted in numbers; "" if they are equally
+             long
+    """
+
+    memory: str
+    top: str
+    dtype: Dtype
+    lengths: tuple[Value, ...]
+    starts: str = ""
+
+    @property
+    def count(self) -> Value:
+        """How many items there are."""
+        return Value(self.top, INT, natural=True)
+
+    def place(self, k: Value) -> Value:
+        """Where an item begins, or, of the count, how many numbers there are."""
+        if self.starts:
+            return Value(f"{self.starts}[{k.text}]", INT, POSTFIX, natural=True)
+        return product_of(k, product(self.lengths))
+
+
+def is_of_lists(s: Let) -> bool:
+    """Whether a statement is about lists."""
+    return any(isinstance(a.type, StackType) for a in (*s.args, *s.outs))
+
+
+class DriverLists(ArrayOperations):
+    """Lists outside of kernels."""
+
+    def __init__(self, taken: set[str]) -> None:
+        super().__init__(taken)
+        self.lists: dict[Var, ListInC] = {}
+
+    def of(self, a: Atom) -> ListInC:
+        if not isinstance(a, Var) or a not in self.lists:
+            raise NotPrintedError("a list outside of kernels")
+        return self.lists[a]
+
+    def new_list(self, kind: StackType, name: str) -> ListInC:
+        """Memory for a list, which is empty."""
+        item = kind.item
+        if not isinstance(item, Type) or item.dtype.kind not in "biuf":
+            raise NotPrintedError("a list of lists, or of what is no number, outside of kernels")
+        lengths, starts = self.lengths_of_items(item), ""
+        memory = self.allocate(name or "saved", item.dtype, (ROOM,))
+        top = self.fresh(f"{memory}_top")
+        self.put(f"i64 {top} = 0;")
+        self.variable.add(top)
+        if len(lengths) < len(item.shape):
+            starts = self.allocate(f"{memory}_starts", INT, (ROOM,))
+            self.put(f"if (room < 1) return {self.code(TOO_LONG)};")
+            self.put(f"{starts}[0] = 0;")
+        return ListInC(memory, top, item.dtype, lengths, starts)
+
+    def lengths_of_items(self, item: Type) -> tuple[Value, ...]:
+        """The lengths that all items have: all of them, or all but the first."""
+        for first in (0, 1):
+            try:
+                lengths = self.lengths_of(item.shape[first:])
+            except NotPrintedError:
+                continue
+            if self.is_known(lengths):
+                return lengths
+        raise NotPrintedError("a list of arrays of several lengths")
+
+    def list_operation(self, s: Let) -> None:
+        out = s.outs[0]
+        match s.op:
+            case new_arrays.new_stack:
+                self.lists[out] = self.new_list(out.type, out.name)
+            case stacks.push:
+                self.push(self.of(s.args[0]), s.args[1], s)
+                self.lists[out] = self.of(s.args[0])
+            case stacks.pop | stacks.pop_of_list:
+                self.pop(self.of(s.args[0]), s)
+            case stacks.peek:
+                items = self.of(s.args[0])
+                self.read_item(items, self.item_place(items, s), s.outs[0], s)
+            case stacks.set_item | stacks.add_item:
+                self.put_item(self.of(s.args[0]), s)
+            case stacks.shift:
+                self.shift(self.of(s.args[0]), s)
+            case stacks.to_array:
+                self.as_array(self.of(s.args[0]), s)
+            case new_arrays.zero_items:
+                self.zeros(s)
+            case stacks.unstack:
+                self.rows(self.view(s.args[0]), s)
+            case stacks.concatenate_items if s.params["axis"] == 0:
+                self.joined_items(self.of(s.args[0]), s)
+            case new_arrays.zeros_of_items:
+                self.lists[out] = self.new_list(out.type, out.name)
+                self.copy_list(self.of(s.args[0]), self.lists[out], zero=True)
+            case new_arrays.stack_length:
+                self.set(out, self.of(s.args[0]).count, s)
+            case shapes.copy:
+                self.lists[out] = self.new_list(out.type, out.name)
+                self.copy_list(self.of(s.args[0]), self.lists[out])
+            case _:
+                raise NotPrintedError(f"{s.op.name} of a list outside of kernels")
+
+    def push(self, items: ListInC, a: Atom, s: Let | None) -> None:
+        """One more item, if there is room."""
+        count = items.count
+        lengths = self.view(a).lengths if a.type.shape else ()
+        if not self.alike(lengths[bool(items.starts) :], items.lengths):
+            raise NotPrintedError("a list of arrays of several lengths")
+        size = product(lengths)
+        after = arithmetic.binary(ast.Add(), count, ONE)
+        end = sum_of(items.place(count), size) if items.starts else items.place(after)
+        tests = [arithmetic.compared(ast.Gt(), end, ROOM)]
+        if items.starts:
+            tests.append(arithmetic.compared(ast.GtE(), after, ROOM))
+        self.put(f"if ({Expressions.either(False, tests).text}) return {self.code(TOO_LONG)};", s)
+        if items.starts:
+            self.put(f"{items.starts}[{after.text}] = {end.text};")
+        self.store_item(items, count, a)
+        self.put(f"{items.top}++;")
+
+    def at(self, items: ListInC, k: Value, lengths: tuple[Value, ...]) -> Strided:
+        """An item, where it is."""
+        return Strided(items.memory, items.dtype, lengths, row_strides(lengths), items.place(k))
+
+    def store_item(self, items: ListInC, k: Value, a: Atom) -> None:
+        """An item gets another value, which is as long."""
+        if a.type.shape:
+            view = self.view(a)
+            self.copy(view, self.at(items, k, view.lengths))
+        else:
+            place = self.at(items, k, ()).element(constant(0))
+            self.put(f"{place} = {cast(self.number(a), items.dtype).text};")
+
+    def read_item(self, items: ListInC, k: Value, v: Var, s: Let | None) -> None:
+        """A copy of an item."""
+        if not v.type.shape:
+            place = self.at(items, k, ()).element(constant(0))
+            self.set(v, Value(place, items.dtype, POSTFIX), s)
+            return
+        lengths = items.lengths
+        if items.starts:
+            after = arithmetic.binary(ast.Add(), k, ONE)
+            count = arithmetic.binary(ast.Sub(), items.place(after), items.place(k))
+            rest = product(lengths)
+            if rest.known != 1:
+                count = arithmetic.binary(ast.FloorDiv(), replace(count, natural=True), rest)
+            name = self.fresh(f"{v.name or 'item'}_length")
+            self.put(f"const i64 {name} = {count.text};", s)
+            lengths = (Value(name, INT, natural=True), *lengths)
+        self.copy(self.at(items, k, lengths), self.make(v, lengths), s)
+
+    def item_place(self, items: ListInC, s: Let) -> Value:
+        """The index of an item, counted from the start, after the test that there is one."""
+        k, n = cast(self.number(s.args[1]), INT), items.count
+        if isinstance(k.known, int):
+            outside = arithmetic.compared(ast.Lt(), n, constant(max(k.known + 1, -k.known)))
+        else:
+            outside = arithmetic.compared(ast.GtE(), k, n)
+            if not k.natural:
+                below = arithmetic.compared(ast.Lt(), k, arithmetic.unary(ast.USub(), n))
+                outside = Expressions.either(False, [below, outside])
+        self.put(f"if ({outside.text}) return {self.code(NO_ITEM)};", s)
+        return self.from_start(k, n)
+
+    def pop(self, items: ListInC, s: Let) -> None:
+        self.put(f"if ({items.top} == 0) return {self.code(EMPTY)};", s)
+        self.put(f"{items.top}--;")
+        self.read_item(items, items.count, s.outs[1], None)
+        self.lists[s.outs[0]] = items
+
+    def put_item(self, items: ListInC, s: Let) -> None:
+        """Another item in the place of one, or added to it."""
+        if items.starts:
+            raise NotPrintedError("a store to a list of arrays of several lengths")
+        k, value = self.item_place(items, s), s.args[2]
+        if s.op is stacks.set_item:
+            self.store_item(items, k, value)
+        else:
+            self.add_to_item(items, k, value)
+        self.lists[s.outs[0]] = items
+
+    def add_to_item(self, items: ListInC, k: Value, a: Atom) -> None:
+        if not a.type.shape:
+            place = self.at(items, k, ()).element(constant(0))
+            self.put(f"{place} += {cast(self.number(a), items.dtype).text};")
+            return
+        view, to = self.view(a), self.at(items, k, items.lengths)
+        if view.dtype != to.dtype or not self.alike(view.lengths, to.lengths):
+            raise NotPrintedError("an addition to an item of a list")
+        self.each(
+            *(view.lengths, (to.strides, view.strides)),
+            lambda at: f"{to.element(at[0])} += {view.element(at[1])};",
+            None,
+        )
+
+    def shift(self, items: ListInC, s: Let) -> None:
+        """The other items move to the front."""
+        if items.starts:
+            raise NotPrintedError("the removal of the first of arrays of several lengths")
+        count, k = constant(s.params["count"]), self.fresh("k")
+        fewer = arithmetic.binary(ast.Sub(), items.count, count)
+        n = arithmetic.extreme("max", [fewer, constant(0)])
+        size, at = product(items.lengths), Value(k, INT, natural=True)
+        moved, end = product_of(count, size), product_of(n, size)
+        place, source = (f"{items.memory}[{x.text}]" for x in (at, sum_of(at, moved)))
+        self.put(f"for (i64 {k} = 0; {k} < {end.at(SHIFT)}; {k}++) {place} = {source};", s)
+        self.put(f"{items.top} = {n.text};")
+        self.taken.discard(k)
+        self.lists[s.outs[0]] = items
+
+    def as_array(self, items: ListInC, s: Let) -> None:
+        """The items as an array."""
+        if items.starts:
+            raise NotPrintedError("an array of items of several lengths")
+        out = s.outs[0]
+        name = self.fresh(f"{out.name or 't'}_length")
+        self.put(f"const i64 {name} = {items.top};", s)
+        lengths = (Value(name, INT, natural=True), *items.lengths)
+        whole = Strided.row_by_row(items.memory, items.dtype, lengths)
+        self.copy(whole, self.make(out, lengths))
+
+    def zeros(self, s: Let) -> None:
+        """So many items, all zero."""
+        out = s.outs[0]
+        items = self.new_list(out.type, out.name)
+        if items.starts:
+            raise NotPrintedError("a list of arrays of several lengths")
+        self.set_count(items, arithmetic.extreme("max", [self.number(s.args[0]), constant(0)]), s)
+        self.set_all(items, constant(0, items.dtype).text)
+        self.lists[out] = items
+
+    def set_count(self, items: ListInC, count: Value, s: Let) -> None:
+        """A list has so many items, if there is room."""
+        test = arithmetic.compared(ast.Gt(), items.place(cast(count, INT)), ROOM)
+        self.put(f"{items.top} = {count.text};", s)
+        self.put(f"if ({test.text}) return {self.code(TOO_LONG)};")
+
+    def set_all(self, items: ListInC, text: str) -> None:
+        """All numbers of a list, of which `{k}` is the place."""
+        k = self.fresh("k")
+        head = f"for (i64 {k} = 0; {k} < {items.place(items.count).at(SHIFT)}; {k}++)"
+        self.put(f"{head} {items.memory}[{k}] = {text.format(k=k)};")
+        self.taken.discard(k)
+
+    def rows(self, x: Strided, s: Let) -> None:
+        """The rows of an array as items."""
+        out = s.outs[0]
+        items = self.new_list(out.type, out.name)
+        if items.starts or not self.alike(items.lengths, x.lengths[1:]):
+            raise NotPrintedError("a list of arrays of several lengths")
+        self.set_count(items, x.lengths[0], s)
+        self.copy(x, Strided.row_by_row(items.memory, items.dtype, x.lengths))
+        self.lists[out] = items
+
+    def joined_items(self, items: ListInC, s: Let) -> None:
+        """All items one after another, as an array."""
+        lengths = items.lengths if items.starts else items.lengths[1:]
+        numbers, rest = items.place(items.count), product(lengths)
+        if rest.known != 1:
+            numbers = arithmetic.binary(ast.FloorDiv(), replace(numbers, natural=True), rest)
+        name = self.fresh(f"{s.outs[0].name or 't'}_length")
+        self.put(f"const i64 {name} = {numbers.text};", s)
+        lengths = (Value(name, INT, natural=True), *lengths)
+        whole = Strided.row_by_row(items.memory, items.dtype, lengths)
+        self.copy(whole, self.make(s.outs[0], lengths))
+
+    def copy_list(self, items: ListInC, to: ListInC, zero: bool = False) -> None:
+        """All items, to another list; or as many zeros."""
+        if bool(items.starts) != bool(to.starts) or not self.alike(items.lengths, to.lengths):
+            raise NotPrintedError("a list of arrays of several lengths")
+        if items.starts:
+            k = self.fresh("k")
+            head = f"for (i64 {k} = 0; {k} <= {items.top}; {k}++)"
+            self.put(f"{head} {to.starts}[{k}] = {items.starts}[{k}];")
+            self.taken.discard(k)
+        self.put(f"{to.top} = {items.top};")
+        zeros = constant(0, to.dtype).text
+        self.set_all(to, zeros if zero else f"{items.memory}[{{k}}]")
