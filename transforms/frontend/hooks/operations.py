@@ -32,7 +32,7 @@ from tapeless.transforms.frontend.effects.exception_handlers import divide
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import before_change
-from tapeless.transforms.frontend.heap.references import is_choice, options_of, root_of
+from tapeless.transforms.frontend.heap.references import GuardedRef, is_choice, options_of, root_of
 from tapeless.transforms.frontend.hooks.access import Access
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.trace import trace
@@ -70,7 +70,9 @@ class Operations(Access):
             sides = (option, right) if chosen is left else (left, option)
             return self.binary(sides[0], kind, sides[1])
 
-        holds = wrap(root_of(chosen).holds())
+        root = root_of(chosen)
+        assert isinstance(root, GuardedRef)
+        holds = wrap(root.holds())
         return choose(holds, lambda: compared(first), lambda: compared(second))
 
     def unary(self, kind: str, value: Any) -> Any:

@@ -217,7 +217,7 @@ def _for_all_values(
             return _settled(call, leaves, names, attempt)
         except InternalError:
             raise
-        except TapelessError:
+        except Exception:  # noqa: BLE001  # the first attempt says what is the matter
             continue
     raise refusal
 

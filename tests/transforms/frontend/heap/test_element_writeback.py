@@ -74,25 +74,28 @@ def appended_again(x):
         in_a_copy_of_the_list,
         taken_out_before,
         carried_by_the_loop,
-        appended_in_each_pass,
         appended_again,
     ],
 )
-def test_refused(function):
+def test_arrays_that_have_other_names(function):
+    compiled = jit(function)
+    for x in (X, -X, X[::-1].copy()):
+        np.testing.assert_allclose(compiled(x), function(x), rtol=1e-15)
+
+
+def test_an_array_that_each_pass_appends_is_refused():
     with pytest.raises(AliasError):
-        jit(function)(X)
+        jit(appended_in_each_pass)(X)
 
 
 def test_arguments_in_a_list():
-    """The caller's array is stored to, or the program is refused."""
-
     def stores(x):
         rows = [x, np.ones(len(x))]
         rows[1 - sign(x[0])] += 1.0
         return rows[1] + 0.0
 
-    with pytest.raises(AliasError):
-        jit(stores)(X.copy())
+    for x in (X, -X):
+        np.testing.assert_allclose(jit(stores)(x.copy()), stores(x.copy()), rtol=1e-15)
 
 
 def test_elements_of_one_list():
