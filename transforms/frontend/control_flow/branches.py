@@ -142,7 +142,7 @@ def each(function: Callable[..., Any], *values: Any) -> Any:
             raise_(e)
 
     if isinstance(either, DeferredChoice):
-        either.run_over_once()
+        _run_over_once(either.state)
     if (sure_options := either.taken()) is not None:
         return each(function, *before, _made(sure_options[0]), *after)
     if either.yes is None or either.no is None:
@@ -165,9 +165,10 @@ class Deferred:
 
 @dataclass(frozen=True, eq=False)
 class DeferredIterator(Deferred):
-    """An iterator over a list of which data says how long it is."""
+    """An iterator over a list of which data says how long it is; `state` as of a choice."""
 
     source: Any
+    state: list[int]
 
 
 def undecided(value: Any) -> bool:
@@ -177,7 +178,10 @@ def undecided(value: Any) -> bool:
 
 def _for_each_length(function: Callable[[Any], Any], value: Any) -> Any:
     """A function of a list, or of what runs over it, for each length that the list may have."""
-    source = value.source if isinstance(value, DeferredIterator) else value
+    source = value
+    if isinstance(value, DeferredIterator):
+        source = value.source
+        _run_over_once(value.state)
     contents = contents_of(source)
 
     def of_items(items: tuple[Any, ...]) -> Any:
@@ -204,26 +208,28 @@ class DeferredChoice(Either):
 
     state: list[int]
 
-    def run_over_once(self) -> None:
-        """Refuses what would start from the first item again."""
-        if self.state != [len(trace().journals)]:
-            raise UnsupportedError(
-                "an iterator over one of several containers is used again, or in a loop or branch "
-                "that is younger",
-                "make a list of it: list(...)",
-            )
-        self.state.clear()
+
+def _run_over_once(state: list[int]) -> None:
+    """Refuses what would start from the first item again."""
+    if state != [len(trace().journals)]:
+        raise UnsupportedError(
+            "an iterator over one of several containers is used again, or in a loop or branch "
+            "that is younger",
+            "make a list of it: list(...)",
+        )
+    state.clear()
 
 
 def deferred(make: Callable[..., Any], *values: Any) -> Either | DeferredIterator:
     """What `make` gives for values of which some are one of two, made where it is run over."""
     for value in values:
-        if isinstance(value, DeferredChoice):
-            value.run_over_once()
+        if isinstance(value, (DeferredChoice, DeferredIterator)):
+            _run_over_once(value.state)
     uneven = [v for v in values if undecided(v) and not isinstance(v, Either)]
     if uneven and len(uneven) == sum(map(undecided, values)):
         source = getattr(uneven[0], "source", uneven[0])
-        return DeferredIterator(lambda: make(*map(_made, values)), source)
+        made = len(trace().journals)
+        return DeferredIterator(lambda: make(*map(_made, values)), source, [made])
     choice = _deferred(make, *values)
     return DeferredChoice(choice.test, choice.yes, choice.no, [len(trace().journals)])
 
