@@ -641,7 +641,20 @@ class Transformed(InNotebooks):
         outside."""
         at = place(self.fun)
         first = f"{self.describe()}." + (f"  From {short(at[0])}:{at[1]}." if at else "")
-        return "\n".join([first, *staged.legend, *from_outside(staged, names)])
+        return "\n".join(
+            [first, *relied_on(staged), *staged.legend, *from_outside(staged, names)]
+        )
+
+
+def relied_on(staged: Staged) -> list[str]:
+    """The arguments and lengths that the emitted function does not read, since it is made for one
+    value of them, as a line of a docstring."""
+    told = []
+    for leaf in staged.leaves:
+        if leaf.static and isinstance(leaf.value, (bool, int, float, complex, str)):
+            told.append(f"{leaf.name} = {leaf.value!r}")
+        told += [f"{leaf.name}.shape[{k}] = {leaf.value.shape[k]}" for k in leaf.axes]
+    return [f"Only for {', '.join(told)}."] if told else []
 
 
 def from_outside(staged: Staged, names: Sequence[str]) -> list[str]:

@@ -241,3 +241,11 @@ def test_the_file_is_the_one_that_runs():
 def test_names_of_data_are_refused():
     with pytest.raises(tapeless.errors.ArgumentError, match=r"save: 'a.npz' is the name of data"):
         grad(minima).save("a.npz", X)
+
+
+def test_arguments_that_the_module_is_made_for_are_named():
+    def power(x, n, up=True):
+        return (1.0 if n == 0 else x * power(x, n - 1)) * (1.0 if up else -1.0)
+
+    assert "Only for n = 3, up = False." in tapeless.grad(power).source(1.5, 3, up=False)
+    assert "Only for" not in tapeless.grad(lambda x, n: x * n).source(1.5, 3)
