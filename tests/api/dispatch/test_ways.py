@@ -276,7 +276,9 @@ def test_ways_are_forgotten():
 
 
 def test_mistakes_of_ours_are_traced_and_told(monkeypatch):
-    """What fails after staging for all values, as by a length that no text reads, is traced."""
+    """What fails after staging for all values, as by a length that no text reads, is traced; where
+    programs are checked after each pass it is raised."""
+    monkeypatch.delenv("TAPELESS_CHECK")
 
     def f(x):
         return np.sum(x[x > 0.5]) * 2
