@@ -72,7 +72,7 @@ class Merge:
         self.whole = self.whole if self.whole != RESULT else ""
         try:
             if trace().identities and isinstance(location, ContentsLocation):
-                contents = self.uneven(x, y)
+                contents = self.uneven(x, y, getattr(location.obj, "name", ""))
                 if contents is not None:
                     return contents
             for side in (x.value, y.value):
@@ -204,8 +204,9 @@ class Merge:
             self.made[key] = Either(wrap(self.test), self.carry(0, a), self.carry(1, b))
         return self.made[key]
 
-    def uneven(self, x: Structure, y: Structure) -> UnevenContents | None:
-        """What a list holds that is longer on one side; None if it is as long on both."""
+    def uneven(self, x: Structure, y: Structure, name: str) -> UnevenContents | None:
+        """What a list of this name holds that is longer on one side; None if it is as long on
+        both."""
         raised = self.a.raised or self.b.raised
         if x.value is y.value and isinstance(x.value, UnevenContents) and not raised:
             return x.value
@@ -226,6 +227,7 @@ class Merge:
         common = [join(p, q, *parts) for p, q in pairs]
         longer = int(len(sides[1]) > len(sides[0]))
         rest = [self.carry(longer, spec.value) for spec in sides[longer][len(common) :]]
+        self.name = f"{name}_length" if name else ""
         return UnevenContents((*common, *rest), wrap(self.atom(*lengths)), possible)
 
     def absence(self, x: Any, y: Any) -> MaybeUndefined | None:
