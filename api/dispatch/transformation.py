@@ -641,9 +641,7 @@ class Transformed(InNotebooks):
         outside."""
         at = place(self.fun)
         first = f"{self.describe()}." + (f"  From {short(at[0])}:{at[1]}." if at else "")
-        return "\n".join(
-            [first, *relied_on(staged), *staged.legend, *from_outside(staged, names)]
-        )
+        return "\n".join([first, *relied_on(staged), *staged.legend, *from_outside(staged, names)])
 
 
 def relied_on(staged: Staged) -> list[str]:

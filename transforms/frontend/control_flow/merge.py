@@ -308,6 +308,8 @@ class Merge:
                 return symbol
             with appending_to(ended.body):
                 spec = flatten(symbol)
+            if trace().identities and spec.atom is not None:  # a list may move into a stack later
+                return wrap(self.one_sided(side, spec.atom))
             return self.known_on(side, spec)
 
         if side not in self.carrying:

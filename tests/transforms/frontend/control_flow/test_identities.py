@@ -225,3 +225,20 @@ def test_a_list_of_objects_in_the_result():
             result, right = compiled(x, v.copy()), f(x, v.copy())
             assert len(result) == len(right)
             assert all(map(np.allclose, result, right))
+
+
+def test_a_list_that_one_side_makes_gets_longer():
+    def f(x, v):
+        box = Box([v[1]])
+        if x > 0.1:
+            box.items = [v[0] * x] * 2
+        box.items += [len(box.items) * x]
+        return sum((k + 1) * e for k, e in enumerate(box.items))
+
+    with strict(True):
+        derivative = value_and_grad(f)
+        for x, v in POINTS:
+            value, slope = derivative(x, v)
+            right, x_bar = dual_numbers.value_and_grad(f)(x, v.astype(object))
+            assert np.isclose(value, float(right))
+            assert np.isclose(slope, float(x_bar))
