@@ -41,9 +41,9 @@ class Aliases:
         self.first: dict[Place, Symbol] = {}  # what is there before the loop
         self.together: set[frozenset[Place]] = set()  # pairs that some pass leaves in one memory
         self.outs: dict[Place, Any] = {}  # the cells after the loop
-        self.lists: dict[
-            Place, dict[int, Symbol]
-        ] = {}  # what passes leave of lists, by their tails
+        # the lists older than a pass that passes leave, by their tails; those that one made
+        self.lists: dict[Place, dict[int, Symbol]] = {}
+        self.new_lists: dict[Place, Symbol] = {}
         self.unread: set[Any] = set()  # locations that no pass reads as one before has left them
 
     def start(self, key: Any, entry: Structure, params: list[Var]) -> None:
@@ -72,6 +72,8 @@ class Aliases:
         symbol.read_only = place in self.frozen
         for source in self.lists.get(place, {}).values():
             may_be_list(symbol, source)
+        if place in self.new_lists:
+            may_be_list(symbol, self.new_lists[place])
 
     def settle(self, out: Var, symbol: Symbol, before: Symbol, certain: bool) -> None:
         """After the loop, where `before` was there ahead of it, or is new; `certain`: the loop
@@ -130,6 +132,8 @@ class Aliases:
                     self.note_frozen((key, k), value)
                     if value.listing is not None and _is_older(value.listing, self.began):
                         self.lists.setdefault((key, k), {})[id(value.listing)] = value
+                    elif value.listing is not None:
+                        self.new_lists[key, k] = value
         lists = {c: columns for c, columns in trace().held.items() if c.birth < self.began}
         pairs = [*combinations(inner.items(), 2)]
         pairs += [(p, c) for p in inner.items() for c in lists.items()]
@@ -139,6 +143,7 @@ class Aliases:
         for pair in _sharing({place: value.memory() for place, value in finals_of.items()}):
             if self.are_apart(self.first, *pair) and not self.are_apart(finals_of, *pair):
                 self.together.add(pair)
+        self.together |= _sharing({place: _stacks(value) for place, value in finals_of.items()})
         return self.known() > before
 
     def known(self) -> int:
@@ -147,6 +152,7 @@ class Aliases:
             + len(self.common)
             + len(self.frozen)
             + sum(map(len, self.lists.values()))
+            + len(self.new_lists)
             + len(self.together)
         )
 
@@ -158,6 +164,12 @@ def _sharing(memories: dict[Place, set[Any]]) -> set[frozenset[Place]]:
         for m in memory:
             places.setdefault(m, []).append(place)
     return {frozenset(pair) for each in places.values() for pair in combinations(each, 2)}
+
+
+def _stacks(value: Symbol) -> set[Any]:
+    """The stacks of the lists that an array stands for, or may stand for."""
+    own = {stack.cell for stack in value.listing.stacks} if value.listing is not None else set()
+    return own | (value.memory() & trace().either.keys())
 
 
 def _is_older(columns: Any, began: int) -> bool:

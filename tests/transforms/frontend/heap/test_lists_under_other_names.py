@@ -1,6 +1,7 @@
 """Lists that loops and branches fill are the same list under each of their names: what cannot be
 followed is refused, and traced on the values of the call."""
 
+import contextlib
 import warnings
 
 import numpy as np
@@ -99,3 +100,22 @@ def test_without_traces_it_is_right_or_refused(f):
 
 def test_an_object_of_a_branch_keeps_the_derivative_of_its_list():
     assert np.array_equal(grad(filled_in_an_object_of_a_branch, argnums=1)(X, V), [3.0, 2.0, 1.0])
+
+
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+def test_one_list_that_a_pass_leaves_under_two_names():
+    def f(x, v):
+        first, second = list(v), list(v)
+        kept = first
+        for _ in range(len(v)):
+            second = list(kept)
+            first = second
+        second[0] = x
+        return sum(first) + 2.0 * sum(second)
+
+    with strict(False):
+        value, slope = value_and_grad(f)(X, V)
+    assert np.isclose(value, f(X, V))
+    assert np.isclose(slope, 3.0)
+    with strict(True), contextlib.suppress(TapelessError):
+        assert np.isclose(value_and_grad(f)(X, V)[0], f(X, V))
