@@ -141,6 +141,9 @@ def identical(left: Any, right: Any) -> Any:
         return left is right
     if left is right or (left.cell is not None and left.cell is right.cell):
         return True
+    wholes = _whole(left), _whole(right)
+    if trace().exact and (wholes[0] is wholes[1] or _same_cell(*wholes)):
+        _undecided_identity("array")  # a reference to all of it, or a view that NumPy makes anew
     if all(x.type.dtype.kind == "b" and not x.mutable for x in (left, right)):
         if left.type.weak != right.type.weak:
             return False
@@ -153,6 +156,17 @@ def identical(left: Any, right: Any) -> Any:
     if branch_dependent or views or len(passed) == 2:
         _undecided_identity("array")
     return False
+
+
+def _whole(array: Value) -> Value:
+    """The array that a reference, or a view, shows all of."""
+    while array.parent is not None and not array.chain:
+        array = array.parent
+    return array
+
+
+def _same_cell(a: Value, b: Value) -> bool:
+    return a.cell is not None and a.cell is b.cell
 
 
 def _undecided_identity(what: str) -> NoReturn:
