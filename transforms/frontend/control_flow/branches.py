@@ -228,8 +228,8 @@ def deferred(make: Callable[..., Any], *values: Any) -> Either | DeferredIterato
     uneven = [v for v in values if undecided(v) and not isinstance(v, Either)]
     if uneven and len(uneven) == sum(map(undecided, values)):
         source = getattr(uneven[0], "source", uneven[0])
-        made = len(trace().journals)
-        return DeferredIterator(lambda: make(*map(_made, values)), source, [made])
+        depth = len(trace().journals)
+        return DeferredIterator(lambda: make(*map(_made, values)), source, [depth])
     choice = _deferred(make, *values)
     return DeferredChoice(choice.test, choice.yes, choice.no, [len(trace().journals)])
 
