@@ -149,6 +149,8 @@ def identical(left: Any, right: Any) -> Any:
             return False
         return apply(FUNCTIONS[np.equal], left, right)  # Python and NumPy have one True each
     t = trace()
+    if any(x.cell in t.loans.places for x in (left, right) if x.cell is not None):
+        _undecided_identity("array")  # an item of a list, of which data says which one it is
     allocations = [x.cell.made for x in (left, right) if x.cell is not None]
     passed = [a for a in allocations if isinstance(a, Var) and a not in t.definitions]
     branch_dependent = any(a in t.flows or t.parents.get(a, ("",))[0] == "if" for a in passed)

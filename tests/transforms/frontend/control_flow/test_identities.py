@@ -242,3 +242,17 @@ def test_a_list_that_one_side_makes_gets_longer():
             right, x_bar = dual_numbers.value_and_grad(f)(x, v.astype(object))
             assert np.isclose(value, float(right))
             assert np.isclose(slope, float(x_bar))
+
+
+def test_whether_an_item_at_an_index_from_data_is_an_array():
+    def f(x, v):
+        rows = [v * 1.0, v * 2.0]
+        k = int(x > 0.1)
+        same = rows[k] is rows[1]
+        row = rows[k]
+        row *= 2.0
+        return row @ v + (x if same else 2.0 * x) + rows[0][0]
+
+    with strict(True):
+        for x, v in POINTS:
+            assert np.isclose(value_and_grad(f)(x, v)[0], f(x, v))
