@@ -50,14 +50,22 @@ def record_aliases(symbol: Any, *sources: Any) -> Any:
 
 
 def may_be_one(a: Any, b: Any) -> bool:
-    """Whether two containers may be one and the same, by data; also lists that loops filled, in the
-    place of which arrays stand."""
-    kin = trace().kin
-    sources = [{id(x), *kin.get(id(x), (None, {}))[1]} for x in (a, b)]
-    if not sources[0].isdisjoint(sources[1]):
-        return True
+    """Whether two containers may be one and the same, by data: one of them stands for others, or
+    for an element of a list; also lists that loops filled, in the place of which arrays stand.
+    Tuples of what data decides are put together anew where they are picked."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and any(isinstance(part, Value) for part in (*a, *b))
+    if type(a) is type(b) and mutable(a):
+        return _stands_for_others(a) or _stands_for_others(b)
     tails = [getattr(x, "listing", None) or getattr(x, "tail", None) for x in (a, b)]
     return None not in tails and any(isinstance(x, Value) for x in (a, b))
+
+
+def _stands_for_others(container: Any) -> bool:
+    """Whether which container of the user's program it is depends on data."""
+    element = trace().elements.get(id(container))
+    taken = element is not None and element.present
+    return taken or bool(trace().kin.get(id(container), (None, {}))[1])
 
 
 def freeze(container: Any, *sources: Any) -> Any:

@@ -4,6 +4,8 @@ Values and derivatives are compared with dual numbers, which Python runs as they
 traced: each program is staged for all values.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -254,5 +256,22 @@ def test_whether_an_item_at_an_index_from_data_is_an_array():
         return row @ v + (x if same else 2.0 * x) + rows[0][0]
 
     with strict(True):
+        for x, v in POINTS:
+            assert np.isclose(value_and_grad(f)(x, v)[0], f(x, v))
+
+
+@pytest.mark.parametrize("make", [list, lambda pair: dict(enumerate(pair)), tuple])
+def test_whether_an_item_at_an_index_from_data_is_a_container(make):
+    def f(x, v):
+        rows = [make([x, v[0]]), make([v[1], v[2]])]
+        row = rows[int(x > 0.1)]
+        total = 2.0 if row is rows[1] else 3.0
+        for k, other in enumerate(rows):
+            if other is row:
+                total += k * other[0]
+        return total * rows[0][0] + row[1]
+
+    with warnings.catch_warnings(), strict(False):
+        warnings.simplefilter("ignore")
         for x, v in POINTS:
             assert np.isclose(value_and_grad(f)(x, v)[0], f(x, v))
