@@ -54,7 +54,8 @@ def may_be_one(a: Any, b: Any) -> bool:
     for an element of a list; also lists that loops filled, in the place of which arrays stand.
     Tuples of what data decides are put together anew where they are picked."""
     if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and any(isinstance(part, Value) for part in (*a, *b))
+        decided = len(a) != len(b) or trace().tracing
+        return not decided and any(isinstance(part, Value) for part in (*a, *b))
     if type(a) is type(b) and mutable(a):
         return _stands_for_others(a) or _stands_for_others(b)
     tails = [getattr(x, "listing", None) or getattr(x, "tail", None) for x in (a, b)]
