@@ -1,5 +1,5 @@
-"""Elements of lists of objects or arrays at an index that data decides: one of them, or a store to
-one of them under a test.
+"""Picks elements of lists of objects or arrays by an index that data decides, and stores to them
+under a test of the index.
 
     box = boxes[k]        box is one of several;     box.n += 1      is a branch that changes one
 

@@ -1,4 +1,4 @@
-"""Lists of objects of which data says how many they hold: those of the longest, and a length.
+"""Represents lists of objects that are as long as data says: items of the longest, and a length.
 
     if x > 0: boxes.append(box)         boxes holds one item more, and its length is 2 or 3
 
