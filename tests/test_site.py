@@ -108,7 +108,7 @@ def test_signatures_are_shown_as_they_are_written():
 
     assert shown("short", short) == "short(x, /, y: int = 1, *, mode='VALID', default=...)"
     assert shown("grad", tapeless.grad).splitlines()[1:3] == [
-        "    fun: Callable[..., Any],",
+        "    fun: Callable[P, Any],",
         "    argnums: int | Sequence[int] = 0,",
     ]
     assert "    *," in shown("grad", tapeless.grad).splitlines()

@@ -70,6 +70,7 @@ STAGED = {
     "the_last_values_in_a_queue",
     "keys_and_members",
     "objects_of_two_classes",
+    "functions_in_a_list",
     "a_number_or_none",
     "an_array_that_shrinks",
     "a_shape_by_data",

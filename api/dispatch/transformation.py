@@ -639,9 +639,13 @@ class Transformed(InNotebooks):
     def doc(self, staged: Staged, names: Sequence[str]) -> str:
         """The docstring of the emitted function, whose last parameters are what it reads from
         outside."""
+        about = [*staged.legend, *from_outside(staged, names)]
+        return "\n".join([self.heading(), *relied_on(staged), *about])
+
+    def heading(self) -> str:
+        """What the emitted function computes, and the line of the user's function."""
         at = place(self.fun)
-        first = f"{self.describe()}." + (f"  From {short(at[0])}:{at[1]}." if at else "")
-        return "\n".join([first, *relied_on(staged), *staged.legend, *from_outside(staged, names)])
+        return f"{self.describe()}." + (f"  From {short(at[0])}:{at[1]}." if at else "")
 
 
 def relied_on(staged: Staged) -> list[str]:

@@ -19,7 +19,7 @@ def test_it_learns_and_writes(example, emitted, tmp_path, capsys):
     assert float(first) == pytest.approx(np.log(len(set(characters.zen()))), abs=0.5)
     assert float(last) < 2.4  # single letters have an entropy of 3.0 nats
     source = emitted(tmp_path / "characters_grad.py")
-    assert source.count("for ") == 2
+    assert source.count("    for ") == 2
     assert "in reversed(range(" in source
 
 

@@ -118,8 +118,10 @@ class ListValues:
             self.learn(s)
 
     def of(self, a: Atom) -> List | None:
-        """The list that a value belongs to."""
-        if not isinstance(a, Var) or not isinstance(a.type, StackType):
+        """The list that a value belongs to; none for a list of lists, which stays one."""
+        if not (isinstance(a, Var) and isinstance(a.type, StackType)):
+            return None
+        if not isinstance(a.type.item, Type):
             return None
         return self.lists.setdefault(self.groups.find(a), List(a.type.item))
 
@@ -156,7 +158,9 @@ class ListValues:
         elif s.op is to_array and read is not None:
             read.arrays.add(s.outs[0])
             read.lengths.add(s.params["size"])
-        elif s.op not in (peek, set_item, stack_length):
+        elif s.op is peek:
+            self.spoil(*s.outs)  # an item that is a list belongs to others, too
+        elif s.op not in (set_item, stack_length):
             self.spoil(*s.args, *s.outs)
 
     def loop(self, s: For) -> None:

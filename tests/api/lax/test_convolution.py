@@ -165,7 +165,7 @@ def test_derivative_is_loops_of_copies_and_products_of_matrices():
     want = gradient(x, kernel)
     source = gradient.source()
     assert source.count("@") == 3
-    assert source.count("for ") == 4
+    assert source.count("    for ") == 4
     for got, bar in zip(tapeless.jit(gradient)(x, kernel), want, strict=True):
         np.testing.assert_allclose(got, bar, rtol=1e-10)
 
