@@ -10,7 +10,7 @@ import gc
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
@@ -21,9 +21,13 @@ from tapeless.profiler.pprof import ProfileLine
 Stack = tuple[ProfileLine, ...]
 Holder = tuple[Any, Callable[[], Stack], str]
 Place = Callable[[], ProfileLine | None]
-Part = tuple[Any, str, Place | None]
+#: That of a variable, or the name of a whole, "." or "[]", and an attribute, key or index of it.
+Name = str | tuple["Name", str, Any]
+Part = tuple[Any, Name, Place | None]
 DEPTH = 8  # objects in one another
 MOST = 100_000  # items of one container
+BATCH = 1000  # objects that are looked through at once
+WITHOUT_PARTS = frozenset({int, float, str, bool, bytes, type(None)})
 OF_PYTHON = 1 << 9  # the flag of a class that a `class` statement makes
 INSTALLED = tuple({p for k, p in sysconfig.get_paths().items() if k in ("stdlib", "purelib")})
 
@@ -37,12 +41,17 @@ def holders(is_array: Callable[[Any], bool]) -> Iterator[Holder]:
     for module in sorted(modules, key=_is_installed):
         yield from walk.module(module)
     names = {id(vars(module)): module.__name__ for module in modules}
-    for holder in gc.get_objects():
-        if type(holder) is FrameType or id(holder) in names:
+    objects = gc.get_objects()
+    for first in range(0, len(objects), BATCH):
+        batch = objects[first : first + BATCH]
+        if not any(map(is_array, gc.get_referents(*batch))):
             continue
-        for x in gc.get_referents(holder):
-            if is_array(x):
-                yield x, partial(_in_object, type(holder)), "object"
+        for holder in batch:
+            if type(holder) is FrameType or id(holder) in names:
+                continue
+            for x in gc.get_referents(holder):
+                if is_array(x):
+                    yield x, partial(_in_object, type(holder)), "object"
 
 
 def _in_object(kind: type) -> Stack:
@@ -57,11 +66,15 @@ class HolderWalk:
         self.seen: set[int] = set()
 
     def frames(self, frame: FrameType | None, skipped: FrameType) -> Iterator[Holder]:
-        """What the functions of a thread hold, the innermost first."""
+        """What the functions of a thread hold, the innermost first; those of installed modules,
+        arrays themselves only."""
         while frame is not None:
             if frame is not skipped and not _is_ours(frame):
                 callers = tuple(_stack(frame))[1:]
+                installed = frame.f_code.co_filename.startswith(INSTALLED)
                 for name, x in list(frame.f_locals.items()):
+                    if installed and not self.is_array(x):
+                        continue
                     place = partial(_of_variable, frame, name)
                     yield from self.held(x, name, AccessPath((place,), callers, "variable"))
             frame = frame.f_back
@@ -71,13 +84,13 @@ class HolderWalk:
         installed = _is_installed(module)
         for name, x in list(vars(module).items()):
             if not installed or self.is_array(x):
-                place = partial(_of_module, module, name)
-                yield from self.held(
-                    x, f"{module.__name__}.{name}", AccessPath((place,), (), "module")
-                )
+                path = AccessPath((partial(_of_module, module, name),), (), "module")
+                yield from self.held(x, (module.__name__, ".", name), path)
 
-    def held(self, x: Any, name: str, path: AccessPath, depth: int = 0) -> Iterator[Holder]:
+    def held(self, x: Any, name: Name, path: AccessPath, depth: int = 0) -> Iterator[Holder]:
         """The arrays in a value that is called `name`."""
+        if type(x) in WITHOUT_PARTS:
+            return
         if self.is_array(x):
             yield x, partial(path.stack, name), path.label
             return
@@ -106,22 +119,34 @@ class AccessPath:
 
     def through(self, place: Place | None) -> AccessPath:
         """The way on, to a part."""
-        return self if place is None else replace(self, places=(place, *self.places))
+        if place is None:
+            return self
+        return AccessPath((place, *self.places), self.callers, self.label)
 
-    def stack(self, name: str) -> Stack:
+    def stack(self, name: Name) -> Stack:
         """The lines of the way, under the name of what it leads to."""
         lines = [line for place in self.places if (line := place()) is not None]
-        return (ProfileLine(name, lines[0].file, lines[0].line), *lines, *self.callers)
+        return (ProfileLine(_written(name), lines[0].file, lines[0].line), *lines, *self.callers)
 
 
-def _parts(x: Any, name: str) -> Iterator[Part] | None:
+def _written(name: Name) -> str:
+    """A name as text."""
+    if isinstance(name, str):
+        return name
+    whole, between, part = name
+    if between == ".":
+        return f"{_written(whole)}.{part}"
+    return f"{_written(whole)}[{part!r}]"
+
+
+def _parts(x: Any, name: Name) -> Iterator[Part] | None:
     """What a container or an object holds, with names, and what says where attributes were
     assigned; None for what holds nothing that has a name."""
     kind = type(x)  # isinstance would ask what weak references stand for
     if kind in (list, tuple):
-        return ((y, f"{name}[{k}]", None) for k, y in enumerate(x[:MOST]))
+        return ((y, (name, "[]", k), None) for k, y in enumerate(x[:MOST]))
     if issubclass(kind, dict):
-        return ((y, f"{name}[{k!r}]", None) for k, y in list(x.items())[:MOST])
+        return ((y, (name, "[]", k), None) for k, y in list(x.items())[:MOST])
     if kind is FunctionType and x.__closure__:
         return _closure(x)
     if kind.__flags__ & OF_PYTHON and not issubclass(kind, type):
@@ -135,13 +160,13 @@ def _closure(function: FunctionType) -> Iterator[Part]:
             yield y, f"{function.__qualname__}: {name}", partial(_of_closure, function, name)
 
 
-def _attributes(x: Any, name: str) -> Iterator[Part]:
+def _attributes(x: Any, name: Name) -> Iterator[Part]:
     try:
         own = object.__getattribute__(x, "__dict__")
     except AttributeError:  # it has slots
         return
     for attribute, y in list(own.items()):
-        yield y, f"{name}.{attribute}", partial(_of_attribute, type(x), attribute)
+        yield y, (name, ".", attribute), partial(_of_attribute, type(x), attribute)
 
 
 # -- where a variable or an attribute was assigned

@@ -371,6 +371,7 @@ def _connected(result: Any, symbol_of: dict[Atom, Value], rule: Any) -> Any:
     if rule in view_or_copy.READ_ONLY:
         symbol = view_of(symbol, (), result.type)
         symbol.read_only = True
+        symbol.viewed_whole = rule is FUNCTIONS[np.broadcast_arrays]  # of one shape: the argument
     return symbol
 
 
@@ -379,6 +380,7 @@ def _part_of(source: Any, view: Var, lets: list[Let], rule: Any) -> Symbol:
     if is_view:
         chain = tuple((s.op, s.args[1:], s.params) for s in lets)
         symbol = view_of(source, chain, view.type) if lets else source
+        symbol.viewed_whole |= not lets and rule not in view_or_copy.SAME_ARRAY
     else:
         symbol = Symbol(view, is_array=True)
         if is_view is None:

@@ -30,6 +30,12 @@ VIEWS = _rules(
     "hsplit dsplit unstack diff real_if_close einsum",
     "reshape transpose ravel squeeze swapaxes diagonal view conj conjugate",
 ) | {indexing.get, FUNCTIONS[np.linalg.diagonal], FUNCTIONS[np.linalg.matrix_transpose]}
+#: They give the argument itself where it is as they want it, and no view of all of it.
+SAME_ARRAY = _rules(
+    "asarray asanyarray ascontiguousarray squeeze atleast_1d atleast_2d atleast_3d real_if_close "
+    "real array astype",
+    "squeeze conj conjugate astype",
+)
 #: They copy what does not lie in order.
 IN_ORDER = _rules("ravel ascontiguousarray", "ravel")
 READ_ONLY = _rules("broadcast_to broadcast_arrays", "")

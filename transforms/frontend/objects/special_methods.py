@@ -139,23 +139,26 @@ def identical(left: Any, right: Any) -> Any:
         if left is not right and may_be_one(left, right):
             _undecided_identity("container")
         return left is right
-    if left is right or (left.cell is not None and left.cell is right.cell):
-        return True
-    wholes = _whole(left), _whole(right)
-    if trace().exact and (wholes[0] is wholes[1] or _same_cell(*wholes)):
-        _undecided_identity("array")  # a reference to all of it, or a view that NumPy makes anew
+    wholes, t = (_whole(left), _whole(right)), trace()
+    if wholes[0] is wholes[1] or _same_cell(*wholes):
+        if left.viewed_whole or right.viewed_whole:
+            _undecided_identity("array")  # one may be a view that NumPy makes anew
+        if left is right or _same_cell(left, right):
+            return True
+        if t.exact:
+            _undecided_identity("array")  # a reference to all of it, or a view
     if all(x.type.dtype.kind == "b" and not x.mutable for x in (left, right)):
         if left.type.weak != right.type.weak:
             return False
         return apply(FUNCTIONS[np.equal], left, right)  # Python and NumPy have one True each
-    t = trace()
     if any(x.cell in t.loans.places for x in (left, right) if x.cell is not None):
         _undecided_identity("array")  # an item of a list, of which data says which one it is
     allocations = [x.cell.made for x in (left, right) if x.cell is not None]
     passed = [a for a in allocations if isinstance(a, Var) and a not in t.definitions]
     branch_dependent = any(a in t.flows or t.parents.get(a, ("",))[0] == "if" for a in passed)
     views = left.cell is right.cell is None and _root(left) is _root(right)
-    if branch_dependent or views or len(passed) == 2:
+    shared = None not in (left.cell, right.cell) and not t.are_apart(left.cell, right.cell)
+    if branch_dependent or views or len(passed) == 2 or shared:
         _undecided_identity("array")
     return False
 

@@ -61,6 +61,7 @@ class Value:
         "parent",
         "read_only",
         "undefined",
+        "viewed_whole",
     )
 
     def __init__(
@@ -77,6 +78,7 @@ class Value:
         self.undefined: MaybeUndefined | None = None
         self.listing: Any = None  # of an array in the place of a list that loops filled: its tail
         self.read_only = False
+        self.viewed_whole = False  # a view of all of it, as v[:], is this value, too
 
     # -- value
 
