@@ -191,8 +191,8 @@ class SlowPath:
     def __call__(self, *args: Any) -> Any:
         return self.kernel.missed(*args)
 
-    def fail(self, address: int) -> None:
-        raise self.failures.found(address)
+    def fail(self, address: int, words: int) -> None:
+        raise self.failures.found(address, words)
 
 
 class SignatureBug(SlowPath):

@@ -135,14 +135,14 @@ class DirectEntry(Entry):
 
     def run(self, values: list[Any]) -> None:
         made = self.unit.function(self.kernel, tuple(values), inline=True)
-        room = ir.ArrayType(kinds.WORD, slots(made.results)[-1] + 1)
+        room = ir.ArrayType(kinds.WORD, max(slots(made.results)[-1] + 1, made.told))
         place = self.builder.bitcast(variable(self.builder, room), POINTER)
         state = self.save()
         status = self.builder.call(made.function, [*spread(values), place])
         self.restore(state)
         failed = self.builder.icmp_signed("!=", status, STATUS(0))
         with self.builder.if_then(failed, likely=False):
-            self.fail(self.builder.zext(status, LONG))
+            self.fail(self.builder.zext(status, LONG), place)
         self.give_back(self.results(made, place), made.single)
 
     def results(self, made: CompiledFunction, place: Any) -> list[Result] | None:

@@ -1,13 +1,14 @@
 """Statements of a kernel: a function of LLVM's for given types of arguments.
 
-It returns 0, or the number of the error that it raises; numbers that the text returns are stored
-where its last argument says.
+It returns 0, or the number of the error that it raises. What the text returns is stored where its
+last argument says, or the numbers that the error tells of.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
@@ -30,7 +31,7 @@ from tapeless.backends.cpu.llvm.ir.values import (
 from tapeless.backends.cpu.llvm.math.sincos_pairs import paired
 
 if TYPE_CHECKING:
-    from tapeless.backends.cpu.llvm.module import ModuleWriter
+    from tapeless.backends.cpu.llvm.module import CompiledFunction, ModuleWriter
 
 SHORT = 16  # passes: so few are not worth vectors
 RESULT = 8  # bytes for each number that is returned
@@ -41,6 +42,7 @@ class Function(Flow):
 
     single = True  # whether it returns a number, not a tuple
     fails = False  # whether it may raise an error
+    told = 0  # words of the numbers that its errors tell of
 
     def __init__(
         self, unit: ModuleWriter, node: ast.FunctionDef, function: Any, hints: Hints
@@ -76,10 +78,12 @@ class Function(Flow):
         if not returns_rows(results):
             builder.call(release(builder.module), [first])
             return
-        self.put_result(slots(results)[-1], first)
         failed = builder.icmp_signed("!=", builder.load(self.status), STATUS(0))
-        with builder.if_then(failed, likely=False):
-            builder.call(release(builder.module), [first])
+        with builder.if_else(failed, likely=False) as (raised, returned):
+            with raised:
+                builder.call(release(builder.module), [first])
+            with returned:
+                self.put_result(slots(results)[-1], first)
 
     def results(self) -> tuple[Any, ...] | None:
         """Stores what is returned, where it is, in dtypes that are the same everywhere."""
@@ -178,14 +182,34 @@ class Function(Flow):
     def error(self, s: ast.Raise) -> None:
         match s.exc:
             case ast.Call(func=func, args=args, keywords=[]) if s.cause is None:
-                parts = [a.value for a in args if isinstance(a, ast.Constant)]
-                if len(parts) == len(args):
-                    self.fail(self.static(func), tuple(parts))
-                    return
-        raise UnknownError("an error that is not known before")
+                words = itertools.count()
+                self.fail(self.static(func), tuple(self.told_by(a, words) for a in args))
+            case _:
+                raise UnknownError("an error that is not known before")
+
+    def told_by(self, e: ast.expr, words: Iterator[int]) -> Any:
+        """An argument of an error, as it is, or where its number is stored."""
+        match e:
+            case ast.Constant(value=value):
+                return value
+            case ast.Tuple(elts=items):
+                return [self.told_by(x, words) for x in items]
+        number, k = kinds.numbers(self.value(e))[0], next(words)
+        self.put_result(k, number.value)
+        for _ in range(RESULT, number.dtype.itemsize, RESULT):
+            next(words)
+        self.told = max(self.told, k + -(-number.dtype.itemsize // RESULT))
+        return {"word": k, "dtype": number.dtype.str}
 
     def fail(self, error: type, args: tuple[Any, ...]) -> None:
         self.leave(STATUS(self.unit.error(error, args)))
+
+    def pass_on(self, status: Any, callee: CompiledFunction, place: Any) -> None:
+        """Leaves with the error of a function that was called."""
+        for k in range(callee.told):
+            self.put_result(k, read_word(self.builder, place, k, WORD))
+        self.told = max(self.told, callee.told)
+        self.leave(status)
 
     def leave(self, status: Any) -> None:
         self.fails = True
@@ -206,14 +230,14 @@ class Function(Flow):
         results = made.results or ()
         if returns_rows(results):
             raise UnknownError("a function that returns an array")
-        room = ir.ArrayType(WORD, max(1, len(results)))
+        room = ir.ArrayType(WORD, max(1, len(results), made.told))
         place = self.builder.bitcast(variable(self.builder, room), POINTER)
         attributes = ("alwaysinline",) if self.pays(name) else ()
         status = self.builder.call(made.function, [*spread(args), place], attrs=attributes)
         if made.fails:
             failed = self.builder.icmp_signed("!=", status, STATUS(0))
             with self.builder.if_then(failed, likely=False):
-                self.leave(status)
+                self.pass_on(status, made, place)
         values = tuple(
             Number(d, read_result(self.builder, place, k, d)) for k, d in enumerate(results)
         )

@@ -37,12 +37,14 @@ Error = tuple[str, tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class CompiledFunction:
-    """A function of LLVM's, the dtypes of what it returns, and whether it may raise an error."""
+    """A function of LLVM's, the dtypes of what it returns, whether it may raise an error, and how
+    many words the numbers take that its errors tell of."""
 
     function: Any
     results: tuple[Any, ...] | None
     single: bool
     fails: bool
+    told: int
 
 
 class ModuleWriter:
@@ -87,7 +89,7 @@ class ModuleWriter:
         name = kind.__name__
         if kind is not getattr(builtins, name, None) and kind is not np.linalg.LinAlgError:
             raise UnknownError("an error of the user's")
-        if not all(isinstance(x, (str, int, float)) for x in args):
+        if not all(map(_is_told, args)):
             raise UnknownError("what an error says")
         if (name, args) not in self.errors:
             self.errors.append((name, args))
@@ -115,7 +117,7 @@ class ModuleWriter:
             try:
                 writer = Function(self, self.sources[name], function, hints)
                 results = writer.write(self.arguments(function, names, wanted, inline))
-                return CompiledFunction(function, results, writer.single, writer.fails)
+                return CompiledFunction(function, results, writer.single, writer.fails, writer.told)
             except AgainError:
                 del self.module.globals[function.name]
         raise UnknownError("variables whose dtypes are not found")
@@ -147,6 +149,13 @@ class ModuleWriter:
             else:
                 found.append(Number(kind[0], left.pop(0), natural=kind[1]))
         return found
+
+
+def _is_told(x: Any) -> bool:
+    """Whether an argument of an error can be kept with object code."""
+    if isinstance(x, list):
+        return all(map(_is_told, x))
+    return isinstance(x, (str, int, float, dict))
 
 
 def _kind(x: Any) -> Any:

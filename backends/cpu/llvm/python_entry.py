@@ -201,14 +201,15 @@ class Entry:
         with b.if_then(b.icmp_unsigned("!=", thread, OBJECT(None))):
             self.call("PyEval_RestoreThread", ir.VoidType(), thread)
 
-    def fail(self, description: Any) -> None:
-        """Python raises the error that an address, or a number, describes."""
+    def fail(self, description: Any, told: Any = None) -> None:
+        """Python raises the error that an address describes, or a number with what it tells of."""
         b = self.builder
-        name, form = self.text("fail"), self.text("n")
+        name, form = self.text("fail"), self.text("nn")
+        words = LONG(0) if told is None else b.ptrtoint(told, LONG)
         kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT, OBJECT], var_arg=True)
         known = self.module.globals.get("PyObject_CallMethod")
         method = known or ir.Function(self.module, kind, "PyObject_CallMethod")
-        b.ret(b.call(method, [self.owner, name, form, description]))
+        b.ret(b.call(method, [self.owner, name, form, description, words]))
 
     def text(self, value: str) -> Any:
         content = ir.Constant(ir.ArrayType(BYTE, len(value) + 1), bytearray(value.encode() + b"\0"))

@@ -16,19 +16,31 @@ class Failures:
     """How errors of object code are found.
 
     environments  where code of Numba looks for Python objects when it makes one
-    errors        those that have numbers, from 1 on: names of classes, arguments
+    errors        those that have numbers, from 1 on: names of classes, arguments; in the place of
+                  a number that is computed, in which word it is and its dtype
     """
 
     environments: tuple[int, ...] = ()
     errors: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 
-    def found(self, where: int) -> BaseException:
-        """The error with a number, or that is described at an address."""
+    def found(self, where: int, words: int) -> BaseException:
+        """The error with a number, or that is described at an address; `words` is the address of
+        the numbers that it tells of."""
         if not self.errors:
             return described(where, self.environments)
         name, args = self.errors[where - 1]
         kind = getattr(builtins, name, None) or getattr(np.linalg, name)
-        return kind(*args)  # type: ignore[no-any-return]
+        return kind(*(_told(x, words) for x in args))  # type: ignore[no-any-return]
+
+
+def _told(x: Any, words: int) -> Any:
+    """An argument of an error."""
+    if isinstance(x, (list, tuple)):
+        return tuple(_told(part, words) for part in x)
+    if not isinstance(x, dict):
+        return x
+    dtype = np.dtype(x["dtype"])
+    return np.frombuffer(ctypes.string_at(words + 8 * x["word"], dtype.itemsize), dtype)[0].item()
 
 
 class Description(ctypes.Structure):
