@@ -330,7 +330,8 @@ class Jit(Unchanged):
         staged.sizes.extend(lowered.relied)
         staged.overwritten.update(lowered.overwritten)
         text = driver.write_compiled(
-            name, lowered.driver, lowered.kernels, names, unpack, result, self.doc(staged, names)
+            *(name, lowered.driver, lowered.kernels, lowered.errors),
+            *(names, unpack, result, self.doc(staged, names)),
         )
         self.forms[text] = lowered
         return text, flat

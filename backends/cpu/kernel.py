@@ -139,14 +139,13 @@ class Kernel:
         self.program.values[self.__name__] = self.entry
         return linking.builtin(address, self.__name__, SignatureBug(self, failures))
 
-    @staticmethod
-    def place(found: ObjectCode) -> tuple[int, Failures]:
+    def place(self, found: ObjectCode) -> tuple[int, Failures]:
         """Where object code is in memory, and what tells its errors."""
         from tapeless.backends.cpu.runtime import linking  # noqa: PLC0415
 
         place = linking.linked(found.code, found.externals)
         environments = tuple(map(place, found.environments))
-        return place(found.symbol), Failures(environments, found.errors)
+        return place(found.symbol), Failures(environments, found.errors, self.program.values)
 
     def by_numba(self) -> Callable[..., Any]:
         """Numba's own function, for what our entries do not serve."""

@@ -329,7 +329,8 @@ def emit_function(
     values = [to_source(w.expr(a)) for a in w.block.results]
     if w.lines and not w.lines[-1]:
         w.lines.pop()  # nothing but the result follows
-    w.put(f"return {without_brackets(result(values))}")
+    if not any(isinstance(s, Effect) and s.kind == "raise" for s in w.block.body):
+        w.put(f"return {without_brackets(result(values))}")
     head = wrap(f"def {name}({signature}):")
     if w.errstate:
         settings = ", ".join(f"{k}={quoted(v)}" for k, v in sorted(w.errstate.items()))

@@ -15,6 +15,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.core.size_inequalities import Relation
 from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.lowering.kernels.user_errors import UserErrors
 from tapeless.transforms.lowering.partition import LoopForm, Lowering
 from tapeless.transforms.lowering.placement import Placement
 from tapeless.transforms.lowering.rewrite.small_linalg import left_over
@@ -34,6 +35,7 @@ class Lowered:
     host: set[Var]  # numbers that the driver of a GPU program has; others lie on the device
     notes: list[str]  # what runs on one block of a GPU, and why
     placement: Placement
+    errors: UserErrors
 
 
 def lower(
@@ -77,4 +79,5 @@ def lower(
     return Lowered(
         *(driver, lowering.kernels, prepared.relied, prepared.donated),
         *(lowering.host, lowering.notes, lowering.placement),
+        lowering.analysis.errors,
     )

@@ -10,6 +10,7 @@ from tapeless.transforms.emit.counter_placement import counters_first
 from tapeless.transforms.emit.module import called, function_text, join_module
 from tapeless.transforms.emit.writer import Writer, emit_function
 from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.lowering.kernels.user_errors import UserErrors
 from tapeless.transforms.lowering.optimize.out_parameters import stored_back
 from tapeless.transforms.memory.materialize_fills import fill
 from tapeless.transforms.python_text.python_source import template, to_source
@@ -34,6 +35,7 @@ def write_compiled(
     name: str,
     driver: Block,
     kernels: Iterable[Kernel],
+    errors: UserErrors,
     arguments: list[str],
     unpack: list[tuple[Var, str]],
     result: Callable[[list[str]], str],
@@ -49,7 +51,11 @@ def write_compiled(
     taken = {*arguments, *(kernel.name for kernel in kernels)}
     signature = ", ".join(arguments)
     main = emit_function(name, driver, signature, unpack, result, doc, taken, Driver)
-    functions.append((main[0], main[1], main[2] | imports))
+    decorator = ""
+    if any(kernel.tells for kernel in kernels):
+        decorator, raising = errors.decorator(name, {*taken, name})
+        functions = [*raising, *functions]
+    functions.append((decorator + main[0], main[1], main[2] | imports))
     return join_module(functions)
 
 

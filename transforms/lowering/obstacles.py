@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.lowering.kernels.user_errors import told_by_kernels
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine
 from tapeless.transforms.lowering.scalars.operations import DTYPES
@@ -87,7 +88,8 @@ class Obstacles:
         if isinstance(s, Let):
             return self.of_let(s, top)
         if isinstance(s, Effect):
-            fits = s.kind in ("blank", "check") or raises_constant(s)
+            tells = self.analysis.target.tells_errors and told_by_kernels(s)
+            fits = s.kind in ("blank", "check") or raises_constant(s) or tells
             return None if fits else Obstacle(s, f"{shown_effect(s)} is done by Python", LATER)
         for v in outputs(s):
             if not self.in_kernels(v):

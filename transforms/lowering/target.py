@@ -25,6 +25,7 @@ class Target:
     library         whose functions on whole arrays the driver can call; "" if there is none
     makes_arrays    whether kernels make small arrays whose lengths are not constant
     sums_in_blocks  whether sums are added up in blocks, which bounds how long they may be
+    tells_errors    whether errors can tell of values that a kernel has
     names           names that the calls of kernels have for themselves
     """
 
@@ -38,6 +39,7 @@ class Target:
     library: str = "NumPy"
     makes_arrays: bool = True
     sums_in_blocks: bool = True
+    tells_errors: bool = True
     names: frozenset[str] = frozenset()
 
 
@@ -53,6 +55,7 @@ C = Target(
     library="",
     makes_arrays=False,
     sums_in_blocks=False,
+    tells_errors=False,
 )
 GPU = Target(
     "gpu",
@@ -65,5 +68,6 @@ GPU = Target(
     library="CuPy",
     makes_arrays=False,
     sums_in_blocks=False,
+    tells_errors=False,
     names=frozenset(["cp", "on_device"]),
 )

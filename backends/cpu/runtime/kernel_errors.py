@@ -5,7 +5,8 @@ from __future__ import annotations
 import builtins
 import ctypes
 import pickle
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,12 @@ class Failures:
     environments  where code of Numba looks for Python objects when it makes one
     errors        those that have numbers, from 1 on: names of classes, arguments; in the place of
                   a number that is computed, in which word it is and its dtype
+    classes       those of the module, by name
     """
 
     environments: tuple[int, ...] = ()
     errors: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    classes: Mapping[str, Any] = field(default_factory=dict)
 
     def found(self, where: int, words: int) -> BaseException:
         """The error with a number, or that is described at an address; `words` is the address of
@@ -29,7 +32,7 @@ class Failures:
         if not self.errors:
             return described(where, self.environments)
         name, args = self.errors[where - 1]
-        kind = getattr(builtins, name, None) or getattr(np.linalg, name)
+        kind = getattr(builtins, name, None) or self.classes.get(name) or getattr(np.linalg, name)
         return kind(*(_told(x, words) for x in args))  # type: ignore[no-any-return]
 
 

@@ -20,9 +20,10 @@ from tapeless.transforms.core.language import (
     is_undefined,
 )
 from tapeless.transforms.lowering.kernels.swapped_buffers import Exchanged
+from tapeless.transforms.lowering.kernels.user_errors import values_of
 from tapeless.transforms.lowering.kernels.writer_base import Indent, NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import helpers, is_routine
-from tapeless.transforms.lowering.schedule.element_loops import over_batch
+from tapeless.transforms.lowering.schedule.element_loops import over_batch, raises_constant
 from tapeless.transforms.lowering.schedule.fusion import FusedNest
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.memory.aliasing import has_memory
@@ -31,6 +32,8 @@ from tapeless.transforms.python_text.python_source import spelled, template, to_
 
 class Control(Exchanged):
     """Statements that share no loop, one by one."""
+
+    tells = False  # whether it gives errors of the user's by their numbers
 
     def statement(self, s: Statement, after: list[FusedNest], later: set[Var]) -> None:
         for cell in self.memory.writes(s) if blocks(s) else ():
@@ -63,10 +66,18 @@ class Control(Exchanged):
                 with self.nested(f"if {test}:", s.origin):
                     self.put(f'raise ValueError("{s.message}")')
             case "raise":
-                values = [self.said(part, s.args) for part in s.params["parts"]]
-                self.put(f"raise {s.params['type'].__name__}({', '.join(values)})", s.origin)
+                self.put(f"raise {self.error(s)}", s.origin)
             case _:
                 raise NotCompiled(f"the effect {s.kind!r} is done by Python")
+
+    def error(self, s: Effect) -> str:
+        """An error as compiled code makes it."""
+        if raises_constant(s):
+            values = [self.said(part, s.args) for part in s.params["parts"]]
+            return f"{s.params['type'].__name__}({', '.join(values)})"
+        self.tells = True
+        values = [to_source(self.atom(v)) for v in values_of(s)]
+        return f"KernelError({', '.join([str(self.analysis.errors.number(s)), *values])})"
 
     def said(self, part: Any, args: Any) -> str:
         """What an error says."""

@@ -51,6 +51,7 @@ class Kernel:
     launch: Launch | None = None  # how it is called, if threads may share its rows
     types: dict[str, Type] = field(default_factory=dict)  # of what the driver passes, by name
     inner: list[Type] = field(default_factory=list)  # of the arrays that it makes for itself
+    tells: bool = False  # whether it gives errors of the user's by their numbers
 
 
 class Writer(Rows):
@@ -109,6 +110,7 @@ class Writer(Rows):
             launch,
             {name: self.type_of(a) for a, name in self.params.items()},
             list(inner.values()),
+            self.tells,
         )
 
     def type_of(self, a: Var | Size) -> Type:

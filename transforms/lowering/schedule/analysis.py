@@ -11,6 +11,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Literal, Statement, Var
 from tapeless.transforms.core.size_inequalities import Relied, not_negative
+from tapeless.transforms.lowering.kernels.user_errors import UserErrors
 from tapeless.transforms.lowering.schedule.axis_maps import through
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, permuted, stage_of
@@ -39,6 +40,7 @@ class Analysis:
     seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
     hints: Mapping[dims.Symbol, int] = field(default_factory=dict)  # sizes in this call
     target: Target = CPU
+    errors: UserErrors = field(default_factory=UserErrors)  # that kernels give by their numbers
     atomic: set[Let] = field(default_factory=set)  # what several threads add to an element at once
 
     def __post_init__(self) -> None:
