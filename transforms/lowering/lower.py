@@ -15,11 +15,11 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.core.size_inequalities import Relation
 from tapeless.transforms.lowering.kernels.kernel import Kernel
-from tapeless.transforms.lowering.kernels.user_errors import UserErrors
 from tapeless.transforms.lowering.partition import LoopForm, Lowering
 from tapeless.transforms.lowering.placement import Placement
 from tapeless.transforms.lowering.rewrite.small_linalg import left_over
 from tapeless.transforms.lowering.schedule.reassociable_sums import IN_ORDER
+from tapeless.transforms.lowering.schedule.user_errors import UserErrors
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.pipelines.loop_form import loop_form, without_lists
 

@@ -9,9 +9,10 @@ from tapeless.transforms.core.language import Block, Effect, Var
 from tapeless.transforms.emit.counter_placement import counters_first
 from tapeless.transforms.emit.module import called, function_text, join_module
 from tapeless.transforms.emit.writer import Writer, emit_function
+from tapeless.transforms.lowering.error_functions import raising_decorator
 from tapeless.transforms.lowering.kernels.kernel import Kernel
-from tapeless.transforms.lowering.kernels.user_errors import UserErrors
 from tapeless.transforms.lowering.optimize.out_parameters import stored_back
+from tapeless.transforms.lowering.schedule.user_errors import UserErrors
 from tapeless.transforms.memory.materialize_fills import fill
 from tapeless.transforms.python_text.python_source import template, to_source
 
@@ -53,7 +54,7 @@ def write_compiled(
     main = emit_function(name, driver, signature, unpack, result, doc, taken, Driver)
     decorator = ""
     if any(kernel.tells for kernel in kernels):
-        decorator, raising = errors.decorator(name, {*taken, name})
+        decorator, raising = raising_decorator(errors, name, {*taken, name})
         functions = [*raising, *functions]
     functions.append((decorator + main[0], main[1], main[2] | imports))
     return join_module(functions)

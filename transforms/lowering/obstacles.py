@@ -23,7 +23,6 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
-from tapeless.transforms.lowering.kernels.user_errors import told_by_kernels
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine
 from tapeless.transforms.lowering.scalars.operations import DTYPES
@@ -33,6 +32,7 @@ from tapeless.transforms.lowering.schedule.element_loops import raises_constant
 from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.stack_capacity import is_of_stacks, of_numbers
+from tapeless.transforms.lowering.schedule.user_errors import told_by_kernels
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.lowering.target import Target
 from tapeless.transforms.ops.linalg.einsum import einsum

@@ -119,11 +119,9 @@ class ListValues:
 
     def of(self, a: Atom) -> List | None:
         """The list that a value belongs to; none for a list of lists, which stays one."""
-        if not (isinstance(a, Var) and isinstance(a.type, StackType)):
-            return None
-        if not isinstance(a.type.item, Type):
-            return None
-        return self.lists.setdefault(self.groups.find(a), List(a.type.item))
+        if isinstance(a, Var) and isinstance(a.type, StackType) and isinstance(a.type.item, Type):
+            return self.lists.setdefault(self.groups.find(a), List(a.type.item))
+        return None
 
     def spoil(self, *atoms: Atom) -> None:
         for a in atoms:

@@ -20,11 +20,11 @@ from tapeless.transforms.core.language import (
     is_undefined,
 )
 from tapeless.transforms.lowering.kernels.swapped_buffers import Exchanged
-from tapeless.transforms.lowering.kernels.user_errors import values_of
 from tapeless.transforms.lowering.kernels.writer_base import Indent, NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import helpers, is_routine
 from tapeless.transforms.lowering.schedule.element_loops import over_batch, raises_constant
 from tapeless.transforms.lowering.schedule.fusion import FusedNest
+from tapeless.transforms.lowering.schedule.user_errors import values_of
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.memory.aliasing import has_memory
 from tapeless.transforms.python_text.python_source import spelled, template, to_source

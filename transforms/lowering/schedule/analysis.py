@@ -11,10 +11,10 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Literal, Statement, Var
 from tapeless.transforms.core.size_inequalities import Relied, not_negative
-from tapeless.transforms.lowering.kernels.user_errors import UserErrors
 from tapeless.transforms.lowering.schedule.axis_maps import through
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, permuted, stage_of
+from tapeless.transforms.lowering.schedule.user_errors import UserErrors
 from tapeless.transforms.lowering.schedule.view_indices import Span, entries_of, is_view
 from tapeless.transforms.lowering.sizes.size_equalities import canonical, single_symbol
 from tapeless.transforms.lowering.target import CPU, Target
