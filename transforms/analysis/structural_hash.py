@@ -9,6 +9,8 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     Atom,
@@ -135,3 +137,16 @@ class StructuralForm:
 def whole_form(block: Block) -> Any:
     """The same for blocks that compute the same from their parameters."""
     return StructuralForm((), weak=False).block(block)
+
+
+def params_key(value: Any) -> Any:
+    """Something hashable that is equal for equal parameters of operations."""
+    if isinstance(value, dict):
+        return tuple((k, params_key(v)) for k, v in sorted(value.items()))
+    if isinstance(value, (tuple, list)):
+        return tuple(map(params_key, value))
+    if isinstance(value, slice):
+        return ("slice", params_key(value.start), params_key(value.stop), params_key(value.step))
+    if isinstance(value, np.ndarray):
+        return (value.dtype, value.shape, value.tobytes())
+    return (type(value), value)

@@ -11,15 +11,27 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from tapeless.transforms.core.language import Block, Let, Statement, Var, blocks, with_blocks
+from tapeless.transforms.analysis.structural_hash import params_key
+from tapeless.transforms.core.language import (
+    Block,
+    For,
+    If,
+    Let,
+    Statement,
+    Var,
+    While,
+    with_blocks,
+)
 from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.optimize.equal_regions import earlier_twin
 
-Known = dict[Any, Var]
+Known = dict[Any, Any]
 
 
 def computed_once(block: Block) -> Block:
-    """The block, whose loops and branches take an elementwise value from where they, or what is
-    around them, made it first."""
+    """The block, whose loops and branches take an elementwise value or a view from where they, or
+    what is around them, made it first; of loops and branches that compute the same the first is
+    left."""
     new: dict[Var, Var] = {}
     body = tuple(_statements(block.body, {}, new, top=True))
     return substitute(replace(block, body=body), new) if new else block
@@ -36,14 +48,22 @@ def _statements(
     for s in body:
         if isinstance(s, Let) and _may_be_shared(s):
             args = tuple(new.get(a, a) if isinstance(a, Var) else a for a in s.args)
-            (v,), twin = s.outs, available.setdefault((s.op, args), s.outs[0])
-            if not top and twin is not v and twin.type == v.type:
+            key = (s.op, args, params_key(s.params))
+            (v,), twin = s.outs, available.setdefault(key, s.outs[0])
+            if (s.op.view or not top) and twin is not v and twin.type == v.type:
                 twin.name = twin.name or v.name
                 new[v] = twin
                 continue
-        rewritten.append(with_blocks(s, inside) if blocks(s) else s)
+        if isinstance(s, (If, For, While)):
+            s = substitute(Block((), (with_blocks(s, inside),), ()), new).body[0]
+            same = earlier_twin(s, available)
+            if same is not None and [v.type for v in same.outs] == [v.type for v in s.outs]:
+                new.update(zip(s.outs, same.outs, strict=True))
+                continue
+        rewritten.append(s)
     return rewritten
 
 
 def _may_be_shared(s: Let) -> bool:
-    return s.op.elementwise and s.op.pure and not s.params and s.outs[0].size is None
+    shared = (s.op.elementwise and not s.params) or s.op.view
+    return shared and s.op.pure and len(s.outs) == 1 and s.outs[0].size is None

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
+from tapeless.transforms.analysis.structural_hash import params_key
 from tapeless.transforms.core import builder, dims, passes
 from tapeless.transforms.core.language import (
     Atom,
@@ -50,6 +49,7 @@ from tapeless.transforms.optimize.algebra.facts import fits
 from tapeless.transforms.optimize.algebra.rules import algebra
 from tapeless.transforms.optimize.dead_code import dead_code
 from tapeless.transforms.optimize.dead_stores import unread_stores
+from tapeless.transforms.optimize.equal_regions import earlier_twin
 from tapeless.transforms.optimize.loop_carries import (
     called_alike,
     carries,
@@ -150,9 +150,7 @@ class Simplifier:
                 case If():
                     self.branch(s, available)
                 case For() | While():
-                    s = self.loop(self.lean(s), available)
-                    self.see(s.outs)
-                    b.emit(s)
+                    self.region(self.loop(self.lean(s), available), available)
                 case Effect():
                     s = replace(s, args=tuple(map(self.atom, s.args)))
                     if s.kind == "check" and _is_known(s, available):
@@ -181,7 +179,7 @@ class Simplifier:
         drop: dict[int, list[Atom]] = {}
         for k in unchanged(s):
             drop[k] = [_of_type(self.atom(s.inits[k]), s.outs[k].type)] * len(rows)
-        for k, j in twins(s, self.alike, _key).items():
+        for k, j in twins(s, self.alike, params_key).items():
             if k not in drop and called_alike([r[j] for r in rows], [r[k] for r in rows]):
                 drop[k] = [row[j] for row in rows]
         drop = {k: to for k, to in drop.items() if all(row[k].size is None for row in rows)}
@@ -202,7 +200,7 @@ class Simplifier:
         s, t = self.define(a), self.define(b)
         if s is None or t is None or s.op not in MADE:
             return False
-        return s.op is t.op and s.args == t.args and _key(s.params) == _key(t.params)
+        return s.op is t.op and s.args == t.args and params_key(s.params) == params_key(t.params)
 
     def let(self, s: Let, available: dict[Any, Any]) -> None:
         s = self.with_new_atoms(s)
@@ -217,7 +215,7 @@ class Simplifier:
                 self.replace_by(s.outs[0], self.atom(value))
                 return
         if s.op not in FRESH and s.op.pure:
-            key = (s.op, s.args, _key(params) if params else ())
+            key = (s.op, s.args, params_key(params) if params else ())
             if key in available:
                 for old, new in zip(s.outs, available[key].outs, strict=True):
                     self.replace_by(old, new)
@@ -334,17 +332,20 @@ class Simplifier:
                 if not inside & {p, q}:
                     self.sides[v] = (test, p, q)
         outs = tuple(s.outs[k] for k in keep)
-        self.see(outs)
-        builder.current().emit(
-            If(
-                outs,
-                test,
-                Block((), then.body, tuple(then.results[k] for k in keep)),
-                Block((), orelse.body, tuple(orelse.results[k] for k in keep)),
-                s.mirror,
-                s.origin,
-            )
+        then, orelse = (
+            Block((), side.body, tuple(side.results[k] for k in keep)) for side in (then, orelse)
         )
+        self.region(If(outs, test, then, orelse, s.mirror, s.origin), available)
+
+    def region(self, s: If | For | While, available: dict[Any, Any]) -> None:
+        """Emits a branch or a loop, unless one that computes the same came before."""
+        twin = earlier_twin(s, available, set().union(*self.scopes))
+        if twin is not None:
+            for old, new in zip(s.outs, twin.outs, strict=True):
+                self.replace_by(old, new)
+            return
+        self.see(s.outs)
+        builder.current().emit(s)
 
     def side(self, a: Atom, test: Atom, k: int) -> Atom:
         """What was chosen before by the same test is, on one side of it, what that side gave."""
@@ -370,19 +371,6 @@ class Simplifier:
 
     def define(self, a: Atom) -> Let | None:
         return self.definitions.get(a) if isinstance(a, Var) else None
-
-
-def _key(value: Any) -> Any:
-    """Something hashable that is equal for equal params."""
-    if isinstance(value, dict):
-        return tuple((k, _key(v)) for k, v in sorted(value.items()))
-    if isinstance(value, (tuple, list)):
-        return tuple(map(_key, value))
-    if isinstance(value, slice):
-        return ("slice", _key(value.start), _key(value.stop), _key(value.step))
-    if isinstance(value, np.ndarray):
-        return (value.dtype, value.shape, value.tobytes())
-    return (type(value), value)
 
 
 def _truth(test: Atom, python: bool) -> Atom:

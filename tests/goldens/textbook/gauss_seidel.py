@@ -23,9 +23,9 @@ def gauss_seidel_grad(A, b, x, sweeps):
             s = s_saved[j, i]
             A_i_i = A[i, i]  # line 53
             ratio = x_bar[i] / A_i_i  # line 54
-            product = ratio * x[i]  # line 53
+            difference = ratio * x[i] - ratio * ((b[i] - s) / A_i_i)  # line 53
             x_bar[i] = ratio * A_i_i  # line 54
-            A_bar[i, i] += product - ratio * ((b[i] - s) / A_i_i)
-            x_bar -= ratio * A[i]  # line 53
+            A_bar[i, i] += difference  # line 53
+            x_bar -= ratio * A[i]
             A_bar[i] -= ratio * x
     return A_bar
