@@ -32,9 +32,10 @@ OF_PYTHON = 1 << 9  # the flag of a class that a `class` statement makes
 INSTALLED = tuple({p for k, p in sysconfig.get_paths().items() if k in ("stdlib", "purelib")})
 
 
-def holders(is_array: Callable[[Any], bool]) -> Iterator[Holder]:
-    """Each array that is held, what tells who holds it, innermost first, and what that is."""
-    walk = HolderWalk(is_array)
+def holders(arrays: type) -> Iterator[Holder]:
+    """Each array of a class that is held, what tells who holds it, innermost first, and what that
+    is."""
+    walk = HolderWalk(arrays)
     for frame in list(sys._current_frames().values()):
         yield from walk.frames(frame, sys._getframe())
     modules = [m for m in list(sys.modules.values()) if type(m) is ModuleType]
@@ -44,13 +45,13 @@ def holders(is_array: Callable[[Any], bool]) -> Iterator[Holder]:
     objects = gc.get_objects()
     for first in range(0, len(objects), BATCH):
         batch = objects[first : first + BATCH]
-        if not any(map(is_array, gc.get_referents(*batch))):
+        if not any(issubclass(t, arrays) for t in set(map(type, gc.get_referents(*batch)))):
             continue
         for holder in batch:
             if type(holder) is FrameType or id(holder) in names:
                 continue
             for x in gc.get_referents(holder):
-                if is_array(x):
+                if walk.is_array(x):
                     yield x, partial(_in_object, type(holder)), "object"
 
 
@@ -61,9 +62,13 @@ def _in_object(kind: type) -> Stack:
 class HolderWalk:
     """A walk through what variables hold, which meets each object once."""
 
-    def __init__(self, is_array: Callable[[Any], bool]) -> None:
-        self.is_array = is_array
+    def __init__(self, arrays: type) -> None:
+        self.arrays = arrays
         self.seen: set[int] = set()
+        self.installed: dict[type, bool] = {}
+
+    def is_array(self, x: Any) -> bool:
+        return issubclass(type(x), self.arrays)  # isinstance would ask what weak references mean
 
     def frames(self, frame: FrameType | None, skipped: FrameType) -> Iterator[Holder]:
         """What the functions of a thread hold, the innermost first; those of installed modules,
@@ -100,8 +105,20 @@ class HolderWalk:
         if parts is None:
             return
         self.seen.add(id(x))
+        deeper = not self.is_of_installed_class(type(x))
         for part, part_name, place in parts:
-            yield from self.held(part, part_name, path.through(place), depth + 1)
+            if deeper or self.is_array(part):
+                yield from self.held(part, part_name, path.through(place), depth + 1)
+
+    def is_of_installed_class(self, kind: type) -> bool:
+        """Whether a class is no user's: of its objects, attributes that are arrays are named, and
+        nothing further down."""
+        if kind not in self.installed:
+            module = sys.modules.get(kind.__module__)
+            self.installed[kind] = (
+                kind.__module__ != "builtins" and module is not None and _is_installed(module)
+            )
+        return self.installed[kind]
 
 
 @dataclass(frozen=True)

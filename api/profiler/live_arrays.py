@@ -37,8 +37,7 @@ def gpu_class(platform: str | None) -> Any:
 def held_arrays(kind: type = np.ndarray) -> Iterator[Holder]:
     """Each live array of a class, with what tells the stack or the name of who holds it."""
     seen: set[int] = set()
-    # by type, for isinstance would ask what weak references stand for
-    for held, stack, name in holders(lambda x: issubclass(type(x), kind)):
+    for held, stack, name in holders(kind):
         array = owner(held) if kind is np.ndarray else owner_on_gpu(held)
         if array is not None and id(array) not in seen:
             seen.add(id(array))
