@@ -188,15 +188,21 @@ def _for_each_length(function: Callable[[Any], Any], value: Any) -> Any:
         location = ContentsLocation(source)
         trace().touch(location)
         location.set(items)
-        return function(_made(value))
+        return function(_present(value))
 
     if contents is None:
-        return function(_made(value))
+        return function(_present(value))
     return for_each_length(contents, choose, of_items)
 
 
+def _present(value: Any) -> Any:
+    """A list, or what runs over it now that its length is known."""
+    return value.make() if isinstance(value, DeferredIterator) else value
+
+
 def _made(option: Any) -> Any:
-    while isinstance(option, Deferred):
+    """What an option of a choice is; what runs over a list of any length waits for the length."""
+    while isinstance(option, Deferred) and not isinstance(option, DeferredIterator):
         option = option.make()
     return option
 
@@ -229,7 +235,7 @@ def deferred(make: Callable[..., Any], *values: Any) -> Either | DeferredIterato
     if uneven and len(uneven) == sum(map(undecided, values)):
         source = getattr(uneven[0], "source", uneven[0])
         depth = len(trace().journals)
-        return DeferredIterator(lambda: make(*map(_made, values)), source, [depth])
+        return DeferredIterator(lambda: make(*map(_present, values)), source, [depth])
     choice = _deferred(make, *values)
     return DeferredChoice(choice.test, choice.yes, choice.no, [len(trace().journals)])
 

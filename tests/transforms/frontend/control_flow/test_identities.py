@@ -150,7 +150,16 @@ def objects_that_pass_a_test(x, v):
     return sum(sum(box.items) for box in boxes)
 
 
+def run_over_one_of_two_lengths(x, v):
+    rows = [v]
+    if v[0] > 0:
+        rows.append(v * x)
+    chosen = rows if x > 0.1 else [v, v * 2.0]
+    return sum((1.0 + k) * (row @ v) for k, row in enumerate(chosen)) + len(chosen) * x
+
+
 PROGRAMS = [
+    run_over_one_of_two_lengths,
     chosen_list, chosen_dict, chosen_object, index_from_data, arrays_from_data,
     loop_over_one_of_two, names_that_a_loop_exchanges, a_search_that_goes_through_objects,
     the_best_of_new_objects, as_many_objects_as_data_says, as_many_arrays_as_data_says,
