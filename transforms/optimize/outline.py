@@ -35,9 +35,17 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.core.uses import reads, sizes_in
+from tapeless.transforms.ops.linalg.factorisations import eigh, svd
+from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
+from tapeless.transforms.ops.primitives.elementwise import conjugate
 from tapeless.transforms.ops.primitives.function_calls import CALLS, acts
 from tapeless.transforms.ops.primitives.identities import identity
+from tapeless.transforms.ops.primitives.shapes import broadcast_to, reshape, transpose
 
+#: Which results of factorisations are vectors, and what gives the same vectors scaled or moved.
+VECTORS = {eigh: (1,), svd: (0, 2)}
+SCALED = (mul, truediv, matmul, conjugate, transpose, reshape, broadcast_to, identity)
 SAVES = 24  # statements that an outlined function must save at least
 
 
@@ -83,6 +91,7 @@ class Outline:
         self.found: list[Stretch] = []
         self.total = _read_counts(block.body)
         self.total.update(a for a in block.results if isinstance(a, Var))
+        self.eigenvectors = _eigenvectors(block)
         self.chosen: set[Any] = set()
         self.functions: dict[Any, Outlined] = {}
 
@@ -119,7 +128,7 @@ class Outline:
             self.search(stretch.body, stretch)
             k += len(stretch.body)
             form = self.forms[stretch] = StructuralForm(stretch.body)
-            if self.makes_sizes(form):
+            if self.makes_sizes(form) or not self.eigenvectors.isdisjoint(form.inputs):
                 continue
             self.found.append(stretch)
             within = _read_counts(stretch.body)
@@ -206,6 +215,18 @@ def _repeated(stretches: list[Stretch]) -> list[Stretch]:
         total[s.code] += s.length
         longest[s.code] = max(s.length, longest.get(s.code, 0))
     return [s for s in stretches if total[s.code] - longest[s.code] >= SAVES]
+
+
+def _eigenvectors(block: Block) -> set[Var]:
+    """Eigenvectors, also scaled and moved. Products with them stay beside what makes them: together
+    they have derivatives where eigenvalues coincide (`autodiff.spectral_recognition`)."""
+    found: set[Var] = set()
+    for s in statements(block):
+        if isinstance(s, Let) and s.op in VECTORS:
+            found.update(s.outs[k] for k in VECTORS[s.op])
+        elif isinstance(s, Let) and s.op in SCALED and not found.isdisjoint(s.args):
+            found.update(s.outs)
+    return found
 
 
 def _read_counts(body: Iterable[Statement]) -> Counter[Var]:

@@ -9,6 +9,7 @@ import pytest
 import tapeless
 from tapeless.staging import subprogram
 from tapeless.transforms.optimize import outline
+from tests.corpus.differences import gradient
 
 
 def layer(p, x):
@@ -268,3 +269,24 @@ def slope_and_bend(f, x):
 
 def called_inside(f, y):
     return f(y) * y
+
+
+def test_products_with_eigenvectors_stay_beside_what_makes_them():
+    """Where eigenvalues coincide, only both together have a derivative."""
+
+    def f(theta):
+        matrix = (np.full((3, 3), 0.3) + 1.7 * np.eye(3)) * theta[0]
+        w, v = np.linalg.eigh(matrix)
+        scale = np.array([1.0, 1.5, 0.7])
+
+        def part(t):
+            q = (v / scale[:, None]) @ np.diag(np.exp(w * t)) @ (v.T * scale)
+            q = q / np.sqrt(np.sum(q * q) + 1.0)
+            return q + 0.1 * np.sin(q)
+
+        return np.sum(part(theta[1]) @ part(theta[2]) @ part(0.3) @ part(theta[0]) @ part(0.4))
+
+    theta = np.array([0.3, 0.2, 0.1])
+    wanted = gradient(f, theta)
+    np.testing.assert_allclose(tapeless.grad(f)(theta), wanted, rtol=1e-6)
+    np.testing.assert_allclose(tapeless.jit(tapeless.grad(f))(theta), wanted, rtol=1e-6)
