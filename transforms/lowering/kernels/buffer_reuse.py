@@ -33,6 +33,7 @@ class Reuse(Products):
         self.level = 0
         self.level_of: dict[Var, int] = {}
         self.held: list[Var] = []
+        self.names_in: dict[int, tuple[ast.expr, frozenset[str]]] = {}
 
     # -- memory that nobody reads any more
 
@@ -69,20 +70,31 @@ class Reuse(Products):
 
     def release(self, needed: Collection[Any]) -> None:
         """Makes memory spare that was made in this block, and that nothing needs any more."""
-        for v in [v for v in self.held if v in self.home and v not in needed]:
+        unneeded = [v for v in self.held if v in self.home and v not in needed]
+        if not unneeded or not self.may_share():
+            return
+        names = self.spelled_names()
+        for v in unneeded:
             home = self.home[v]
-            if self.may_share() and not self.is_spelled(home.name):
+            if home.name not in names:
                 self.held.remove(v)
                 self.spare.setdefault(self.kind(v, home.axes), []).append(home)
 
-    def is_spelled(self, name: str) -> bool:
-        """Whether a number that is written where it is used is read from an array."""
-        return any(
-            isinstance(x, ast.Name) and x.id == name
-            for e in self.local.values()
-            if not isinstance(e, ast.Name | ast.Constant)
-            for x in ast.walk(e)
-        )
+    def spelled_names(self) -> set[str]:
+        """What is read by numbers that are written where they are used."""
+        names: set[str] = set()
+        for e in self.local.values():
+            if not isinstance(e, ast.Name | ast.Constant):
+                names |= self.names_of(e)
+        return names
+
+    def names_of(self, e: ast.expr) -> frozenset[str]:
+        """The names in an expression, which stays as it is."""
+        known = self.names_in.get(id(e))
+        if known is None:
+            found = frozenset(x.id for x in ast.walk(e) if isinstance(x, ast.Name))
+            known = self.names_in[id(e)] = e, found
+        return known[1]
 
     def redirect(
         self, items: list[FusedNest], into: Iterable[tuple[Var, Var]], live: set[Var]
