@@ -4,6 +4,7 @@ as np.lexsort orders them."""
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -146,8 +147,7 @@ def _taken(items: Any, order: Any) -> Any:
         return result
     specs = [require_defined(flatten(v)) for v in items]
     if not interchangeable(specs):
-        why = "sorted() of texts, or of things that are built differently, needs their order"
-        raise NeedStatic(order.value(), why, "sort the numbers with np.argsort")
+        return trace().born(StagedList(items[_known_place(order, k)] for k in range(len(items))))
     columns = [_ordered(leaves, order) for leaves in zip(*map(_leaves, specs), strict=True)]
 
     atoms_of = list(zip(*map(_atoms, specs), strict=True))
@@ -163,6 +163,15 @@ def _taken(items: Any, order: Any) -> Any:
         return _element(specs, iter([leaf(c, k, w, leaves) for c, w, leaves in parts]))
 
     return trace().born(StagedList(element(k) for k in range(len(items))))
+
+
+def _known_place(order: Any, k: int) -> int:
+    """Where the item is that comes k-th: the one of this call, where a program is traced."""
+    try:
+        return operator.index(order[k])
+    except NeedStatic as e:
+        why = "sorted() of texts, or of things that are built differently, needs their order"
+        raise NeedStatic(e.atom, why, "sort the numbers with np.argsort") from None
 
 
 def _atoms(spec: Structure) -> list[Any]:

@@ -5,13 +5,14 @@
 import re
 from collections import deque
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 import numpy as np
 import pytest
 
 import tapeless
 from tapeless.transforms.errors import TapelessError
+from tests.corpus.differences import gradient
 
 X = np.array([5.0, 1.0, 4.0, 3.0, 2.0, 6.0])
 
@@ -91,6 +92,36 @@ def sorted_by_written_rows(x):
 def test_sorted_as_python_does(function):
     np.testing.assert_equal(tapeless.jit(function)(X), function(X))
     assert type(tapeless.jit(function)(X)) is type(function(X))
+
+
+def by_number(r):
+    ranked = sorted(zip(r, NAMES, strict=True), key=lambda item: -item[0])
+    return ranked[0][0] * (2.0 if ranked[0][1] == "b" else 1.0) - ranked[1][0]
+
+
+def whole_pairs(r):
+    return sorted(zip(r, NAMES, strict=True), reverse=True)[0][0] ** 2
+
+
+def items_of_a_dict(r):
+    return sum(
+        k * v
+        for k, (_, v) in enumerate(sorted(dict(zip(NAMES, r, strict=True)).items(), key=VALUE))
+    )
+
+
+NAMES, VALUE = ["a", "b", "c"], itemgetter(1)
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize("function", [by_number, whole_pairs, items_of_a_dict])
+def test_texts_beside_numbers_are_in_the_order_of_the_call(function):
+    rows = np.array([[0.3, 0.1, 0.2], [0.1, 0.5, 0.2], [0.3, 0.2, 0.25]])
+    wanted = [function(r) for r in rows]
+    np.testing.assert_allclose([tapeless.jit(function)(r) for r in rows], wanted, rtol=1e-14)
+    np.testing.assert_allclose(tapeless.vmap(function)(rows), wanted, rtol=1e-14)
+    for r in rows:
+        np.testing.assert_allclose(tapeless.grad(function)(r), gradient(function, r), rtol=1e-6)
 
 
 def test_text_whose_order_decides_is_refused():
