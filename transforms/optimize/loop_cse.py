@@ -56,7 +56,7 @@ def _statements(
                 continue
         if isinstance(s, (If, For, While)):
             s = substitute(Block((), (with_blocks(s, inside),), ()), new).body[0]
-            same = earlier_twin(s, available)
+            same = earlier_twin(s, available)  # type: ignore[arg-type]  # it is no other statement
             if same is not None and [v.type for v in same.outs] == [v.type for v in s.outs]:
                 new.update(zip(s.outs, same.outs, strict=True))
                 continue
