@@ -220,13 +220,13 @@ def _repeated(stretches: list[Stretch]) -> list[Stretch]:
 def _eigenvectors(block: Block) -> set[Var]:
     """Eigenvectors, also scaled and moved. Products with them stay beside what makes them: together
     they have derivatives where eigenvalues coincide (`autodiff.spectral_recognition`)."""
-    found: set[Var] = set()
+    vectors: set[Var] = set()
     for s in statements(block):
         if isinstance(s, Let) and s.op in VECTORS:
-            found.update(s.outs[k] for k in VECTORS[s.op])
-        elif isinstance(s, Let) and s.op in SCALED and not found.isdisjoint(s.args):
-            found.update(s.outs)
-    return found
+            vectors.update(s.outs[k] for k in VECTORS[s.op])
+        elif isinstance(s, Let) and s.op in SCALED and not vectors.isdisjoint(s.args):
+            vectors.update(s.outs)
+    return vectors
 
 
 def _read_counts(body: Iterable[Statement]) -> Counter[Var]:

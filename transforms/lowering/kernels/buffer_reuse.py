@@ -90,11 +90,10 @@ class Reuse(Products):
 
     def names_of(self, e: ast.expr) -> frozenset[str]:
         """The names in an expression, which stays as it is."""
-        known = self.names_in.get(id(e))
-        if known is None:
-            found = frozenset(x.id for x in ast.walk(e) if isinstance(x, ast.Name))
-            known = self.names_in[id(e)] = e, found
-        return known[1]
+        if id(e) not in self.names_in:
+            names = frozenset(x.id for x in ast.walk(e) if isinstance(x, ast.Name))
+            self.names_in[id(e)] = e, names
+        return self.names_in[id(e)][1]
 
     def redirect(
         self, items: list[FusedNest], into: Iterable[tuple[Var, Var]], live: set[Var]
