@@ -206,6 +206,16 @@ def named_side(x):
     return np.sum(x**3) if side == "right" else np.sum(x)
 
 
+@row(
+    "texts, functions, `None`, and tuples of these and of numbers, at an index from data (`names[k]`)"
+)
+def named_by_an_index(x):
+    k = int(np.argmax(x))
+    name, factor = [("first", 2.0), ("second", x[0]), ("third", 0.5)][k]
+    bend = (np.sin, np.cos, np.exp)[k]
+    return bend(x[0]) * factor + (x[1] ** 2 if name == "third" else x[2] ** 3)
+
+
 @row("ranges of data: index, slice, `len`, `in`")
 def ranged(x):
     places = range(len(x))

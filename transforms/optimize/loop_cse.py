@@ -20,9 +20,11 @@ from tapeless.transforms.core.language import (
     Statement,
     Var,
     While,
+    outputs,
     with_blocks,
 )
 from tapeless.transforms.core.substitution import substitute
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.equal_regions import earlier_twin
 
 Known = dict[Any, Any]
@@ -45,20 +47,26 @@ def _statements(
     def inside(block: Block) -> Block:
         return replace(block, body=tuple(_statements(block.body, dict(available), new)))
 
+    def replace_by(s: Statement, twins: Iterable[Var]) -> None:
+        for v, twin in zip(outputs(s), twins, strict=True):
+            twin.name = twin.name or v.name
+            if top:  # what goes along beside a derivative may read it
+                rewritten.append(Let((v,), identity, (twin,), {}, s.origin))
+            new[v] = twin
+
     for s in body:
         if isinstance(s, Let) and _may_be_shared(s):
             args = tuple(new.get(a, a) if isinstance(a, Var) else a for a in s.args)
-            key = (s.op, args, params_key(s.params))
-            (v,), twin = s.outs, available.setdefault(key, s.outs[0])
+            (v,) = s.outs
+            twin = available.setdefault((s.op, args, params_key(s.params)), v)
             if (s.op.view or not top) and twin is not v and twin.type == v.type:
-                twin.name = twin.name or v.name
-                new[v] = twin
+                replace_by(s, (twin,))
                 continue
         if isinstance(s, (If, For, While)):
             s = substitute(Block((), (with_blocks(s, inside),), ()), new).body[0]
             same = earlier_twin(s, available)  # type: ignore[arg-type]  # it is no other statement
-            if same is not None and [v.type for v in same.outs] == [v.type for v in s.outs]:
-                new.update(zip(s.outs, same.outs, strict=True))
+            if same is not None and [v.type for v in same.outs] == [v.type for v in outputs(s)]:
+                replace_by(s, same.outs)
                 continue
         rewritten.append(s)
     return rewritten

@@ -11,10 +11,12 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.arrays.number_types import record_types_of
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
-from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.heap.list_columns import alike, to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import before_change
@@ -36,9 +38,11 @@ from tapeless.transforms.frontend.values.structure import (
     rebuild,
     require_defined,
 )
+from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.known_keys import Found
 
 NOTHING = object()
+MOST = 16  # items that are told apart by their places
 
 
 def picked(hooks: Any, items: Any, k: Any) -> Any:
@@ -105,6 +109,25 @@ def _as_rows(items: Any, k: Any) -> None:
     allocation = items.rows_key if isinstance(items, StagedList) else None
     if allocation is not None and _is_index(k) and decided_by_data(k.value()):
         trace().decisions.as_rows(allocation)
+
+
+def place_among_constants(items: Any, k: Any) -> Any:
+    """The place that an index from data means, counted from the first item, where items are
+    constants of Python's, as texts and functions, or tuples of these and of numbers; None for
+    other items."""
+    if trace().tracing or not _by_data(items, k) or len(items) > MOST:
+        return None
+    specs = [require_defined(flatten(v)) for v in items]
+    if not all(map(_of_constants, specs)):
+        return None
+    return apply(FUNCTIONS[np.arange], len(items))[k]
+
+
+def _of_constants(spec: Structure) -> bool:
+    """Whether a value is a constant or a number, or a tuple of such."""
+    if spec.kind in ("static", "leaf"):
+        return spec.kind == "static" or not is_array(spec.value)
+    return issubclass(spec.kind, tuple) and all(map(_of_constants, spec.children))
 
 
 def _is_index(k: Any) -> bool:

@@ -7,6 +7,7 @@ import operator
 import os
 import types
 from collections import defaultdict, deque
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.index_tricks import joined_by, joins
 from tapeless.transforms.frontend.builtins.list_methods import of_data
-from tapeless.transforms.frontend.control_flow.branches import each, undecided
+from tapeless.transforms.frontend.control_flow.branches import choose, each, undecided
 from tapeless.transforms.frontend.control_flow.chosen_elements import (
     chosen_by_data,
     element,
@@ -28,7 +29,12 @@ from tapeless.transforms.frontend.control_flow.chosen_elements import (
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.frames import Frame, name_after
-from tapeless.transforms.frontend.heap.indexed_choice import NOTHING, make_room, picked
+from tapeless.transforms.frontend.heap.indexed_choice import (
+    NOTHING,
+    make_room,
+    picked,
+    place_among_constants,
+)
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.heap.locations import (
     AttributeLocation,
@@ -56,6 +62,17 @@ from tapeless.transforms.ops.primitives.shapes import cast
 
 #: Containers of Python's, whose keys and indices a program that is traced knows.
 PYTHON = (list, tuple, dict, deque, range, str)
+
+
+def _one_of(items: Sequence[Any], place: Any) -> Any:
+    """The item at a place that data decides, as conditional expressions choose it."""
+
+    def chosen(k: int) -> Any:
+        if k == len(items) - 1:
+            return items[k]
+        return choose(place == k, lambda: items[k], lambda: chosen(k + 1))
+
+    return chosen(0)
 
 
 class Access(Calls):
@@ -160,6 +177,8 @@ class Access(Calls):
             return element(obj, key)
         if (value := picked(self, obj, key)) is not NOTHING:
             return value
+        if (place := place_among_constants(obj, key)) is not None:
+            return _one_of(obj, place)
         listed = isinstance(obj, Symbol) and obj.listing is not None
         reach(obj, key, "list index out of range")
         value = _item_of_listed(obj, key) if listed else obj[key]
