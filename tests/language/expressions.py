@@ -206,9 +206,7 @@ def named_side(x):
     return np.sum(x**3) if side == "right" else np.sum(x)
 
 
-@row(
-    "texts, functions, `None`, and tuples of these and of numbers, at an index from data (`names[k]`)"
-)
+@row("texts, functions, `None`, tuples of these and of numbers at an index from data (`names[k]`)")
 def named_by_an_index(x):
     k = int(np.argmax(x))
     name, factor = [("first", 2.0), ("second", x[0]), ("third", 0.5)][k]
