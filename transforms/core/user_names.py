@@ -18,7 +18,7 @@ repeated row_order scratch sort_in_place substitute_in_place summed threefry2x32
 turned_back unit_of
 zeros_like
 nan_where_unclear values_and_turns
-stack_places read module Kernel on_device raising cp cupyx numpy CODE host
+stack_places read module Kernel KernelError functools on_device raising cp cupyx numpy CODE host
 """
 CALLED = frozenset([*HELPERS.split(), *dir(builtins)])
 OURS = re.compile(r"(done|stop|left)_\d+|.*_(bar|dot|saved)|")

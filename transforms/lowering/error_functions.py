@@ -17,8 +17,6 @@ from tapeless.transforms.ops.primitives.shapes import cast
 
 #: Dtypes whose numbers are the same text as those of Python.
 ALIKE = (np.dtype(np.float64), np.dtype(np.int64))
-#: The names of the helpers, which no function of a program may have.
-RAISING = ("KernelError", "raising")
 HELPERS = (
     '''
 class KernelError(Exception):

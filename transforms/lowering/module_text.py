@@ -9,7 +9,7 @@ from tapeless.transforms.core.language import Block, Effect, Var
 from tapeless.transforms.emit.counter_placement import counters_first
 from tapeless.transforms.emit.module import called, function_text, join_module
 from tapeless.transforms.emit.writer import Writer, emit_function
-from tapeless.transforms.lowering.error_functions import RAISING, raising_decorator
+from tapeless.transforms.lowering.error_functions import raising_decorator
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.optimize.out_parameters import stored_back
 from tapeless.transforms.lowering.schedule.user_errors import UserErrors
@@ -48,7 +48,7 @@ def write_compiled(
     njit = {"from numba import njit"}
     functions += [(kernel.text, list(kernel.helpers), njit) for kernel in kernels]
     imports = imported(kernels)
-    functions += [function_text(f.name, b, "") for f, b in called([driver], name, *RAISING).items()]
+    functions += [function_text(f.name, b, "") for f, b in called([driver], name).items()]
     taken = {*arguments, *(kernel.name for kernel in kernels)}
     signature = ", ".join(arguments)
     main = emit_function(name, driver, signature, unpack, result, doc, taken, Driver)
