@@ -121,9 +121,8 @@ class Shard(Transformed):
 
             lowered = lower(self.emitted_name, block, staged.sizes, hints=staged.hints)
             staged.sizes.extend(lowered.relied)
-            write = functools.partial(
-                write_compiled, self.emitted_name, lowered.driver, lowered.kernels
-            )
+            parts = (lowered.driver, lowered.kernels, lowered.errors)
+            write = functools.partial(write_compiled, self.emitted_name, *parts)
         text = write(names, unpack, result, self.doc(staged, names))
         self.left_out = [names.index(name) for name in self.extra if not _reads(text, name)]
         kept = [name for k, name in enumerate(names) if k not in self.left_out]
