@@ -52,6 +52,7 @@ from tapeless.transforms.core.language import (
     Var,
     While,
     is_undefined,
+    outputs,
     statements,
 )
 from tapeless.transforms.core.size_value import INT, size_value
@@ -64,6 +65,7 @@ from tapeless.transforms.ops.primitives.function_calls import (
     linear_call,
     unbundle,
 )
+from tapeless.transforms.ops.primitives.new_arrays import stack_length
 from tapeless.transforms.optimize.count_passes import counted_passes
 from tapeless.transforms.optimize.dead_code import dead_code
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
@@ -192,6 +194,7 @@ class ForwardAndBackward:
                 body = b.blocks[0]
         body = list(dead_code(Block((), tuple(body), tuple(tangent_values))).body)
         forward, body, new = resolve(split.primal, body)
+        forward, body = with_lengths_ahead(forward, body)
         results = [new.get(a, a) if isinstance(a, Var) else a for a in tangent_values]
         first, second = close_both(block, forward, body, linear_inputs, results)
         return passes.checked(first, "linearize"), passes.checked(second, "transpose")
@@ -226,6 +229,27 @@ def maybe_undefined(body: list[Statement]) -> set[Var]:
         for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True)
         if is_undefined(a) or is_undefined(b)
     }
+
+
+def with_lengths_ahead(
+    forward: list[Statement], body: list[Statement]
+) -> tuple[list[Statement], list[Statement]]:
+    """The two parts, where the lengths of lists that the second reads are taken in the first: then
+    the lists, which may grow on, need not be kept as they were."""
+    inside = {v for s in body for v in outputs(s)}
+    places = {v: k + 1 for k, s in enumerate(forward) for v in outputs(s)}
+    lengths = [
+        (places.get(a, 0), s)
+        for s in body
+        if isinstance(s, Let) and s.op is stack_length
+        for a in s.args
+        if isinstance(a, Var) and a not in inside
+    ]
+    ahead = list(forward)
+    for place, s in sorted(lengths, key=lambda pair: -pair[0]):
+        ahead.insert(place, s)
+    taken = [s for _, s in lengths]
+    return ahead, [s for s in body if s not in taken]
 
 
 def close_both(

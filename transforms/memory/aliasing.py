@@ -30,6 +30,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.memory.held_arguments import held_arguments
 from tapeless.transforms.ops.numpy.diagonals import diagonal
 from tapeless.transforms.ops.primitives.axis_lengths import copy_if_set
 from tapeless.transforms.ops.primitives.function_calls import bundle, is_call, unbundle
@@ -213,7 +214,10 @@ class AliasWalk(ABC):
     def hold(self, s: Let, out: list[Statement]) -> Let:
         """What goes into a tape, or becomes the items of a list, must not be overwritten later."""
         args = list(s.args)
+        held = held_arguments(s.params["function"]) if is_call(s) else range(len(args))
         for k, a in enumerate(args):
+            if k not in held:
+                continue
             roots = in_any_pass(self.of(a))
             self.kept |= roots
             if roots & self.overwritten:

@@ -25,7 +25,9 @@ from tapeless.transforms.core.language import (
     Function,
     Let,
     Origin,
+    StackType,
     Statement,
+    Type,
     Var,
     blocks,
     outputs,
@@ -130,6 +132,8 @@ class Outline:
             form = self.forms[stretch] = StructuralForm(stretch.body)
             if self.makes_sizes(form) or not self.eigenvectors.isdisjoint(form.inputs):
                 continue
+            if any(map(_is_list_of_floats, form.inputs)):
+                continue
             self.found.append(stretch)
             within = _read_counts(stretch.body)
             numbers = {v: n for n, v in enumerate(form.made)}
@@ -215,6 +219,12 @@ def _repeated(stretches: list[Stretch]) -> list[Stretch]:
         total[s.code] += s.length
         longest[s.code] = max(s.length, longest.get(s.code, 0))
     return [s for s in stretches if total[s.code] - longest[s.code] >= SAVES]
+
+
+def _is_list_of_floats(v: Var) -> bool:
+    """A function that reads an item of such a list would have a whole list as its derivative."""
+    item = v.type.item if isinstance(v.type, StackType) else None
+    return isinstance(item, Type) and item.dtype.kind in "fc"
 
 
 def _eigenvectors(block: Block) -> set[Var]:

@@ -128,8 +128,10 @@ class Simplifier:
     def block(self, block: Block, available: dict[Any, Any]) -> Block:
         self.scopes.append(set())
         self.see(block.params)
+        before = self.told
         with builder.current().block() as statements:
             self.statements(block.body, dict(available))
+        self.told = before
         self.scopes.pop()
         return Block(block.params, tuple(statements), tuple(self.atom(a) for a in block.results))
 
@@ -336,6 +338,9 @@ class Simplifier:
             Block((), side.body, tuple(side.results[k] for k in keep)) for side in (then, orelse)
         )
         self.region(If(outs, test, then, orelse, s.mirror, s.origin), available)
+        for value, side in ((False, then), (True, orelse)):
+            if _ends_by_raising(side):  # what follows is for the other side
+                self.told = {**self.told, test: value}
 
     def region(self, s: If | For | While, available: dict[Any, Any]) -> None:
         """Emits a branch or a loop, unless one that computes the same came before."""
@@ -384,6 +389,11 @@ def _with_result(block: Block, k: int, a: Atom) -> Block:
     return (
         block if results[k] is a else replace(block, results=(*results[:k], a, *results[k + 1 :]))
     )
+
+
+def _ends_by_raising(side: Block) -> bool:
+    last = side.body[-1] if side.body else None
+    return isinstance(last, Effect) and last.kind == "raise"
 
 
 def _is_truth(a: Atom, value: bool) -> bool:

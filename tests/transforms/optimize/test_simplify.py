@@ -331,3 +331,33 @@ def test_a_part_of_which_only_the_length_is_read_keeps_it():
 
     x = np.array([0.0, 1.0, 0.5, 2.0])
     np.testing.assert_allclose(tapeless.jvp(f, (x,), (x,))[0], f(x))
+
+
+def test_what_follows_an_error_knows_its_test():
+    def twice(x):
+        if x[0] < 0:
+            raise ValueError("negative")
+        if x[0] < 0:
+            raise ValueError("again")
+        return x[1] if x[0] < 0 else x[2]
+
+    assert len([*every(simplify(block_of(twice, V)), If)]) == 1
+    assert tapeless.jit(twice)(V) == V[2]
+    with pytest.raises(ValueError, match="negative"):
+        tapeless.jit(twice)(-V)
+
+
+def test_an_error_in_a_loop_tells_nothing_behind_the_loop():
+    def checked(x, n):
+        negative, total = x[0] < 0, 0.0
+        for k in range(n):
+            if negative:
+                raise ValueError("negative")
+            total += x[k]
+        return x[1] if negative else x[2] + total
+
+    compiled_once = tapeless.jit(checked)
+    assert compiled_once(V, 2) == checked(V, 2)
+    assert compiled_once(-V, 0) == checked(-V, 0) == -V[1]
+    with pytest.raises(ValueError, match="negative"):
+        compiled_once(-V, 1)
