@@ -54,8 +54,8 @@ static void pendulum_grad_kernel(
     double t_6 = out[0];
     double t_7 = out[1];
     x_bar_2[0] += -9.81 * (t_7 * cos_3);
-    sums[k_2] += t_5 + t_7;  // line 10
-    x_bar_2[1] += t_6 - 0.1 * t_7;  // line 9
+    sums[k_2] += t_5 + t_7;
+    x_bar_2[1] += t_6 - 0.1 * t_7;
     for (i64 i = 0; i < 2; i++) {
       x_bar[i] = x_bar_2[i];
     }

@@ -8,7 +8,9 @@ loop appends to.
 
 from __future__ import annotations
 
+import enum
 import functools
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,8 @@ from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.known_keys import Found
 
 NOTHING = object()
+#: What does not change, and is told apart by its place.
+CONSTANTS = (str, bytes, type(None), type, enum.Enum, np.ufunc, FunctionType, BuiltinFunctionType)
 MOST = 16  # items that are told apart by their places
 
 
@@ -125,8 +129,10 @@ def place_among_constants(items: Any, k: Any) -> Any:
 
 def _of_constants(spec: Structure) -> bool:
     """Whether a value is a constant or a number, or a tuple of such."""
-    if spec.kind in ("static", "leaf"):
-        return spec.kind == "static" or not is_array(spec.value)
+    if spec.kind == "static":
+        return isinstance(spec.value, CONSTANTS)
+    if spec.kind == "leaf":
+        return not is_array(spec.value)
     return issubclass(spec.kind, tuple) and all(map(_of_constants, spec.children))
 
 
