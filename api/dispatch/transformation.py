@@ -636,16 +636,13 @@ class Transformed(InNotebooks):
         """The emitted module as a callable."""
         return python.load(self.emitted_name, text)
 
-    def doc(self, staged: Staged, names: Sequence[str]) -> str:
+    def doc(self, staged: Staged, names: Sequence[str], values: bool = True) -> str:
         """The docstring of the emitted function, whose last parameters are what it reads from
-        outside."""
-        about = [*staged.legend, *from_outside(staged, names)]
-        return "\n".join([self.heading(), *relied_on(staged), *about])
-
-    def heading(self) -> str:
-        """What the emitted function computes, and the line of the user's function."""
+        outside; with `values`, also for which values of arguments it is made."""
         at = place(self.fun)
-        return f"{self.describe()}." + (f"  From {short(at[0])}:{at[1]}." if at else "")
+        first = f"{self.describe()}." + (f"  From {short(at[0])}:{at[1]}." if at else "")
+        relied = relied_on(staged) if values else []
+        return "\n".join([first, *relied, *staged.legend, *from_outside(staged, names)])
 
 
 def relied_on(staged: Staged) -> list[str]:

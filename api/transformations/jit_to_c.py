@@ -12,7 +12,6 @@ from typing import Any
 from tapeless import tree
 from tapeless.disk_cache.store import Shelf
 from tapeless.dispatch.specialisation import Specialisation
-from tapeless.dispatch.transformation import from_outside
 from tapeless.staging.emitted_names import parameters
 from tapeless.transformations.eval_shape import short_axes
 from tapeless.transformations.jit import Jit
@@ -140,7 +139,7 @@ class JitToC(Jit):
             {c.var: c.get() for c in staged.captured},
             [*staged.sizes, *lowered.relied],
             result,
-            "\n".join([self.heading(), *staged.legend, *from_outside(staged, names)]),
+            self.doc(staged, names, values=False),  # the header says them
             [
                 (path, repr(leaf.value))
                 for leaf, path in zip(staged.leaves, paths, strict=True)

@@ -194,7 +194,7 @@ class ForwardAndBackward:
                 body = b.blocks[0]
         body = list(dead_code(Block((), tuple(body), tuple(tangent_values))).body)
         forward, body, new = resolve(split.primal, body)
-        forward, body = with_lengths_ahead(forward, body)
+        forward, body = with_lengths_ahead(block.params, forward, body)
         results = [new.get(a, a) if isinstance(a, Var) else a for a in tangent_values]
         first, second = close_both(block, forward, body, linear_inputs, results)
         return passes.checked(first, "linearize"), passes.checked(second, "transpose")
@@ -232,18 +232,19 @@ def maybe_undefined(body: list[Statement]) -> set[Var]:
 
 
 def with_lengths_ahead(
-    forward: list[Statement], body: list[Statement]
+    params: Iterable[Var], forward: list[Statement], body: list[Statement]
 ) -> tuple[list[Statement], list[Statement]]:
-    """The two parts, where the lengths of lists that the second reads are taken in the first: then
-    the lists, which may grow on, need not be kept as they were."""
-    inside = {v for s in body for v in outputs(s)}
-    places = {v: k + 1 for k, s in enumerate(forward) for v in outputs(s)}
+    """The two parts, where the lengths of the first one's lists that the second reads are taken in
+    the first: then the lists, which may grow on, need not be kept as they were."""
+    places = dict.fromkeys(params, 0) | {
+        v: k + 1 for k, s in enumerate(forward) for v in outputs(s)
+    }
     lengths = [
-        (places.get(a, 0), s)
+        (places[a], s)
         for s in body
         if isinstance(s, Let) and s.op is stack_length
         for a in s.args
-        if isinstance(a, Var) and a not in inside
+        if isinstance(a, Var) and a in places
     ]
     ahead = list(forward)
     for place, s in sorted(lengths, key=lambda pair: -pair[0]):

@@ -1,4 +1,4 @@
-"""What loops and branches compute twice is one value, before it is derived: it is saved once.
+"""Shares what loops and branches compute twice, ahead of derivatives: it is saved once.
 
 for t in range(n):                        for t in range(n):
     p = m * f(u * u)                          v = u * u; p = m * f(v)

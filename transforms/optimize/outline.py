@@ -45,8 +45,8 @@ from tapeless.transforms.ops.primitives.function_calls import CALLS, acts
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, reshape, transpose
 
-#: Which results of factorisations are vectors, and what gives the same vectors scaled or moved.
-VECTORS = {eigh: (1,), svd: (0, 2)}
+#: Which results of factorisations are eigenvectors, and what gives the same ones scaled or moved.
+EIGENVECTORS = {eigh: (1,), svd: (0, 2)}
 SCALED = (mul, truediv, matmul, conjugate, transpose, reshape, broadcast_to, identity)
 SAVES = 24  # statements that an outlined function must save at least
 
@@ -232,8 +232,8 @@ def _eigenvectors(block: Block) -> set[Var]:
     they have derivatives where eigenvalues coincide (`autodiff.spectral_recognition`)."""
     vectors: set[Var] = set()
     for s in statements(block):
-        if isinstance(s, Let) and s.op in VECTORS:
-            vectors.update(s.outs[k] for k in VECTORS[s.op])
+        if isinstance(s, Let) and s.op in EIGENVECTORS:
+            vectors.update(s.outs[k] for k in EIGENVECTORS[s.op])
         elif isinstance(s, Let) and s.op in SCALED and not vectors.isdisjoint(s.args):
             vectors.update(s.outs)
     return vectors

@@ -45,7 +45,7 @@ from tapeless.transforms.prelude.containers.known_keys import Found
 
 NOTHING = object()
 #: What does not change, and is told apart by its place.
-CONSTANTS = (str, bytes, type(None), type, enum.Enum, np.ufunc, FunctionType, BuiltinFunctionType)
+CONSTANTS = (str, bytes, type(None), enum.Enum, np.ufunc, FunctionType, BuiltinFunctionType)
 MOST = 16  # items that are told apart by their places
 
 

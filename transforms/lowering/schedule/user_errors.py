@@ -1,4 +1,4 @@
-"""Numbers errors of the user's whose text tells of data, for kernels that cannot make the text.
+"""Gives numbers to errors whose text tells of data, for kernels, which cannot make the text.
 
 raise ValueError(f"{x[i]} < 0")      becomes      raise KernelError(0, x[i])
 """
