@@ -1,5 +1,6 @@
 """What all tests share: a cache folder of their own, fixed seeds, and goldens of emitted source."""
 
+import collections
 import gc
 import os
 import random
@@ -24,7 +25,10 @@ def pytest_addoption(parser):
         "--refresh-goldens", action="store_true", help="write the goldens instead of comparing"
     )
     parser.addoption(
-        "--all-combinations", action="store_true", help="run all tests that are products of lists"
+        "--third",
+        choices=("1", "2", "3", "all"),
+        default="1",
+        help="which third of the cases of each test with many runs; the three make up all",
     )
 
 
@@ -33,20 +37,40 @@ def pytest_configure(config):
     os.environ["TAPELESS_CACHE_DIR"] = folder.name
     os.environ.setdefault("TAPELESS_CHECK", "1")  # programs are checked after each pass
     os.environ.setdefault("TAPELESS_STRICT", "1")  # what is staged for all values stays so
+    gc.set_threshold(50_000, 20, 20)  # tests make millions of objects that stay
 
 
 def pytest_collection_modifyitems(config, items):
-    """Of tests that are products (of all programs, or all functions, and all transformations) one
-    in three is run, chosen by its name, unless a file is named or all are asked for."""
-    if config.getoption("--all-combinations") or config.args != config.getini("testpaths"):
+    """Of a test with more than three cases, a third runs, chosen by their names, unless a file is
+    named, all are asked for, or each case is a promise of its own (marked `every_case`)."""
+    third = config.getoption("--third")
+    if third == "all" or config.args != config.getini("testpaths"):
         return
-    kept, left_out = [], []
+    cases = collections.defaultdict(list)
     for item in items:
-        sampled = item.get_closest_marker("combinations") is not None
-        out = sampled and zlib.crc32(item.nodeid.encode()) % 3 != 0
-        (left_out if out else kept).append(item)
-    items[:] = kept
-    config.hook.pytest_deselected(items=left_out)
+        if item.get_closest_marker("every_case") is None:
+            cases[item.nodeid.partition("[")[0]].append(item)
+    left_out = {
+        item
+        for several in cases.values()
+        if len(several) > 3
+        for place, item in enumerate(sorted(several, key=_by_name))
+        if place % 3 != int(third) - 1
+    }
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=list(left_out))
+
+
+def _by_name(item):
+    """An order that has nothing to do with that of the cases, and is the same in all runs."""
+    return zlib.crc32(item.nodeid.encode()), item.nodeid
+
+
+def pytest_runtest_teardown(item, nextitem):
+    """What earlier files have left is not looked at again by the collector of garbage."""
+    if nextitem is not None and nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_unconfigure(config):

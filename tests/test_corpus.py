@@ -19,8 +19,6 @@ from tests.corpus.differences import (
     unravel,
 )
 
-pytestmark = pytest.mark.combinations
-
 
 @pytest.fixture(params=programs(), ids=lambda each: each.name)
 def program(request):

@@ -9,8 +9,6 @@ import tapeless
 from tests.corpus import functional, programs
 from tests.corpus.differences import gradient, leaves, ravel, rebuild
 
-pytestmark = pytest.mark.combinations
-
 N = 3  # elements of a batch
 
 #: Programs that a batch refuses, and what the error says.

@@ -9,8 +9,6 @@ from tapeless.transforms.errors import TapelessError
 from tests.corpus import programs
 from tests.corpus.differences import leaves
 
-pytestmark = pytest.mark.combinations
-
 PROGRAMS = [pytest.param(each, id=each.name) for each in programs()]
 COMPILED = PROGRAMS[::12]
 

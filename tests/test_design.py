@@ -8,6 +8,8 @@ import pytest
 
 from tapeless.transforms.core.operation import Op
 
+pytestmark = pytest.mark.every_case
+
 ROOT = Path(__file__).parents[1]
 DESIGN = (ROOT / "docs/design.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -23,6 +23,8 @@ import pytest
 import tapeless
 from tapeless.tools.cli import main
 
+pytestmark = pytest.mark.every_case
+
 ROOT = Path(__file__).parents[1]
 #: Pages without code to be run; tests of their own compare two of them with what they tell of.
 TABLES = {f"docs/{name}.md" for name in ("c", "census", "from-jax", "numpy")}

@@ -11,6 +11,8 @@ import tapeless.backends
 import tapeless.tools
 import tapeless.transforms
 
+pytestmark = pytest.mark.every_case
+
 #: Each of these is a folder of its own where the package is installed from a checkout.
 PACKAGES = (tapeless, tapeless.transforms, tapeless.backends, tapeless.tools)
 MODULES = sorted(

@@ -23,6 +23,8 @@ from tapeless.transforms.errors import (
     UnsupportedError,
 )
 
+pytestmark = pytest.mark.every_case
+
 VECTOR = np.array([1.0, 2.0, 3.0])
 PLACE = re.compile(r'^  File "(.*)", line (\d+)$', re.MULTILINE)
 NUMBER = re.compile(r"\bline \d+\b")

@@ -7,6 +7,8 @@ import pytest
 
 from tapeless import grad, jacfwd, vmap
 
+pytestmark = pytest.mark.every_case
+
 VECTOR = np.array([0.1, 0.2, 0.3])
 MATRIX = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
 CASES = []

@@ -8,6 +8,8 @@ import pytest
 import tapeless
 from tests.corpus.differences import gradient
 
+pytestmark = pytest.mark.every_case
+
 RANDOM = np.random.default_rng(0)
 CASES = []
 

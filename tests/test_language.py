@@ -10,6 +10,8 @@ import tapeless
 from tests.corpus.differences import gradient, signed
 from tests.language import POINT, classes, programs
 
+pytestmark = pytest.mark.every_case
+
 PAGE = (Path(__file__).parents[1] / "docs" / "language.md").read_text(encoding="utf-8")
 ROWS = [
     tuple(cell.strip() for cell in line.strip("|").split(" | "))

@@ -2,10 +2,13 @@
 
 import ast
 import configparser
+import functools
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+pytestmark = pytest.mark.every_case
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = {
@@ -91,7 +94,11 @@ def _modules():
 
 
 MODULES = _modules()
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+
+
+@functools.cache
+def _tree(name):
+    return ast.parse(MODULES[name].read_text(encoding="utf-8"))
 
 
 def _running(tree):
@@ -140,31 +147,32 @@ def _top(name):
     return name.partition(".")[0]
 
 
-OURS = {
-    name: {other for other in _imported(_running(tree)) if _top(other) == "tapeless"} - {name}
-    for name, tree in TREES.items()
-}
+@functools.cache
+def _ours(name):
+    """The modules of ours that a module imports."""
+    imported = _imported(_running(_tree(name)))
+    return {other for other in imported if _top(other) == "tapeless"} - {name}
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_imports_point_downwards(name):
-    upwards = sorted(other for other in OURS[name] if _layer(other) > _layer(name))
+    upwards = sorted(other for other in _ours(name) if _layer(other) > _layer(name))
     assert not upwards, f"{name} imports from a layer above its own"
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_imports_name_modules_that_exist(name):
-    assert OURS[name] <= set(MODULES)
+    assert _ours(name) <= set(MODULES)
 
 
 def test_imports_have_no_cycles():
-    TopologicalSorter(OURS).prepare()
+    TopologicalSorter({name: _ours(name) for name in MODULES}).prepare()
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if MODULES[name].stem == "__init__"])
 def test_packages_refuse_a_second_name(name):
-    body = TREES[name].body
-    guard = body[1] if ast.get_docstring(TREES[name]) else body[0]
+    body = _tree(name).body
+    guard = body[1] if ast.get_docstring(_tree(name)) else body[0]
     prefix = "tapeless" if name == "tapeless" else "tapeless."
     assert isinstance(guard, ast.If), f"{name} lacks the guard"
     assert "__name__" in ast.unparse(guard.test)
@@ -174,7 +182,7 @@ def test_packages_refuse_a_second_name(name):
 
 @pytest.mark.parametrize("package", ["gast", "astor"])
 def test_ast_libraries_reach_one_file_each(package):
-    users = [n for n, tree in TREES.items() if package in map(_top, _imported(ast.walk(tree)))]
+    users = [n for n in MODULES if package in map(_top, _imported(ast.walk(_tree(n))))]
     assert len(users) == 1, f"{package} is imported by {users}"
 
 
@@ -184,7 +192,7 @@ GATES = {"numba": "tapeless.backends.cpu.numba"}
 
 @pytest.mark.parametrize("name", MODULES)
 def test_optional_packages_are_imported_on_first_use(name):
-    eager = set(_imported(_at_import(TREES[name])))
+    eager = set(_imported(_at_import(_tree(name))))
     behind = {package for package, gate in GATES.items() if name.startswith(f"{gate}.")}
     assert not set(map(_top, eager)) & ({"numba", "cupy", "mpi4py", "matplotlib"} - behind)
     gates = {gate for package, gate in GATES.items() if package not in behind}

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.every_case
+
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("api", "transforms", "backends", "tools")
-TREES = {
-    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+PATHS = {
+    path.relative_to(ROOT).as_posix(): path
     for folder in FOLDERS
     for path in sorted((ROOT / folder).rglob("*.py"))
 }
@@ -47,6 +49,11 @@ COMPARISONS = {
 CLASSES = 52
 
 
+@functools.cache
+def _tree(path):
+    return ast.parse(PATHS[path].read_text(encoding="utf-8"))
+
+
 def _locals(tree):
     """The names that functions bind: `left` beside `right` says where something is."""
     for node in ast.walk(tree):
@@ -77,8 +84,8 @@ def _folder(path):
 @functools.cache
 def _counts():
     counts = dict.fromkeys(MOST, 0)
-    for path, tree in TREES.items():
-        counts[_folder(path)] += sum(name in SAY_NOTHING for name in _locals(tree))
+    for path in PATHS:
+        counts[_folder(path)] += sum(name in SAY_NOTHING for name in _locals(_tree(path)))
     return counts
 
 
@@ -110,21 +117,21 @@ def _is_name_of_operation(node):
 
 
 def test_passes_compare_operations_and_not_their_names():
-    counts = {path: len([*_names_of_operations(tree)]) for path, tree in TREES.items()}
+    counts = {path: len([*_names_of_operations(_tree(path))]) for path in PATHS}
     more = {path: n for path, n in counts.items() if n > COMPARISONS.get(path, 0)}
     assert not more, "compare the operation itself, or give Op a field for what is asked"
 
 
 def test_names_of_classes_have_one_meaning():
     modules = collections.defaultdict(list)
-    for path, tree in TREES.items():
-        for node in tree.body:
+    for path in PATHS:
+        for node in _tree(path).body:
             if isinstance(node, ast.ClassDef):
                 modules[node.name].append(path)
     several = {name: paths for name, paths in modules.items() if len(paths) > 1}
     assert len(several) <= CLASSES, several
 
 
-@pytest.mark.parametrize("path", TREES)
+@pytest.mark.parametrize("path", PATHS)
 def test_modules_say_what_they_are_for(path):
-    assert ast.get_docstring(TREES[path])
+    assert ast.get_docstring(_tree(path))

@@ -9,6 +9,8 @@ import pytest
 import tapeless
 from tapeless.transforms.errors import AliasError
 
+pytestmark = pytest.mark.every_case
+
 
 def weighted(p):
     return sum((i + 1) * p[k] ** 2 for i, k in enumerate(p))

@@ -8,6 +8,8 @@ import pytest
 
 from tapeless import grad, jit, jvp_fn, vmap
 
+pytestmark = pytest.mark.every_case
+
 RNG = np.random.default_rng(4)
 
 

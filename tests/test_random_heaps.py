@@ -7,6 +7,8 @@ from tests.heaps import CALL, outcome, program, strict_outcome
 from tests.random_heaps import HEADER
 from tests.towers import fails
 
+pytestmark = pytest.mark.every_case
+
 GROUP = 10
 
 

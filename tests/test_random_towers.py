@@ -9,6 +9,8 @@ from tests import dual_numbers
 from tests.shrinking import shrunk
 from tests.towers import fails, outcome, point, tower
 
+pytestmark = pytest.mark.every_case
+
 GROUP = 10
 
 

@@ -15,6 +15,8 @@ import tapeless
 import tapeless.numpy as jnp
 from tapeless import ShapeDtypeStruct, grad, hessian, jit, lax, nn, pmap, random, vmap
 
+pytestmark = pytest.mark.every_case
+
 ROOT = Path(__file__).parents[1]
 X = np.array([1.0, 2.0, 3.0])
 TWO = tapeless.devices()[:1] * 2

@@ -13,6 +13,8 @@ from tapeless.transforms.cuda.packed_loops import PACK_LOOP
 from tests.gpu import programs
 from tests.gpu.test_programs import code_of
 
+pytestmark = pytest.mark.every_case
+
 #: What reductions and joins are made of is alike for all kernels.
 ALIKE = re.compile(
     r'(__device__ \w+ (team|block)_\w+|extern "C" __global__\s+void (join|take)_\w+)\('

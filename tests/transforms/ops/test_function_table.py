@@ -34,8 +34,6 @@ from tests.transforms.ops import (
 )
 from tests.transforms.ops.cases import is_float
 
-pytestmark = pytest.mark.combinations
-
 FILES = (
     cases_elementwise,
     cases_reductions,

@@ -8,8 +8,6 @@ from tapeless import jit, vmap
 from tapeless.transforms.errors import UnsupportedError
 from tests.transforms.ops.agreement import check_slopes, check_values
 
-pytestmark = pytest.mark.combinations
-
 A = np.array([0.5, -1.2, 2.0, 0.3, -0.4])
 W = np.array([1.0, 2.0, 0.5, 1.0, 3.0])
 M = np.arange(6.0).reshape(2, 3)

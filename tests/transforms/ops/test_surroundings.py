@@ -4,6 +4,8 @@ import pytest
 
 from tests.transforms.ops.surroundings import INAPPLICABLE, combinations, met
 
+pytestmark = pytest.mark.every_case
+
 #: What is refused by name, and why.
 REFUSED = {
     "poly": "the number of roots must be known",

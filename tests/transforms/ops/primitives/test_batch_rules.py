@@ -22,8 +22,6 @@ from tests.transforms.ops.test_function_table import (
     ravel,
 )
 
-pytestmark = pytest.mark.combinations
-
 N = 3  # elements of a batch
 
 #: Cases whose results differ in length from element to element, for an array has one shape; and
