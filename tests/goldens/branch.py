@@ -2,12 +2,12 @@ import numpy as np
 
 
 def branch_grad(x):
-    """d branch / d x.  From test_goldens.py:42."""
-    if x > 0:  # line 44
-        y = np.sin(x)  # line 45
+    """d branch / d x.  From test_goldens.py:44."""
+    if x > 0:  # line 46
+        y = np.sin(x)  # line 47
         x_bar = y + x * np.cos(x)
-    elif x < -1:  # line 46
-        y = x ** 3  # line 47
+    elif x < -1:  # line 48
+        y = x ** 3  # line 49
         x_bar = 4 * y
     else:
         x_bar = 4 * x

@@ -2,9 +2,9 @@ import numpy as np
 
 
 def broadcasting_and_reductions_grad(m, v):
-    """d broadcasting_and_reductions / d m, v.  From test_goldens.py:134."""
-    centred = m - np.mean(m, axis=1, keepdims=True)  # line 136
-    product = centred * v  # line 137
+    """d broadcasting_and_reductions / d m, v.  From test_goldens.py:136."""
+    centred = m - np.mean(m, axis=1, keepdims=True)  # line 138
+    product = centred * v  # line 139
 
     mask = product == np.max(product, axis=0)
     ratio = 1.0 / np.sum(mask.astype(np.float64), axis=0)

@@ -2,8 +2,8 @@ import numpy as np
 
 
 def closure_grad(v, scale):
-    """d closure / d v, scale.  From test_goldens.py:108."""
-    product = v * scale  # line 111
+    """d closure / d v, scale.  From test_goldens.py:110."""
+    product = v * scale  # line 113
     tanh_product = np.tanh(product)
     tanh = np.tanh(2 * product)
 

@@ -10,15 +10,15 @@ def last_store(shape, key):
 
 
 def fancy_indexing_grad(v, k):
-    """d fancy_indexing / d v.  From test_goldens.py:140."""
-    product = 2 * v[k]  # line 142
+    """d fancy_indexing / d v.  From test_goldens.py:142."""
+    product = 2 * v[k]  # line 144
     v = v.copy()
     v[k] = product
-    mask = v > 0.25  # line 143
+    mask = v > 0.25  # line 145
 
     v_bar = np.zeros(v.shape)
     v_bar[mask] = 2 * v[mask]
-    v_k_bar = v_bar[k]  # line 142
+    v_k_bar = v_bar[k]  # line 144
     v_bar[k] = 0.0
     np.add.at(v_bar, k, np.where(last_store(v.shape, k), 2 * v_k_bar, 0.0))
     return v_bar

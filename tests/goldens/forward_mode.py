@@ -2,8 +2,8 @@ import numpy as np
 
 
 def forward_mode_jvp(v, v_dot):
-    """forward_mode and its derivative along a tangent.  From test_goldens.py:157."""
-    v_1 = v[1]  # line 159
+    """forward_mode and its derivative along a tangent.  From test_goldens.py:159."""
+    v_1 = v[1]  # line 161
     v_2 = v[2]
     total = v_dot[1] * v_2 + v_dot[2] * v_1
     v = v.copy()

@@ -19,11 +19,12 @@ BEHIND = re.compile("  " + NOTE.pattern)
 def without_unread(head: str, lines: list[str]) -> list[str]:
     """The lines of a function, as long as some go."""
     while True:
-        tree = ast.parse("\n".join([head, *lines]))
-        read = {name for n in ast.walk(tree) for name in _read(n)}
-        read |= {n.target.id for n in ast.walk(tree) if _adds(n)}  # type: ignore[attr-defined]
-        read -= _only_stored(tree)
-        unread = [s for block in _suites(tree) for s in _unread(block, read)]
+        nodes = [*ast.walk(ast.parse("\n".join([head, *lines])))]
+        suites = _suites(nodes)
+        reads = Counter(name for n in nodes for name in _read(n))
+        read = {*reads, *(n.target.id for n in nodes if _adds(n))}  # type: ignore[attr-defined]
+        read -= _only_stored(nodes, suites, reads)
+        unread = [s for block in suites for s in _unread(block, read)]
         if not unread:
             return lines
         first = len(head.splitlines()) + 1
@@ -31,15 +32,15 @@ def without_unread(head: str, lines: list[str]) -> list[str]:
             lines = _removed(lines, s.lineno - first, (s.end_lineno or s.lineno) - first + 1)
 
 
-def _only_stored(tree: ast.AST) -> set[str]:
+def _only_stored(
+    nodes: list[ast.AST], suites: list[list[ast.stmt]], reads: Counter[str]
+) -> set[str]:
     """The arrays of the function itself that it only stores to. Where such stores are all that a
     suite has, they stay."""
-    nodes = [*ast.walk(tree)]
     own = {s.targets[0].id for s in nodes if _makes_array(s)}  # type: ignore[attr-defined]
-    read = Counter(name for n in nodes for name in _read(n))
-    stored = Counter(name for n in nodes if (name := _stored(n)) in own)
-    unread = {name for name in own if read[name] == stored[name]}
-    for block in _suites(tree):
+    stores = Counter(name for n in nodes if (name := _stored(n)) in own)
+    unread = {name for name in own if reads[name] == stores[name]}
+    for block in suites:
         if block and all(_stored(s) in unread for s in block):
             unread -= {*map(_stored, block)}
     return unread
@@ -73,9 +74,9 @@ def _read(node: ast.AST) -> list[str]:
     return []
 
 
-def _suites(tree: ast.AST) -> list[list[ast.stmt]]:
-    found = (getattr(n, field, []) for n in ast.walk(tree) for field in ("body", "orelse"))
-    return [block for block in found if isinstance(block, list)]
+def _suites(nodes: list[ast.AST]) -> list[list[ast.stmt]]:
+    fields = (getattr(n, field, []) for n in nodes for field in ("body", "orelse"))
+    return [block for block in fields if isinstance(block, list)]
 
 
 def _unread(block: list[ast.stmt], read: set[str]) -> list[ast.stmt]:
