@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 
+from tapeless.backends.cpu.llvm.ir import complex_values
 from tapeless.backends.cpu.llvm.ir.values import (
     BIT,
     WIDEST,
@@ -44,9 +46,10 @@ HALVES = frozenset((-1.5, -0.5, 0.5, 1.5, 2.5))
 
 class Arithmetic:
     """Operators at a place of a function; `flags` are those of its sums and products, `features`
-    what the CPU has."""
+    what the CPU has, `fail` leaves the function with an error."""
 
     features = ""
+    fail: Callable[[type, tuple[Any, ...]], None]
 
     def __init__(self, builder: Any, flags: tuple[str, ...], numpy_errors: bool) -> None:
         self.builder, self.flags, self.numpy_errors = builder, flags, numpy_errors
@@ -61,7 +64,11 @@ class Arithmetic:
             return self.shifted(kind is ast.LShift, a, b)
         if kind in BITS:
             return self.bits(BITS[kind], a, b)
-        dtype = DOUBLE if kind is ast.Div and "f" not in _kinds(a, b) else self.common(a, b)
+        dtype = self.common(a, b)
+        if dtype.kind == "c":
+            return self.of_complex(kind, cast(self.builder, a, dtype), cast(self.builder, b, dtype))
+        if kind is ast.Div and "f" not in _kinds(a, b):
+            dtype = DOUBLE
         if dtype.kind == "f" and kind in FLOATS:
             x, y = (cast(self.builder, v, dtype).value for v in (a, b))
             return Number(dtype, getattr(self.builder, FLOATS[kind])(x, y, flags=self.flags))
@@ -76,6 +83,17 @@ class Arithmetic:
         if _kinds(a, b) in ("bu", "ub"):
             raise UnknownError("booleans and unsigned integers")
         return common(a.dtype, b.dtype)
+
+    def of_complex(self, kind: Any, a: Number, b: Number) -> Number:
+        """Division by zero is an error, as in Python, whatever the model of errors."""
+        function = complex_values.OPERATORS.get(kind)
+        if function is None:
+            raise UnknownError(f"{kind.__name__} of complex numbers")
+        if kind is ast.Div and not b.known:
+            zero = self.builder.not_(complex_values.is_nonzero(self.builder, b.value))
+            with self.builder.if_then(zero, likely=False):
+                self.fail(ZeroDivisionError, ("division by zero",))
+        return Number(a.dtype, function(self.builder, a.value, b.value, self.flags))
 
     def of_integers(self, kind: Any, a: Number, b: Number) -> Number:
         bits = a.bits + b.bits if kind is ast.Mult else max(a.bits, b.bits) + 1
@@ -128,10 +146,11 @@ class Arithmetic:
         """Small powers that are written in the text by squaring, those of halves by square roots,
         others by a function."""
         n = b.known
-        if isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= LARGEST_POWER:
+        real = a.dtype.kind != "c"
+        if real and isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= LARGEST_POWER:
             return self.whole_power(a, n)
-        if "f" not in _kinds(a, b) or "b" in _kinds(a, b):
-            raise UnknownError("a power of integers")
+        if "f" not in _kinds(a, b) or set("bc") & set(_kinds(a, b)):
+            raise UnknownError("a power of integers or complex numbers")
         single = a.dtype == SINGLE and (b.dtype == SINGLE or b.dtype.kind in "iu")
         x, y = (cast(self.builder, v, SINGLE if single else DOUBLE) for v in (a, b))
         if n in HALVES:
@@ -174,7 +193,7 @@ class Arithmetic:
 
     def bits(self, name: str, a: Number, b: Number) -> Number:
         kinds = _kinds(a, b)
-        if "f" in kinds:
+        if set("fc") & set(kinds):
             raise UnknownError("bits of floats")
         dtype = BOOL if kinds == "bb" else self.common(a, b)
         x, y = (cast(self.builder, v, dtype).value for v in (a, b))
@@ -188,6 +207,8 @@ class Arithmetic:
                 return constant(-x.known, x.dtype)
             case ast.USub() if x.dtype.kind == "f":
                 return Number(x.dtype, self.builder.fneg(x.value, flags=self.flags))
+            case ast.USub() if x.dtype.kind == "c":
+                return Number(x.dtype, complex_values.negated(self.builder, x.value, self.flags))
             case ast.USub() if x.dtype.kind == "i":
                 return self.binary(ast.Sub(), constant(0), x)
             case ast.UAdd() if x.dtype.kind != "b":
@@ -204,6 +225,10 @@ class Arithmetic:
         dtype = self.compared_as(a, b)
         x, y = (cast(self.builder, v, dtype).value for v in (a, b))
         builder = self.builder
+        if dtype.kind == "c":
+            if sign not in ("==", "!="):
+                raise UnknownError("an order of complex numbers")
+            return Number(BOOL, complex_values.equal(builder, sign, x, y, self.flags))
         if dtype.kind == "f":
             by = builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered
             return Number(BOOL, by(sign, x, y, flags=self.flags))

@@ -13,6 +13,7 @@ from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.expressions import Expressions
 from tapeless.backends.cpu.llvm.gemm import FLAGS, Product
+from tapeless.backends.cpu.llvm.ir import complex_values
 from tapeless.backends.cpu.llvm.ir import values as kinds
 from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, for_range, variable
 from tapeless.backends.cpu.llvm.ir.values import (
@@ -26,11 +27,11 @@ from tapeless.backends.cpu.llvm.ir.values import (
     numbers,
     truth,
 )
-from tapeless.backends.cpu.llvm.math import composed_functions
+from tapeless.backends.cpu.llvm.math import complex_functions, composed_functions
 from tapeless.backends.cpu.llvm.math.simd_calls import called, sine_and_cosine
 from tapeless.backends.cpu.runtime.simd_libraries import ARITY
 from tapeless.transforms.lowering.kernels.scratch import TINY
-from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE, INT, SINGLE
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE, INT, SINGLE, common
 
 LIBRARY = {getattr(math, name): name for name in ARITY if hasattr(math, name)}
 LIBRARY |= {np.exp2: "exp2", np.cbrt: "cbrt"}
@@ -69,12 +70,16 @@ class Calls(Expressions):
                 return helper(*map(self.value, e.args))
         if isinstance(e.func, ast.Attribute) and e.func.attr == "view":
             return self.reinterpreted(self.number(e.func.value), *map(self.value, e.args))
+        if isinstance(e.func, ast.Attribute) and e.func.attr == "conjugate":
+            return self.conjugate(self.number(e.func.value), *map(self.value, e.args))
         f = self.static(e.func)
         args = [self.value(a) for a in e.args]
         if f in CIRCULAR and id(e) in self.paired:
             return self.circular(CIRCULAR.index(f), *numbers(*args))
-        if isinstance(f, type) and issubclass(f, (np.generic, float, int)):
+        if isinstance(f, type) and issubclass(f, (np.generic, float, int, complex)):
             return self.converted(np.dtype(f), *numbers(*args))
+        if f in complex_functions.FUNCTIONS and any(_is_complex(x) for x in args):
+            return self.of_complex(f, *numbers(*args))
         if f in LIBRARY:
             return self.library(LIBRARY[f], *numbers(*args))
         if f in SCALAR:
@@ -95,9 +100,30 @@ class Calls(Expressions):
     # -- functions of numbers
 
     def converted(self, dtype: Any, *args: Number) -> Number:
-        if len(args) != 1 or dtype.kind not in "biuf":
+        if len(args) == 2 and dtype.kind == "c":
+            return self.complex_number(dtype, *args)
+        if len(args) != 1 or dtype.kind not in "biufc":
             raise UnknownError("a conversion")
         return cast(self.builder, args[0], dtype)
+
+    def complex_number(self, dtype: Any, real: Number, imag: Number) -> Number:
+        """The number with these parts."""
+        values = [cast(self.builder, x, kinds.part(dtype)).value for x in (real, imag)]
+        return Number(dtype, complex_values.paired(self.builder, *values))
+
+    def conjugate(self, x: Number, *args: Any) -> Number:
+        if args:
+            raise UnknownError("conjugate")
+        if x.dtype.kind != "c":
+            return x
+        return Number(x.dtype, complex_values.conjugated(self.builder, x.value))
+
+    def of_complex(self, f: Any, *args: Number) -> Number:
+        """A function of a complex number."""
+        if len(args) != 1:
+            raise UnknownError(f"{f.__name__} of {len(args)} numbers")
+        function = complex_functions.FUNCTIONS[f]
+        return Number(args[0].dtype, function(self.builder, args[0].value, self.features))
 
     def reinterpreted(self, x: Number, dtype: Any) -> Number:
         """The bits of a number as one of another dtype."""
@@ -176,7 +202,7 @@ class Calls(Expressions):
         if len(args) < 2:
             raise UnknownError("max or min of one argument")
         dtype = functools.reduce(kinds.joined, (x.dtype for x in args))
-        if dtype.kind == "u" or dtype.itemsize < 4:
+        if dtype.kind in "uc" or dtype.itemsize < 4:
             raise UnknownError(f"max or min of {dtype}")
         best, *others = (cast(self.builder, x, dtype).value for x in args)
         for value in others:
@@ -187,12 +213,14 @@ class Calls(Expressions):
         return Number(dtype, best, natural=natural and dtype == INT, bits=bits)
 
     def is_nan(self, x: Number) -> Number:
+        _require_real(x)
         if x.dtype.kind != "f":
             return constant(False)
         return Number(BOOL, self.builder.fcmp_unordered("uno", x.value, x.value))
 
     def is_below(self, x: Number, sign: str) -> Number:
         """Whether a number is less than infinity, or equal to it."""
+        _require_real(x)
         if x.dtype.kind != "f":
             return constant(sign == "<")
         size, most = self.named("fabs", [x]), ir.Constant(x.value.type, math.inf)
@@ -203,17 +231,31 @@ class Calls(Expressions):
     def plus(self, a: Number, b: Number) -> Number:
         dtype = self.sum_of(a, b)
         x, y = (cast(self.builder, v, dtype).value for v in (a, b))
+        return self.added(dtype, x, y)
+
+    def added(self, dtype: Any, x: Any, y: Any) -> Number:
+        if dtype.kind == "c":
+            return Number(dtype, complex_values.added(self.builder, x, y, FLAGS))
         return Number(dtype, self.builder.fadd(x, y, flags=FLAGS))
 
     def plus_product(self, total: Number, a: Number, b: Number) -> Number:
         dtype = self.sum_of(total, a, b)
         s, x, y = (cast(self.builder, v, dtype).value for v in (total, a, b))
-        made = self.builder.fmul(x, y, flags=FLAGS)
-        return Number(dtype, self.builder.fadd(s, made, flags=FLAGS))
+        if dtype.kind == "c":
+            return self.added(dtype, s, complex_values.multiplied(self.builder, x, y, FLAGS))
+        return self.added(dtype, s, self.builder.fmul(x, y, flags=FLAGS))
+
+    def complex_exp(self, z: Number) -> Number:
+        """The exponential, also of real numbers, as NumPy has it."""
+        if not _is_complex(z):
+            raise UnknownError("complex_exp of a real number")
+        return self.of_complex(np.exp, z)
 
     @staticmethod
     def sum_of(*args: Number) -> Any:
         found = {x.dtype for x in numbers(*args)}
+        if any(d.kind == "c" for d in found):
+            return functools.reduce(common, found)
         if not any(d.kind == "f" for d in found):
             raise UnknownError("a sum of integers")
         return SINGLE if found == {SINGLE} else DOUBLE
@@ -297,6 +339,15 @@ def _flag(self: Calls, x: Number) -> Number:
     return Number(BOOL, truth(self.builder, x))
 
 
+def _is_complex(x: Any) -> bool:
+    return isinstance(x, Number) and x.dtype.kind == "c"
+
+
+def _require_real(x: Number) -> None:
+    if _is_complex(x):
+        raise UnknownError("a test of a complex number")
+
+
 def _of_numbers(method: Callable[..., Any], *more: Any) -> Callable[..., Any]:
     return lambda self, *args: method(self, *numbers(*args), *more)
 
@@ -311,7 +362,10 @@ SIMPLE: dict[Any, Callable[..., Any]] = {
     math.isinf: _of_numbers(Calls.is_below, "=="),
     len: lambda self, x: x.shape[0] if isinstance(x, Memory) and x.shape else constant(len(x)),
 }
-HELPERS = ("plus", "plus_product", "product", "matrix", "scratch", "grown", "filled")
+HELPERS = (
+    *("plus", "plus_product", "product", "matrix", "scratch", "grown", "filled"),
+    "complex_exp",
+)
 RELEASE = "tapeless_release"
 
 

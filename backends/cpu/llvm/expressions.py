@@ -17,6 +17,7 @@ from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.arithmetic import Arithmetic
 from tapeless.backends.cpu.llvm.ir import values
+from tapeless.backends.cpu.llvm.ir.complex_values import is_pair
 from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
 from tapeless.backends.cpu.llvm.ir.values import (
     BIT,
@@ -33,6 +34,8 @@ from tapeless.backends.cpu.llvm.math.formula_language import intrinsic
 from tapeless.backends.cpu.llvm.math.min_max import extreme
 from tapeless.backends.cpu.llvm.subarrays import part
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
+
+PARTS = ("real", "imag")
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ class Expressions:
 
     def value(self, e: ast.expr) -> Any:
         match e:
-            case ast.Constant(value=bool() | int() | float() as x):
+            case ast.Constant(value=bool() | int() | float() | complex() as x):
                 return constant(x)
             case ast.Name(id=name) if name in self.names:
                 return self.variable(name)
@@ -167,8 +170,10 @@ class Expressions:
                 owner = None
             if isinstance(owner, Memory):
                 return self.of_array(owner, e.attr)
+            if isinstance(owner, Number) and e.attr in PARTS:
+                return values.parts(self.builder, owner)[PARTS.index(e.attr)]
         found = self.static(e)
-        if isinstance(found, (bool, int, float)) or type(found) in (np.float64, np.int64):
+        if isinstance(found, (bool, int, float, complex)) or type(found) in (np.float64, np.int64):
             return constant(found.item() if isinstance(found, np.generic) else found)
         if isinstance(found, type) and issubclass(found, np.generic):
             return np.dtype(found)
@@ -272,6 +277,12 @@ class Expressions:
         return Number(dtype, self.phi(values.register(dtype), edges), natural=natural, bits=bits)
 
     def phi(self, kind: Any, edges: list[tuple[Any, ir.Block]]) -> Any:
+        if is_pair(kind):  # LLVM takes variables apart into their parts
+            place = variable(self.builder, kind)
+            for value, block in edges:
+                with self.builder.goto_block(block):
+                    self.builder.store(value, place)
+            return self.builder.load(place)
         made = self.builder.phi(kind)
         for value, block in edges:
             made.add_incoming(value, block)

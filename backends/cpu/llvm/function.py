@@ -51,6 +51,7 @@ class Function(Flow):
         super().__init__(builder, unit.globals, unit.options(node.name))
         self.unit, self.node, self.function, self.hints = unit, node, function, hints
         self.features = self.arithmetic.features = unit.features
+        self.arithmetic.fail = self.fail  # type: ignore[method-assign]
         self.exit = function.append_basic_block("exit")
         self.loops = []
         self.returned: list[tuple[Any, tuple[Number, ...] | None]] = []
@@ -230,7 +231,8 @@ class Function(Flow):
         results = made.results or ()
         if returns_rows(results):
             raise UnknownError("a function that returns an array")
-        room = ir.ArrayType(WORD, max(1, len(results), made.told))
+        places = slots(results)
+        room = ir.ArrayType(WORD, max(1, places[-1], made.told))
         place = self.builder.bitcast(variable(self.builder, room), POINTER)
         attributes = ("alwaysinline",) if self.pays(name) else ()
         status = self.builder.call(made.function, [*spread(args), place], attrs=attributes)
@@ -239,7 +241,8 @@ class Function(Flow):
             with self.builder.if_then(failed, likely=False):
                 self.pass_on(status, made, place)
         values = tuple(
-            Number(d, read_result(self.builder, place, k, d)) for k, d in enumerate(results)
+            Number(d, read_result(self.builder, place, k, d))
+            for k, d in zip(places, results, strict=False)
         )
         return values[0] if made.single and values else values or None
 
@@ -283,7 +286,8 @@ def slots(results: Iterable[Any] | None) -> list[int]:
     """Where each result is stored, in words; last where there is place for something else."""
     places = [0]
     for kind in results or ():
-        places.append(places[-1] + (2 if isinstance(kind, kinds.Row) else 1))
+        two = isinstance(kind, kinds.Row) or kind.itemsize > RESULT
+        places.append(places[-1] + (2 if two else 1))
     return places
 
 

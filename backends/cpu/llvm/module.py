@@ -20,6 +20,7 @@ from tapeless.backends.cpu.llvm.ir.values import POINTER, STATUS, Memory, Number
 from tapeless.backends.cpu.runtime.signature import Array
 from tapeless.transforms.lowering.kernels import matrix_products, scratch
 from tapeless.transforms.lowering.schedule import reassociable_sums, stack_capacity
+from tapeless.transforms.ops.primitives import complex_functions
 
 TEXTS = (
     reassociable_sums.PLUS,
@@ -29,6 +30,7 @@ TEXTS = (
     scratch.SCRATCH,
     stack_capacity.GROWN,
     stack_capacity.FILLED,
+    complex_functions.EXP,
 )
 OPTIONS = frozenset(("nogil", "error_model", "fastmath", "forceinline"))
 ATTEMPTS = 20  # to find the dtypes of variables in loops
@@ -81,7 +83,8 @@ class ModuleWriter:
         """Which helper of loop form a function of the module is, if it is one."""
         node = self.sources.get(name)
         known = node is not None and name in HELPERS and ast.dump(node) == _helpers()[name]
-        wanted = None if name in ("grown", "filled") else {"reassoc", "contract"}
+        exact = name in ("grown", "filled", "complex_exp")
+        wanted = None if exact else {"reassoc", "contract"}
         return name if known and self.given[name].get("fastmath") == wanted else None
 
     def error(self, kind: type, args: tuple[Any, ...]) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from tapeless.backends.cpu.llvm.ir import complex_values
 from tapeless.backends.cpu.runtime.signature import Array
 from tapeless.transforms.lowering.scalars import arithmetic_dtypes
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
@@ -17,6 +18,7 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
     SINGLE,
     UINT,
     Dtype,
+    part,
 )
 
 BIT, BYTE, STATUS, WORD = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64)
@@ -42,7 +44,7 @@ class Number:
 
     dtype: Dtype
     value: Any
-    known: bool | int | float | None = None
+    known: bool | int | float | complex | None = None
     natural: bool = False
     bits: int = COUNTED
 
@@ -78,6 +80,8 @@ def register(dtype: Dtype) -> Any:
         return ir.IntType(8 * dtype.itemsize)
     if dtype in (SINGLE, DOUBLE):
         return ir.FloatType() if dtype == SINGLE else ir.DoubleType()
+    if dtype.kind == "c":
+        return complex_values.pair_type(register(part(dtype)))
     raise UnknownError(f"numbers of {dtype}")
 
 
@@ -86,8 +90,10 @@ def stored(dtype: Dtype) -> Any:
     return BYTE if dtype.kind == "b" else register(dtype)
 
 
-def constant(x: bool | int | float, dtype: Dtype | None = None) -> Number:
+def constant(x: bool | int | float | complex, dtype: Dtype | None = None) -> Number:
     """A number that is written in the text."""
+    if isinstance(x, complex):
+        return _constant(x, dtype or np.dtype(complex))
     if dtype is None:
         integer = UINT if x > np.iinfo(INT).max else INT
         dtype = BOOL if isinstance(x, bool) else integer if isinstance(x, int) else DOUBLE
@@ -107,6 +113,8 @@ def numbers(*values: Any) -> tuple[Number, ...]:
 
 def joined(a: Dtype, b: Dtype) -> Dtype:
     """The dtype of a variable that holds either."""
+    if "c" in a.kind + b.kind:
+        return arithmetic_dtypes.common(a, b)
     dtype = arithmetic_dtypes.joined(a, b)
     if dtype is None:
         raise UnknownError(f"{a} and {b} in one variable")
@@ -117,7 +125,9 @@ def cast(builder: Any, x: Number, dtype: Dtype) -> Number:
     """The number in another dtype."""
     if x.dtype == dtype:
         return x
-    if x.known is not None and (dtype.kind == "f" or x.dtype.kind != "f"):
+    if "c" in x.dtype.kind + dtype.kind and dtype.kind != "b":
+        return _as_complex(builder, x, dtype)
+    if x.known is not None and (dtype.kind == "f" or x.dtype.kind not in "fc"):
         return _constant(x.known, dtype)
     to, kinds = register(dtype), (x.dtype.kind, dtype.kind)
     match kinds:
@@ -144,9 +154,28 @@ def cast(builder: Any, x: Number, dtype: Dtype) -> Number:
     return Number(dtype, value, natural=x.natural and dtype == INT, bits=x.bits)
 
 
-def _constant(x: bool | int | float, dtype: Dtype) -> Number:
+def _as_complex(builder: Any, x: Number, dtype: Dtype) -> Number:
+    if dtype.kind != "c":
+        raise UnknownError(f"{x.dtype} as {dtype}")
+    if x.known is not None:
+        return _constant(x.known, dtype)
+    real, imag = (cast(builder, v, part(dtype)).value for v in parts(builder, x))
+    return Number(dtype, complex_values.paired(builder, real, imag))
+
+
+def parts(builder: Any, x: Number) -> tuple[Number, Number]:
+    """The real and the imaginary part, which is zero for real numbers."""
+    if x.dtype.kind != "c":
+        return x, _constant(0, x.dtype)
+    real, imag = complex_values.parts(builder, x.value)
+    return Number(part(x.dtype), real), Number(part(x.dtype), imag)
+
+
+def _constant(x: bool | int | float | complex, dtype: Dtype) -> Number:
     with np.errstate(all="ignore"):
         made = np.asarray(x).astype(dtype).item()
+    if dtype.kind == "c":
+        return Number(dtype, ir.Constant(register(dtype), [made.real, made.imag]), made)
     inside = int(made) if dtype.kind == "b" else made
     natural = dtype.kind in "iu" and made >= 0
     bits = made.bit_length() if natural else COUNTED
@@ -157,6 +186,8 @@ def truth(builder: Any, x: Number) -> Any:
     """Whether the number is not zero."""
     if x.dtype.kind == "b":
         return x.value
+    if x.dtype.kind == "c":
+        return complex_values.is_nonzero(builder, x.value)
     zero = ir.Constant(x.value.type, 0)
     if x.dtype.kind == "f":
         return builder.fcmp_unordered("!=", x.value, zero)
@@ -200,7 +231,10 @@ def place(builder: Any, i: Number, length: Any) -> Any:
 
 
 def load(builder: Any, x: Memory, at: tuple[Number, ...]) -> Number:
-    value = builder.load(address(builder, x, at), align=_align(x))
+    where = address(builder, x, at)
+    if x.dtype.kind == "c":
+        return Number(x.dtype, complex_values.load(builder, where, _align(x)))
+    value = builder.load(where, align=_align(x))
     if x.dtype.kind == "b":
         value = builder.icmp_signed("!=", value, BYTE(0))
     return Number(x.dtype, value)
@@ -212,11 +246,15 @@ def store(builder: Any, x: Memory, at: tuple[Number, ...], value: Number) -> Non
     made = cast(builder, value, x.dtype).value
     if x.dtype.kind == "b":
         made = builder.zext(made, BYTE)
-    builder.store(made, address(builder, x, at), align=_align(x))
+    where = address(builder, x, at)
+    if x.dtype.kind == "c":
+        complex_values.store(builder, made, where, _align(x))
+    else:
+        builder.store(made, where, align=_align(x))
 
 
 def _align(x: Memory) -> int:
-    return x.dtype.itemsize if x.aligned else 1
+    return x.dtype.alignment if x.aligned else 1
 
 
 def passed(x: Memory) -> list[Any]:
