@@ -63,9 +63,10 @@ class ScalarForm:
     def of(self, s: Let) -> ScalarForm | None:
         """The form for the operands of this statement; None where there is none."""
         if any(t.type.dtype.kind == "c" for t in (*s.args, *s.outs)):
-            return self if self.of_complex == "same" else self.of_complex
-        fits = s.outs[0].type.dtype.kind in self.results
-        return self if fits and (self.accepts is None or self.accepts(s)) else None
+            form = self if self.of_complex == "same" else self.of_complex
+        else:
+            form = self if s.outs[0].type.dtype.kind in self.results else None
+        return form if form is None or form.accepts is None or form.accepts(s) else None
 
     def written(self, s: Let, values: list[ast.expr], module: Module) -> ast.expr:
         """The value for operands with these texts, in the dtype of the result of the statement."""

@@ -72,6 +72,7 @@ from tapeless.transforms.lowering.schedule.parallel_nests import Part, Parts
 from tapeless.transforms.lowering.schedule.stack_capacity import (
     is_of_stacks,
     lists_to_fill,
+    made_of,
     reads_filled,
     stacks_in,
 )
@@ -247,13 +248,15 @@ class Lowering:
         made: list[Statement] = []
         run: list[Statement] = []
         after = self.live_after(body, live)
+        fills = any(made_of(self.memory, s) is not None for s in body)
         for s, later in zip(body, after, strict=True):
             if isinstance(s, Effect) and s.kind == "blank":
                 continue
             host = self.is_of_host(s)
             obstacle = None if host else self.obstacle(s, top)
             if not host and obstacle is None:
-                if reads_filled(self.memory, s, run) or self.is_as_long(s, run):
+                reads = fills and reads_filled(self.memory, s, run)
+                if reads or self.is_as_long(s, run):
                     run, started = lists_to_fill(self.memory, run)
                     made += self.flush(run, later | self.memory.needs(s), top)
                     run = started

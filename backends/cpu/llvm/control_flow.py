@@ -272,14 +272,14 @@ def met(ways: list[Names]) -> Names:
     found: Names = {}
     for name in dict.fromkeys(name for names in ways for name in names):
         held = [names[name] for names in ways if name in names]
-        if all(isinstance(x, Variable) for x in held):
+        if len(held) == len(ways) and all(x is held[0] for x in held):
+            found[name] = held[0]
+        elif all(isinstance(x, Variable) for x in held):
             dtype = held[0].dtype
             for x in held[1:]:
                 dtype = joined(dtype, x.dtype)
             natural, bits = all(x.natural for x in held), max(x.bits for x in held)
             found[name] = Variable(dtype, natural, bits)
-        elif len(held) == len(ways) and all(x is held[0] for x in held):
-            found[name] = held[0]
     return found
 
 

@@ -21,7 +21,8 @@ class Reuse(Products):
     """`into` are values that are written to the memory of a carry; `becomes` what a loop begins
     with, made in the memory of its carry; `spare` are arrays that nobody reads any more; `level` is
     how many blocks are around, `level_of` where arrays begin that are stored to, `held` what was
-    made in the open block and may become spare."""
+    made in the open block and may become spare, `needed` what was not read for the last time when
+    that was last asked; it is looked at when memory is wanted, or the block ends."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -33,11 +34,13 @@ class Reuse(Products):
         self.level = 0
         self.level_of: dict[Var, int] = {}
         self.held: list[Var] = []
+        self.needed: Collection[Any] | None = None
         self.names_in: dict[int, tuple[ast.expr, frozenset[str]]] = {}
 
     # -- memory that nobody reads any more
 
     def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
+        self.make_spare()
         if own is None and self.level_of.get(v, self.level) == self.level and self.may_share():
             known = self.spare.get(self.kind(v, axes))
             if known:
@@ -56,6 +59,7 @@ class Reuse(Products):
 
     def begin_block(self, body: Iterable[Statement]) -> list[Var]:
         """Notes what the block makes that is stored to later; returns what was held before."""
+        self.make_spare()
         before, self.held = self.held, []
         self.level += 1
         for s in body:
@@ -65,13 +69,22 @@ class Reuse(Products):
         return before
 
     def end_block(self, before: list[Var]) -> None:
+        self.make_spare()
         self.held = before
         self.level -= 1
 
     def release(self, needed: Collection[Any]) -> None:
-        """Makes memory spare that was made in this block, and that nothing needs any more."""
-        unneeded = [v for v in self.held if v in self.home and v not in needed]
-        if not unneeded or not self.may_share():
+        """Notes that nothing else is needed any more of what was made in this block."""
+        if self.may_share():
+            self.needed = needed
+
+    def make_spare(self) -> None:
+        """Makes memory spare that nothing needs any more."""
+        if self.needed is None:
+            return
+        unneeded = [v for v in self.held if v in self.home and v not in self.needed]
+        self.needed = None
+        if not unneeded:
             return
         names = self.spelled_names()
         for v in unneeded:

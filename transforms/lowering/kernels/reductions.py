@@ -90,7 +90,7 @@ class Sums(Ahead):
                 self.helpers[MULTIPLIED.strip()] = None
                 holes["1"], holes["2"] = (self.read(stage, k, index) for k in (0, 1))
                 made = template("plus_product({0}, {1}, {2})", holes)
-            case "sum" if v.type.dtype.kind == "f":
+            case "sum" if v.type.dtype.kind in "fc":
                 self.helpers[PLUS.strip()] = None
                 made = template("plus({0}, {1})", {**holes, "1": self.value(stage, index)})
             case name:

@@ -57,14 +57,18 @@ class Arrangement:
         self.rank = rank  # axes from which on loops of the user run row by row
         self.items: list[FusedNest] = []
         self.made: dict[Var, FusedNest] = {}
+        self.touched_by: dict[Any, list[FusedNest]] = {}  # memory, by what reads or stores
 
     def run(self, body: Iterable[Statement]) -> list[FusedNest]:
         for s in body:
             item = self.place(s)
             item.statements.append(s)
+            reads, writes = self.memory.reads(s), self.memory.writes(s)
+            for cell in (reads | writes) - (item.reads | item.writes):
+                self.touched_by.setdefault(cell, []).append(item)
             item.needs |= self.memory.needs(s)
-            item.reads |= self.memory.reads(s)
-            item.writes |= self.memory.writes(s)
+            item.reads |= reads
+            item.writes |= writes
             for v in outputs(s):
                 self.made[v] = item
         return self.items
@@ -112,13 +116,13 @@ class Arrangement:
     def lowest(self, s: Statement) -> int:
         """The place of the last item that has to come first, -1 if none has."""
         reads, writes, needs = self.memory.reads(s), self.memory.writes(s), self.memory.needs(s)
-        before = {id(self.made[v]) for v in needs if v in self.made}
-        for k in reversed(range(len(self.items))):
-            item = self.items[k]
-            touched = reads & item.writes or writes & item.reads or writes & item.writes
-            if id(item) in before or touched:
-                return k
-        return -1
+        before = {self.made[v] for v in needs if v in self.made}
+        touching = {item for cell in reads | writes for item in self.touched_by.get(cell, ())}
+        for item in touching - before:
+            if reads & item.writes or writes & (item.reads | item.writes):
+                before.add(item)
+        last = next((item for item in reversed(self.items) if item in before), None)
+        return -1 if last is None else self.items.index(last)
 
     def join(self, stage: LoopNest, free: list[int], low: int) -> FusedNest | None:
         s = stage.let

@@ -54,7 +54,7 @@ def totals(statements: Iterable[Statement], uses: Mapping[Var, int]) -> Totals:
         if isinstance(s, For) and not s.until and not any(map(is_loop, all_statements(s.body))):
             definitions = {v: t for t in s.body.body if isinstance(t, Let) for v in t.outs}
             for p, y in zip(s.carries, s.yields, strict=True):
-                if isinstance(p.type, Type) and not p.type.shape and p.type.dtype.kind == "f":
+                if isinstance(p.type, Type) and not p.type.shape and p.type.dtype.kind in "fc":
                     sums |= _terms(p, y, definitions, uses) or {}
         for b in blocks(s):
             sums |= totals(b.body, uses)

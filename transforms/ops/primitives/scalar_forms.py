@@ -128,13 +128,25 @@ def _power(s: Let, operands: Operands, module: Module) -> Any:
 
 def _has_power(s: Let) -> bool:
     """Powers of integers are products, or have no scalar form."""
-    exponent, kinds = s.args[1], {v.type.dtype.kind for v in (*s.args, *s.outs)}
+    kinds = {v.type.dtype.kind for v in (*s.args, *s.outs)}
     if not kinds & set("iub") or s.outs[0].type.dtype.kind == "f":
         return True
+    return _is_product(s)
+
+
+def _is_product(s: Let) -> bool:
+    """Whether a power is written as a product; NumPy multiplies complex numbers as well then."""
+    exponent = s.args[1]
     return isinstance(exponent, Literal) and exponent.value in (0, 1, 2, 3)
 
 
-POWER = ScalarForm(_power, accepts=_has_power, imports=(("math", "sqrt"),), repeats=True)
+POWER = ScalarForm(
+    _power,
+    accepts=_has_power,
+    of_complex=ScalarForm(_power, accepts=_is_product, repeats=True),
+    imports=(("math", "sqrt"),),
+    repeats=True,
+)
 
 
 def extremum(sign: str) -> ScalarForm:
