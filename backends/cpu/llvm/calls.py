@@ -31,7 +31,14 @@ from tapeless.backends.cpu.llvm.math import complex_functions, composed_function
 from tapeless.backends.cpu.llvm.math.simd_calls import called, sine_and_cosine
 from tapeless.backends.cpu.runtime.simd_libraries import ARITY
 from tapeless.transforms.lowering.kernels.scratch import TINY
-from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE, INT, SINGLE, common
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
+    BOOL,
+    DOUBLE,
+    INT,
+    SINGLE,
+    common,
+    part,
+)
 
 LIBRARY = {getattr(math, name): name for name in ARITY if hasattr(math, name)}
 LIBRARY |= {np.exp2: "exp2", np.cbrt: "cbrt"}
@@ -108,7 +115,7 @@ class Calls(Expressions):
 
     def complex_number(self, dtype: Any, real: Number, imag: Number) -> Number:
         """The number with these parts."""
-        values = [cast(self.builder, x, kinds.part(dtype)).value for x in (real, imag)]
+        values = [cast(self.builder, x, part(dtype)).value for x in (real, imag)]
         return Number(dtype, complex_values.paired(self.builder, *values))
 
     def conjugate(self, x: Number, *args: Any) -> Number:

@@ -51,7 +51,7 @@ class Function(Flow):
         super().__init__(builder, unit.globals, unit.options(node.name))
         self.unit, self.node, self.function, self.hints = unit, node, function, hints
         self.features = self.arithmetic.features = unit.features
-        self.arithmetic.fail = self.fail  # type: ignore[method-assign]
+        self.arithmetic.fail = self.fail
         self.exit = function.append_basic_block("exit")
         self.loops = []
         self.returned: list[tuple[Any, tuple[Number, ...] | None]] = []

@@ -44,7 +44,7 @@ class Number:
 
     dtype: Dtype
     value: Any
-    known: bool | int | float | complex | None = None
+    known: Any = None
     natural: bool = False
     bits: int = COUNTED
 
