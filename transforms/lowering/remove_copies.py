@@ -37,7 +37,7 @@ def uncopied(block: Block, kernels: Sequence[Kernel], kept: Collection[Var], mem
             a in kept and v not in block.results and _only_read(after[1], v, called)
         ):
             same[v] = a
-    body = tuple(s for s in block.body if not (isinstance(s, Let) and s.outs[0] in same))
+    body = tuple(s for s in block.body if not (isinstance(s, Let) and same.keys() & {*s.outs}))
     return substitute(replace(block, body=body), same) if same else block
 
 

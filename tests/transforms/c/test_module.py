@@ -292,6 +292,17 @@ def test_a_driver_of_library_products(golden):
     golden("c/conjugate_gradients.c", JitToC(conjugate_gradients).module_for(args, {}).source)
 
 
+def counting_down(x):
+    def count(z):
+        if z < 1:
+            print("done", z < 0.6)
+            return
+        count(z / 2)
+
+    count(x)
+    return x * x
+
+
 @pytest.mark.parametrize(
     ("function", "args", "message"),
     [
@@ -300,6 +311,7 @@ def test_a_driver_of_library_products(golden):
         (lambda x: np.linalg.eigvalsh(x), (np.eye(9),), r"eigvalsh.*line"),
         (lambda x: Point(x, -x), (1.0,), "an object of a class"),
         (lambda xs: xs.append(1.0), ([1.0, 2.0],), "changes lists"),
+        (counting_down, (3.0,), r"calls itself \(line"),
     ],
 )
 def test_what_is_refused(function, args, message):
