@@ -295,7 +295,7 @@ def test_a_driver_of_library_products(golden):
 def counting_down(x):
     def count(z):
         if z < 1:
-            print("done", z < 0.6)
+            print("done", z < 0.6)  # noqa: T201
             return
         count(z / 2)
 
