@@ -31,7 +31,8 @@ READERS = frozenset(
     {np.ravel, np.reshape, METHODS["ravel"], METHODS["reshape"], METHODS["flatten"]}
 )
 _BY_ROWS: list[Any] = [
-    *(np.zeros, np.ones, np.empty, np.full, np.select, np.choose, METHODS["copy"])
+    *(np.zeros, np.ones, np.empty, np.full, np.select, np.choose, METHODS["copy"]),
+    *(np.indices, np.meshgrid),
 ]
 _LIKE: list[Any] = [np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.gradient]
 _COPIES: list[Any] = [np.array, np.copy, np.astype, METHODS["astype"]]
@@ -195,6 +196,8 @@ def _unknown(order: str) -> UnsupportedError:
 def lay_out(func: Any, args: Any, kwargs: Any, array: Any) -> None:
     """Notes in which order NumPy lays out what one of `MAKERS` made."""
     if not func.__hash__ or func not in MAKERS:
+        return
+    if func is np.meshgrid and not kwargs.get("copy", True):
         return
     if isinstance(array, (list, tuple)):
         for part in array:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.known_arrays import item_of_library, require_own
 from tapeless.transforms.frontend.arrays.python_scalars import attribute_of, items_of
 from tapeless.transforms.frontend.arrays.shape_changes import WAY_OUT, set_shape
 from tapeless.transforms.frontend.arrays.symbols import Symbol, constant, wrap
@@ -116,6 +117,9 @@ class Access(Calls):
         if isinstance(obj, Symbol):
             _set_of_array(obj, name, value)
             return
+        if isinstance(obj, np.ndarray) and name in vars(np.ndarray):
+            require_own(obj)
+            raise UnsupportedError(f".{name} of an array is set", WAY_OUT)
         if special_methods.foreign(obj):
             refuse_foreign_store(obj)
         attribute = static_attribute(type(obj), name)
@@ -184,7 +188,7 @@ class Access(Calls):
         value = _item_of_listed(obj, key) if listed else obj[key]
         if isinstance(obj, capture.MAPPINGS) and not trace().birth(obj):
             return capture.outer(value, lambda: obj[key], f"{name_of(obj)}[{key!r}]")
-        return value
+        return item_of_library(obj, value)
 
     def store_item(self, value: Any, obj: Any, key: Any) -> None:
         """obj[key] = value, in the order in which Python evaluates them."""
@@ -201,6 +205,7 @@ class Access(Calls):
             return
         if isinstance(obj, np.ndarray) and obj.dtype.kind in "OSU":
             raise UnsupportedError("a store to an array made of None or of text", "use a list")
+        require_own(obj)
         dicts_and_sets.change(obj, key)
         if isinstance(obj, Symbol):
             key, value = special_methods.index_of(key), special_methods.array_of(value)

@@ -15,6 +15,11 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
 from tapeless.transforms.frontend.arrays.foreign_arrays import has_foreign, is_foreign
+from tapeless.transforms.frontend.arrays.known_arrays import (
+    made_by_library,
+    overwritten,
+    require_own,
+)
 from tapeless.transforms.frontend.arrays.numpy_scalars import is_python_complex
 from tapeless.transforms.frontend.arrays.random_draws import (
     all_known,
@@ -28,7 +33,6 @@ from tapeless.transforms.frontend.arrays.symbols import (
     Symbol,
     apply,
     call_numpy,
-    constant,
 )
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OVER_ITEMS
@@ -310,6 +314,8 @@ class Calls:
             return watched(f, args, kwargs)
         refuse_acting(f)
         require_all_current(*args, *kwargs.values())
+        for array in overwritten(f, args, kwargs):
+            require_own(array)
         args = seeded(f, args) if hashable(f) else args
         if is_numpy(f) and has_masked((*args, *kwargs.values())):
             return self.call(of_masked(f), *args, **kwargs)
@@ -384,10 +390,11 @@ class Calls:
             result = _or_external(functools.partial(_opaque, f, args, kwargs), f, args, kwargs)
         else:
             result = _opaque(f, args, kwargs) if symbolic else f(*args, **kwargs)
-        if isinstance(result, np.ndarray) and result.dtype.kind in "fc":
-            symbol = Symbol(constant(result))
-            symbol.read_only = not result.flags.writeable
-            return symbol
+        if (
+            isinstance(result, (np.ndarray, tuple))
+            and (own := made_by_library(result)) is not result
+        ):
+            return own
         return (
             trace().born(result) if is_stateful(result) or name in CREATORS else advancing(result)
         )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.known_arrays import require_own
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.operators import check_in_place, store_into
 from tapeless.transforms.frontend.arrays.python_scalars import items_of
@@ -90,9 +91,10 @@ class Operations(Access):
         if isinstance(target, set) and isinstance(value, Keys):
             dicts_and_sets.anew(target)
         before_change(target)
+        require_own(target)
         if isinstance(target, np.ndarray):
             raise UnsupportedError(
-                "an array that was made outside of the program is overwritten", "copy it first"
+                "an array of objects or of text is changed in place", "use a list"
             )
         divide(kind, target, value)
         result = special_methods.inplace(kind, target, value)

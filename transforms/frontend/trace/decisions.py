@@ -33,6 +33,7 @@ class Decisions:
     attempts: set[Any] = field(default_factory=set)  # try statements that catch what data decides
     rows: set[Any] = field(default_factory=set)  # lists of lists, by where they are made
     keyed: dict[Any, bool] = field(default_factory=dict)  # dicts and sets: whether of lists
+    stored: bool = False  # arrays that libraries make belong to the program: it stores to one
     exact: bool = False  # branches and loops carry which memory arrays are in
     identities: bool = False  # branches and loops carry which containers variables stand for
     aliased: bool = False  # an array was read that a store may have changed
@@ -58,6 +59,12 @@ class Decisions:
         lists of them."""
         self._refuse_arrays("dictionary or set")
         self.keyed[site] = lists
+        raise Restart
+
+    def store(self) -> None:
+        """The program stores to an array that a library made: start again, with all of them as
+        arrays of the program."""
+        self.stored = True
         raise Restart
 
     def recurse(self, code: Any) -> None:
