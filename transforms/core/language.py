@@ -360,7 +360,7 @@ def statements(block: Block) -> Iterator[Statement]:
                 yield from statements(b)
 
 
-def acts(s: Statement) -> bool:
+def has_effect(s: Statement) -> bool:
     """Whether it must not be done twice, nor where Python does not do it."""
     return isinstance(s, Effect) or (isinstance(s, Let) and not s.op.pure)
 

@@ -11,9 +11,9 @@ from tapeless.transforms.core.language import (
     Effect,
     Let,
     Statement,
-    acts,
     blocks,
     free_variables,
+    has_effect,
     outputs,
     statements,
 )
@@ -125,7 +125,7 @@ def _needed(body: list[Statement], test: Atom) -> list[Statement]:
         if wanted.isdisjoint(outputs(s)):
             continue
         parts = list(statements(Block((), (s,), ())))
-        if any(map(acts, parts)) or (ends and any(map(_fails, parts))):
+        if any(map(has_effect, parts)) or (ends and any(map(_fails, parts))):
             raise UnsupportedError(
                 "what an except clause catches depends on data, and so does what is done or "
                 "raised before it in the try statement",

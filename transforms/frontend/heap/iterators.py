@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tapeless.transforms.core.language import Block, acts, statements
+from tapeless.transforms.core.language import Block, has_effect, statements
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.heap.locations import AttributeLocation
 from tapeless.transforms.frontend.trace.trace import Location, trace
@@ -86,7 +86,7 @@ def _ahead() -> Iterator[None]:
     first = len(run.blocks[-1])
     with run.watching() as journal:
         yield
-    if any(map(acts, statements(Block((), tuple(run.blocks[-1][first:]), ())))):
+    if any(map(has_effect, statements(Block((), tuple(run.blocks[-1][first:]), ())))):
         raise UnsupportedError(f"{MADE}prints, draws random numbers or raises errors", ITEMS)
     for location, _ in journal.changed():
         _forget(location)
