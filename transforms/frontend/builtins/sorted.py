@@ -104,9 +104,9 @@ def _columns(keys: Sequence[Any]) -> Iterator[Any]:
         yield apply(FUNCTIONS[np.asarray], list(keys))
         return
     if not any(map(undecided, keys)):
-        ranks = sorted(set(keys))
-        if len(ranks) > 1:
-            yield apply(FUNCTIONS[np.asarray], [ranks.index(key) for key in keys])
+        ranks = _ranks(keys)
+        if any(ranks):
+            yield apply(FUNCTIONS[np.asarray], ranks)
         return
     parts = [
         key if isinstance(key, (tuple, list)) else fields_compared("lt", key) or () for key in keys
@@ -115,6 +115,14 @@ def _columns(keys: Sequence[Any]) -> Iterator[Any]:
         raise _refusal()
     for column in zip(*parts, strict=True):
         yield from _columns(column)
+
+
+def _ranks(keys: Sequence[Any]) -> list[int]:
+    """How many different ones are smaller than each: they can be compared, and need no hash."""
+    ranks = [0] * len(keys)
+    for a, b in itertools.pairwise(sorted(range(len(keys)), key=lambda k: keys[k])):
+        ranks[b] = ranks[a] + bool(keys[a] < keys[b])
+    return ranks
 
 
 def _order(columns: list[Any], reverse: bool) -> Any:
