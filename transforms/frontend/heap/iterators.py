@@ -41,13 +41,13 @@ class Advancing:
 
     def __next__(self) -> Any:
         self.ask()
-        trace().advanced[self] = True
+        trace().note_advanced(self)
         return next(self.source)
 
     def send(self, value: Any) -> Any:
         """Of a generator."""
         self.ask()
-        trace().advanced[self] = True
+        trace().note_advanced(self)
         return self.source.send(value)
 
     def __getattr__(self, name: str) -> Any:
@@ -82,17 +82,20 @@ def _ahead() -> Iterator[None]:
     the variables that making them sets, is not known then: they must not be used later.
     """
     run = trace()
-    before, run.advanced = run.advanced, {}
+    before, run.advanced = run.advanced, []
     first = len(run.blocks[-1])
-    with run.watching() as journal:
-        yield
+    try:
+        with run.watching() as journal:
+            yield
+    finally:
+        advanced, run.advanced = run.advanced, before
     if any(map(has_effect, statements(Block((), tuple(run.blocks[-1][first:]), ())))):
         raise UnsupportedError(f"{MADE}prints, draws random numbers or raises errors", ITEMS)
     for location, _ in journal.changed():
         _forget(location)
-    for iterator in run.advanced:
+    for iterator in advanced:
+        run.note_advanced(iterator)
         iterator.left = True
-    run.advanced |= before
 
 
 def _forget(location: Location) -> None:

@@ -107,7 +107,7 @@ class Trace(Builder):
         self.parents: dict[Var, Any] = {}
         self.births: dict[int, tuple[int, Any]] = {}
         self.serials = itertools.count(1)
-        self.advanced: dict[Any, bool] = {}  # iterators of the program, since one was last run out
+        self.advanced: list[Any] | None = None  # iterators of the program, while one is run out
         self.reads: dict[Any, Any] = {}
         self.paths: dict[int, str] = {}  # how objects from outside were read, by their ids
         self.poisoned: dict[Any, str] = {}
@@ -412,6 +412,10 @@ class Trace(Builder):
             yield journal
         finally:
             self.watchers.remove(journal)
+
+    def note_advanced(self, iterator: Any) -> None:
+        if self.advanced is not None:  # nobody else holds it when a loop has left it
+            self.advanced.append(iterator)
 
     def wrote(self, key: Any) -> bool:
         """Whether the program itself put there what a location holds."""

@@ -171,3 +171,24 @@ def test_next_of_an_object_enters_its_method(u):
 
     assert tapeless.jit(f)(0.7) == f(0.7)
     assert np.isclose(tapeless.grad(f)(0.7), (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6)
+
+
+def test_a_generator_that_a_loop_leaves_ends_there():
+    def f(r):
+        ended = []
+
+        def values():
+            try:
+                yield from (r[k] for k in range(4))
+            finally:
+                ended.append(len(ended))
+
+        for v in values():
+            if v > 0.5:
+                break
+        return v + len(ended)
+
+    with pytest.raises(TapelessError, match="whether this is true"):
+        tapeless.jit(f)(R)
+    with tapeless.strict(False), pytest.warns(tapeless.PerformanceWarning):
+        assert tapeless.jit(f)(R) == f(R)
