@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
 from tapeless.transforms.core.builder import atom_of_size
+from tapeless.transforms.core.language import Block, has_effect, statements
 from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import branch
@@ -20,6 +22,7 @@ from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.structure import MISSING
 
 
 def must_roll(x: Any) -> bool:
@@ -136,7 +139,8 @@ def _rolls(iterable: Any) -> bool:
 def _listed(generators: Any) -> Any:
     met: list[Any] = []
     try:
-        return trace().born(StagedList(run_through(generators, met)))
+        with undone_if_undecided(generators[0]):
+            return trace().born(StagedList(run_through(generators, met)))
     except Undecided:
         return _filled(_with_items_met(generators, met))
 
@@ -151,6 +155,28 @@ def _with_items_met(generators: Any, met: list[Any]) -> Any:
 
 class Undecided(Signal):
     """Whether an item passes the filter is known only when the program runs."""
+
+
+@contextmanager
+def undone_if_undecided(iterable: Any) -> Iterator[None]:
+    """What tests inside have done until one is undecided is undone, for a loop does it again."""
+    run = trace()
+    first = len(run.blocks[-1])
+    with run.watching() as journal:
+        try:
+            yield
+        except Undecided:
+            acted = any(map(has_effect, statements(Block((), tuple(run.blocks[-1][first:]), ()))))
+            is_iterator = isinstance(iterable, Iterator)  # and what gives items is not asked again
+            if acted or (is_iterator and any(old is not MISSING for _, old in journal.changed())):
+                raise UnsupportedError(
+                    "a test on data of a comprehension, or what makes its items, prints, draws"
+                    " random numbers or changes what is outside of it",
+                    "write a loop with if",
+                ) from None
+            if not is_iterator:
+                run.rollback(journal)
+            raise
 
 
 def long_by_data(items: Any) -> bool:

@@ -14,7 +14,12 @@ from tapeless.transforms.core.language import Literal
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, wrap
 from tapeless.transforms.frontend.control_flow.branches import branch, choose, each
-from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, Undecided, must_roll
+from tapeless.transforms.frontend.control_flow.comprehensions import (
+    Lazy,
+    Undecided,
+    must_roll,
+    undone_if_undecided,
+)
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, counted, sequence
 from tapeless.transforms.frontend.control_flow.loops import for_loop
 from tapeless.transforms.frontend.control_flow.truth import truth
@@ -192,7 +197,8 @@ def _first(hooks: Any, x: Lazy, *default: Any) -> Any:
     if not x.must_roll():
         x.ask()
         try:
-            first = next(x.source, *default)
+            with undone_if_undecided(x.made[0]):
+                first = next(x.source, *default)
             x.started = True
             return first
         except Undecided:

@@ -192,3 +192,53 @@ def test_a_generator_that_a_loop_leaves_ends_there():
         tapeless.jit(f)(R)
     with tapeless.strict(False), pytest.warns(tapeless.PerformanceWarning):
         assert tapeless.jit(f)(R) == f(R)
+
+
+class Counted:
+    """Counts how often it is asked, and how many items it has given."""
+
+    def __init__(self, values):
+        self.values, self.asked, self.given = values, 0, 0
+
+    def passes(self, v):
+        self.asked += 1
+        return v > 0.25
+
+    def items(self):
+        for v in self.values:
+            self.given += 10
+            yield v
+
+
+def kept(c):
+    return sum([v for v in c.values if c.passes(v)])
+
+
+def kept_of_a_generator(c):
+    return sum([v for v in c.items() if c.passes(v)])
+
+
+def first_numbered(c):
+    return next((v for _, v in enumerate(c.values) if c.passes(v)), 0.0)
+
+
+def first_of_items(c):
+    return next(v for v in c.items() if v > 0.25)
+
+
+def first_of_pairs(c):
+    return next(w for v in c.values if c.passes(v) for w in (v, 2 * v) if c.passes(w))
+
+
+@pytest.mark.parametrize(
+    "f", [kept, kept_of_a_generator, first_numbered, first_of_items, first_of_pairs]
+)
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+def test_a_test_on_data_is_made_once_for_each_item(f):
+    def counted(x):
+        c = Counted([x[0], x[1], x[2]])
+        return f(c), c.asked, c.given
+
+    for x in (np.array([0.2, 0.3, 0.1]), np.array([0.3, 0.1, 0.4])):
+        with tapeless.strict(False):
+            assert tapeless.jit(counted)(x) == counted(x)
