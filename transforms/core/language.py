@@ -360,6 +360,11 @@ def statements(block: Block) -> Iterator[Statement]:
                 yield from statements(b)
 
 
+def has_effect(s: Statement) -> bool:
+    """Whether it must not be done twice, nor where Python does not do it."""
+    return isinstance(s, Effect) or (isinstance(s, Let) and not s.op.pure)
+
+
 def free_variables(block: Block) -> dict[Var, None]:
     """Variables read but not defined inside, in order of first use."""
     variables: dict[Var, None] = {}

@@ -57,6 +57,7 @@ from tapeless.transforms.vmap import (
     split_uneven,
 )
 from tapeless.transforms.vmap.align import elementwise
+from tapeless.transforms.vmap.default_values import called_with_values
 from tapeless.transforms.vmap.fallback_loop import least_lengths, one_by_one
 from tapeless.transforms.vmap.masked_parts import has_axes
 from tapeless.transforms.vmap.python_integers import check_stored
@@ -291,6 +292,7 @@ class Batch:
             self.env[s.outs[0]] = (sizes.longest(self, s), None)
             return
         if not uneven and all(k is None for k in axes) and not calls.gives_tape(s):
+            s = called_with_values(s) if calls.is_call(s) else s
             outs = tuple(map(self.lengthened, s.outs))
             self.emit(replace(s, args=args, outs=outs) if (args, outs) != (s.args, s.outs) else s)
             return

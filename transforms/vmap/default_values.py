@@ -13,17 +13,23 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from tapeless.transforms.analysis.undefined_values import may_lack
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import (
     Atom,
     Block,
     For,
+    Function,
     If,
+    Let,
     Statement,
     Type,
     While,
     is_undefined,
+    statements,
 )
+from tapeless.transforms.core.substitution import refresh
+from tapeless.transforms.ops.primitives.function_calls import calls, is_call
 from tapeless.transforms.ops.primitives.new_arrays import zero
 
 
@@ -35,9 +41,57 @@ def given(body: Iterable[Statement], ends: Iterable[Atom]) -> list[Statement]:
         if isinstance(s, (If, For, While)) and wanted.intersection(s.outs):
             ahead, s = _with_values(s, wanted)
             statements_out += [s, *reversed(ahead)]
+        elif is_call(s) and wanted.intersection(s.outs):
+            statements_out.append(called_with_values(s))
         else:
             statements_out.append(s)
     return statements_out[::-1]
+
+
+def called_with_values(s: Let) -> Let:
+    """A call, of a function that has a value for each result."""
+    function: Function = s.params["function"]
+    if not _lacks(function):
+        return s
+    if "valued" not in function.derived:
+        valued = Function(function.name, lambda: _whole(function))
+        function.derived["valued"] = valued.derived["valued"] = valued
+    return replace(s, params={**s.params, "function": function.derived["valued"]})
+
+
+def _whole(function: Function) -> Block:
+    block, _ = refresh(function.block)
+    with builder.building(builder.Builder()):
+        return _side(block, [True] * len(block.results))
+
+
+def _lacks(function: Function) -> bool:
+    """Whether a result may be without a value."""
+    entered, lacking = _entered(function), set[Function]()
+    while more := {f for f in entered if f not in lacking and _lacks_beside(f, lacking)}:
+        lacking |= more
+    return function in lacking
+
+
+def _entered(function: Function) -> dict[Function, None]:
+    """The function, and those that it calls, at any depth."""
+    entered: dict[Function, None] = {}
+    pending = [function]
+    while pending:
+        f = pending.pop()
+        if f not in entered:
+            entered[f] = None
+            pending += calls(f.block)
+    return entered
+
+
+def _lacks_beside(function: Function, lacking: set[Function]) -> bool:
+    """Whether a result may be without a value, where those of `lacking` may be."""
+    block = function.block
+    entries = [s for s in statements(block) if isinstance(s, Let) and is_call(s)]
+    partial = [v for s in entries if s.params["function"] in lacking for v in s.outs]
+    unset = may_lack(block, partial)
+    return any(is_undefined(a) or a in unset for a in block.results)
 
 
 def _with_values(s: If | For | While, wanted: set[Any]) -> tuple[list[Statement], Statement]:

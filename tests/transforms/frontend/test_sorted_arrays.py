@@ -6,8 +6,9 @@ import heapq
 import numpy as np
 import pytest
 
+import tapeless
 from tapeless import jit, jvp
-from tapeless.transforms.errors import AliasError
+from tapeless.transforms.errors import AliasError, TapelessError
 
 A = np.array([[1.0, 2.0], [3.0, -8.0]])
 
@@ -119,3 +120,41 @@ def test_others_are_as_in_python(f):
 def test_parts_that_may_overlap(parts):
     with pytest.raises(AliasError, match="may overlap"):
         jit(lambda a: sorted(parts(a * 1.0), key=np.sum)[0])(A)
+
+
+def by_length(rows):
+    return sum((k + 1) * np.sum(row) for k, row in enumerate(sorted(rows, key=len)))
+
+
+def longest_first_in_place(rows):
+    rows.sort(key=lambda row: -row.size)
+    return sum((k + 1) * np.sum(row) for k, row in enumerate(rows))
+
+
+def pairs_by_length(rows):
+    pairs = sorted(((len(row), row) for row in rows), key=lambda pair: pair[0], reverse=True)
+    return sum((k + n) * np.sum(row**2) for k, (n, row) in enumerate(pairs))
+
+
+@pytest.mark.parametrize("f", [by_length, longest_first_in_place, pairs_by_length])
+def test_arrays_of_different_lengths_by_their_lengths(f):
+    compiled, slope = tapeless.jit(f), tapeless.grad(f)
+    for lengths in [(3, 2, 4), (2, 2, 2), (5, 1, 2), (3, 2, 4)]:
+        rows = [np.arange(n) + 0.5 * n + k for k, n in enumerate(lengths)]
+        assert np.isclose(compiled(list(rows)), f(list(rows)))
+        steps = [1e-6 * np.cos(row) for row in rows]
+        pairs = list(zip(rows, steps, strict=True))
+        above, below = ([row + s * step for row, step in pairs] for s in (1, -1))
+        directional = sum(np.sum(g * s) for g, s in zip(slope(list(rows)), steps, strict=True))
+        assert np.isclose(directional, (f(above) - f(below)) / 2, rtol=1e-6)
+
+
+def test_arrays_of_different_lengths_by_what_is_in_them():
+    def f(rows):
+        return sum((k + 1) * np.sum(row) for k, row in enumerate(sorted(rows, key=np.sum)))
+
+    rows = [np.array([3.0, 1.0]), np.array([2.0]), np.array([0.5, 0.1, 0.2])]
+    with pytest.raises(TapelessError, match="built differently"):
+        tapeless.jit(f)(rows)
+    with tapeless.strict(False), pytest.warns(tapeless.PerformanceWarning):
+        assert np.isclose(tapeless.jit(f)(rows), f(rows))

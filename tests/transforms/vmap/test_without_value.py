@@ -208,3 +208,38 @@ def test_what_a_rule_saves_on_one_side(start):
     )
     found = jvp(grad(lambda v: batch(ruled, v)), (start,), (start,))[1]
     np.testing.assert_allclose(found, (8 * near - far) / 12e-3, rtol=1e-6, atol=1e-9)
+
+
+def hit(start, direction, center):
+    b = (start - center) @ direction
+    e = b * b - (start - center) @ (start - center) + 1
+    if e < 0:
+        return None
+    t = -b - np.sqrt(e)
+    return t if t > 1e-6 else None
+
+
+def root_of_nearest(start, direction, x):
+    best = np.inf
+    for center in ([x, 0.0, 3.0], [1.0, 0.0, 4.0], [9.0, 1.0, 5.0]):
+        t = hit(start, direction, np.array(center))
+        if t is not None and t < best:
+            best = t
+    return np.sqrt(best)
+
+
+def through_spheres(x):
+    total = 0.0
+    for k in range(4):
+        direction = np.array([0.1 * k, 0.1, 1.0])
+        direction = direction / np.sqrt(direction @ direction)
+        for start in (np.zeros(3), np.array([0.0, 0.5, 0.0]), np.array([0.5, 0.0, 0.0])):
+            total += np.exp(-root_of_nearest(start, direction, x)) * x
+    return total
+
+
+def test_a_function_that_is_called_for_all_elements_has_a_value_for_each_result():
+    x = np.array([0.2, 1.2, 1.7])
+    slopes = vmap(grad(through_spheres))
+    assert np.allclose(slopes(x), [grad(through_spheres)(v) for v in x])
+    assert "def hit(" in slopes.source(x)

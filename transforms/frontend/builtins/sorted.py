@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import StackType, Type
 from tapeless.transforms.errors import AliasError, UnsupportedError
 from tapeless.transforms.frontend.arrays.number_types import record_types_of
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
@@ -102,9 +104,9 @@ def _columns(keys: Sequence[Any]) -> Iterator[Any]:
         yield apply(FUNCTIONS[np.asarray], list(keys))
         return
     if not any(map(undecided, keys)):
-        ranks = sorted(set(keys))
-        if len(ranks) > 1:
-            yield apply(FUNCTIONS[np.asarray], [ranks.index(key) for key in keys])
+        ranks = _ranks(keys)
+        if any(ranks):
+            yield apply(FUNCTIONS[np.asarray], ranks)
         return
     parts = [
         key if isinstance(key, (tuple, list)) else fields_compared("lt", key) or () for key in keys
@@ -113,6 +115,14 @@ def _columns(keys: Sequence[Any]) -> Iterator[Any]:
         raise _refusal()
     for column in zip(*parts, strict=True):
         yield from _columns(column)
+
+
+def _ranks(keys: Sequence[Any]) -> list[int]:
+    """How many different ones are smaller than each: they can be compared, and need no hash."""
+    ranks = [0] * len(keys)
+    for a, b in itertools.pairwise(sorted(range(len(keys)), key=lambda k: keys[k])):
+        ranks[b] = ranks[a] + bool(keys[a] < keys[b])
+    return ranks
 
 
 def _order(columns: list[Any], reverse: bool) -> Any:
@@ -146,7 +156,7 @@ def _taken(items: Any, order: Any) -> Any:
         share_elements(items, result)
         return result
     specs = [require_defined(flatten(v)) for v in items]
-    if not interchangeable(specs):
+    if not interchangeable(specs) or not _of_equal_lengths(specs):
         return trace().born(StagedList(items[_known_place(order, k)] for k in range(len(items))))
     columns = [_ordered(leaves, order) for leaves in zip(*map(_leaves, specs), strict=True)]
 
@@ -163,6 +173,19 @@ def _taken(items: Any, order: Any) -> Any:
         return _element(specs, iter([leaf(c, k, w, leaves) for c, w, leaves in parts]))
 
     return trace().born(StagedList(element(k) for k in range(len(items))))
+
+
+def _of_equal_lengths(specs: Sequence[Structure]) -> bool:
+    """Whether arrays in one place of all items are equally long, as the program then relies on."""
+    shapes = [[size for a in spec.leaves() for size in _shape(a.type)] for spec in specs]
+    same_size = trace().same_size
+    return all(
+        same_size(a, b) for other in shapes[1:] for a, b in zip(shapes[0], other, strict=True)
+    )
+
+
+def _shape(type_: Type | StackType) -> tuple[Size, ...]:
+    return () if isinstance(type_, StackType) else type_.shape
 
 
 def _known_place(order: Any, k: int) -> int:

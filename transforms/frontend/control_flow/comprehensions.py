@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
 from tapeless.transforms.core.builder import atom_of_size
+from tapeless.transforms.core.language import Block, has_effect, statements
 from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import branch
@@ -20,6 +22,7 @@ from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.structure import MISSING
 
 
 def must_roll(x: Any) -> bool:
@@ -31,7 +34,8 @@ class Lazy(Advancing):
     """A generator expression: run through as Python does, unless `sum` can roll it."""
 
     def __init__(self, generators: Any) -> None:
-        super().__init__(run_through(generators))
+        self.met: list[Any] = []
+        super().__init__(run_through(generators, self.met))
         self.made, self.started = generators, False
         sources = [x.taken_from for x in lists_of(generators[0]) if x.taken_from is not None]
         self.kept_still = [(source, _amount(source)) for source, _ in sources]
@@ -77,6 +81,10 @@ class Lazy(Advancing):
     def listed(self, exhaust: bool = False) -> Any:
         """The elements as a list that may be rolled."""
         return list(self) if self.spent(exhaust) else comprehension("ListComp", self.made)
+
+    def from_the_first(self) -> Any:
+        """Its loops, to be run over where no item of it was given."""
+        return _with_items_met(self.made, self.met)
 
     def sum(self, hooks: Any, start: Any) -> Any:
         if self.spent():
@@ -129,24 +137,46 @@ def _rolls(iterable: Any) -> bool:
 
 
 def _listed(generators: Any) -> Any:
-    iterable, function, nested = generators
     met: list[Any] = []
     try:
-        return trace().born(StagedList(run_through((_noted(iterable, met), function, nested))))
+        with undone_if_undecided(generators[0]):
+            return trace().born(StagedList(run_through(generators, met)))
     except Undecided:
-        if isinstance(iterable, Iterator):  # it does not give again what it gave
-            iterable = Advancing(itertools.chain(met, iterable))
-        return _filled((iterable, function, nested))
+        return _filled(_with_items_met(generators, met))
 
 
-def _noted(items: Iterable[Any], met: list[Any]) -> Iterator[Any]:
-    for item in items:
-        met.append(item)
-        yield item
+def _with_items_met(generators: Any, met: list[Any]) -> Any:
+    """Loops of which the first has given some items; an iterator does not give them again."""
+    iterable, function, nested = generators
+    if isinstance(iterable, Iterator) and met:
+        iterable = Advancing(itertools.chain(met, iterable))
+    return iterable, function, nested
 
 
 class Undecided(Signal):
     """Whether an item passes the filter is known only when the program runs."""
+
+
+@contextmanager
+def undone_if_undecided(iterable: Any) -> Iterator[None]:
+    """What tests inside have done until one is undecided is undone, for a loop does it again."""
+    run = trace()
+    first = len(run.blocks[-1])
+    with run.watching() as journal:
+        try:
+            yield
+        except Undecided:
+            acted = any(map(has_effect, statements(Block((), tuple(run.blocks[-1][first:]), ()))))
+            is_iterator = isinstance(iterable, Iterator)  # and what gives items is not asked again
+            if acted or (is_iterator and any(old is not MISSING for _, old in journal.changed())):
+                raise UnsupportedError(
+                    "a test on data of a comprehension, or what makes its items, prints, draws"
+                    " random numbers or changes what is outside of it",
+                    "write a loop with if",
+                ) from None
+            if not is_iterator:
+                run.rollback(journal)
+            raise
 
 
 def long_by_data(items: Any) -> bool:
@@ -158,11 +188,14 @@ def long_by_data(items: Any) -> bool:
     return isinstance(length, Symbol) and not can_be_known(length.value())
 
 
-def run_through(generators: Any) -> Any:
+def run_through(generators: Any, met: list[Any] | None = None) -> Any:
+    """Gives what Python does, and keeps the items of the first loop in `met`."""
     iterable, function, nested = generators
     if any(map(long_by_data, lists_of(getattr(iterable, "source", iterable)))):
         raise Undecided
     for item in iterable:
+        if met is not None:
+            met.append(item)
         test, inner = function(item)
         decided = truth(test())
         if isinstance(decided, Symbol):

@@ -11,15 +11,22 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, atom_of_size
 from tapeless.transforms.core.language import Literal
+from tapeless.transforms.errors import Signal
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, wrap
 from tapeless.transforms.frontend.control_flow.branches import branch, choose, each
-from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, Undecided, must_roll
+from tapeless.transforms.frontend.control_flow.comprehensions import (
+    Lazy,
+    Undecided,
+    must_roll,
+    undone_if_undecided,
+)
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, counted, sequence
 from tapeless.transforms.frontend.control_flow.loops import for_loop
 from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.effects.effects import raise_
 from tapeless.transforms.frontend.heap.iterators import Counting, Once, inside
 from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import either
 from tapeless.transforms.frontend.values.container_aliases import require_current
@@ -180,34 +187,50 @@ def next_(hooks: Any, x: Any, *default: Any) -> Any:
         return _first(hooks, x, *default)
     if isinstance(x, Once):
         return x.item(*default)
+    if special_methods.special(x, "__next__"):
+        return next(special_methods.given_by(x), *default)
     return next(inside(x), *default)
 
 
 def _first(hooks: Any, x: Lazy, *default: Any) -> Any:
     """The first item of a generator expression; a loop that ends there, where data say which."""
-    iterable = x.made[0]
     if not x.must_roll():
         x.ask()
         try:
-            first = next(x.source, *default)
+            with undone_if_undecided(x.made[0]):
+                first = next(x.source, *default)
             x.started = True
             return first
         except Undecided:
-            if isinstance(iterable, Iterator):
-                return next(x)
+            pass  # a loop over the same items finds it
+    generators = x.from_the_first()
     x.spent(left=True)
+    if default:
+        return _found(hooks, generators, *default).item
+    try:
+        frame = _found(hooks, generators)
+    except NoNumber:
+        frame = _found(hooks, generators, None)
+    return choose(frame.found, lambda: frame.item, lambda: raise_(StopIteration()))
+
+
+class NoNumber(Signal):
+    """A variable without a value before a loop may only get a number or an array in it."""
+
+
+def _found(hooks: Any, generators: Any, *default: Any) -> Any:
     frame = hooks.frame("next")
     frame.found = False
     if default:
         (frame.item,) = default
 
     def keep(item: Any) -> None:
+        if not default and not isinstance(item, (Symbol, int, float, complex)):
+            raise NoNumber
         frame.item, frame.found = item, True
 
-    _search(frame, x.made, keep)
-    if default:
-        return frame.item
-    return choose(frame.found, lambda: frame.item, lambda: raise_(StopIteration()))
+    _search(frame, generators, keep)
+    return frame
 
 
 def met(hooks: Any, x: Lazy, wanted: bool) -> Any:

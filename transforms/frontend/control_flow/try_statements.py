@@ -13,6 +13,7 @@ from tapeless.transforms.core.language import (
     Statement,
     blocks,
     free_variables,
+    has_effect,
     outputs,
     statements,
 )
@@ -124,7 +125,7 @@ def _needed(body: list[Statement], test: Atom) -> list[Statement]:
         if wanted.isdisjoint(outputs(s)):
             continue
         parts = list(statements(Block((), (s,), ())))
-        if any(map(_acts, parts)) or (ends and any(map(_fails, parts))):
+        if any(map(has_effect, parts)) or (ends and any(map(_fails, parts))):
             raise UnsupportedError(
                 "what an except clause catches depends on data, and so does what is done or "
                 "raised before it in the try statement",
@@ -135,11 +136,6 @@ def _needed(body: list[Statement], test: Atom) -> list[Statement]:
             wanted.update(free_variables(b))
         needed.append(s)
     return needed[::-1]
-
-
-def _acts(s: Statement) -> bool:
-    """Whether it must not be done twice."""
-    return isinstance(s, Effect) or (isinstance(s, Let) and not s.op.pure)
 
 
 def _fails(s: Statement) -> bool:

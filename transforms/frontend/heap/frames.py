@@ -19,6 +19,8 @@ DIVERGED = " diverged"  # where a frame keeps why variables must not be read; no
 class FrameLocation(Location):
     """A local variable."""
 
+    refusable = True
+
     def __init__(self, frame: Frame, name: str) -> None:
         self.frame, self.variable, self.name = frame, name, plain(name)
         self.key = ("frame", id(frame), name)

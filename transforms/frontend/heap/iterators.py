@@ -9,16 +9,21 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from tapeless.transforms.core.language import Block, has_effect, statements
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.heap.locations import AttributeLocation
-from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.values.structure import MISSING, Incompatible
 
 MAKERS = ("builtins", "itertools")
 ENDLESS = 10_000
 KEEP = "make it a list before, and keep the position in it as an integer"
 CHANGED = "a list changes before an iterator over it is used up"
+MADE = "data says how many items of an iterator are used, and making one "
+ITEMS = "make a list of its items before, or write a while loop"
 MAKE_A_LIST = "make a list of the iterator before"
 
 
@@ -36,11 +41,13 @@ class Advancing:
 
     def __next__(self) -> Any:
         self.ask()
+        trace().note_advanced(self)
         return next(self.source)
 
     def send(self, value: Any) -> Any:
         """Of a generator."""
         self.ask()
+        trace().note_advanced(self)
         return self.source.send(value)
 
     def __getattr__(self, name: str) -> Any:
@@ -56,14 +63,46 @@ class Advancing:
 
     def rest(self) -> list[Any]:
         """The other items, of which data decides how many are used."""
-        items = [item for _, item in zip(range(ENDLESS), self, strict=False)]
-        if len(items) == ENDLESS:
-            raise UnsupportedError(
-                "a loop over an iterator without end is ended by data",
-                "count in a while loop, or run over itertools.count()",
-            )
+        with _ahead():
+            items = [item for _, item in zip(range(ENDLESS), self, strict=False)]
+            if len(items) == ENDLESS:
+                raise UnsupportedError(
+                    "a loop over an iterator without end is ended by data",
+                    "count in a while loop, or run over itertools.count()",
+                )
         self.left = True
         return items
+
+
+@contextmanager
+def _ahead() -> Iterator[None]:
+    """Items are made here of which data decides how many are used.
+
+    How far the iterators are that these are taken from (enumerate, generators), and what is in
+    the variables that making them sets, is not known then: they must not be used later.
+    """
+    run = trace()
+    before, run.advanced = run.advanced, []
+    first = len(run.blocks[-1])
+    try:
+        with run.watching() as journal:
+            yield
+    finally:
+        advanced, run.advanced = run.advanced, before
+    if any(map(has_effect, statements(Block((), tuple(run.blocks[-1][first:]), ())))):
+        raise UnsupportedError(f"{MADE}prints, draws random numbers or raises errors", ITEMS)
+    for location, _ in journal.changed():
+        _forget(location)
+    for iterator in advanced:
+        run.note_advanced(iterator)
+        iterator.left = True
+
+
+def _forget(location: Location) -> None:
+    if not location.refusable:
+        raise UnsupportedError(f"{MADE}changes a list, dictionary or array outside of it", ITEMS)
+    if location.get() is not MISSING:
+        location.set(Incompatible(f"{MADE}sets '{location.name}'", ITEMS))
 
 
 class Once(ABC):

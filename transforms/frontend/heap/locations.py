@@ -106,6 +106,8 @@ class OuterLocation(Location):
 
 
 class AttributeLocation(OuterLocation):
+    refusable = True
+
     def __init__(self, obj: Any, name: str) -> None:
         self.obj, self.name, self.key = obj, name, ("attribute", id(obj), name)
         self.birth = trace().birth(obj)

@@ -323,10 +323,11 @@ def iterated(value: Any, whole: bool = False) -> Any:
         items = value.rest(whole)
         return taken_from(items, iterator_method) if isinstance(iterator_method, Grown) else items
     require_current(value)
-    return Advancing(_items(value)) if special(value, "__next__") else inside(value)
+    return Advancing(given_by(value)) if special(value, "__next__") else inside(value)
 
 
-def _items(iterator: Any) -> Iterator[Any]:
+def given_by(iterator: Any) -> Iterator[Any]:
+    """What an object with the user's `__next__` gives, one by one."""
     method = special(iterator, "__next__")
     while True:
         try:

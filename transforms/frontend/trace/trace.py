@@ -37,6 +37,7 @@ class Location:
     key: tuple[Any, ...]
     birth: int = 0
     name: str = ""
+    refusable: bool = False  # it may hold why it must not be read
 
     def get(self) -> Any:
         raise NotImplementedError
@@ -64,6 +65,11 @@ class Journal:
         self.serial = serial
         self.old: dict[tuple[Any, ...], tuple[Location, Any]] = {}
 
+    def note(self, location: Location) -> None:
+        """Keeps what an older location holds, the first time that it is overwritten."""
+        if location.key not in self.old and location.birth <= self.serial:
+            self.old[location.key] = (location, location.get())
+
     def changed(self) -> list[tuple[Location, Any]]:
         """Those that hold something else now: a stack from which is taken what was put on it is
         as it was. That the others are so before a call is relied on, for nothing is written."""
@@ -88,6 +94,7 @@ class Trace(Builder):
     def __init__(self, decisions: Any = None) -> None:
         super().__init__()
         self.journals: list[Journal] = [Journal(0)]
+        self.watchers: list[Journal] = []  # beside them
         self.hints: dict[Symbol, int] = {}
         self.namesakes: dict[Var, Var] = {}  # what gets the name that a variable gets first
         self.guards: list[tuple[str, Size, Size]] = []
@@ -100,6 +107,7 @@ class Trace(Builder):
         self.parents: dict[Var, Any] = {}
         self.births: dict[int, tuple[int, Any]] = {}
         self.serials = itertools.count(1)
+        self.advanced: list[Any] | None = None  # iterators of the program, while one is run out
         self.reads: dict[Any, Any] = {}
         self.paths: dict[int, str] = {}  # how objects from outside were read, by their ids
         self.poisoned: dict[Any, str] = {}
@@ -391,9 +399,23 @@ class Trace(Builder):
 
     def touch(self, location: Location) -> None:
         """Must be called before a location is overwritten."""
-        journal = self.journals[-1]
-        if location.key not in journal.old and location.birth <= journal.serial:
-            journal.old[location.key] = (location, location.get())
+        self.journals[-1].note(location)
+        for journal in self.watchers:
+            journal.note(location)
+
+    @contextmanager
+    def watching(self) -> Iterator[Journal]:
+        """Writes inside to what is older are journalled once more."""
+        journal = Journal(next(self.serials))
+        self.watchers.append(journal)
+        try:
+            yield journal
+        finally:
+            self.watchers.remove(journal)
+
+    def note_advanced(self, iterator: Any) -> None:
+        if self.advanced is not None:  # nobody else holds it when a loop has left it
+            self.advanced.append(iterator)
 
     def wrote(self, key: Any) -> bool:
         """Whether the program itself put there what a location holds."""

@@ -2,6 +2,7 @@
 
 # ruff: noqa: PERF401, PERF402 (lists that loops append to are what is tested)
 
+import functools
 import re
 from collections import deque
 from dataclasses import dataclass
@@ -181,3 +182,22 @@ def test_what_is_not_in_a_list_raises_as_in_python(method):
         missing(1.0, 2.0)
     with pytest.raises(ValueError, match=re.escape(str(of_python.value))):
         tapeless.jit(missing)(1.0, 2.0)
+
+
+def by_comparison(x):
+    return sorted(x, key=functools.cmp_to_key(lambda a, b: a - b))
+
+
+def pairs_by_comparison(x):
+    pairs = list(zip(x, x[::-1], strict=True))
+    pairs.sort(key=functools.cmp_to_key(lambda p, q: -1 if p[0] * q[1] > p[1] * q[0] else 1))
+    return [p[0] for p in pairs]
+
+
+@pytest.mark.parametrize("function", [by_comparison, pairs_by_comparison])
+def test_comparisons_of_two_at_a_time_are_traced(function):
+    x = np.array([3.0, 1.0, 2.0, 1.0])
+    with pytest.raises(TapelessError, match="whether this is true"):
+        tapeless.jit(function)(x)
+    with tapeless.strict(False), pytest.warns(tapeless.PerformanceWarning):
+        assert tapeless.jit(function)(x) == function(x)
