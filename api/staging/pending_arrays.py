@@ -166,10 +166,10 @@ class PendingArray:
     # -- reading
 
     def __getattr__(self, name: str) -> Any:
-        known = getattr(arrays.Array, name)  # others are asked for nothing
+        attribute = getattr(arrays.Array, name)  # the array is not asked for what none has
         if name in METADATA:
-            return known.__get__(self)
-        if name == "_sharding":
+            return attribute.__get__(self)
+        if name == "_sharding":  # which `device_put` gives, and no call
             raise AttributeError(name)
         return getattr(self.value() if name in COPYING else self.memory(), name)
 

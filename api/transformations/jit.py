@@ -294,10 +294,11 @@ class Jit(Unchanged):
             return None
         donated, stored = self.asked.donate_argnums, compiled.staged.overwritten - {*self.stored}
         leaves = enumerate(zip(compiled.staged.leaves, self.positions, strict=True))
-        given = frozenset(k for k, (x, p) in leaves if p in donated and x.var in stored)
-        if not asynchronous.only_computes(compiled, given):
+        given_away = frozenset(k for k, (x, p) in leaves if p in donated and x.var in stored)
+        if not asynchronous.only_computes(compiled, given_away):
             return None
-        return asynchronous.HandOver(compiled, lowered, f"jit of {base_name(self.fun)}", given)
+        description = f"jit of {base_name(self.fun)}"
+        return asynchronous.HandOver(compiled, lowered, description, given_away)
 
     def loaded(self, record: Record) -> Callable[..., Any]:
         """The function of a record."""

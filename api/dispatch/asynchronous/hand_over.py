@@ -105,6 +105,9 @@ class HandOver:
 
     def plan(self, signature: tuple[Any, ...], leaves: Sequence[Any]) -> Plan:
         """What is known of a call with these leaves."""
+        if self.specialisation.captured:
+            captured = (get() for get, _ in self.specialisation.captured)
+            signature = (*signature, *(x.shape for x in captured))
         plan = self.plans.get(signature)
         if plan is None:
             if len(self.plans) >= MANY:
@@ -124,13 +127,13 @@ class HandOver:
         arrays = [PendingArray(call, kind.dtype, shape) for kind, shape in kinds]
         call.for_results(arrays)
         with worker.LENDING:
-            given = [_lent(x, call) for x in leaves]
-            args, kwargs = tree.unflatten(structure, given)
+            arguments = [_lent(x, call) for x in leaves]
+            args, kwargs = tree.unflatten(structure, arguments)
             passed += self.specialisation.arguments(args, kwargs)
             passed += [_lent(x, call) for x in captured]
             for k in self.donated:
-                if given[k] is leaves[k] and type(given[k]) is PendingArray:
-                    given[k].donate(self.description)
+                if arguments[k] is leaves[k] and type(leaves[k]) is PendingArray:
+                    leaves[k].donate(self.description)
             worker.submit(call)
         value, returned = self.rebuild(iter(arrays)), self.specialisation.returned
         return value if returned is None else tree.unflatten(returned, value)
@@ -177,8 +180,8 @@ def _holds_arrays(spec: Structure) -> bool:
     if spec.kind == "static":
         return True
     plain_container = spec.kind in CONTAINERS or hasattr(spec.kind, "_fields")
-    known = plain_container and not isinstance(spec.value, (results.Rows, results.OfData))
-    return known and all(map(_holds_arrays, spec.children))
+    fixed = plain_container and not isinstance(spec.value, (results.Rows, results.OfData))
+    return fixed and all(map(_holds_arrays, spec.children))
 
 
 def _is_harmless(s: Statement) -> bool:

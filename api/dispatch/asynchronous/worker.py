@@ -160,9 +160,9 @@ def submit(call: Call) -> None:
 
 def make_room() -> None:
     """Waits while many calls are to be done: each keeps its arguments alive."""
-    given = [*_worker.given]
-    if len(given) >= MOST:
-        given[-MOST].wait()
+    submitted = [*_worker.given]
+    if len(submitted) >= MOST:
+        submitted[-MOST].wait()
 
 
 def wait_for_all() -> None:
@@ -195,9 +195,9 @@ def _before_fork() -> None:
 def _after_fork_in_child() -> None:
     """Threads are not copied: what a callback has left undone is done by the other process."""
     global _worker
-    left, _worker = _worker.given, Worker()
+    submitted, _worker = _worker.given, Worker()
     LENDING.release()
-    for call in left:
+    for call in submitted:
         if not call.finished:
             what = "the array is computed by the process that this one was forked from"
             call.fail(ForkedError(what, "look at it before os.fork()"))
