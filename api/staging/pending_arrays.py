@@ -116,8 +116,11 @@ class PendingArray:
 
     def lend(self, call: Any) -> Any:
         """What a call that runs later is given: this, or a copy where others can write to it."""
-        self._lent = call
-        return copied(self.value()) if self._seen else self
+        before, self._lent = self._lent, call  # first, so that who looks meanwhile waits
+        if not self._seen:
+            return self
+        self._lent = before
+        return copied(self.value())
 
     def donate(self, name: str) -> None:
         """Gives the memory away: only calls that it was lent to read it from now on."""

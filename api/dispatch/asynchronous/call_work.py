@@ -16,8 +16,7 @@ from tapeless.explain.known_numbers import KnownNumbers
 from tapeless.explain.work import WorkStep, WorkWalk
 from tapeless.transformations.cost_analysis import PRODUCTS
 from tapeless.transformations.eval_shape import known_lengths
-from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Let
+from tapeless.transforms.core.language import Let, Type
 from tapeless.transforms.emit.module import called
 from tapeless.transforms.lowering.placement import Placement
 
@@ -27,18 +26,18 @@ NUMBER = 8.0  # bytes that are loaded or stored in the time of an addition
 
 
 class CallWork:
-    """The work of one program, and what it depends on."""
+    """The work of one program, the lengths of its results, and what both depend on."""
 
-    def __init__(self, specialisation: Any, placement: Placement) -> None:
-        self.staged, self.placement = specialisation.staged, placement
-        self.lengths = functools.partial(known_lengths, specialisation)
+    def __init__(self, specialisation: Any, placement: Placement, results: list[Type]) -> None:
+        self.staged, self.placement, self.results = specialisation.staged, placement, results
+        self.known_lengths = functools.partial(known_lengths, specialisation)
         self.bodies = [placement.block, *called([placement.block]).values()]
         asked = self.numbers({}, {})
         self.additions(asked)
-        homes = self.staged.decisions.homes.values()
-        numbers = {k for k, leaf in enumerate(self.staged.leaves) if leaf.var in asked.numbers}
-        sizes = {k for k, axis in homes if isinstance(k, int) and axis < 0}
-        self.integers = sorted(numbers | sizes)  # leaves that lengths or loops depend on
+        self.shapes(asked)
+        leaves = enumerate(self.staged.leaves)
+        #: The leaves that lengths or loops depend on.
+        self.integers = [k for k, leaf in leaves if leaf.var in asked.numbers]
 
     def signature(self, leaves: Sequence[Any]) -> tuple[Any, ...]:
         """What the work depends on: the shapes of arguments, and integers."""
@@ -49,7 +48,7 @@ class CallWork:
         """The lengths and integers of a call."""
         pairs = zip(self.staged.leaves, leaves, strict=True)
         values = {p.var: int(x) for p, x in pairs if p.var is not None and is_integer(x)}
-        return self.numbers(self.lengths(leaves), values)
+        return self.numbers(self.known_lengths(leaves), values)
 
     def numbers(self, lengths: Any, values: Any) -> KnownNumbers:
         upper = self.placement.analysis.upper
@@ -60,16 +59,15 @@ class CallWork:
         walk = WorkWalk(numbers, self.placement)
         return sum(_additions(step) for body in self.bodies for step in walk.steps(body))
 
+    def shapes(self, numbers: KnownNumbers) -> tuple[tuple[int, ...] | None, ...]:
+        """The shape of each result; None where the elements of arrays decide it."""
+        lengths = ([numbers.evaluated(n) for n in kind.shape] for kind in self.results)
+        return tuple(None if None in of_one else tuple(of_one) for of_one in lengths)  # type: ignore[arg-type]
+
 
 def is_integer(x: Any) -> bool:
     """Whether an argument is an integer that a length or a loop may depend on."""
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
-
-
-def lengths_of(shape: tuple[Size, ...], numbers: KnownNumbers) -> tuple[int, ...] | None:
-    """The lengths of a result; None where the elements of arrays decide them."""
-    lengths = [numbers.evaluated(n) for n in shape]
-    return None if None in lengths else tuple(lengths)  # type: ignore[arg-type]
 
 
 def _additions(step: WorkStep) -> float:

@@ -20,7 +20,15 @@ from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.lazy_import import later
 from tapeless.staging.jax_arrays import ARRAYS, functional, plain
 from tapeless.staging.pending_arrays import PendingArray, copied, lent
-from tapeless.transforms.core.language import Effect, Let, Statement, Type, statements
+from tapeless.transforms.core.language import (
+    Atom,
+    Effect,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    statements,
+)
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.frontend.values.structure import Structure
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE
@@ -43,7 +51,6 @@ else:
 LARGE = 1 << 20  # additions: some ten times as long as it takes to hand a call over
 MANY = 4096  # signatures whose work is remembered
 HARMLESS = frozenset(["blank", "check", "errstate", "kernel", "raise"])
-CONTAINERS = (tuple, list, dict)
 
 
 @dataclass(frozen=True)
@@ -73,14 +80,15 @@ class HandOver:
     ) -> None:
         self.specialisation, self.lowered = specialisation, lowered
         self.description, self.donated = description, donated
-        self.types = [atom.type for atom in specialisation.staged.result.leaves()]
+        self.leaves = [*specialisation.staged.result.leaves()]
+        self.types = [atom.type for atom in self.leaves if not _is_number(atom)]
         self.plans: dict[tuple[Any, ...], Plan] = {}
         self.rebuild = functools.partial(module.rebuild, specialisation.staged.result)
 
     @functools.cached_property
     def work(self) -> call_work.CallWork:
         """Estimates what a call costs."""
-        return call_work.CallWork(self.specialisation, self.lowered.placement)
+        return call_work.CallWork(self.specialisation, self.lowered.placement, self.types)
 
     @functools.cached_property
     def calls_python(self) -> bool:
@@ -113,8 +121,8 @@ class HandOver:
             if len(self.plans) >= MANY:
                 self.plans.clear()
             numbers = self.work.numbers_of(leaves)
-            shapes = tuple(call_work.lengths_of(kind.shape, numbers) for kind in self.types)
-            plan = self.plans[signature] = Plan(self.work.additions(numbers), shapes)
+            plan = Plan(self.work.additions(numbers), self.work.shapes(numbers))
+            self.plans[signature] = plan
         return plan
 
     def handed_over(
@@ -135,7 +143,9 @@ class HandOver:
                 if arguments[k] is leaves[k] and type(leaves[k]) is PendingArray:
                     leaves[k].donate(self.description)
             worker.submit(call)
-        value, returned = self.rebuild(iter(arrays)), self.specialisation.returned
+        pending = iter(arrays)
+        leaves = [x.value if _is_number(x) else next(pending) for x in self.leaves]
+        value, returned = self.rebuild(iter(leaves)), self.specialisation.returned
         return value if returned is None else tree.unflatten(returned, value)
 
     def computed(self, passed: list[Any]) -> list[Any]:
@@ -149,7 +159,8 @@ class HandOver:
             raise
         if not self.specialisation.flat:
             result = _leaves(self.specialisation.staged.result, result)
-        arrays = functional([*result])
+        pairs = zip(result, self.leaves, strict=True)
+        arrays = functional([x for x, atom in pairs if not _is_number(atom)])
         for array, kind in zip(arrays, self.types, strict=True):
             if array.dtype != kind.dtype:
                 raise InternalError(f"a result of the {self.description} is {array.dtype.name}")
@@ -176,12 +187,18 @@ def _holds_arrays(spec: Structure) -> bool:
     if spec.kind == "leaf":
         assert spec.atom is not None
         kind = spec.atom.type
-        return isinstance(kind, Type) and not kind.weak and kind.dtype.kind in "biufc"
+        is_array = isinstance(kind, Type) and not kind.weak and kind.dtype.kind in "biufc"
+        return is_array or _is_number(spec.atom)
     if spec.kind == "static":
         return True
-    plain_container = spec.kind in CONTAINERS or hasattr(spec.kind, "_fields")
-    fixed = plain_container and not isinstance(spec.value, (results.Rows, results.OfData))
+    container = isinstance(spec.kind, type) and issubclass(spec.kind, (tuple, list, dict))
+    fixed = container and not isinstance(spec.value, (results.Rows, results.OfData))
     return fixed and all(map(_holds_arrays, spec.children))
+
+
+def _is_number(atom: Atom) -> bool:
+    """Whether a result is the same number of Python in each call."""
+    return isinstance(atom, Literal) and atom.type.weak
 
 
 def _is_harmless(s: Statement) -> bool:

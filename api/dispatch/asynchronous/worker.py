@@ -118,6 +118,8 @@ class Worker:
     def serve(self) -> None:
         while True:
             self.calls.get().perform()
+            while self.given and self.given[0].finished:
+                self.given.popleft()
 
     def next(self) -> Call:
         """The next call, for a function that one of them has called."""
@@ -132,8 +134,6 @@ class Worker:
     def take(self, call: Call) -> None:
         """Does a call after those that were given before."""
         self.start()
-        while self.given and self.given[0].finished:
-            self.given.popleft()
         self.given.append(call)
         self.calls.put(call)
 
