@@ -115,7 +115,7 @@ LOOKS = {
 
 
 def equal(a, b):
-    assert type(a) is type(b)
+    assert a.__class__ is type(b)
     if isinstance(a, (list, tuple)):
         assert len(a) == len(b)
         for x, y in zip(a, b, strict=True):
