@@ -163,7 +163,8 @@ class HandOver:
         arrays = functional([x for x, atom in pairs if not _is_number(atom)])
         for array, kind in zip(arrays, self.types, strict=True):
             if array.dtype != kind.dtype:
-                raise InternalError(f"a result of the {self.description} is {array.dtype.name}")
+                got, told = array.dtype.name, kind.dtype.name
+                raise InternalError(f"a result of the {self.description} is {got}, and not {told}")
         return arrays
 
 
@@ -228,7 +229,9 @@ def _may_hand_over(leaves: Sequence[Any]) -> bool:
 def _is_passed(x: Any) -> bool:
     if type(x) is int:
         return -(2**63) <= x < 2**63  # others are refused where the call is made
-    return not isinstance(x, np.ndarray) or type(x) is np.ndarray or type(x) in ARRAYS
+    if not isinstance(x, np.ndarray):
+        return True
+    return (type(x) is np.ndarray or type(x) in ARRAYS) and x.dtype.kind in "biufc"
 
 
 # -- arguments and results
