@@ -28,6 +28,7 @@ from tapeless.transforms.errors import ArgumentError
 
 if TYPE_CHECKING:
     from tapeless.dispatch import generator_states
+    from tapeless.dispatch.asynchronous.hand_over import HandOver
     from tapeless.random import key_reuse as reuse
     from tapeless.transforms.emit import module
     from tapeless.transforms.frontend.staging import parameters as inputs
@@ -119,7 +120,7 @@ def key_orders(value: Any) -> Any:
 class Specialisation:
     """One emitted function, with what it relies on."""
 
-    hand_over: Enter | None = None  # gives calls to a thread: MISSED where they are made at once
+    hand_over: HandOver | None = None  # gives calls to a thread: MISSED where they are made at once
     plan: Any = None  # of vjp and linearize: their second function
     changes: tuple[Change, ...] = ()  # of containers of the caller
     keys: tuple[int, ...] = ()  # leaves with random keys that each call uses

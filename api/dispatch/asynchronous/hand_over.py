@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from sys import gettrace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from tapeless import tree
 from tapeless.dispatch.asynchronous import worker
 from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.lazy_import import later
-from tapeless.staging.jax_arrays import ARRAYS, functional, plain
+from tapeless.staging.jax_arrays import ARRAYS, Array, plain
 from tapeless.staging.pending_arrays import PendingArray, copied, lent
 from tapeless.transforms.core.language import (
     Atom,
@@ -49,6 +49,7 @@ else:
     results = later("tapeless.transforms.frontend.staging.results")
 
 LARGE = 1 << 20  # additions: some ten times as long as it takes to hand a call over
+PYTHON = (bool, int, float, complex)
 MANY = 4096  # signatures whose work is remembered
 HARMLESS = frozenset(["blank", "check", "errstate", "kernel", "raise"])
 
@@ -160,12 +161,7 @@ class HandOver:
         if not self.specialisation.flat:
             result = _leaves(self.specialisation.staged.result, result)
         pairs = zip(result, self.leaves, strict=True)
-        arrays = functional([x for x, atom in pairs if not _is_number(atom)])
-        for array, kind in zip(arrays, self.types, strict=True):
-            if array.dtype != kind.dtype:
-                got, told = array.dtype.name, kind.dtype.name
-                raise InternalError(f"a result of the {self.description} is {got}, and not {told}")
-        return arrays
+        return [_array(x, atom.type) for x, atom in pairs if not _is_number(atom)]
 
 
 # -- which programs, and which calls
@@ -197,7 +193,7 @@ def _holds_arrays(spec: Structure) -> bool:
     return fixed and all(map(_holds_arrays, spec.children))
 
 
-def _is_number(atom: Atom) -> bool:
+def _is_number(atom: Atom) -> TypeGuard[Literal]:
     """Whether a result is the same number of Python in each call."""
     return isinstance(atom, Literal) and atom.type.weak
 
@@ -248,6 +244,14 @@ def _lent(x: Any, call: worker.Call) -> Any:
     if type(x) is PendingArray:
         return x.lend(call)
     return copied(x) if isinstance(x, np.ndarray) else x
+
+
+def _array(value: Any, kind: Type) -> Any:
+    """A result as an array; what a branch has passed on may be a number of Python."""
+    array = np.asarray(value, kind.dtype if type(value) in PYTHON else None)
+    if array.dtype != kind.dtype:
+        raise InternalError(f"a result is {array.dtype.name}, and was told to be {kind}")
+    return array.view(Array)
 
 
 def _leaves(spec: Structure, value: Any) -> Iterator[Any]:

@@ -303,6 +303,14 @@ def test_results_in_containers(gate, build):
             np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
+def test_a_number_that_a_branch_passes_on_is_an_array():
+    program = jit(lambda x, y, n: jnp.sum(x @ x) if n > 0 else y)
+    for n in (1, 0, 1, 0):
+        z = program(matrix(), 2.0, jnp.array(n))
+        assert z.shape == ()
+        np.testing.assert_allclose(z, np.sum(want(matrix()) - 1.0) if n else 2.0, rtol=1e-9)
+
+
 def test_shapes_that_elements_decide_are_waited_for(gate):
     program = jit(lambda x: (lambda y: y[y > 0])(pure_callback(gate.pass_on, SQUARE, x) @ x))
     gate.open()
