@@ -248,4 +248,5 @@ class _Writer:
             ours = self.constant(own)
             operands = [f"{ours}(a{k})" if o else f"a{k}" for k, o in enumerate(self.own())]
             return f"{self.constant(functional)}(run({', '.join(operands)}))"
-        return f"{self.constant(specialisation)}(args, kwargs)"
+        call = specialisation.functional_value if specialisation.functional else specialisation
+        return f"{self.constant(call)}(args, kwargs)"

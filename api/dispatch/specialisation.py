@@ -303,6 +303,10 @@ class Specialisation:
             return self.called(args, kwargs)
         if self.hand_over is not None and (later := self.hand_over(args, kwargs)) is not MISSED:
             return later
+        return self.functional_value(args, kwargs)
+
+    def functional_value(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The value for arguments with arrays of `tapeless.numpy`, computed now."""
         if self.overwritten:  # by nobody while others read it
             args, kwargs = settled((args, kwargs))
         return functional(self.called(*plain((args, kwargs))))
