@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from sys import gettrace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -188,7 +188,9 @@ def _holds_arrays(spec: Structure) -> bool:
         return is_array or _is_number(spec.atom)
     if spec.kind == "static":
         return True
-    container = isinstance(spec.kind, type) and issubclass(spec.kind, (tuple, list, dict))
+    container = isinstance(spec.kind, type) and (
+        issubclass(spec.kind, (tuple, list, dict)) or is_dataclass(spec.kind)
+    )
     fixed = container and not isinstance(spec.value, (results.Rows, results.OfData))
     return fixed and all(map(_holds_arrays, spec.children))
 

@@ -1,6 +1,7 @@
 """Which calls return before they are done, and that they give what others give."""
 
 import contextvars
+import dataclasses
 import threading
 from collections import namedtuple
 from functools import partial
@@ -301,6 +302,44 @@ def test_results_in_containers(gate, build):
             assert a == b
         else:
             np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+@dataclasses.dataclass(frozen=True)
+class State:
+    weights: object
+    bias: object
+
+
+@tapeless.tree_util.register_pytree_node_class
+class Layer:
+    def __init__(self, weights):
+        self.weights = weights
+
+    def tree_flatten(self):
+        return (self.weights,), None
+
+    @classmethod
+    def tree_unflatten(cls, static, children):
+        return cls(*children)
+
+
+def test_dataclasses_and_registered_classes(gate):
+    wait = partial(pure_callback, gate.pass_on, SQUARE)
+    step = jit(lambda s: State(wait(s.weights) @ s.weights, s.bias + 1.0))
+    layer = jit(lambda x: Layer(wait(x.weights) @ x.weights))
+    gate.open()
+    for _ in range(2):
+        step(State(matrix(), jnp.ones(N)))
+        layer(Layer(matrix()))
+    gate.close()
+    state, result = step(State(matrix(), jnp.ones(N))), layer(Layer(matrix()))
+    assert type(state) is State
+    assert type(result) is Layer
+    assert all(map(is_pending, (state.weights, state.bias, result.weights)))
+    gate.open_soon()
+    np.testing.assert_array_equal(state.bias, np.full(N, 2.0))
+    for weights in (state.weights, result.weights):
+        np.testing.assert_allclose(weights, want(matrix()) - 1.0, atol=1e-12)
 
 
 def test_a_number_that_a_branch_passes_on_is_an_array():
