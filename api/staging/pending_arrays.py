@@ -10,6 +10,7 @@ write to it. Who looks at the memory itself waits for these calls, too; later ca
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,12 @@ METADATA = {"committed", "copy_to_host_async", "device", "devices", "is_fully_ad
 METADATA |= {"is_fully_replicated", "on_device_size_in_bytes", "sharding", "weak_type"}
 
 
+@functools.cache
+def _array_class() -> type[Any]:
+    """`Array`, which each `isinstance` asks for: looking into a late module takes longer."""
+    return arrays.Array
+
+
 class PendingArray:
     """An `Array` that a call will have computed; `isinstance` takes it for one.
 
@@ -66,7 +73,7 @@ class PendingArray:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type[Any]:
-        return arrays.Array
+        return _array_class()
 
     # -- the call that computes it
 
