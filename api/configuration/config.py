@@ -15,6 +15,7 @@ from typing import Any
 from tapeless.configuration.checked_calls import log_compilation, refuse_infs, refuse_nans
 from tapeless.configuration.instrumentation import Watch, watch
 from tapeless.configuration.promotion_settings import set_dtype, set_rank
+from tapeless.dispatch.asynchronous.worker import enable as enable_asynchronous_dispatch
 from tapeless.dispatch.specialisation import refuse_traces
 from tapeless.random.key_reuse import report_reuse
 from tapeless.staging.bug_reports import FILTERING
@@ -173,6 +174,14 @@ SETTINGS = {
             BOTH,
             "whether functions under `jit` run as emitted NumPy code",
             _disable_jit(),
+        ),
+        Setting(
+            "cpu_enable_async_dispatch",
+            True,
+            BOTH,
+            "whether large calls of compiled functions on arrays of tapeless.numpy return before "
+            "they are done",
+            enable_asynchronous_dispatch,
         ),
         Setting(
             "strict",

@@ -8,6 +8,7 @@ from contextvars import Token
 from types import TracebackType
 from typing import Any, TypeVar
 
+from tapeless.dispatch.asynchronous.worker import wait_for_all
 from tapeless.profiler.annotations import TraceAnnotation
 from tapeless.staging.user_calls import call_user
 from tapeless.transforms.errors import ArgumentTypeError, TapelessError
@@ -138,10 +139,12 @@ def _refuse(this: Any, compile: Callable[..., Any], args: Any, kwargs: Any) -> A
 
 
 def effects_barrier() -> None:
-    """Waits until all prints and callbacks are done; they are, when a call returns.
+    """Waits until all calls are done whose results are pending, and so are their callbacks. What
+    prints or acts in another way is done when a call returns.
 
     >>> effects_barrier()
     """
+    wait_for_all()
 
 
 def copy_to_host_async(x: Any) -> Any:

@@ -29,7 +29,7 @@ from tapeless.dispatch.specialisation import (
     leaf_key,
     same,
 )
-from tapeless.staging.jax_arrays import Array, functional
+from tapeless.staging.jax_arrays import ARRAYS, functional, own
 
 
 def entry(
@@ -86,6 +86,7 @@ class _Writer:
             self.lines.append(f"{self.constant(self.found.refuse_overlap)}({self.all()})")
         if self.found.keys:
             self.lines.append(f"{self.constant(self.found.use_keys)}({self.all()})")
+        self.lines += self.handed_over()
         self.lines.append(f"return {self.result()}")
         text = "\n    ".join(["def enter(args, kwargs):", *self.lines])
         exec(compile(text, "<entry>", "exec", dont_inherit=True), self.names)
@@ -172,8 +173,10 @@ class _Writer:
         elif isinstance(key, int):
             yield f"a{k} is {self.constant(x)}"
         elif isinstance(x, np.ndarray):
-            kind = "ndarray" if key[0] is x.dtype else self.constant(key[0])
-            yield f"type(a{k}) is {kind}"
+            if key[0] is not x.dtype:
+                yield f"type(a{k}) in {self.constant(ARRAYS)}"
+            else:
+                yield f"type(a{k}) is ndarray"
             yield f"a{k}.dtype is {self.constant(np.dtype(x.dtype.char))}"
             yield f"len(s{k} := a{k}.shape) == {x.ndim}"
             for axis, n in enumerate(x.shape):
@@ -221,7 +224,17 @@ class _Writer:
 
     def own(self) -> list[bool]:
         """Which leaves are arrays of `tapeless.numpy`."""
-        return [type(x) is Array for x in self.leaves]
+        return [type(x) in ARRAYS for x in self.leaves]
+
+    def handed_over(self) -> Iterator[str]:
+        """A statement that hands over what is worth it."""
+        hand_over = self.found.hand_over
+        if hand_over is not None:
+            shapes = [f"s{k}" for k, x in enumerate(self.leaves) if isinstance(x, np.ndarray)]
+            read = "".join(f"{x}, " for x in (*shapes, *[f"a{k}" for k in hand_over.work.integers]))
+            call = f"{self.constant(self.found)}(args, kwargs)"
+            large = self.constant(hand_over.is_large)
+            yield f"if {large}(({read}), {self.all()}): return {call}"
 
     # -- the call
 
@@ -230,9 +243,10 @@ class _Writer:
         if specialisation.is_plain:
             named = "".join(f", kwargs[{name!r}]" for name in specialisation.keywords or ())
             return f"run(*args{named})"
-        if specialisation.takes_args and len(self.leaves) == len(
-            self.args
-        ):  # all of them by position
-            operands = [f"a{k}{'.view(ndarray)' * own}" for k, own in enumerate(self.own())]
+        all_by_position = len(self.leaves) == len(self.args)
+        if specialisation.takes_args and all_by_position and not specialisation.overwritten:
+            ours = self.constant(own)
+            operands = [f"{ours}(a{k})" if o else f"a{k}" for k, o in enumerate(self.own())]
             return f"{self.constant(functional)}(run({', '.join(operands)}))"
-        return f"{self.constant(specialisation)}(args, kwargs)"
+        call = specialisation.functional_value if specialisation.functional else specialisation
+        return f"{self.constant(call)}(args, kwargs)"

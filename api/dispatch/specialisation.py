@@ -17,7 +17,8 @@ from tapeless import tree
 from tapeless.backends.fork_safe_locks import SHARING
 from tapeless.dispatch.container_writeback import Change, refuse_passed, refuse_shared, store
 from tapeless.lazy_import import later
-from tapeless.staging.jax_arrays import Array, functional, has_functional, plain
+from tapeless.staging.jax_arrays import ARRAYS, Array, functional, has_functional, plain
+from tapeless.staging.pending_arrays import PendingArray, settled
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Effect, Var, free_variables, statements
@@ -27,6 +28,7 @@ from tapeless.transforms.errors import ArgumentError
 
 if TYPE_CHECKING:
     from tapeless.dispatch import generator_states
+    from tapeless.dispatch.asynchronous.hand_over import HandOver
     from tapeless.random import key_reuse as reuse
     from tapeless.transforms.emit import module
     from tapeless.transforms.frontend.staging import parameters as inputs
@@ -62,7 +64,7 @@ def leaf_key(x: Any) -> Any:
         return kind
     if isinstance(x, np.ndarray) and x.dtype.kind in "biufc":
         key = (x.dtype, *[n if n < 2 else 2 for n in x.shape])
-        return (kind, *key) if kind is Array else key
+        return (Array, *key) if kind in ARRAYS else key
     if isinstance(x, (str, bytes, bool, np.bool_)):
         return (kind, x)
     if on_gpu(x):
@@ -118,6 +120,7 @@ def key_orders(value: Any) -> Any:
 class Specialisation:
     """One emitted function, with what it relies on."""
 
+    hand_over: HandOver | None = None  # gives calls to a thread: MISSED where they are made at once
     plan: Any = None  # of vjp and linearize: their second function
     changes: tuple[Change, ...] = ()  # of containers of the caller
     keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
@@ -296,16 +299,28 @@ class Specialisation:
         return str(dims.substitute(size, read.get))
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self.functional:
-            return functional(self.called(*plain((args, kwargs))))
-        return self.called(args, kwargs)
+        if not self.functional:
+            return self.called(args, kwargs)
+        if self.hand_over is not None and (later := self.hand_over(args, kwargs)) is not MISSED:
+            return later
+        return self.functional_value(args, kwargs)
+
+    def functional_value(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The value for arguments with arrays of `tapeless.numpy`, computed now."""
+        if self.overwritten:  # by nobody while others read it
+            args, kwargs = settled((args, kwargs))
+        return functional(self.called(*plain((args, kwargs))))
 
     def passed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """What the emitted function is given for these arguments."""
-        extra = [get() for get, _ in self.captured]
+        extra = [settled(get()) for get, _ in self.captured]
+        return (*self.arguments(args, kwargs), *extra)
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """The part of this that is not read from outside."""
         if self.keywords is None:  # it takes the leaves
-            return (*tree.leaves((args, kwargs)), *extra)
-        return (*args, *[kwargs[name] for name in self.keywords], *extra)
+            return tuple(tree.leaves((args, kwargs)))
+        return (*args, *[kwargs[name] for name in self.keywords])
 
     def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value for these arguments."""
@@ -336,6 +351,9 @@ def _related(relation: str, a: Any, b: Any, values: dict[dims.Symbol, int]) -> b
 
 
 def _overlap(a: Any, b: Any) -> bool:
+    pending = [x for x in (a, b) if type(x) is PendingArray]
+    if pending and not any(x.is_shared() for x in pending):  # what is computed lies in new memory
+        return a is b
     work: Any = 10_000  # any limit will do; the stubs of NumPy know two
     try:
         return np.may_share_memory(a, b) and np.shares_memory(a, b, max_work=work)

@@ -18,6 +18,7 @@ from tapeless import tree
 from tapeless.backends.fork_safe_locks import STAGING
 from tapeless.configuration.stepping import PassedOver, skip_ours, skipping, untraced
 from tapeless.dispatch import pickling, ways
+from tapeless.dispatch.asynchronous import worker
 from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.python_entry import entry
 from tapeless.dispatch.reloading import notice_reloads
@@ -41,6 +42,7 @@ from tapeless.staging.emitted_names import (
     root_function,
     unwrapped,
 )
+from tapeless.staging.pending_arrays import PendingArray, read_only
 from tapeless.transforms.core.language import Block, Program
 from tapeless.transforms.core.operation import opened
 from tapeless.transforms.core.traced_calls import STRICT
@@ -451,6 +453,9 @@ class Transformed(InNotebooks):
                 if specialisation.enter is never and ways.may_begin(specialisation):
                     specialisation.enter = entry(specialisation, args, kwargs, self.ordered)
                 return specialisation
+        worker.wait_for_callbacks()  # which may stage functions, too
+        if any(type(x) is PendingArray for x in leaves):
+            args, kwargs = read_only((args, kwargs))
         with STAGING:
             # dataclasses that were met now are trees from now on
             leaves, key = call_key(args, kwargs, self.ordered, tree.flatten)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.configuration.instrumentation import Around, Watch, watch
+from tapeless.dispatch.asynchronous.worker import wait_for_all
 from tapeless.dispatch.transformation import Transformed
 from tapeless.profiler.kernel_timing import Kernels
 from tapeless.profiler.recorder import Recorder
@@ -34,6 +35,10 @@ def _compiled(args: tuple[Any, ...]) -> str:
 
 def _transformed(args: tuple[Any, ...]) -> str:
     return f"{args[0].suffix} of {base_name(args[0].fun)}"
+
+
+def _handed_over(args: tuple[Any, ...]) -> str:
+    return f"{args[0].description}, handed over"
 
 
 def _own_name(args: tuple[Any, ...]) -> str:
@@ -60,6 +65,7 @@ PROBES: tuple[tuple[str, str, str, str, Label], ...] = (
         "collectives",
         said("all_gather"),
     ),
+    ("tapeless.dispatch.asynchronous.hand_over", "HandOver", "computed", "calls", _handed_over),
     ("tapeless.transformations.pmap_shard", "Shard", "run", "calls", _transformed),
     ("tapeless.transformations.vjp_and_linearize", "VjpFunction", "__call__", "calls", _own_name),
     ("tapeless.transformations.vjp_and_linearize", "Linearized", "__call__", "calls", _own_name),
@@ -91,6 +97,7 @@ class Probes:
             self.watches.append(watch(name, self.around(category, label, name == "__call__")))
 
     def remove(self) -> None:
+        wait_for_all()  # also those calls are spans that are being made
         for each in reversed(self.watches):
             each.close()
         for owner, name, old in reversed(self.replaced):

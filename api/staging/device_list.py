@@ -15,6 +15,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.backends.spmd.world import world
 from tapeless.lazy_import import later
+from tapeless.staging.pending_arrays import PendingArray
 from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
@@ -216,12 +217,16 @@ def _on_host(x: Any) -> Any:
 def block_until_ready(x: Any) -> Any:
     """The value, once it is computed.
 
-    On cores that is so at once. For arrays of a GPU it waits until the current stream of their
-    device has done all that it was given, and raises what kernels have noted: IndexError, say.
+    Raises what the calls raised that compute it. For arrays of a GPU it waits until the current
+    stream of their device has done all that it was given, and raises what kernels have noted:
+    IndexError, say.
 
     >>> block_until_ready(2.0)
     2.0
     """
+    for leaf in tree.leaves(x):
+        if type(leaf) is PendingArray:
+            leaf.block_until_ready()
     if "cupy" in sys.modules:
         for place in {int(leaf.device.id) for leaf in tree.leaves(x) if on_gpu(leaf)}:
             cuda.synchronize(place)

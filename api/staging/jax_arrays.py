@@ -12,6 +12,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lazy_import import later
+from tapeless.staging.pending_arrays import PendingArray, settled
 
 if TYPE_CHECKING:
     from tapeless.staging import device_placement as layouts
@@ -60,7 +61,8 @@ class Array(np.ndarray[Any, Any]):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Functions of NumPy that are no ufuncs make plain arrays."""
-        return func(*_mapped(_own, args), **_mapped(_own, kwargs))
+        args, kwargs = settled(args), settled(kwargs)
+        return func(*mapped(own, args), **mapped(own, kwargs))
 
     def __repr__(self) -> str:
         """The elements and the dtype, spaced as JAX does."""
@@ -77,8 +79,12 @@ class Array(np.ndarray[Any, Any]):
         return updates.At(self)
 
     def block_until_ready(self) -> Array:
-        """The array: what is returned here has been computed, always."""
+        """The array: it has been computed."""
         return self
+
+    def is_ready(self) -> bool:
+        """True: it has been computed."""
+        return True
 
     @property
     def device(self) -> Any:
@@ -168,7 +174,7 @@ def _elements(array: Array, width: int) -> str:
 
 def functional(value: Any) -> Any:
     """The arrays and numbers of NumPy in a tree as arrays of `tapeless.numpy`."""
-    return _mapped(_made, value)
+    return mapped(_made, value)
 
 
 def _made(value: Any) -> Any:
@@ -179,31 +185,35 @@ def _made(value: Any) -> Any:
 
 def plain(value: Any) -> Any:
     """The tree with NumPy's own arrays; what holds no others is passed on itself."""
-    return _mapped(_own, value)
+    return mapped(own, value)
 
 
-def _own(value: Any) -> Any:
+def own(value: Any) -> Any:
+    """NumPy's own array in the place of one of ours, to be read and not to be handed out."""
+    if type(value) is PendingArray:
+        value = value.value()
     return value.view(np.ndarray) if type(value) is Array else value
 
 
-LEAVES = frozenset({np.ndarray, Array, np.float64, np.float32, np.int64, np.bool_, int, float, str})
+ARRAYS = frozenset({Array, PendingArray})
+LEAVES = ARRAYS | {np.ndarray, np.float64, np.float32, np.int64, np.bool_, int, float, str}
 
 
-def _mapped(change: Any, value: Any) -> Any:
+def mapped(change: Any, value: Any) -> Any:
     """The tree with its leaves changed; quick for what results mostly are."""
     kind = type(value)
     if kind in LEAVES:
         return change(value)
     if kind is tuple or kind is list:
-        parts = [_mapped(change, v) for v in value]
+        parts = [mapped(change, v) for v in value]
         same = all(new is old for new, old in zip(parts, value, strict=True))
         return value if same else kind(parts)
     if kind is dict:
-        new_values = {k: _mapped(change, v) for k, v in value.items()}
+        new_values = {k: mapped(change, v) for k, v in value.items()}
         return value if all(new_values[k] is v for k, v in value.items()) else new_values
     return tree.map(change, value)
 
 
 def has_functional(leaves: Any) -> bool:
     """Whether some of the leaves are arrays of `tapeless.numpy`."""
-    return any(type(x) is Array for x in leaves)
+    return any(type(x) in ARRAYS for x in leaves)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tapeless.backends import cpu as numba
     from tapeless.dispatch import native_entry as driven
     from tapeless.dispatch import placed_results as placed
+    from tapeless.dispatch.asynchronous import hand_over as asynchronous
     from tapeless.explain import explain, slow_loops
     from tapeless.explain.report import Explanation
     from tapeless.transformations import ahead_of_time as ahead
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.lowering import module_text as driver
     from tapeless.transforms.lowering.schedule import element_loops as each
 else:
+    asynchronous = later("tapeless.dispatch.asynchronous.hand_over")
     ahead, driven, placed = (
         later("tapeless.transformations.ahead_of_time"),
         later("tapeless.dispatch.native_entry"),
@@ -122,6 +124,7 @@ class Jit(Unchanged):
     """A function that is compiled at its first call with a new signature."""
 
     reserved = frozenset(["empty", "in_parallel", "njit"])
+    on_cores = True  # whether it runs in this process
     derived = Unchanged.derived | {
         *("plain", "constants", "forms", "direct", "decided", "calls", "lists", "stored"),
         *("positions", "changes"),
@@ -278,10 +281,24 @@ class Jit(Unchanged):
         kept = self.shelf(args, kwargs)
         compiled = self.anew(args, kwargs)
         compiled.reorders = True
+        compiled.hand_over = self.hand_over(compiled)
         outline = numba.outline(compiled.run) if kept and not self.stored else None
         if kept and outline and not compiled.traced:
             kept.keep(compiled, outline)
         return compiled
+
+    def hand_over(self, compiled: Specialisation) -> asynchronous.HandOver | None:
+        """What gives calls to a thread; None where all are made at once."""
+        lowered = self.forms.get(compiled.text)
+        if lowered is None or not (compiled.functional and self.on_cores):
+            return None
+        donated, stored = self.asked.donate_argnums, compiled.staged.overwritten - {*self.stored}
+        leaves = enumerate(zip(compiled.staged.leaves, self.positions, strict=True))
+        given_away = frozenset(k for k, (x, p) in leaves if p in donated and x.var in stored)
+        if not asynchronous.only_computes(compiled, given_away):
+            return None
+        description = f"jit of {base_name(self.fun)}"
+        return asynchronous.HandOver(compiled, lowered, description, given_away)
 
     def loaded(self, record: Record) -> Callable[..., Any]:
         """The function of a record."""

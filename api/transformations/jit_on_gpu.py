@@ -44,6 +44,7 @@ class GpuJit(Jit):
     """
 
     reserved = frozenset(["empty", "read", "stack_places", "last_store", *NAMES])
+    on_cores = False
     derived = Jit.derived | {"on_device", "entries"}
 
     def __init__(

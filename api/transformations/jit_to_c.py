@@ -50,6 +50,8 @@ class Printed:
 class JitToC(Jit):
     """A function that is printed as C. It is not called from Python."""
 
+    on_cores = False
+
     def begin(self) -> None:
         super().begin()
         self.modules: dict[str, Printed] = vars(self.cache).setdefault("modules", {})  # by source

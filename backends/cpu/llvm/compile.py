@@ -22,7 +22,14 @@ from tapeless.backends.cpu.llvm.ir.values import POINTER, STATUS, Number, Row, U
 from tapeless.backends.cpu.llvm.loop_tiling import tiled
 from tapeless.backends.cpu.llvm.math import inlined_functions
 from tapeless.backends.cpu.llvm.module import CompiledFunction, ModuleWriter
-from tapeless.backends.cpu.llvm.python_entry import FIRST_ROW, LONG, OBJECT, Entry, Result
+from tapeless.backends.cpu.llvm.python_entry import (
+    FIRST_ROW,
+    LONG,
+    OBJECT,
+    Entry,
+    Result,
+    is_count,
+)
 from tapeless.backends.cpu.llvm.unroll_and_jam import jammed
 from tapeless.backends.cpu.runtime import struct_offsets as at
 from tapeless.backends.cpu.runtime.linking import NEAR, introduce
@@ -31,6 +38,7 @@ from tapeless.backends.cpu.runtime.signature import Array, Form, Signature
 from tapeless.backends.cpu.runtime.signature import Number as NumberKind
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 
+PASSES = 128  # of a loop, from which a kernel is taken to run long whatever its arrays
 SETTINGS = ("NUMBA_ENABLE_AVX", "NUMBA_OPT")
 #: In functions that say so, LLVM does not carry x[i + 1] over to the next pass, which reads it as
 #: x[i]: vectors would be shuffled together of two others, which takes longer than to load them.
@@ -63,10 +71,11 @@ def compile_kernel(
     module = ir.Module(symbol, context=ir.Context())
     module.triple, module.data_layout = llvm.get_process_triple(), str(_machine().target_data)
     others = sources.keys() - {name}
-    sources = {**sources, name: jammed(tiled(sources[name], others, apart), apart)}
+    kernel = sources[name]
+    sources = {**sources, name: jammed(tiled(kernel, others, apart), apart)}
     try:
         unit = ModuleWriter(module, sources, options, globals_, _features(), apart)
-        DirectEntry(unit, name, symbol, wanted, _has_loops(sources[name]), form).build()
+        DirectEntry(unit, name, symbol, wanted, runs_long(kernel), form).build()
     except UnknownError:
         return None
     for function in module.functions:
@@ -108,10 +117,10 @@ class DirectEntry(Entry):
         name: str,
         symbol: str,
         wanted: Signature,
-        loops: bool,
+        long: bool | None,
         form: Form | None,
     ):
-        super().__init__(unit.module, symbol, wanted, loops, form)
+        super().__init__(unit.module, symbol, wanted, long, form)
         self.unit, self.kernel = unit, name
 
     def received(self, given: list[tuple[Any, Array | NumberKind]]) -> list[Any]:
@@ -120,6 +129,9 @@ class DirectEntry(Entry):
             if isinstance(want, Array)
             else Number(_dtype(want), self.number(x, want))
             for x, want in given
+        ]
+        self.counts = [
+            x.value for x, (_, want) in zip(values, given, strict=True) if is_count(want)
         ]
         if self.wanted and self.wanted[0] == FIRST_ROW:
             rows = self.rows(*(x.value for x in values[:2]))
@@ -187,8 +199,17 @@ def _dtype(want: NumberKind) -> Any:
     return want.dtype
 
 
-def _has_loops(function: ast.FunctionDef) -> bool:
-    return any(isinstance(s, (ast.For, ast.While)) for s in ast.walk(function))
+def runs_long(kernel: ast.FunctionDef) -> bool | None:
+    """Whether a kernel runs long: not without loops, and where one makes many passes whatever the
+    arguments are; None where they tell."""
+    loops = [s for s in ast.walk(kernel) if isinstance(s, (ast.For, ast.While))]
+    return (any(map(_has_many_passes, loops)) or None) if loops else False
+
+
+def _has_many_passes(loop: ast.For | ast.While) -> bool:
+    bounds = loop.iter.args if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) else []
+    numbers = [b.value for b in bounds if isinstance(b, ast.Constant)]
+    return any(isinstance(n, int) and n >= PASSES for n in numbers)
 
 
 # -- the machine

@@ -26,6 +26,11 @@ FIRST_ROW, PLACES = Number(int, place=True), (1 << 62) - 1
 LONG_ENOUGH = 2048  # numbers in arrays from which other threads may run meanwhile
 
 
+def is_count(want: Array | Number) -> bool:
+    """Whether an argument is an integer of Python, and no place of a row."""
+    return isinstance(want, Number) and want.kind is int and not want.place
+
+
 class NoEntryError(Exception):
     """A kernel that only Numba itself can call."""
 
@@ -46,9 +51,16 @@ class Entry:
     the arguments as it takes them, `run` passes what it returns on."""
 
     def __init__(
-        self, module: Any, symbol: str, wanted: Signature, loops: bool, form: Form | None = None
+        self,
+        module: Any,
+        symbol: str,
+        wanted: Signature,
+        long: bool | None,
+        form: Form | None = None,
     ):
-        self.wanted, self.loops, self.form = wanted, loops, form
+        self.wanted, self.form = wanted, form
+        self.long = long  # whether the kernel runs long; None: its arguments tell
+        self.counts: list[Any] = []  # integers, as which loops may make passes
         self.module = module
         kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), LONG])
         self.function = ir.Function(self.module, kind, symbol)
@@ -178,14 +190,17 @@ class Entry:
         b = self.builder
         state = b.alloca(OBJECT)
         b.store(OBJECT(None), state)
-        if self.loops:
+        if self.long is not False:
             with b.if_then(self.is_long()):
                 b.store(self.call("PyEval_SaveThread", OBJECT), state)
         return state
 
     def is_long(self) -> Any:
+        """Whether the call takes longer than it takes to let other threads run."""
         b = self.builder
-        total, arrays = LONG(0), False
+        if self.long:
+            return ir.IntType(1)(1)
+        total, arrays, passes = LONG(0), False, LONG(1)
         for k, want in enumerate(self.wanted):
             if isinstance(want, Array):
                 arrays, size = True, LONG(1)
@@ -193,6 +208,14 @@ class Entry:
                 for axis in range(want.ndim):
                     size = b.mul(size, self.axis(x, at.SHAPE, axis))
                 total = b.add(total, size)
+        for count in self.counts:
+            passes = b.select(b.icmp_signed(">", count, passes), count, passes)
+        if self.counts:  # neither is more than enough, so that the product has 64 bits
+            enough = LONG(LONG_ENOUGH)
+            total, passes = (
+                b.select(b.icmp_signed("<", n, enough), n, enough) for n in (total, passes)
+            )
+            total = b.mul(total, passes)
         return b.icmp_signed(">=", total, LONG(LONG_ENOUGH)) if arrays else ir.IntType(1)(1)
 
     def restore(self, state: Any) -> None:

@@ -117,8 +117,8 @@ def _lowered(
         raise NoEntryError("it needs Python objects")
     if _calls_itself(library):
         raise NoEntryError("Numba finds functions that call themselves while they run")
-    context, loops = lowered.target_context, _has_loops(function)
-    entry = NumbaEntry(context, symbol, lowered, wanted, loops, form)
+    context, long = lowered.target_context, None if _has_loops(function) else False
+    entry = NumbaEntry(context, symbol, lowered, wanted, long, form)
     library.add_ir_module(entry.build())
     _lighten(library, lowered.fndesc.llvm_func_name, apart)
     library.finalize()

@@ -30,10 +30,10 @@ class NumbaEntry(Entry):
         symbol: str,
         lowered: Any,
         wanted: Signature,
-        loops: bool,
+        long: bool | None,
         form: Form | None = None,
     ):
-        super().__init__(context.create_module(symbol), symbol, wanted, loops, form)
+        super().__init__(context.create_module(symbol), symbol, wanted, long, form)
         self.context, self.fndesc, self.sig = context, lowered.fndesc, lowered.signature
 
     def received(self, given: list[tuple[Any, Array | Number]]) -> list[Any]:

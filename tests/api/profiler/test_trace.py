@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tapeless
+import tapeless.numpy as jnp
 from tapeless import grad, jit, lax, pmap, profiler, vjp
 from tapeless.configuration.instrumentation import kinds
 from tapeless.dispatch.transformation import Transformed
@@ -89,6 +90,17 @@ def test_threads_and_collectives(tmp_path):
     sums = [e for e in events if e["name"] == "psum"]
     assert sorted(names[e["tid"]].rstrip("_0") for e in sums) == ["MainThread", "tapeless-shard"]
     assert all(e["cat"] == "collectives" for e in sums)
+
+
+def test_calls_that_are_handed_over(tmp_path):
+    f = jit(lambda x: jnp.tanh(x @ x))
+    x = jnp.ones((256, 256))
+    f(x).block_until_ready()
+    with profiler.trace(tmp_path):
+        f(x)
+    (call, work) = (e for e in spans(tmp_path) if e["cat"] == "calls")
+    assert (call["name"], work["name"]) == ("jit of function", "jit of function, handed over")
+    assert call["tid"] != work["tid"]
 
 
 def test_pull_backs(tmp_path):

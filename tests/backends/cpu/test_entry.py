@@ -1,5 +1,6 @@
 """Calls of compiled code: what goes in and comes out, by dtype, layout and type of number."""
 
+import ast
 import gc
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from tapeless.backends.cpu import compilations, load
+from tapeless.backends.cpu.llvm.compile import runs_long
 from tapeless.backends.cpu.runtime.signature import DTYPES, Array, Number, plain, signature
 from tests.backends.cpu.text import HEAD, module
 
@@ -261,3 +263,36 @@ def test_many_threads_make_one_compilation():
 @given(x=hnp.from_dtype(np.dtype("f4"), allow_nan=False))
 def test_single_numbers_are_not_rounded(x):
     assert SAME(np.float32(x)) == x
+
+
+ONCE = "def f(x, n):\n    x[0] = n"
+SHORT = "def f(x, n):\n    for i in range(4):\n        x[i] = n"
+BY_LENGTH = "def f(x, n):\n    for i in range(x.shape[0]):\n        x[i] = n"
+WHILE = "def f(x, n):\n    while x[0] > n:\n        x[0] -= 1"
+MANY = "def f(x, n):\n    for k in range(1000):\n        for i in range(2):\n            x[i] += n"
+
+
+@pytest.mark.parametrize(
+    ("text", "long"), [(ONCE, False), (SHORT, None), (BY_LENGTH, None), (WHILE, None), (MANY, True)]
+)
+def test_which_kernels_run_long_whatever_their_arguments(text, long):
+    assert runs_long(ast.parse(text).body[0]) is long
+
+
+@pytest.mark.parametrize("passes", [-5, 0, 1, 3000, 2**40])
+def test_an_integer_that_may_count_passes_is_any_integer(passes):
+    kernel = load(
+        "kernel",
+        module(
+            """
+            @njit(nogil=True)
+            def kernel(x, n):
+                for k in range(min(n, 5)):
+                    for i in range(x.shape[0]):
+                        x[i] += n
+            """
+        ),
+    )
+    x = np.zeros(3)
+    kernel(x, passes)
+    assert (x == passes * max(0, min(passes, 5))).all()
