@@ -88,7 +88,7 @@ def _read(s: Statement) -> Iterator[Var]:
 
 
 def _name(s: Statement) -> str:
-    return f"{s.params['function'].name}()" if is_call(s) else "a function"  # type: ignore[union-attr]
+    return f"{s.params['function'].name}()" if is_call(s) else "a function"
 
 
 def _residual(

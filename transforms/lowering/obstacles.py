@@ -158,7 +158,7 @@ def _dtypes(s: Statement) -> str:
     held = (a.type.dtype for a in (*operands(s), *outputs(s)) if isinstance(a.type, Type))
     dtype = next(t for t in held if t not in DTYPES)
     if dtype.kind in "OV":
-        return f"the call of {s.params['function'].name}()" if is_call(s) else "a Python object"  # type: ignore[union-attr]
+        return f"the call of {s.params['function'].name}()" if is_call(s) else "a Python object"
     return f"dtype {dtype.name}"
 
 

@@ -40,6 +40,7 @@ from tapeless.transforms.errors import (
     located,
 )
 from tapeless.transforms.ops.numpy.creation import cast_to
+from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.ops.primitives.new_arrays import batch_of
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.ops.primitives.shapes import move
@@ -292,7 +293,7 @@ class Batch:
             self.env[s.outs[0]] = (sizes.longest(self, s), None)
             return
         if not uneven and all(k is None for k in axes) and not calls.gives_tape(s):
-            s = called_with_values(s) if calls.is_call(s) else s
+            s = called_with_values(s) if is_call(s) else s
             outs = tuple(map(self.lengthened, s.outs))
             self.emit(replace(s, args=args, outs=outs) if (args, outs) != (s.args, s.outs) else s)
             return

@@ -6,7 +6,7 @@ A tape is a tuple of what a backward part reads, with the tapes of the calls ins
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import (
@@ -38,13 +38,13 @@ act = Op("call", types_given, _call_source, costly=True, pure=False, word="value
 CALLS = {True: call, False: act}
 
 
-def is_call(s: Statement) -> bool:
+def is_call(s: Statement) -> TypeGuard[Let]:
     return type(s) is Let and (s.op is call or s.op is act)
 
 
 def calls(block: Any) -> list[Function]:
     """The functions that a block calls, in order."""
-    functions = (s.params["function"] for s in statements(block) if is_call(s))  # type: ignore[union-attr]
+    functions = (s.params["function"] for s in statements(block) if is_call(s))
     return list(dict.fromkeys(functions))
 
 
