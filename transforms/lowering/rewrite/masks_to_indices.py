@@ -13,7 +13,7 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, current
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Block, If, Type, Var
+from tapeless.transforms.core.language import Atom, Block, For, If, Let, Statement, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.lowering.rewrite.scans import loop
@@ -114,6 +114,18 @@ def _places(mask: Var, count: Size) -> tuple[tuple[Var, ...], Var]:
     for v, places in zip(outs, filled, strict=True):
         current().let((v,), index, (places, total), {"key": (slice(None, Slot(0)),)})
     return outs, total
+
+
+def seeks_places(s: Statement) -> bool:
+    """Whether a statement is a loop that notes where a mask is true, which NumPy does faster than
+    Python."""
+    if not isinstance(s, For) or len(s.body.body) != 2:
+        return False
+    test, choice = s.body.body
+    if not isinstance(choice, If) or not isinstance(test, Let) or test.op is not index:
+        return False
+    stores = [t for t in choice.then.body if isinstance(t, Let) and t.op is update]
+    return any(t.args[1] is s.body.params[0] for t in stores)
 
 
 def positions(small: Any, outs: Outs, mask: Atom) -> Any:

@@ -32,6 +32,7 @@ from tapeless.transforms.lowering.rewrite.masks_to_indices import (
     counted,
     is_mask,
     positions,
+    seeks_places,
 )
 from tapeless.transforms.lowering.rewrite.small_solves import SOLVING
 from tapeless.transforms.lowering.rewrite.sorting import ORDERING
@@ -132,7 +133,8 @@ def takes(s: Let) -> bool:
 
 
 def left_over(block: Block) -> bool:
-    """Whether a driver holds what only kernels can do."""
+    """Whether a driver holds what only kernels can do, or do in good time."""
     return any(
-        isinstance(s, Let) and (is_routine(s) or s.op is searched) for s in statements(block)
+        seeks_places(s) or (isinstance(s, Let) and (is_routine(s) or s.op is searched))
+        for s in statements(block)
     )
