@@ -370,8 +370,8 @@ SIMPLE: dict[Any, Callable[..., Any]] = {
     len: lambda self, x: x.shape[0] if isinstance(x, Memory) and x.shape else constant(len(x)),
 }
 HELPERS = (
-    *("plus", "plus_product", "product", "matrix", "scratch", "grown", "filled"),
-    "complex_exp",
+    *("plus", "plus_product", "product", "matrix"),
+    *("scratch", "grown", "filled", "complex_exp"),
 )
 RELEASE = "tapeless_release"
 

@@ -7,7 +7,7 @@ first store begins the staged run again: from then on all of them belong to the 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -39,15 +39,30 @@ def item_of_library(owner: Any, value: Any) -> Any:
     return made_by_library(value) if is_grid and trace().decisions.stored else value
 
 
-def require_own(array: Any) -> None:
-    """The program stores to an array: one that is known while staging must belong to it."""
+def require_own(array: Any, static: bool = True) -> None:
+    """The program stores to an array: one that is known while staging must belong to it. That of an
+    object of a library does not; staging itself stores to it what is `static`, where every call does
+    so and the program has not read it."""
     if not isinstance(array, np.ndarray) or array.dtype.kind not in NUMBERS:
         return
-    if trace().decisions.stored:
-        raise UnsupportedError(
-            "an array that was made outside of the program is overwritten", "copy it first"
-        )
-    trace().decisions.store()
+    run = trace()
+    if not run.decisions.stored:
+        run.decisions.store()
+    straight = len(run.journals) == len(run.blocks) == 1
+    if not (straight and static) or _is_captured(array):
+        refuse_overwriting()
+
+
+def refuse_overwriting() -> NoReturn:
+    raise UnsupportedError(
+        "an array that was made outside of the program is overwritten", "copy it first"
+    )
+
+
+def _is_captured(array: np.ndarray[Any, Any]) -> bool:
+    """Whether the program reads the memory of an array."""
+    arrays = (x for x in trace().inputs.values() if isinstance(x, np.ndarray))
+    return any(np.may_share_memory(array, x) for x in arrays)
 
 
 def overwritten(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:

@@ -205,7 +205,7 @@ class Access(Calls):
             return
         if isinstance(obj, np.ndarray) and obj.dtype.kind in "OSU":
             raise UnsupportedError("a store to an array made of None or of text", "use a list")
-        require_own(obj)
+        require_own(obj, static=not has_symbols(value))
         dicts_and_sets.change(obj, key)
         if isinstance(obj, Symbol):
             key, value = special_methods.index_of(key), special_methods.array_of(value)

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.arrays.known_arrays import require_own
+from tapeless.transforms.frontend.arrays.known_arrays import refuse_overwriting, require_own
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.operators import check_in_place, store_into
 from tapeless.transforms.frontend.arrays.python_scalars import items_of
@@ -93,9 +92,7 @@ class Operations(Access):
         before_change(target)
         require_own(target)
         if isinstance(target, np.ndarray):
-            raise UnsupportedError(
-                "an array of objects or of text is changed in place", "use a list"
-            )
+            refuse_overwriting()
         divide(kind, target, value)
         result = special_methods.inplace(kind, target, value)
         write_back(target)

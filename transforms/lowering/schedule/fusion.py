@@ -57,7 +57,7 @@ class Arrangement:
         self.rank = rank  # axes from which on loops of the user run row by row
         self.items: list[FusedNest] = []
         self.made: dict[Var, FusedNest] = {}
-        self.touched_by: dict[Any, list[FusedNest]] = {}  # memory, by what reads or stores
+        self.touched_by: dict[Any, list[FusedNest]] = {}  # by memory
 
     def run(self, body: Iterable[Statement]) -> list[FusedNest]:
         for s in body:

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from tapeless.backends.cpu.llvm.ir.complex_values import paired, parts
-from tapeless.backends.cpu.llvm.math.formula_language import SINGLE, intrinsic
+from tapeless.backends.cpu.llvm.math.formula_language import DOUBLE, SINGLE, intrinsic
 from tapeless.backends.cpu.llvm.math.simd_calls import called, sine_and_cosine
 
-#: In single precision, or not: beyond, the exponential is the square of that of half the number.
-LARGE_EXPONENT = {True: 80.0, False: 700.0}
+#: Beyond, the exponential is the square of that of half the number.
+LARGE_EXPONENT = {SINGLE: 80.0, DOUBLE: 700.0}
 #: Sizes whose sums may be infinite, and sizes that have few bits; by what they are multiplied.
-HUGE, TINY = {True: 2.0**120, False: 2.0**1000}, {True: 2.0**-100, False: 2.0**-900}
+HUGE = {SINGLE: 2.0**120, DOUBLE: 2.0**1000}
+TINY = {SINGLE: 2.0**-100, DOUBLE: 2.0**-900}
 REDUCED, ENLARGED = 2.0**-4, 2.0**60
 #: Sizes between which the logarithm is that of the square's distance from 1.
 NEAR_ONE = (0.6, 1.7)
@@ -29,7 +30,7 @@ def exponential(builder: Any, z: Any, features: str) -> Any:
     (x, y), kind = parts(builder, z), z.type.elements[0]
     cosine, sine = _circular(builder, y, features)
     size = intrinsic(builder, "fabs", x)
-    far = builder.fcmp_ordered(">", size, kind(LARGE_EXPONENT[kind == SINGLE]))
+    far = builder.fcmp_ordered(">", size, kind(LARGE_EXPONENT[kind]))
     power = called(builder, "exp", [builder.select(far, builder.fmul(x, kind(0.5)), x)], features)
     again = builder.select(far, power, kind(1.0))
     real, imag = (builder.fmul(builder.fmul(power, v), again) for v in (cosine, sine))
@@ -93,11 +94,11 @@ def square_root(builder: Any, z: Any, features: str) -> Any:
 def _scaled(builder: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
     """The sizes of both parts, made smaller where they are huge and larger where they are tiny,
     and whether they are."""
-    kind, single = x.type, x.type == SINGLE
+    kind = x.type
     a, b = (intrinsic(builder, "fabs", v) for v in (x, y))
     larger = builder.select(builder.fcmp_ordered(">", a, b), a, b)
-    huge = builder.fcmp_ordered(">", larger, kind(HUGE[single]))
-    tiny = builder.fcmp_ordered("<", larger, kind(TINY[single]))
+    huge = builder.fcmp_ordered(">", larger, kind(HUGE[kind]))
+    tiny = builder.fcmp_ordered("<", larger, kind(TINY[kind]))
     scale = builder.select(tiny, kind(ENLARGED), kind(1.0))
     scale = builder.select(huge, kind(REDUCED), scale)
     return builder.fmul(a, scale), builder.fmul(b, scale), huge, tiny

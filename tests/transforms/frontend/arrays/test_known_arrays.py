@@ -5,6 +5,7 @@ import pytest
 import scipy.special
 
 from tapeless import grad, jit, vmap
+from tapeless.transforms.errors import UnsupportedError
 
 MAKERS = {
     "mgrid": lambda: np.mgrid[0:8, 0:8],
@@ -111,3 +112,25 @@ def read_while_staging(x):
 
 def test_what_is_only_read_stays_known():
     assert jit(read_while_staging)(2.0) == read_while_staging(2.0)
+
+
+def coefficients_of_an_object(x):
+    p = np.polynomial.Polynomial([1.0, 2.0, 3.0])
+    before = p(x)
+    p.coef[0] = 5
+    return before, p(x)
+
+
+def value_in_an_object(x):
+    p = np.polynomial.Polynomial([1.0, 2.0, 3.0])
+    p.coef[0] = x
+    return p(2.0)
+
+
+def test_arrays_of_objects_of_libraries():
+    for got, wanted in zip(
+        jit(coefficients_of_an_object)(0.5), coefficients_of_an_object(0.5), strict=True
+    ):
+        assert got == wanted
+    with pytest.raises(UnsupportedError, match=r"made outside of the program.*\n.*line"):
+        jit(value_in_an_object)(0.5)
