@@ -15,9 +15,7 @@ import importlib
 import inspect
 import json
 import math
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -28,7 +26,10 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.own_process import output_of  # after the path is set
+
 #: The endings of the files of one program, by library; of several versions the fastest counts.
 VERSIONS = {
     "NumPy": ("numpy",),
@@ -38,7 +39,8 @@ VERSIONS = {
 }
 GRADIENTS = ("tapeless", "JAX")
 SECONDS, MOST, FEWEST = 1.0, 50, 3  # of repeated calls
-BIG, SMALL = 1e-6, 1e-8  # relative and absolute differences that count as right
+#: Relative and absolute differences that count as right, by precision.
+RIGHT = {"single": (1e-4, 1e-5), "double": (1e-6, 1e-8)}
 
 
 @dataclass(frozen=True)
@@ -130,12 +132,12 @@ def timed(
 
     first, returned, given = call()
     results = program.results(returned, given)
-    _, path = tempfile.mkstemp(suffix=".npz")
-    np.savez(path, *results)
+    with tempfile.NamedTemporaryFile(suffix=".npz", delete=False) as file:
+        np.savez(file, *results)
     times: list[float] = []
     while len(times) < FEWEST or (sum(times) < SECONDS and len(times) < MOST):
         times.append(call()[0])
-    return {"first": first, "steady": statistics.median(times), "results": path}
+    return {"first": first, "steady": statistics.median(times), "results": file.name}
 
 
 def gradient_of(
@@ -203,30 +205,14 @@ def outcome(
     checkout: Path, program: Program, size: str, library: str, gradient: bool, timeout: float
 ) -> dict[str, Any]:
     """What a process of its own has measured."""
-    command = [sys.executable, "-m", "benchmarks.npbench", str(checkout), "--sizes", size]
-    command += ["--only", program.name, "--measure", library, *["--gradients"] * gradient]
+    command = ["benchmarks.npbench", str(checkout), "--sizes", size, "--only", program.name]
+    command += ["--measure", library, *["--gradients"] * gradient]
     with tempfile.TemporaryDirectory() as cache:
-        paths = (ROOT, checkout, *filter(None, [os.environ.get("PYTHONPATH")]))
-        surroundings = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(map(str, paths)),
-            "TAPELESS_CACHE_DIR": cache,
-            "NUMBA_CACHE_DIR": cache,
-        }
-        try:
-            run = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                timeout=timeout,
-                env=surroundings,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return {"error": f"not done after {timeout:.0f} s"}
-    lines = run.stdout.splitlines()
+        caches = {"TAPELESS_CACHE_DIR": cache, "NUMBA_CACHE_DIR": cache}
+        output, errors = output_of(command, timeout, [checkout], **caches)
+    lines = output.splitlines()
     if not lines or not lines[-1].startswith("{"):
-        return {"error": run.stderr.strip().splitlines()[-1][:100] if run.stderr else "no result"}
+        return {"error": errors.splitlines()[-1][:100] if errors else "no result"}
     return json.loads(lines[-1])  # type: ignore[no-any-return]
 
 
@@ -237,7 +223,13 @@ def agree(one: dict[str, Any], other: dict[str, Any]) -> bool | None:
     with np.load(one["results"]) as a, np.load(other["results"]) as b:
         if [a[k].shape for k in a.files] != [b[k].shape for k in b.files]:
             return None
-        return all(np.allclose(a[k], b[k], rtol=BIG, atol=SMALL, equal_nan=True) for k in a.files)
+        return all(_close(a[k], b[k]) for k in a.files)
+
+
+def _close(a: np.ndarray, b: np.ndarray) -> bool:
+    single = {np.dtype(np.float32), np.dtype(np.complex64)} & {a.dtype, b.dtype}
+    relative, absolute = RIGHT["single" if single else "double"]
+    return np.allclose(a, b, rtol=relative, atol=absolute, equal_nan=True)
 
 
 def rows(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -256,7 +248,8 @@ def rows(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
             row = {"program": program.name, "size": size, "made": made}
             row["right"] = agree(made.get("tapeless", {}), reference)
             for each in made.values():
-                Path(each.pop("results", "/none")).unlink(missing_ok=True)
+                if "results" in each:
+                    Path(each.pop("results")).unlink()
             sys.stdout.write(line(row) + "\n")
             sys.stdout.flush()
             yield row
@@ -316,6 +309,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = arguments()
+    options.checkout = options.checkout.resolve()
     if options.measure:
         sys.path.insert(0, str(options.checkout))
         program = next(p for p in programs(options.checkout) if p.name == options.only)

@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks.programs import catalogue, report  # after the path is set
+from benchmarks.own_process import output_of  # after the path is set
+from benchmarks.programs import catalogue, report  # the same
 from benchmarks.programs.program import Program  # the same
-
-ROOT = Path(__file__).parents[2]
 
 
 def arguments() -> argparse.Namespace:
@@ -39,29 +35,15 @@ def arguments() -> argparse.Namespace:
 def outcomes(program: Program, checkouts: Path, timeout: float) -> list[dict[str, Any]]:
     """What each transformation made of a program."""
     index = catalogue.PROGRAMS.index(program)
-    command = [sys.executable, "-m", "benchmarks.programs.measure", str(checkouts), str(index)]
-    end = "ended"
-    path = filter(None, [os.environ.get("PYTHONPATH")])
-    try:
-        with tempfile.TemporaryDirectory() as folder:  # for what the programs write
-            run = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                timeout=timeout,
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT, *path)))},
-                check=False,
-            )
-        output, end = run.stdout, run.stderr.strip()[-200:] or end
-    except subprocess.TimeoutExpired as e:
-        output, end = (e.stdout or b"").decode(), f"not done after {timeout:.0f} s"
+    output, end = output_of(["benchmarks.programs.measure", str(checkouts), str(index)], timeout)
     output = output.replace(f"{checkouts}/", "")  # results name no folder of this machine
     lines: list[dict[str, Any]] = [json.loads(line) for line in output.splitlines()]
     if lines and lines[0]["outcome"] == "not run":
         return lines
     missing = report.TRANSFORMATIONS[len(lines) :]
-    return lines + [{"transformation": t, "outcome": "error", "why": end} for t in missing]
+    return lines + [
+        {"transformation": t, "outcome": "error", "why": end or "ended"} for t in missing
+    ]
 
 
 def main() -> None:

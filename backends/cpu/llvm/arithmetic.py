@@ -92,7 +92,7 @@ class Arithmetic:
         if kind is ast.Div and not b.known:
             zero = self.builder.not_(complex_values.is_nonzero(self.builder, b.value))
             with self.builder.if_then(zero, likely=False):
-                self.fail(ZeroDivisionError, ("division by zero",))
+                self.fail(ZeroDivisionError, (_of_division_by_zero(),))
         return Number(a.dtype, function(self.builder, a.value, b.value, self.flags))
 
     def of_integers(self, kind: Any, a: Number, b: Number) -> Number:
@@ -249,3 +249,11 @@ class Arithmetic:
 
 def _kinds(a: Number, b: Number) -> str:
     return a.dtype.kind + b.dtype.kind
+
+
+def _of_division_by_zero() -> str:
+    """What Python says, which differs by its version."""
+    try:
+        return str(1j / complex(0))
+    except ZeroDivisionError as error:
+        return str(error)

@@ -8,7 +8,7 @@ import pytest
 import tapeless
 from tapeless.backends.cpu import load
 from tapeless.transforms.lowering.kernels import scratch
-from tests.backends.cpu.test_direct import agrees, alone, module
+from tests.backends.cpu.test_direct import agrees, alone, as_python, listed, module
 
 __all__ = ["alone"]  # a fixture
 
@@ -22,9 +22,7 @@ EXPRESSIONS = """
 """
 
 
-@pytest.mark.parametrize(
-    "e", [e.strip() for e in EXPRESSIONS.replace("\n", "|").split("|") if e.strip()]
-)
+@pytest.mark.parametrize("e", listed(EXPRESSIONS))
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
 def test_expressions(e, dtype, alone):
     text = module(
@@ -88,8 +86,11 @@ def test_division_by_zero_is_an_error(alone):
     text = module("a, b", "return a / b")
     f = load("f", text)
     assert f(1 + 2j, 2j) == (1 + 2j) / 2j
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError) as pythons:
+        as_python(text)(1 + 2j, 0j)
+    with pytest.raises(ZeroDivisionError) as ours:
         f(1 + 2j, 0j)
+    assert str(ours.value) == str(pythons.value)
     assert [made is None for made in alone] == [False]
 
 

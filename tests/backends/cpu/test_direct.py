@@ -42,6 +42,11 @@ def module(parameters, body, more=""):
     return HEAD + more + KERNEL.format(parameters, textwrap.indent(textwrap.dedent(body), " " * 4))
 
 
+def listed(expressions):
+    """The expressions of a text, between bars and lines."""
+    return [e.strip() for e in expressions.replace("\n", "|").split("|") if e.strip()]
+
+
 def as_python(text):
     """The function of a module, as Python runs it."""
     values = {}
@@ -85,9 +90,7 @@ OF_FLOATS = """
 """
 
 
-@pytest.mark.parametrize(
-    "e", [e.strip() for e in OF_FLOATS.replace("\n", "|").split("|") if e.strip()]
-)
+@pytest.mark.parametrize("e", listed(OF_FLOATS))
 def test_expressions_of_floats(e, alone):
     text = module(
         "x, out",

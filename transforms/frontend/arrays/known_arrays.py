@@ -41,8 +41,8 @@ def item_of_library(owner: Any, value: Any) -> Any:
 
 def require_own(array: Any, static: bool = True) -> None:
     """The program stores to an array: one that is known while staging must belong to it. That of an
-    object of a library does not; staging itself stores to it what is `static`, where every call does
-    so and the program has not read it."""
+    object of a library does not: staging itself stores to it, a value that is `static`, where every
+    call does so and the program has not read it."""
     if not isinstance(array, np.ndarray) or array.dtype.kind not in NUMBERS:
         return
     run = trace()
