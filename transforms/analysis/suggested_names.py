@@ -59,8 +59,14 @@ def better_names(
             chosen_names[s.index] = "_"
     named = [v for v in names if not NAMELESS.fullmatch(names[v]) or v.name]
     held = {*named, *(v for v in block.params if v in names)}  # nameless ones keep t, t_2, ...
+    namesakes: dict[str, list[Var]] = {}
+    for v in held:
+        namesakes.setdefault(chosen_names[v], []).append(v)
     for name in dict.fromkeys(chosen_names[v] for v in named):
-        _without_number(name, chosen_names, held, reserved, groups, apart)
+        base = re.sub(r"_\d+$", "", name)
+        if base not in (name, *reserved) and _same(base, name, namesakes, groups, apart):
+            chosen_names |= {u: base for v in namesakes[name] for u in groups.members(v)}
+            namesakes[base] = [*namesakes.get(base, ()), *namesakes.pop(name)]
     done = {u for v in held for u in groups.members(v)}
     taken = {*map(chosen_names.__getitem__, done), *reserved}
     holders: dict[str, list[tuple[object, list[Var]]]] = {}  # what a name of ours stands for
@@ -117,22 +123,19 @@ def word_for(s: Let) -> str:
     return "" if NAMELESS.fullmatch(word) else word
 
 
-def _without_number(
+def _same(
+    base: str,
     name: str,
-    chosen_names: dict[Var, str],
-    held: set[Var],
-    reserved: set[str],
+    namesakes: dict[str, list[Var]],
     groups: _Groups,
     apart: Callable[[list[Var], list[Var]], bool],
-) -> None:
-    """Gives up the number of a name where what has the name without it is the same variable of the
-    user at another time."""
-    base = re.sub(r"_\d+$", "", name)
-    holders = [u for v in held if chosen_names[v] == name for u in groups.members(v)]
-    others = [u for v in held if chosen_names[v] == base for u in groups.members(v)]
-    alike = all(v.name in (base, "_") for v in held if chosen_names[v] in (name, base))
-    if base not in reserved and alike and not (name == base or apart(holders, others)):
-        chosen_names |= dict.fromkeys(holders, base)
+) -> bool:
+    """Whether what has a name with a number is the variable of the user that has it without, at
+    another time."""
+    both = [namesakes[name], namesakes.get(base, [])]
+    if not all(v.name in (base, "_") for variables in both for v in variables):
+        return False
+    return not apart(*([u for v in variables for u in groups.members(v)] for variables in both))
 
 
 def _follows(s: Statement, before: list[Var]) -> bool:

@@ -103,16 +103,18 @@ class Naming:
         return (y for y, p in self.ends if self.find(y) is not self.find(p))
 
     def names(self, reserved: set[str]) -> dict[Var, str]:
-        taken: dict[str, list[Var]] = {}
         named: dict[Var, str] = {}
+        rivals: dict[str, set[Var]] = {}  # of what has the name
         for root in dict.fromkeys(map(self.group.__getitem__, self.order)):
+            members = self.members[root]
+            names_of_rivals = {*map(named.get, self.rivals[root])}
             for name in self.candidates(root):
-                if name in reserved or keyword.iskeyword(name):
+                if name in names_of_rivals or name in reserved or keyword.iskeyword(name):
                     continue
-                if not any(self.apart(root, other) for other in taken.get(name, ())):
+                if rivals.setdefault(name, set()).isdisjoint(members):
                     break
-            taken.setdefault(name, []).append(root)
-            named |= dict.fromkeys(self.members[root], name)
+            rivals[name] |= self.rivals[root]
+            named |= dict.fromkeys(members, name)
         return named
 
     def candidates(self, root: Var) -> Iterator[str]:

@@ -67,6 +67,7 @@ from tapeless.transforms.lowering.schedule.element_loops import (
 from tapeless.transforms.lowering.schedule.host_numbers import host_numbers
 from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.live_after import remaining
+from tapeless.transforms.lowering.schedule.long_runs import shorter
 from tapeless.transforms.lowering.schedule.loop_nests import STORES, LoopNest
 from tapeless.transforms.lowering.schedule.parallel_nests import Part, Parts
 from tapeless.transforms.lowering.schedule.stack_capacity import (
@@ -447,23 +448,29 @@ class Lowering:
 
     def cuts(self, run: list[Statement], live: set[Var]) -> Iterator[list[Part]]:
         """Ways to cut a run into kernels, the best first."""
+        self.surround(run)
+        parts = Parts(self.memory, self.analysis, self.hints)
+        found = [Part(run)]
         if self.parallel or self.target.separate:
-            self.surround(run)
-            parts = Parts(self.memory, self.analysis, self.hints)
             found = parts.of(run, live)
             self.prepared.relied += parts.relied
-            yield found
+        after = self.read_after(found, live)
+        yield [x for p, later in zip(found, after, strict=True) for x in shorter(parts, p, later)]
         yield [Part(run)]
 
     def each(self, parts: list[Part], live: set[Var]) -> list[Statement]:
         """A kernel for each part that is worth one."""
+        made: list[Statement] = []
+        for part, later in zip(parts, self.read_after(parts, live), strict=True):
+            made += self.kernel(part, later) if self.worth(part.statements) else part.statements
+        return made
+
+    def read_after(self, parts: list[Part], live: set[Var]) -> list[set[Var]]:
+        """What is read after each part."""
         read = [self.memory.with_needs(live)]
         for part in reversed(parts[1:]):
             read.append(read[-1].union(*map(self.memory.needs, part.statements)))
-        made: list[Statement] = []
-        for part, later in zip(parts, reversed(read), strict=True):
-            made += self.kernel(part, later) if self.worth(part.statements) else part.statements
-        return made
+        return read[::-1]
 
     def surround(self, run: list[Statement]) -> None:
         """Notes what a run defines, and which sizes are known before it."""

@@ -26,6 +26,8 @@ class Target:
     makes_arrays    whether kernels make small arrays whose lengths are not constant
     sums_in_blocks  whether sums are added up in blocks, which bounds how long they may be
     tells_errors    whether errors can tell of values that a kernel has
+    most_loops      how many loops a kernel has before the rest goes to another one: compilers take
+                    as long as the square of a function's length; 0 if kernels are never cut
     names           names that the calls of kernels have for themselves
     """
 
@@ -40,10 +42,19 @@ class Target:
     makes_arrays: bool = True
     sums_in_blocks: bool = True
     tells_errors: bool = True
+    most_loops: int = 0
     names: frozenset[str] = frozenset()
 
 
-CPU = Target("cpu", rank=2, lanes=True, separate=False, memory=4, returns_numbers=True)
+CPU = Target(
+    "cpu",
+    rank=2,
+    lanes=True,
+    separate=False,
+    memory=4,
+    returns_numbers=True,
+    most_loops=24,
+)
 #: One thread, which compilers of C know nothing more of.
 C = Target(
     "c",

@@ -6,6 +6,7 @@ for i in range(8): x = step(x)      and      for j in range(8): y = step(y)     
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cached_property
 from typing import Any
 
 from tapeless.transforms.analysis.structural_hash import StructuralForm
@@ -36,11 +37,23 @@ def earlier_twin(
     key = (type(s), head, len(s.outs))
     if not s.outs or not _may_be_shared(s):
         return None
+    new = _Candidate(s)
     for twin in available.get(key, ()):
-        if _compute_the_same(twin, s, outside):
-            return twin  # type: ignore[no-any-return]
-    available[key] = (*available.get(key, ()), s)
+        if _compute_the_same(twin.form, new.form, outside):
+            return twin.region  # type: ignore[no-any-return]
+    available[key] = (*available.get(key, ()), new)
     return None
+
+
+class _Candidate:
+    """A region, and its form once another one is compared with it."""
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+
+    @cached_property
+    def form(self) -> StructuralForm:
+        return StructuralForm([self.region])
 
 
 def _may_be_shared(s: Region) -> bool:
@@ -54,8 +67,9 @@ def _may_be_shared(s: Region) -> bool:
     )
 
 
-def _compute_the_same(a: Region, b: Region, outside: Collection[dims.Symbol] | None) -> bool:
-    first, second = StructuralForm([a]), StructuralForm([b])
+def _compute_the_same(
+    first: StructuralForm, second: StructuralForm, outside: Collection[dims.Symbol] | None
+) -> bool:
     if first.key != second.key or first.inputs != second.inputs:
         return False
     pairs = zip(first.symbols, second.symbols, strict=True)

@@ -8,6 +8,7 @@ then the function is written again.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -260,7 +261,7 @@ class Flow(Calls):
     def held(self, name: str, before: Any) -> Any:
         """What a variable holds where a loop is left: the dtype is that of its passes."""
         now = self.names.get(name)
-        if isinstance(before, Variable) and isinstance(now, Variable):
+        if now is not before and isinstance(before, Variable) and isinstance(now, Variable):
             natural = before.natural and now.natural
             return Variable(before.dtype, natural, max(before.bits, now.bits))
         return before
@@ -269,18 +270,19 @@ class Flow(Calls):
 def met(ways: list[Names]) -> Names:
     """What variables hold where several ways meet. Those that are not set on all of them may be
     read where they are: tests that are the same tell."""
-    found: Names = {}
-    for name in dict.fromkeys(name for names in ways for name in names):
-        held = [names[name] for names in ways if name in names]
-        if len(held) == len(ways) and all(x is held[0] for x in held):
-            found[name] = held[0]
-        elif all(isinstance(x, Variable) for x in held):
-            dtype = held[0].dtype
-            for x in held[1:]:
-                dtype = joined(dtype, x.dtype)
-            natural, bits = all(x.natural for x in held), max(x.bits for x in held)
-            found[name] = Variable(dtype, natural, bits)
-    return found
+    first, *others = ways
+    same = {k: v for k, v in first.items() if all(names.get(k) is v for names in others)}
+    changed = dict.fromkeys(k for names in ways for k in names if k not in same)
+    joins = {k: _joined([names[k] for names in ways if k in names]) for k in changed}
+    return {**same, **{k: v for k, v in joins.items() if v is not None}}
+
+
+def _joined(held: list[Any]) -> Variable | None:
+    """A variable that one of these is held in, if all are numbers."""
+    if not all(isinstance(x, Variable) for x in held):
+        return None
+    dtype = functools.reduce(joined, (x.dtype for x in held))
+    return Variable(dtype, all(x.natural for x in held), max(x.bits for x in held))
 
 
 def _assigned(s: ast.AST) -> set[str]:

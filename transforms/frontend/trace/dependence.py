@@ -45,38 +45,50 @@ def depends_on(wanted: Atom, params: set[Var]) -> bool:
 def can_be_known(wanted: Atom) -> bool:
     """Whether a value depends on nothing but integer inputs, sizes of inputs and passes of loops,
     and on one of these: what is made of constants alone has no input that could be made known."""
-    t = trace()
-    seen: set[Var] = set()
-    pending, sources = [wanted], not isinstance(wanted, Var)
+    return not isinstance(wanted, Var) or bool(_is_input(wanted))
+
+
+def _is_input(wanted: Var) -> bool | None:
+    """Whether what a value is made of can be known: true if an input is in it, false if there are
+    only constants, and None if it cannot."""
+    answers = trace().can_be_known
+    begun: set[Var] = set()
+    pending = [wanted]
     while pending:
-        a = pending.pop()
-        if not isinstance(a, Var) or a in seen:
+        a = pending[-1]
+        if a in answers:
+            pending.pop()
             continue
-        seen.add(a)
-        if a in t.definitions:
-            let = t.definitions[a]
-            pending += let.args
-            if let.op is size_value:
-                sources = True
-                for symbol in dims.symbols(let.params["size"]):
-                    if symbol.var is not None:
-                        pending.append(symbol.var)
-                    elif symbol not in t.decisions.homes:
-                        return False
-        elif a in t.parents:
-            sources = sources or t.parents[a][0] == "loop"
-            pending += t.parents[a][2]
-        elif (
-            not isinstance(a.type, Type)
-            or a.type.shape
-            or a.type.dtype.kind not in "iu"
-            or a.size is None
-            or not dims.symbols(a.size) & set(t.decisions.homes)
-        ):
-            return False
+        itself, sources = _made_of(a)
+        so_far = [itself, *(answers[v] for v in sources if v in answers)]
+        unasked = [v for v in sources if v not in answers and v not in begun]
+        if unasked and None not in so_far:
+            begun.add(a)
+            pending += unasked
         else:
-            sources = True
-    return sources
+            answers[a] = None if None in so_far else any(so_far)
+    return answers[wanted]
+
+
+def _made_of(a: Var) -> tuple[bool | None, list[Var]]:
+    """Whether a value is an input that can be known, None if it is another one; and the variables
+    that it is made of."""
+    t = trace()
+    if a in t.definitions:
+        let = t.definitions[a]
+        sources = [v for v in let.args if isinstance(v, Var)]
+        if let.op is not size_value:
+            return False, sources
+        symbols = dims.symbols(let.params["size"])
+        if any(s.var is None and s not in t.decisions.homes for s in symbols):
+            return None, []
+        return True, [*sources, *(s.var for s in symbols if s.var is not None)]
+    if a in t.parents:
+        kind, _, atoms = t.parents[a]
+        return kind == "loop", [v for v in atoms if isinstance(v, Var)]
+    integer = isinstance(a.type, Type) and not a.type.shape and a.type.dtype.kind in "iu"
+    named = integer and a.size is not None and dims.symbols(a.size) & {*t.decisions.homes}
+    return True if named else None, []
 
 
 def need_integers(function: str, args: tuple[Any, ...]) -> None:

@@ -105,6 +105,7 @@ class Trace(Builder):
         self.unrolled: dict[tuple[str, int, str], SlowCode] = {}  # by place: into many passes
         self.legend: list[str] = []
         self.parents: dict[Var, Any] = {}
+        self.can_be_known: dict[Var, bool | None] = {}  # what was asked already
         self.births: dict[int, tuple[int, Any]] = {}
         self.serials = itertools.count(1)
         self.advanced: list[Any] | None = None  # iterators of the program, while one is run out

@@ -30,7 +30,7 @@ from tapeless.transforms.lowering.kernels.writer_base import Names
 from tapeless.transforms.lowering.schedule.accumulations import (
     may_cut,
     may_run_in_vectors,
-    only_adds,
+    only_added_to,
     way_to,
 )
 
@@ -109,6 +109,7 @@ class Blocks:
     passes    how many passes a loop makes in this call, by the text of its range
     in_order  whether the terms of a block are added one after another
     limits    the ranges that must not be longer, as they get no blocks, and how long they may be
+    added     the names to which a loop only adds, of those that were looked through
     """
 
     names: Names
@@ -117,6 +118,7 @@ class Blocks:
     in_order: bool
     limits: dict[str, int] = field(default_factory=dict)
     totals: list[Total] = field(default_factory=list)
+    added: dict[ast.For, set[str]] = field(default_factory=dict)
 
     def lines(self, head: str, lines: list[str]) -> list[str]:
         """The lines of the function with that head."""
@@ -152,8 +154,9 @@ class Blocks:
 
     def found(self, s: ast.For, around: list[ast.For], before: list[ast.stmt]) -> Iterator[Total]:
         """The totals of a nest; what holds at its beginning is put before it."""
+        names = self.only_added_to(s).difference(*map(self.only_added_to, around[-1:]))
         for name, dtype in self.sums.items():
-            if not only_adds(s, name) or (around and only_adds(around[-1], name)):
+            if name not in names:
                 continue
             chosen = self.chosen(way_to(s, name), bool(around), dtype)
             if chosen is None or not may_cut(chosen[0]):
@@ -169,6 +172,11 @@ class Blocks:
             else:
                 before[at] = self.text.noted_like(before[at], first)
             yield total
+
+    def only_added_to(self, s: ast.For) -> set[str]:
+        if s not in self.added:
+            self.added[s] = only_added_to(s)
+        return self.added[s]
 
     def chosen(
         self, way: list[ast.For], inside: bool, dtype: np.dtype[Any]

@@ -6,7 +6,6 @@ def k(x, y): y[0] = x[0]; def k_2(a, b): b[0] = a[0]      becomes      def k(x, 
 from __future__ import annotations
 
 import ast
-import functools
 
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 
@@ -14,11 +13,11 @@ from tapeless.transforms.lowering.kernels.kernel import Kernel
 def twin(kernel: Kernel, others: list[Kernel]) -> Kernel | None:
     """One of the others that differs in its names only."""
     types = list(kernel.types.values())
-    alike = [k for k in others if list(k.types.values()) == types]
-    return next((k for k in alike if _form(k.text) == _form(kernel.text)), None)
+    kernel.form = _form(kernel.text)
+    alike = (k for k in others if k.form == kernel.form)
+    return next((k for k in alike if list(k.types.values()) == types), None)
 
 
-@functools.lru_cache(64)
 def _form(text: str) -> str:
     """The text with its own names replaced by numbers.
 

@@ -43,7 +43,7 @@ def _statement(s: Statement, equal: Equal) -> Statement:
     if isinstance(s, (For, While)):
         for k, (p, y) in enumerate(zip(carries(s), yields(s), strict=True)):
             is_array = isinstance(p.type, Type) and p.type.shape
-            if is_array and y is not p and yields(s).count(y) == 1:
+            if is_array and y is not p and _chosen(s.body, y) and yields(s).count(y) == 1:
                 memory = Dependences()
                 memory.learn(Block((), (s,), ()))
                 if not memory.in_place(s, k):
@@ -51,13 +51,19 @@ def _statement(s: Statement, equal: Equal) -> Statement:
     return s
 
 
+def _chosen(block: Block, y: Atom) -> If | None:
+    """The test that says what `y` is."""
+    return next((s for s in block.body if isinstance(s, If) and y in s.outs), None)
+
+
 def _stored(block: Block, y: Atom, p: Var, equal: Equal, memory: Dependences) -> Block | None:
     """The block with the result `y` in the memory of `p`, where a test says whether it is `p`."""
-    at = next((k for k, s in enumerate(block.body) if isinstance(s, If) and y in s.outs), None)
-    if at is None or p in block.results or any(p in uses(s) for s in block.body[at + 1 :]):
+    s = _chosen(block, y)
+    if s is None:
         return None
-    s: Any = block.body[at]
-    k = s.outs.index(y)
+    at, k = block.body.index(s), s.outs.index(y)  # type: ignore[arg-type]
+    if p in block.results or any(p in uses(t) for t in block.body[at + 1 :]):
+        return None
     sides = [(b, b.results[k]) for b in (s.then, s.orelse)]
     inner = [b if _is(a, p, memory) else _stored(b, a, p, equal, memory) for b, a in sides]
     if not any(inner):

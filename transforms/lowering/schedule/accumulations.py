@@ -6,32 +6,43 @@ for i in range(n): s = plus(s, x[i]); y[i] = s      adds to s, and reads it: not
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Container, Iterator
 
 ADDS = ("plus", "plus_product")
 
 
-def only_adds(s: ast.For, name: str) -> bool:
-    """Whether a loop adds to a number, and all that it does with it is that."""
-    count = len(additions(s, name))
-    return count > 0 and count * 2 == sum(_is_name(x, name) for x in ast.walk(s))
+def only_added_to(s: ast.For) -> set[str]:
+    """The names of the numbers to which a loop adds, and with which it does nothing else."""
+    inside = [*ast.walk(s)]
+    named = Counter(x.id for x in inside if isinstance(x, ast.Name))
+    added = Counter(name for x in inside if (name := _total(x)) is not None)
+    return {name for name, count in added.items() if count * 2 == named[name]}
 
 
-def additions(s: ast.For, name: str) -> list[ast.Assign]:
-    return [x for x in ast.walk(s) if isinstance(x, ast.Assign) and _adds(x, name)]
+def additions(s: ast.For, name: str) -> list[ast.AST]:
+    return [x for x in ast.walk(s) if _total(x) == name]
 
 
-def _adds(s: ast.Assign, name: str) -> bool:
-    """Whether it is s = plus(s, ...), s = plus(plus(s, ...), ...) or s = s + ..."""
-    e: ast.expr = s.value
+def _total(s: ast.AST) -> str | None:
+    """The name to which an assignment adds, if it is s = plus(s, ...), s = plus(plus(s, ...), ...)
+    or s = s + ..."""
+    match s:
+        case ast.Assign(targets=[ast.Name(id=name)], value=e):
+            return name if _adds_to(e, name) else None
+    return None
+
+
+def _adds_to(e: ast.expr, name: str) -> bool:
+    match e:
+        case ast.BinOp(left=total, op=ast.Add()):
+            e = total
     while True:
         match e:
             case ast.Call(func=ast.Name(id=called), args=[total, *_]) if called in ADDS:
                 e = total
-            case ast.BinOp(left=total, op=ast.Add()) if e is s.value:
-                e = total
             case _:
-                return len(s.targets) == 1 and _is_name(s.targets[0], name) and _is_name(e, name)
+                return _is_name(e, name)
 
 
 def _is_name(e: ast.AST, name: str) -> bool:

@@ -64,15 +64,21 @@ class Parts:
     ) -> None:
         self.memory, self.analysis, self.hints = memory, analysis, hints
         self.relied: list[tuple[str, Size, Size]] = []  # what holds in calls of little work
-        self.arrangement = Arrangement(
-            memory,
-            analysis.equal,
-            analysis.stage,
+        self.arrangement = self.arrange([])
+
+    def arrange(self, run: list[Statement]) -> Arrangement:
+        """Which of the statements share a loop."""
+        arrangement = Arrangement(
+            self.memory,
+            self.analysis.equal,
+            self.analysis.stage,
             _long_axes,
             lambda v: (),
-            called=lambda stage: is_called(stage, memory),
-            rank=analysis.target.rank,
+            called=lambda stage: is_called(stage, self.memory),
+            rank=self.analysis.target.rank,
         )
+        arrangement.run(run)
+        return arrangement
 
     def of(self, run: list[Statement], live: Collection[Var]) -> list[Part]:
         """One kernel where all rows are apart; several only where there is much to do. `live` is
@@ -84,8 +90,10 @@ class Parts:
                 parts = list(_serial_together(parts, self.heavy(parts)))
             if all(p.rows is None or _little(p.rows * p.work) for p in parts):
                 return [Part(run)]
-        if not parts:
-            return [Part(run)]
+        return self.with_views(parts, run) if parts else [Part(run)]
+
+    def with_views(self, parts: list[Part], run: list[Statement]) -> list[Part]:
+        """The parts with what is read through, and in the order of the run."""
         self.place([s for s in run if self.read_through(s)], parts)
         order = {id(s): k for k, s in enumerate(run)}
         for part in parts:
@@ -112,7 +120,7 @@ class Parts:
         waiting: list[Statement] = []
         late: list[Statement] = []  # numbers that nothing has needed yet
         open_: Part | None = None
-        self.arrangement.run(run)
+        self.arrangement = self.arrange(run)
         for item in made_later(self.arrangement, live, ()):
             loop = self.elements(item)
             if loop is None and self.may_be_late(item):
