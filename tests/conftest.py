@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 GOLDENS = Path(__file__).parent / "goldens"
+PARTS = 5  # into which the cases of a test are divided
 CACHE = pytest.StashKey[tempfile.TemporaryDirectory]()
 
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
@@ -25,10 +26,10 @@ def pytest_addoption(parser):
         "--refresh-goldens", action="store_true", help="write the goldens instead of comparing"
     )
     parser.addoption(
-        "--third",
-        choices=("1", "2", "3", "all"),
+        "--part",
+        choices=(*map(str, range(1, PARTS + 1)), "all"),
         default="1",
-        help="which third of the cases of each test with many runs; the three make up all",
+        help=f"which of {PARTS} parts of the cases of each test with many runs",
     )
 
 
@@ -41,10 +42,10 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Of a test with more than three cases, a third runs, chosen by their names, unless a file is
+    """Of a test with many cases, one part of them runs, chosen by their names, unless a file is
     named, all are asked for, or each case is a promise of its own (marked `every_case`)."""
-    third = config.getoption("--third")
-    if third == "all" or config.args != config.getini("testpaths"):
+    part = config.getoption("--part")
+    if part == "all" or config.args != config.getini("testpaths"):
         return
     cases = collections.defaultdict(list)
     for item in items:
@@ -55,7 +56,7 @@ def pytest_collection_modifyitems(config, items):
         for several in cases.values()
         if len(several) > 3
         for place, item in enumerate(sorted(several, key=_by_name))
-        if place % 3 != int(third) - 1
+        if place % PARTS != int(part) - 1
     }
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))
