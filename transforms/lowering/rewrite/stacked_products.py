@@ -7,32 +7,53 @@ A library multiplies the matrices of a stack one by one, however few rows each o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.language import Atom, Block, Let, Statement, with_blocks
+from tapeless.transforms.core.language import Atom, Block, For, Let, Statement, While, with_blocks
 from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.shapes import reshape
 
-
-def rows_of_stacks(block: Block) -> Block:
-    """The block with one product for each such stack."""
-    return replace(block, body=tuple(_statements(block.body)))
+SMALL = 1 << 10  # numbers of a matrix by which loops multiply as fast as a library
 
 
-def _statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
-    for s in body:
-        if isinstance(s, Let) and s.op is matmul and _is_stack_by_matrix(*s.args):
-            yield from parts_of(s, _by_rows)
-        else:
-            yield with_blocks(s, rows_of_stacks)
+def rows_of_stacks(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
+    """The block with one product for each such stack; `hints` are the sizes of this call."""
+    return replace(block, body=tuple(_Stacks(hints, set()).statements(block.body)))
 
 
-def _is_stack_by_matrix(a: Atom, b: Atom) -> bool:
-    return bool(a.type.ndim > 2 and b.type.ndim == 2)
+@dataclass(frozen=True)
+class _Stacks:
+    """`views` are the parts of other arrays; `in_loop` says whether loops are around."""
+
+    hints: Mapping[dims.Symbol, int]
+    views: set[Atom]
+    in_loop: bool = False
+
+    def statements(self, body: tuple[Statement, ...]) -> Iterator[Statement]:
+        for s in body:
+            if isinstance(s, Let) and s.op.view and s.op is not reshape:
+                self.views.update(s.outs)
+            if isinstance(s, Let) and s.op is matmul and self.is_one_product(*s.args):
+                yield from parts_of(s, _by_rows)
+            else:
+                inner = replace(self, in_loop=self.in_loop or isinstance(s, (For, While)))
+                yield with_blocks(s, inner.block)
+
+    def block(self, block: Block) -> Block:
+        return replace(block, body=tuple(self.statements(block.body)))
+
+    def is_one_product(self, a: Atom, b: Atom) -> bool:
+        """Whether it pays to make one product of a stack. Its rows are copied for that where they
+        do not follow one another, and in kernels: loops over small matrices take less."""
+        if a.type.ndim <= 2 or b.type.ndim != 2:
+            return False
+        size = dims.evaluate(dims.product(b.type.shape), self.hints)
+        copied = self.in_loop or a in self.views
+        return not copied or size is None or size > SMALL
 
 
 def _by_rows(a: Atom, b: Atom) -> Any:

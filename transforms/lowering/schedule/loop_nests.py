@@ -207,7 +207,7 @@ def _spelled(size: Size) -> bool:
 def _product(s: Let, equal: Equal) -> LoopNest | None:
     """a @ b as the sum over k of a[i, k] * b[k, j]."""
     a, b = s.args
-    if a.type.ndim > 2 or b.type.ndim > 2 or not equal(a.type.shape[-1], b.type.shape[0]):
+    if b.type.ndim > 2 or not equal(a.type.shape[-1], b.type.shape[0]):
         return None
     if a.type.dtype != b.type.dtype or a.type.dtype.kind not in "f":
         return None
