@@ -28,6 +28,8 @@ class Target:
     tells_errors    whether errors can tell of values that a kernel has
     most_loops      how many loops a kernel has before the rest goes to another one: compilers take
                     as long as the square of a function's length; 0 if kernels are never cut
+    small_matrix    numbers of a matrix up to which loops multiply stacks by it in place, where a
+                    library would get copies of their rows
     names           names that the calls of kernels have for themselves
     """
 
@@ -43,6 +45,7 @@ class Target:
     sums_in_blocks: bool = True
     tells_errors: bool = True
     most_loops: int = 0
+    small_matrix: int = 1 << 10
     names: frozenset[str] = frozenset()
 
 
@@ -76,6 +79,7 @@ GPU = Target(
     memory=40,
     returns_numbers=False,
     one_block=200_000,
+    small_matrix=0,
     library="CuPy",
     makes_arrays=False,
     sums_in_blocks=False,

@@ -97,7 +97,7 @@ def loop_form(
     fitted = passes.run(
         block,
         *inexact(partial(contractions, hints=hints)),
-        partial(rows_of_stacks, hints=hints),
+        partial(rows_of_stacks, hints=hints, small=target.small_matrix),
         without_wide_integers,
         partial(decompose, target=target),
         partial(transposes_last, any_order=fastmath),

@@ -18,11 +18,9 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
-    For,
     Let,
     Statement,
     Type,
-    While,
     statements,
     with_blocks,
 )
@@ -38,7 +36,6 @@ from tapeless.transforms.optimize.simplify import simplify
 Term = tuple[Atom, str]  # an array, and a letter for each of its axes
 Order = list[tuple[int, int]]  # which two of the terms are next; what they give goes to the end
 UNKNOWN = 64  # the length of an axis that this call does not tell
-SMALL = 1 << 10  # numbers that loops add up as fast as a library multiplies matrices
 MANY = 6  # arrays of which all orders are tried
 
 
@@ -49,35 +46,30 @@ def contractions(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
     """
     if not any(isinstance(s, Let) and s.op is einsum for s in statements(block)):
         return block
-    return simplify(_rewritten(block, hints, in_loop=False))
+    return simplify(_rewritten(block, hints))
 
 
-def _rewritten(block: Block, hints: Mapping[dims.Symbol, int], in_loop: bool) -> Block:
+def _rewritten(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
     rewritten: list[Statement] = []
     for s in block.body:
         if isinstance(s, Let) and s.op is einsum:
-            rewritten.extend(_apart(s, hints, in_loop))
+            rewritten.extend(_apart(s, hints))
         else:
-            inside = in_loop or isinstance(s, (For, While))
-            rewritten.append(with_blocks(s, lambda b, on=inside: _rewritten(b, hints, on)))  # type: ignore[misc]
+            rewritten.append(with_blocks(s, lambda b: _rewritten(b, hints)))
     return replace(block, body=tuple(rewritten))
 
 
-def _apart(s: Let, hints: Mapping[dims.Symbol, int], in_loop: bool) -> Iterator[Statement]:
-    out = s.outs[0].type
+def _apart(s: Let, hints: Mapping[dims.Symbol, int]) -> Iterator[Statement]:
     try:
-        yield from parts_of(s, lambda *a, **params: _contracted(out, hints, in_loop, *a, **params))
+        yield from parts_of(
+            s, lambda *args, **params: _contracted(s.outs[0].type, hints, *args, **params)
+        )
     except NotTaken:
         yield s
 
 
 def _contracted(
-    out: Type,
-    hints: Mapping[dims.Symbol, int],
-    in_loop: bool,
-    *arrays: Atom,
-    subscripts: str,
-    **_: Any,
+    out: Type, hints: Mapping[dims.Symbol, int], *arrays: Atom, subscripts: str, **_: Any
 ) -> Any:
     operands, _arrow, output = subscripts.partition("->")
     inputs = operands.split(",")
@@ -88,10 +80,8 @@ def _contracted(
     sizes = {c: dims.evaluate(n, hints) or UNKNOWN for c, n in lengths.items()}
     for i, j in _cheapest(inputs, output, sizes)[1]:
         pair = terms[i], terms[j]
-        letters = {*pair[0][1], *pair[1][1]}
-        small = in_loop and math.prod(sizes[c] for c in letters & {*output}) <= SMALL
         terms = [t for k, t in enumerate(terms) if k not in (i, j)]
-        terms.append(_multiplied(*pair, _kept(terms, output), output if not terms else "", small))
+        terms.append(_multiplied(*pair, _kept(terms, output), output if not terms else ""))
     return _arranged(*_summed(*terms[0], output), output)
 
 
@@ -114,12 +104,10 @@ def _kept(terms: list[Term], output: str) -> str:
 # -- two arrays
 
 
-def _multiplied(a: Term, b: Term, kept: str, output: str, small: bool) -> Term:
+def _multiplied(a: Term, b: Term, kept: str, output: str) -> Term:
     """The product of two terms, summed over the axes that are not kept.
 
     output  the order in which axes are wanted, where it is known
-    small   whether loops make the sums as fast as a library: it needs several axes as one, which
-            kernels copy arrays for
     """
     (x, p), (y, q) = _summed(*a, kept + b[1]), _summed(*b, kept + a[1])
     if output and (first := next((c for c in output if (c in p) != (c in q)), "")) and first in q:
@@ -130,8 +118,7 @@ def _multiplied(a: Term, b: Term, kept: str, output: str, small: bool) -> Term:
         _joined(c for c in common if c not in kept),
     )
     left, right = _joined(c for c in p if c not in q), _joined(c for c in q if c not in p)
-    several = max(map(len, (left, right, summed))) > 1
-    if summed and (left and right if batch else left or right) and not (small and several):
+    if summed and (left and right if batch else left or right):
         product = matmul(_matrix(x, p, batch, left, summed), _matrix(y, q, batch, summed, right))
         letters = batch + left + right
         if max(len(left), len(right)) < 2:

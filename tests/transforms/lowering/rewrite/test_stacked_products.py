@@ -33,7 +33,31 @@ def by_its_transpose(a, c):
     return a @ c @ c.T
 
 
-FUNCTIONS = [stack, of_rows, of_views, in_a_loop, by_its_transpose]
+def of_shifted_parts(a, c):
+    out = 0.0
+    for i in range(2):
+        for j in range(2):
+            out = out + a[:, i : 3 + i, j : 2 + j] @ (c * (1 + i - 3 * j))
+    return out
+
+
+def of_wide_matrices(a, c):
+    total = 0.0
+    wide = np.repeat(c, 200, axis=1)
+    for k in range(2):
+        total = total + a[:, k : k + 3] @ wide
+    return total[..., ::100]
+
+
+FUNCTIONS = [
+    stack,
+    of_rows,
+    of_views,
+    in_a_loop,
+    by_its_transpose,
+    of_shifted_parts,
+    of_wide_matrices,
+]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -65,6 +89,15 @@ def test_the_derivative_is_one_product():
     assert "reshape" in source
     assert "sum" not in source.partition('"""')[2].partition('"""')[2]
     np.testing.assert_allclose(grad(loss)(C, A), 2 * np.sum(A, (0, 1, 2))[:, None] * np.ones(2))
+
+
+def test_shifted_parts_are_not_copied():
+    """A convolution in small loops: what is multiplied is read where it lies."""
+    for slope in (of_shifted_parts, grad(lambda a, c: np.sum(of_shifted_parts(a, c) ** 2), (0, 1))):
+        text = jit(slope).source(A, C)
+        kernels = text[: text.rindex("\ndef ")]
+        assert "start" not in kernels
+        assert "product(" not in kernels
 
 
 def test_lengths_of_zero_and_one():
