@@ -104,7 +104,7 @@ from tapeless.transforms.frontend.values.container_aliases import (
     write_back,
 )
 from tapeless.transforms.frontend.values.identity import same
-from tapeless.transforms.frontend.values.memoized import remembered
+from tapeless.transforms.frontend.values.memoized import forget, of_cache, remembered
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.uneven_contents import contents_of
 from tapeless.transforms.ops.function_table import FUNCTIONS, WRITERS
@@ -332,6 +332,9 @@ class Calls:
             result = of_string(this, name, args, kwargs)
             if result is not None:
                 return result
+        if name == "cache_clear" and (function := of_cache(f)) is not None:
+            forget(function)
+            return None
         if (recorded := spelling(f)) is not None:
             record(*recorded, args, kwargs)
             return None
