@@ -392,6 +392,7 @@ def _part_of(source: Any, view: Var, lets: list[Let], rule: Any) -> Symbol:
         chain = tuple((s.op, s.args[1:], s.params) for s in lets)
         symbol = view_of(source, chain, view.type) if lets else source
         symbol.viewed_whole |= not lets and rule not in view_or_copy.SAME_ARRAY
+        symbol.read_only |= view_or_copy.is_read_only_part(rule, lets)
     else:
         symbol = Symbol(view, is_array=True)
         if is_view is None:
