@@ -447,7 +447,7 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     result = None if join is None else join(func, *args[1:], **kwargs)
     if result is None:
         result = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
-    if func.__hash__ and func in GIVES_ARRAYS:
+    if func.__hash__ and func in GIVES_ARRAYS and not isinstance(result, tuple):
         result = _array_without_axes(result, args[0] if args else None, func)
     if func is np.broadcast_arrays:
         result = type(result)(_array_without_axes(part, None, func) for part in result)

@@ -50,6 +50,10 @@ def chosen(x):
     return value
 
 
+def places(x):
+    return x[np.where(x > 1)].sum()
+
+
 def a_number_is_none(x):
     value = x[0, 0]
     other = value
@@ -65,6 +69,7 @@ PROGRAMS = [
     in_a_loop,
     contracted,
     chosen,
+    places,
     a_number_is_none,
 ]
 
