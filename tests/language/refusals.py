@@ -47,14 +47,12 @@ def awaits(x):
 
 @traced(
     "`except` around an index, a function of `math` or a power of data that is none of the above; "
-    "`contextlib.suppress` around any; in loops whose length data decides",
+    "in loops whose length data decides",
     "an except clause catches it",
 )
 def catches(x):
-    with contextlib.suppress(ValueError):
-        if x[0] > 0:
-            raise ValueError("positive")
-        return np.sum(x)
+    with contextlib.suppress(IndexError):
+        return np.sum(x) * x[int(10 * x[0])]
     return np.sum(x**2)
 
 

@@ -510,6 +510,7 @@ class Lowering:
             kernel.name = same.name
         self.placement.put(run, kernel, writer.home)
         self.same |= kernel.same
+        analysis.hidden |= analysis.inside.difference(kernel.results)
         views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
         wanted = live | set(kernel.results)
         return [*self.call(kernel), *shown(views, wanted, analysis.inside, self.memory)]

@@ -33,7 +33,7 @@ from tapeless.transforms.ops.numerics.even_functions import (
     sloped,
 )
 from tapeless.transforms.ops.primitives.function_calls import acts
-from tapeless.transforms.ops.primitives.identities import again, identity, stopped
+from tapeless.transforms.ops.primitives.identities import again, identity, python_number, stopped
 
 
 def sized(a: Var, shape: tuple[Size, ...]) -> Var:
@@ -74,7 +74,7 @@ def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
                 expanded += _recorded(s, products)
             case Let() if rules and s.params.get("free"):
                 expanded.append(replace(s, params={**s.params, "free": False}))
-            case Let() if rules and s.op in (stopped, sloped):
+            case Let() if rules and s.op in (stopped, sloped, python_number):
                 expanded.append(Let(s.outs, identity, s.args[:1], {}, s.origin))
             case Let() if rules and s.op is magnitude_squared:
                 expanded += _recorded(s, lambda s: parts_squared(s.args[0]))

@@ -3,7 +3,8 @@
 y = f(x)      becomes      y = f_batch(x)
 
 Everything on a tape is a batch, also what is the same for all elements: a backward part takes a
-tape apart without being told which is which.
+tape apart without being told which is which. Lists are as long for all elements: where they are
+not, the call is made for the elements one after the other.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tapeless.transforms.ops.primitives.function_calls import (
     unbundle,
 )
 from tapeless.transforms.ops.primitives.new_arrays import zero_tape
+from tapeless.transforms.vmap.lists import refuse_uneven
 from tapeless.transforms.vmap.masked_parts import has_axes
 from tapeless.transforms.vmap.random_draws import seeds
 
@@ -45,6 +47,8 @@ def gives_tape(s: Let) -> bool:
 
 def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
     if is_call(s):
+        if any(a in batch.uneven for a in s.args):
+            refuse_uneven()
         flags = _flags(s, axes)
         function = s.params["function"]
         function_batch = batched(type(batch), function, flags, batch.nested, batch.seeded)
@@ -114,5 +118,7 @@ def _built(
     batch.env = {p: (v, 0) for p, v in zip(block.params, params, strict=True) if v is not p}
     with building(Builder()) as b:
         batch.block(block.body, block.results)
+        if any(a in batch.uneven for a in block.results):
+            refuse_uneven()
         results = tuple(batch.front(a) for a in block.results)
     return Block(tuple(params), tuple(b.blocks[0]), results)

@@ -8,8 +8,9 @@ from typing import Any
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import NeedStatic, atom_of_size
-from tapeless.transforms.core.language import Literal
+from tapeless.transforms.core.language import Literal, Var
 from tapeless.transforms.frontend.arrays.operators import Operators
+from tapeless.transforms.ops.primitives.identities import python_number
 
 
 class Unknown(Operators):
@@ -21,6 +22,13 @@ class Unknown(Operators):
         value = self.value()
         if isinstance(value, Literal):
             return value.value
+        return builder.static(value, why)
+
+    def _need_number(self, why: str) -> Any:
+        """A number on its way to code that is not staged, behind which it has no derivative."""
+        value = self.value()
+        if isinstance(value, Var) and value.type.dtype.kind in "fc" and not value.type.shape:
+            value = python_number(value, reader=why)
         return builder.static(value, why)
 
     def __bool__(self) -> bool:
@@ -35,10 +43,10 @@ class Unknown(Operators):
         return int(self._need("int() needs the value"))
 
     def __float__(self) -> float:
-        return float(self._need("float() needs the value"))
+        return float(self._need_number("float() needs the value"))
 
     def __complex__(self) -> complex:
-        return complex(self._need("complex() needs the value"))
+        return complex(self._need_number("complex() needs the value"))
 
     def __len__(self) -> int:
         shape = self.type.shape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import random
 import sys
 from typing import Any
 
@@ -69,6 +70,22 @@ def seeded(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
             "give it a seed, or make the generator outside of the function",
         )
     return tuple(int(x) if isinstance(x, Symbol) else x for x in args)
+
+
+def is_seed(value: Any = None) -> bool:
+    """Whether generators of Python's `random` draw the same numbers behind it in each call."""
+    return isinstance(value, (int, float, str, bytes, bytearray))
+
+
+def is_own_generator(value: Any) -> bool:
+    """Whether a value is a generator of Python's `random` that the function has seeded."""
+    return isinstance(value, random.Random) and bool(trace().birth(value))
+
+
+def draw_once(generator: Any) -> None:
+    """A generator that is made inside draws while staging: not where that is done again."""
+    what = "draws from a generator that is made outside of it"
+    trace().only_once(what, "draw before the loop or test", trace().birth(generator))
 
 
 def moves_elements(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

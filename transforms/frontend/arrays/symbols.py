@@ -344,7 +344,7 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
             symbol_of.setdefault(p.parent.cell.atom, p.parent)
     if isinstance(result, (tuple, list)):
         return type(result)(_connected(part, symbol_of, rule) for part in result)
-    return _connected(result, symbol_of, rule)
+    return _connected(result, symbol_of, rule, _gives_arrays(rule, args))
 
 
 def _of_its_own(result: Any) -> Any:
@@ -355,16 +355,27 @@ def _of_its_own(result: Any) -> Any:
     return result if let is None or not let.op.view else shapes.copy(result)
 
 
+def _gives_arrays(rule: Any, args: tuple[Any, ...]) -> bool:
+    """Whether what has no axes is an array, and no number: an element of one is a number, unless
+    the key has an ellipsis."""
+    if rule is not indexing.get:
+        return True
+    entries = args[1] if isinstance(args[1], tuple) else args[1:]
+    return any(e is Ellipsis for e in entries)
+
+
 def _gives_views(rule: Any, kwargs: dict[str, Any]) -> bool:
     copy = kwargs.get("copy", rule not in view_or_copy.VIEWS and rule not in view_or_copy.PERHAPS)
     return copy is not True
 
 
-def _connected(result: Any, symbol_of: dict[Atom, Value], rule: Any) -> Any:
+def _connected(result: Any, symbol_of: dict[Atom, Value], rule: Any, an_array: bool = True) -> Any:
     """What a function that gives views made: a part of an argument, or an array of its own."""
-    if not isinstance(result, Var) or not result.type.shape:
+    if not isinstance(result, Var):
         return wrap(result)
     steps = view_or_copy.path(result, symbol_of)
+    if not result.type.shape and (steps is None or not an_array):
+        return wrap(result)
     symbol = (
         Symbol(result) if steps is None else _part_of(symbol_of[steps[0]], result, steps[1], rule)
     )
@@ -381,6 +392,7 @@ def _part_of(source: Any, view: Var, lets: list[Let], rule: Any) -> Symbol:
         chain = tuple((s.op, s.args[1:], s.params) for s in lets)
         symbol = view_of(source, chain, view.type) if lets else source
         symbol.viewed_whole |= not lets and rule not in view_or_copy.SAME_ARRAY
+        symbol.read_only |= view_or_copy.is_read_only_part(rule, lets)
     else:
         symbol = Symbol(view, is_array=True)
         if is_view is None:
@@ -435,7 +447,7 @@ def call_numpy(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     result = None if join is None else join(func, *args[1:], **kwargs)
     if result is None:
         result = called(func, lambda *a: apply(rule, *a, **kwargs), *args)
-    if func.__hash__ and func in GIVES_ARRAYS:
+    if func.__hash__ and func in GIVES_ARRAYS and not isinstance(result, tuple):
         result = _array_without_axes(result, args[0] if args else None, func)
     if func is np.broadcast_arrays:
         result = type(result)(_array_without_axes(part, None, func) for part in result)
@@ -455,6 +467,7 @@ def _check_out(func: Any, result: Any, out: Symbol, casting: str) -> None:
 GIVES_ARRAYS = frozenset(
     {np.zeros, np.ones, np.empty, np.full, np.array, np.asarray, np.asanyarray}
     | {np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy}
+    | {np.where, np.tensordot, np.linalg.tensordot, np.piecewise, np.i0, np.cross}
 )
 
 

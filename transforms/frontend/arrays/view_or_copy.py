@@ -11,6 +11,7 @@ from tapeless.transforms.frontend.arrays.memory_layout import Order, is_view, li
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS, METHODS
 from tapeless.transforms.ops.numpy import indexing
+from tapeless.transforms.ops.numpy.diagonals import diagonal
 from tapeless.transforms.ops.primitives import shapes
 
 
@@ -41,6 +42,11 @@ IN_ORDER = _rules("ravel ascontiguousarray", "ravel")
 READ_ONLY = _rules("broadcast_to broadcast_arrays", "")
 #: A view if the argument is as they want it, which is not known here.
 PERHAPS = _rules("asfortranarray require", "")
+
+
+def is_read_only_part(rule: Any, lets: list[Let]) -> bool:
+    """Whether NumPy refuses stores to a view: to diagonals, but for those of np.einsum."""
+    return rule is not FUNCTIONS[np.einsum] and any(s.op is diagonal for s in lets)
 
 
 def path(var: Var, symbol_of: Any) -> tuple[Var, list[Let]] | None:

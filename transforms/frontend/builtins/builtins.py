@@ -10,7 +10,7 @@ import itertools
 import math
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -133,8 +133,18 @@ def _abs(hooks: Any, x: Any) -> Any:
     return special_methods.called("__abs__", abs, x)
 
 
+def _parts_of_complex(args: tuple[Any, ...], named: dict[str, Any]) -> Iterator[Any]:
+    """The parts of complex(real=x, imag=y) that are named, by position."""
+    parts = ("real", "imag")[len(args) :]
+    for name in named.keys() - set(parts):
+        raise TypeError(f"complex() got an unexpected keyword argument '{name}'")
+    yield from (named.get(part, 0.0) for part in parts if named)
+
+
 def _number(kind: type) -> Any:
     def run(hooks: Any, /, *args: Any, **named: Any) -> Any:
+        if kind is complex:
+            args, named = (*args, *_parts_of_complex(args, named)), {}
         if named:  # int("ff", base=16)
             return kind(*args, **named)
         x, *more = args or (0,)
@@ -332,10 +342,10 @@ def _round(hooks: Any, number: Any, ndigits: Any = None) -> Any:
     return python_number(rounded) if x.type.weak else rounded
 
 
-def _pow(hooks: Any, x: Any, y: Any, mod: Any = None) -> Any:
+def _pow(hooks: Any, base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None:
-        return special_methods.binary("Pow", x, y)
-    return pow(*(operator.index(v) if isinstance(v, Symbol) else v for v in (x, y, mod)))
+        return special_methods.binary("Pow", base, exp)
+    return pow(*(operator.index(v) if isinstance(v, Symbol) else v for v in (base, exp, mod)))
 
 
 def _getattr(hooks: Any, obj: Any, name: str, *default: Any) -> Any:

@@ -123,12 +123,13 @@ def _run_through(parts: tuple[Any, ...]) -> bool:
     return advanced or not any(map(must_roll, parts))
 
 
-def enumerate_(hooks: Any, x: Any, start: Any = 0) -> Any:
-    if not must_roll(x):
+def enumerate_(hooks: Any, iterable: Any, start: Any = 0) -> Any:
+    if not must_roll(iterable):
+        pairs = enumerate(iterable)
         plain = not isinstance(start, Symbol)
-        return enumerate(x, start) if plain else ((start + k, v) for k, v in enumerate(x))
-    n, item = item_of(hooks, x)
-    return counted(n, lambda k: (k + start, item(k)), (x,))
+        return enumerate(iterable, start) if plain else ((start + k, v) for k, v in pairs)
+    n, item = item_of(hooks, iterable)
+    return counted(n, lambda k: (k + start, item(k)), (iterable,))
 
 
 def reversed_(hooks: Any, x: Any) -> Any:
@@ -174,8 +175,9 @@ def folded(hooks: Any, combine: Callable[[Any, Any], Any], x: Any, *initial: Any
     return functools.reduce(combine, x, *initial)
 
 
-def accumulate(hooks: Any, x: Any, f: Any = operator.add, *, initial: Any = None) -> Any:
-    return itertools.accumulate(list(x), lambda a, b: hooks.call(f, a, b), initial=initial)
+def accumulate(hooks: Any, iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
+    items = list(iterable)
+    return itertools.accumulate(items, lambda a, b: hooks.call(func, a, b), initial=initial)
 
 
 def starmap(hooks: Any, f: Any, x: Any) -> Any:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapeless.transforms.core.slow_code import MANY, SlowCode
+from tapeless.transforms.errors import TooManyWaysError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import branch
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
@@ -63,6 +64,16 @@ class Unrolling:
             if self.recorded:
                 self.note()
 
+    def too_deep(self, error: RecursionError) -> Exception:
+        """What is wrong where passes are inside of the tests of those before, and too many."""
+        if self.passes <= MANY:
+            return error  # of a recursion in the loop
+        return TooManyWaysError(
+            f"the loop is left by a test on run-time values, and is unrolled into more than {MANY} "
+            f"passes, each inside of the test of the one before ({self.reason.splitlines()[0]})",
+            self.way_out,
+        )
+
     def note(self) -> None:
         self.noted = True
         place = find_origin()
@@ -115,7 +126,10 @@ def run_items(
             elif isinstance(items, UnrolledPasses):
                 items, k = items.after(k), 0
             rest = functools.partial(run_items, items, body, frame, stop, unrolling, k)
-            branch(flag, lambda: None, rest)
+            try:
+                branch(flag, lambda: None, rest)
+            except RecursionError as e:
+                raise unrolling.too_deep(e) from e
             return
         if flag:
             return

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+import types
+from collections.abc import Iterator
 
 from tapeless.transforms.core.language import (
     Atom,
@@ -30,13 +31,13 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import gather
 
 SIGNALS = (TapelessError, Signal)
 MOST = 64  # runs of one statement
-Run = Callable[[], None]
+Run = types.FunctionType  # the statement, as a function without arguments
 
 
 def tried(run: Run) -> None:
     """Runs a try statement."""
     t = trace()
-    key = t.origin
+    key = run.__code__
     if key in t.decisions.attempts:
         _each_way(run, (), itertools.count(1))
     else:

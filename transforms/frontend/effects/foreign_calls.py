@@ -21,11 +21,16 @@ from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.effects.effects import effect_parts
 from tapeless.transforms.frontend.trace.provenance import UNCHANGED, is_numpy, qualified
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.memoized import of_cache
 
 STREAMS = ("stdout", "stderr")
 LEVELS = ("debug", "info", "warning", "error", "critical", "exception", "log")
 NAMES = "a rewritten function keeps its variables elsewhere"
 CODE = "code that is made as text is not rewritten"
+CALLS_SAVED = (
+    "calls that are saved are counted while staging, and not when the program runs",
+    "count the calls in the function itself",
+)
 REFUSED: dict[Any, tuple[str, str]] = {
     builtins.eval: (CODE, "write the code out, or evaluate it outside and pass in a function"),
     builtins.exec: (CODE, "write the code out, or execute it outside and pass in what it makes"),
@@ -91,6 +96,8 @@ def refuse_outside(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Non
             "it would be written while staging only",
             "write the file outside of the function",
         )
+    if of_cache(f) is not None and f.__name__ == "cache_info":
+        reason = CALLS_SAVED
     if reason is not None:
         raise UnsupportedError(
             f"{f.__name__}() in a function that is staged: {reason[0]}", reason[1]

@@ -97,7 +97,7 @@ class Access(Calls):
             obj, "__dict__", {}
         ):
             value = self.call(attribute.func, obj)
-            self.set_attr(obj, name, value)
+            put_attribute(obj, name, value, object.__setattr__)
             return value
         if (inherited := method_of(obj, name)) is not None:
             return inherited

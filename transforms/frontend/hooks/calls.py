@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import random
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +24,10 @@ from tapeless.transforms.frontend.arrays.known_arrays import (
 from tapeless.transforms.frontend.arrays.numpy_scalars import is_python_complex
 from tapeless.transforms.frontend.arrays.random_draws import (
     all_known,
+    draw_once,
     drawn,
+    is_own_generator,
+    is_seed,
     moved,
     moves_elements,
     seeded,
@@ -104,7 +108,7 @@ from tapeless.transforms.frontend.values.container_aliases import (
     write_back,
 )
 from tapeless.transforms.frontend.values.identity import same
-from tapeless.transforms.frontend.values.memoized import remembered
+from tapeless.transforms.frontend.values.memoized import forget, of_cache, remembered
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.uneven_contents import contents_of
 from tapeless.transforms.ops.function_table import FUNCTIONS, WRITERS
@@ -207,6 +211,11 @@ class Calls:
     def call_method(
         self, f: types.MethodType, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        if is_own_generator(f.__self__):
+            draw_once(f.__self__)
+            if has_symbols((args, kwargs)) and isinstance(f.__func__, types.FunctionType):
+                return self.enter_function(f.__func__, (f.__self__, *args), kwargs)
+            return f(*args, **kwargs)
         if foreign(f.__self__):
             return call_outside(Method(f.__self__, f.__name__), (f.__self__, *args), kwargs)
         if isinstance(f.__self__, Symbol):
@@ -299,6 +308,9 @@ class Calls:
             if isinstance(init, types.FunctionType):
                 self.call_function(init, (obj, *args), kwargs)
             return obj
+        if issubclass(cls, random.Random) and not has_symbols((args, kwargs)):
+            generator = cls(*args, **kwargs)
+            return trace().born(generator) if is_seed(*args) else generator
         if passed_on(cls, args, kwargs):
             return call_outside(cls, args, kwargs)
         if library and (has_symbols(args) or has_symbols(kwargs)):
@@ -332,6 +344,9 @@ class Calls:
             result = of_string(this, name, args, kwargs)
             if result is not None:
                 return result
+        if name == "cache_clear" and (function := of_cache(f)) is not None:
+            forget(function)
+            return None
         if (recorded := spelling(f)) is not None:
             record(*recorded, args, kwargs)
             return None
@@ -353,12 +368,13 @@ class Calls:
             if name not in READERS:
                 write_back(this)
             return trace().born(result) if name in CREATORS else advancing(result)
-        if is_stateful(this):
+        if is_own_generator(this):
+            draw_once(this)
+            args, symbolic = tuple(map(all_known, args)), False
+        elif is_stateful(this):
             if not trace().birth(this):
                 return drawn(this, name, args, kwargs)
-            # a generator made inside
-            what = "draws from a generator that is made outside of it"
-            trace().only_once(what, "draw before the loop or test", trace().birth(this))
+            draw_once(this)
             if moves_elements(name, args, kwargs):
                 return moved(this, name, args, kwargs)
             args, kwargs = all_known(args), {k: all_known(v) for k, v in kwargs.items()}

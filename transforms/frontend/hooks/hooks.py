@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import types
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core.language import Effect
-from tapeless.transforms.errors import Signal, TapelessError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.lists_of_lists import empty_list, rows_of, running_over
@@ -28,8 +26,9 @@ from tapeless.transforms.frontend.control_flow.loops import while_loop
 from tapeless.transforms.frontend.control_flow.rebinding import renewed
 from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.control_flow.try_statements import tried
+from tapeless.transforms.frontend.effects.context_managers import SIGNALS, entered
 from tapeless.transforms.frontend.effects.effects import formatted, raise_
-from tapeless.transforms.frontend.effects.exception_handlers import suppressing, trying
+from tapeless.transforms.frontend.effects.exception_handlers import trying
 from tapeless.transforms.frontend.heap.frames import Frame, FrameLocation
 from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
@@ -39,15 +38,13 @@ from tapeless.transforms.frontend.objects import capture, special_methods
 from tapeless.transforms.frontend.objects.attributes import watch
 from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.dependence import can_be_known
-from tapeless.transforms.frontend.trace.provenance import of_library, of_ours
+from tapeless.transforms.frontend.trace.provenance import of_ours
 from tapeless.transforms.frontend.trace.readers import BuiltinOf, CellOf, KeyOf
 from tapeless.transforms.frontend.trace.trace import Location, trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.structure import MISSING
 from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
-
-SIGNALS = (TapelessError, Signal)
 
 
 def _with_value(part: Any, value: Any) -> Any:
@@ -281,11 +278,7 @@ class Hooks(Operations):
             methods = {k: getattr(manager, f"_{k}", None) for k in kinds}
             settings = {k: v for k, v in methods.items() if v is not None}
             trace().emit(Effect("errstate", (), settings, trace().origin))
-        if isinstance(manager, contextlib.suppress):
-            return suppressing(vars(manager)["_exceptions"])
-        start = getattr(type(manager), "__enter__", None)
-        users = isinstance(start, types.FunctionType) and not of_library(start)
-        return _Managed(self, manager) if users else manager
+        return entered(manager, self.call, self.given_up)
 
     @property
     def signals(self) -> tuple[type[BaseException], ...]:
@@ -325,22 +318,3 @@ class Hooks(Operations):
         elif not test:
             text = message()
             raise_(AssertionError() if text is None else AssertionError(text))
-
-
-class _Managed:
-    """A user's context manager whose methods are rewritten."""
-
-    def __init__(self, hooks: Hooks, manager: Any) -> None:
-        self.hooks, self.manager = hooks, manager
-
-    def __enter__(self) -> Any:
-        return self.hooks.call(type(self.manager).__enter__, self.manager)
-
-    def __exit__(self, *what: Any) -> Any:
-        def end() -> Any:
-            return self.hooks.call(type(self.manager).__exit__, self.manager, *what)
-
-        if isinstance(what[1], SIGNALS):
-            self.hooks.given_up(end)
-            return False
-        return end()

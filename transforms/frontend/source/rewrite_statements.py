@@ -283,12 +283,18 @@ class Rewriter(Bindings):
             self.store(item.optional_vars, named(name), s) if item.optional_vars is not None else []
         )
         inner = self.with_(others, body, s) if others else self.block(body)
-        return [ast.With([manager], bind + inner)]
+        return self.run_again([ast.With([manager], bind + inner)])
 
     def tried(self, s: ast.Try | ast.TryStar) -> list[ast.stmt]:
         """A try statement that can be run several times."""
         definition = self.try_(s)
-        if self.in_generator or not s.handlers or isinstance(s, ast.TryStar):
+        if not s.handlers or isinstance(s, ast.TryStar):
+            return definition
+        return self.run_again(definition)
+
+    def run_again(self, definition: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements that can be run several times: they may catch what data decides."""
+        if self.in_generator:
             return definition
         name, function = self.body_function("tried", definition)
         return [function, ast.Expr(hook("try_", named(name)))]

@@ -22,6 +22,8 @@ def remembered(
     """What the function gives for these arguments; it is called only if that was not made before,
     where it can be seen from here."""
     t = trace()
+    if f.cache_parameters()["maxsize"] == 0:
+        return call(f.__wrapped__, *args, **kwargs)
     key = (f, tuple(map(_key, args)), tuple((k, _key(v)) for k, v in kwargs.items()))
     try:
         result, block = t.remembered.get(key, (None, None))
@@ -30,8 +32,33 @@ def remembered(
     if block is None or not any(block is b for b in t.blocks):
         block = t.blocks[-1]
         result = call(f.__wrapped__, *args, **kwargs)
-        t.remembered[key] = (result, block)
+        _make_room(f)
+    else:
+        del t.remembered[key]  # the one that was used last stands last
+    t.remembered[key] = (result, block)
     return result
+
+
+def _make_room(f: functools._lru_cache_wrapper[Any]) -> None:
+    """Forgets the call that was not used for the longest time, where a cache is full."""
+    most = f.cache_parameters()["maxsize"]
+    kept = [k for k in trace().remembered if k[0] is f] if most is not None else []
+    if most is not None and len(kept) >= most:
+        del trace().remembered[kept[0]]
+
+
+def forget(f: functools._lru_cache_wrapper[Any]) -> None:
+    """f.cache_clear()"""
+    kept = trace().remembered
+    for key in [k for k in kept if k[0] is f]:
+        del kept[key]
+    f.cache_clear()
+
+
+def of_cache(f: Any) -> functools._lru_cache_wrapper[Any] | None:
+    """The function under `functools.cache` of which this is a method; None if it is no such."""
+    this = getattr(f, "__self__", None)
+    return this if isinstance(this, functools._lru_cache_wrapper) else None
 
 
 def _key(value: Any) -> Any:

@@ -60,6 +60,11 @@ WORD = 8  # bytes
 SMALL = 2**32
 FEW = 2**10
 
+MISFIT = (
+    "could not broadcast the value to the part: the lengths differ; one that data decides is not "
+    "stretched, even if it is 1"
+)
+
 
 class Checks(Elements):
     """`checked` are indices and lengths that are known to be right; `refused` what has been tested
@@ -172,7 +177,7 @@ class Checks(Elements):
             part = self.length(stage.let, axis)
             if to_source(have) != to_source(part):
                 with self.nested(f"if {spelled('{0} != {1}', have, part)}:", stage.let.origin):
-                    self.put('raise ValueError("could not broadcast the value to the part")')
+                    self.put(f'raise ValueError("{MISFIT}")')
 
     def refuse(self, test: str, axis: int, origin: Origin | None) -> None:
         with self.nested(f"if {test}:", origin):

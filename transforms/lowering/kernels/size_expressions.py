@@ -190,7 +190,7 @@ class Extents(Lines):
                 size: Size = self.canon(s.params["size"])
                 return size
             if s.op.name in ("add", "sub", "mul") and all(
-                x.type.dtype == scalar_form.INT for x in s.args
+                x.type.dtype == scalar_form.INT and not self.analysis.is_hidden(x) for x in s.args
             ):
                 left, right = (self.as_size(x) for x in s.args)
                 if s.op.name == "mul":

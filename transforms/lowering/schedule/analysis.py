@@ -9,7 +9,7 @@ from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Let, Literal, Statement, Var
+from tapeless.transforms.core.language import Atom, Let, Literal, Statement, Var
 from tapeless.transforms.core.size_inequalities import Relied, not_negative
 from tapeless.transforms.lowering.schedule.axis_maps import through
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
@@ -38,6 +38,7 @@ class Analysis:
     inside: set[Var] = field(default_factory=set)  # what the kernel that is written defines
     closed: set[Var] = field(default_factory=set)  # what loops of the driver defined that are over
     seen: set[dims.Symbol] = field(default_factory=set)  # sizes of what is defined outside of it
+    hidden: set[Var] = field(default_factory=set)  # what other kernels compute for themselves
     hints: Mapping[dims.Symbol, int] = field(default_factory=dict)  # sizes in this call
     target: Target = CPU
     errors: UserErrors = field(default_factory=UserErrors)  # that kernels give by their numbers
@@ -153,6 +154,10 @@ class Analysis:
         """The size, or one that is at least that large, as the driver can write it."""
         size = self.exact(size)
         return size if self.known(size) else self.upper(size)
+
+    def is_hidden(self, a: Atom) -> bool:
+        """Whether only another kernel knows a value."""
+        return a in self.hidden and a not in self.inside
 
     def defined_outside(self, v: Var) -> bool:
         return v not in self.inside

@@ -33,7 +33,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     stacked,
     sum,
 )
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, update
 
 
 def _triangular(name: str) -> Op:
@@ -85,18 +85,19 @@ def _diagonal_source(args: Atoms, params: Params) -> str:
     return f"np.diagonal({{0}}, {k}, -2, -1)"
 
 
-def _diagonal_add(total: Atom, ct: Atom, args: Atoms, params: Params) -> Any:
-    k, lead = params["k"], args[0].type.ndim - 2
-    along = count_up(ct.type.shape[-1])
-    key = (*(slice(None),) * lead, Slot(0), Slot(1))
-    return add_at(total, ct, along + max(-k, 0), along + max(k, 0), key=key)
+def _stored(op: Op, base: Atom, values: Atom, k: int) -> Any:
+    """Values added or stored along the k-th diagonals."""
+    along = count_up(values.type.shape[-1])
+    key = (*(slice(None),) * (base.type.ndim - 2), Slot(0), Slot(1))
+    return op(base, values, along + max(-k, 0), along + max(k, 0), key=key)
 
 
 diagonal = linear(
     "diagonal",
     _diagonal_infer,
     _diagonal_source,
-    accumulate=_diagonal_add,
+    accumulate=lambda total, ct, args, params: _stored(add_at, total, ct, params["k"]),
+    put=lambda base, new, rest, params: _stored(update, base, new, params["k"]),
     view=True,
     batch=stacked,
 )

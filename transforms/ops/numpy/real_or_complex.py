@@ -10,60 +10,97 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Atom
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.core.builder import current
+from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.ops.numpy.complex import is_complex
+from tapeless.transforms.ops.numpy.reductions import any_
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    greater,
+    less,
+    logical_not,
+)
 from tapeless.transforms.ops.primitives.elementwise import (
+    absolute,
     arccos,
     arcsin,
     arctanh,
+    imag,
     log,
     log2,
     log10,
     power,
+    real,
     sqrt,
 )
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.shapes import cast
 
+Test = Callable[[Atom], Atom]
 
-def _of_complex(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
-    def made(*args: Any) -> Any:
-        atoms: list[Atom] = [as_array(a) for a in args]
-        if not any(map(is_complex, atoms)):
-            raise UnsupportedError(
-                f"np.emath.{name} of real numbers: their values decide whether it is complex",
-                f"write np.{name}(x + 0j), or np.{name}(x) where it is real",
-            )
-        return rule(*(cast(a, dtype=a.type.dtype) if a.type.weak else a for a in atoms))
 
-    return made
+def _of_complex(name: str, rule: Callable[..., Any], beyond: Test) -> Callable[..., Any]:
+    """The rule of complex numbers where an argument is one, or `beyond` holds for an element of
+    it; else that of real numbers."""
+    return lambda x: rule(_extended(name, as_array(x), beyond))
+
+
+def _extended(name: str, x: Atom, beyond: Test) -> Atom:
+    """An array of NumPy's numbers, complex ones where the function leaves the real numbers."""
+    hint = f"write np.{name}(x + 0j), or np.{name}(x) where it is real"
+    if not is_complex(x) and _require(f"np.emath.{name} of real numbers", beyond(x), hint):
+        return cast(x, dtype=np.result_type(x.type.dtype, np.complex64))
+    return cast(x, dtype=x.type.dtype) if x.type.weak else x
+
+
+def _require(what: str, test: Atom, hint: str) -> bool:
+    """Whether a test holds for an element, in the call at hand."""
+    if test.type.shape:
+        test = any_(test, axes=tuple(range(test.type.ndim)), keepdims=False)
+    if isinstance(test, Literal):
+        return bool(test.value)
+    return bool(current().require(test, f"{what}: their values decide whether it is complex", hint))
 
 
 def _logn(n: Any, x: Any) -> Any:
+    n, x = (_extended("logn", as_array(a), _negative) for a in (n, x))
     return log(x) / log(n)
+
+
+def _power(x: Any, p: Any) -> Any:
+    x, p = _extended("power", as_array(x), _negative), as_array(p)
+    what, hint = "np.emath.power with integers", "write x ** -1.0"
+    if p.type.dtype.kind == "i" and _require(what, _negative(p), hint):
+        p = cast(p, dtype=np.dtype(float))
+    return power(x, p)
 
 
 def _real_if_close(a: Any, tol: float = 100) -> Any:
     a = as_array(a)
-    if is_complex(a):
-        raise UnsupportedError(
-            "np.real_if_close of complex numbers: their values decide whether it is complex",
-            "write np.real(x), or leave it out",
-        )
-    return a
+    if not is_complex(a):
+        return a
+    least = np.finfo(a.type.dtype).eps * tol if tol > 1 else tol
+    apart = logical_not(less(absolute(imag(a)), least))
+    what, hint = "np.real_if_close of complex numbers", "write np.real(x), or leave it out"
+    return a if _require(what, apart, hint) else real(a)
 
 
-_RULES: dict[str, Callable[..., Any]] = {
-    "sqrt": sqrt,
-    "log": log,
-    "log2": log2,
-    "log10": log10,
-    "logn": _logn,
-    "power": power,
-    "arccos": arccos,
-    "arcsin": arcsin,
-    "arctanh": arctanh,
+def _negative(x: Atom) -> Atom:
+    return less(x, 0)
+
+
+def _beyond_one(x: Atom) -> Atom:
+    return greater(absolute(x), 1)
+
+
+_RULES: dict[str, tuple[Callable[..., Any], Test]] = {
+    "sqrt": (sqrt, _negative),
+    "log": (log, _negative),
+    "log2": (log2, _negative),
+    "log10": (log10, _negative),
+    "arccos": (arccos, _beyond_one),
+    "arcsin": (arcsin, _beyond_one),
+    "arctanh": (arctanh, _beyond_one),
 }
-NUMPY = {getattr(np.emath, name): _of_complex(name, rule) for name, rule in _RULES.items()}
+NUMPY = {getattr(np.emath, name): _of_complex(name, *rule) for name, rule in _RULES.items()}
+NUMPY |= {np.emath.logn: _logn, np.emath.power: _power}
 NUMPY[np.real_if_close] = _real_if_close

@@ -194,11 +194,18 @@ tan = elementwise(
     ),
     finite="always",
 )
+# on the cuts of a complex function only the result says on which side of them x is
 arcsin = elementwise(
-    np.arcsin, lambda x, y: Over(sqrt(1 - x**2)), costly=True, scalar=of_math("asin")
+    np.arcsin,
+    lambda x, y: Over(cos(y) if x.type.dtype.kind == "c" else sqrt(1 - x**2)),
+    costly=True,
+    scalar=of_math("asin"),
 )
 arccos = elementwise(
-    np.arccos, lambda x, y: -1 / sqrt(1 - x**2), costly=True, scalar=of_math("acos")
+    np.arccos,
+    lambda x, y: -1 / (sin(y) if x.type.dtype.kind == "c" else sqrt(1 - x**2)),
+    costly=True,
+    scalar=of_math("acos"),
 )
 arctan = elementwise(
     np.arctan,
@@ -231,16 +238,14 @@ tanh = elementwise(
 )
 arcsinh = elementwise(
     np.arcsinh,
-    lambda x, y: Over(sqrt(x**2 + 1)),
+    lambda x, y: Over(cosh(y) if x.type.dtype.kind == "c" else sqrt(x**2 + 1)),
     costly=True,
     scalar=of_math("asinh"),
     finite="always",
 )
 arccosh = elementwise(
     np.arccosh,
-    lambda x, y: Over(
-        sqrt(x - 1) * sqrt(x + 1) if x.type.dtype.kind == "c" else sqrt(x**2 - 1)
-    ),  # the branch of the complex function
+    lambda x, y: Over(sinh(y) if x.type.dtype.kind == "c" else sqrt(x**2 - 1)),
     costly=True,
     scalar=of_math("acosh"),
 )

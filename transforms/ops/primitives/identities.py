@@ -6,6 +6,7 @@ from typing import Any
 
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.errors import NotDifferentiableError
 from tapeless.transforms.ops.primitives.batch_rules import anywhere
 from tapeless.transforms.ops.primitives.shapes import linear
 
@@ -30,5 +31,26 @@ again = linear(
     "again", lambda x: x.type, "{0}", _same_cotangent, view=True, batch=anywhere, speculative=True
 )
 
+
+def _of_number(primals: Any, tangents: Any, outs: Any, params: Any) -> tuple[None]:
+    if tangents[0] is not None:
+        raise NotDifferentiableError(
+            f"{params['reader']}: what Python or a library computes from it has no derivative",
+            "use a function of NumPy or math that has a rule (docs/numpy.md), or read "
+            "tapeless.lax.stop_gradient of it",
+        )
+    return (None,)
+
+
+#: Its argument as a number of Python's, of which nobody knows what becomes of it: it stays
+#: until nothing is differentiated any more.
+python_number = Op(
+    "python_number",
+    lambda x, *, reader: x.type,
+    "{0}",
+    _of_number,
+    batch=anywhere,
+    speculative=True,
+)
 #: Its argument, without a derivative: it stays until nothing is differentiated any more.
 stopped = Op("stop_gradient", lambda x: x.type, "{0}", batch=anywhere, speculative=True)

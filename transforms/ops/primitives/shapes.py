@@ -122,6 +122,8 @@ def _reshape_source(args: Atoms, params: Params) -> str:
                 key.append("np.newaxis")
         if not old_sizes:
             return "{0}[" + ", ".join(key) + "]"
+    if not new:
+        return "{0}.reshape(())[()]"  # a number, and no view
     if len(new) == 1 and len(old) > 1:
         return "{0}.reshape(-1)"
     return "{0}.reshape({shape})"

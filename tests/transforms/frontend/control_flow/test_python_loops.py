@@ -7,6 +7,7 @@ import pytest
 
 import tapeless
 from tapeless.transforms.core.language import For, While
+from tapeless.transforms.errors import UnsupportedError
 from tests.transforms.staging import block_of, every
 
 
@@ -151,3 +152,20 @@ def test_memory_that_two_names_share_in_a_loop_inside_lets_the_outer_one_settle(
     compiled = tapeless.jit(steps)
     assert compiled.source(np.ones(3)).count("while ") == 1
     np.testing.assert_allclose(compiled(np.ones(3)), steps(np.ones(3)), rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+def test_many_passes_each_inside_of_the_test_before():
+    def f(w):
+        r = (w,)
+        for _ in range(150):
+            r = (r[0] * 0.5, *r)
+            if r[0] < 0.01:
+                break
+        return r[0] + len(r)
+
+    xs = np.array([0.3, 0.9])
+    with tapeless.strict(True), pytest.raises(UnsupportedError, match="each inside of the test"):
+        tapeless.vmap(f)(xs)
+    with tapeless.strict(False):
+        np.testing.assert_allclose(tapeless.vmap(f)(xs), [f(x) for x in xs])

@@ -3,8 +3,10 @@
 import functools
 
 import numpy as np
+import pytest
 
 import tapeless
+from tapeless.transforms.errors import UnsupportedError
 
 
 @functools.cache
@@ -57,3 +59,51 @@ def test_in_passes_of_a_loop():
     x = np.array([1.0, 2.0, 3.0])
     assert tapeless.jit(squares)(x) == 56.0
     np.testing.assert_allclose(tapeless.grad(squares)(x), 8 * x)
+
+
+def test_a_cache_is_cleared():
+    def f(x):
+        scale = [1.0]
+
+        @functools.cache
+        def scaled(i):
+            return scale[0] * x[i]
+
+        first = scaled(0)
+        scale[0] = 2.0
+        kept = scaled(0)
+        scaled.cache_clear()
+        return first + 10 * kept + 100 * scaled(0)
+
+    x = np.array([1.5, 2.0])
+    np.testing.assert_allclose(tapeless.jit(f)(x), f(x))
+    np.testing.assert_allclose(tapeless.grad(f)(x), [211.0, 0.0])
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, None])
+def test_a_full_cache_forgets_what_was_not_used_for_the_longest_time(size):
+    def f(x):
+        calls = []
+
+        @functools.lru_cache(maxsize=size)
+        def element(i):
+            calls.append(i)
+            return x[i]
+
+        total = sum(element(i) * k for k, i in enumerate([0, 1, 0, 2, 0, 1, 1]))
+        return total + len(calls)
+
+    x = np.array([1.5, 2.0, 3.0])
+    np.testing.assert_allclose(tapeless.jit(f)(x), f(x))
+
+
+def test_counts_of_a_cache_are_refused():
+    @functools.lru_cache
+    def squared(x):
+        return x * x
+
+    def f(x):
+        return squared(x) + squared(x) + squared.cache_info().hits
+
+    with pytest.raises(UnsupportedError, match="are counted while staging"):
+        tapeless.jit(f)(1.5)

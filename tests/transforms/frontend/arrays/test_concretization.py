@@ -1,0 +1,48 @@
+"""Numbers that Python or a library takes out of a program: what is computed of them has no
+derivative, and none is given in silence."""
+
+import statistics
+import struct
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, jvp, lax, strict, vmap
+from tapeless.errors import NotDifferentiableError
+
+PROGRAMS = [
+    lambda x: statistics.NormalDist(0, 1).cdf(x[0]),
+    lambda x: statistics.geometric_mean(x),
+    lambda x: statistics.linear_regression(list(x), [1, 2, 3]).slope * x[0],
+    lambda x: struct.unpack("d", struct.pack("d", x[0]))[0],
+]
+POINT = np.array([0.5, 1.5, 2.5])
+
+
+@pytest.fixture(autouse=True)
+def traced():
+    with strict(False):
+        yield
+
+
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_no_derivative_in_silence(f):
+    assert jit(f)(POINT) == pytest.approx(f(POINT))
+    np.testing.assert_allclose(vmap(f)(np.stack([POINT, 2 * POINT])), [f(POINT), f(2 * POINT)])
+    with pytest.raises(NotDifferentiableError, match="has no derivative"):
+        grad(f)(POINT)
+    with pytest.raises(NotDifferentiableError, match="has no derivative"):
+        jvp(f, (POINT,), (POINT,))
+
+
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+def test_numbers_that_are_not_differentiated_are_taken_out():
+    def f(x, y):
+        inner = statistics.NormalDist(0, 1).cdf(lax.stop_gradient(x[1]))
+        return x[0] * inner * statistics.NormalDist(0, 1).cdf(y)
+
+    inner = statistics.NormalDist(0, 1)
+    expected = [inner.cdf(1.5) * inner.cdf(0.3), 0.0, 0.0]
+    np.testing.assert_allclose(grad(f)(POINT, 0.3), expected)
+    np.testing.assert_allclose(jit(grad(f))(POINT, 0.3), expected)
