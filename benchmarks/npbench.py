@@ -338,9 +338,11 @@ def main() -> None:
         made = measured(program, options.sizes, options.measure, options.gradients)
         sys.stdout.write("\n" + json.dumps(made) + "\n")
         return
-    made = list(rows(options))
-    if options.table and made:
-        options.table.write_text(table(made), encoding="utf-8")
+    made: list[dict[str, Any]] = []
+    for row in rows(options):
+        made.append(row)
+        if options.table:
+            options.table.write_text(table(made), encoding="utf-8")
 
 
 if __name__ == "__main__":
