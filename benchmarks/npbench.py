@@ -93,12 +93,13 @@ def _several(made: Any) -> tuple[Any, ...]:
 
 
 def programs(checkout: Path, only: str = "") -> list[Program]:
-    """All of them, the one of that short name, or those whose short name has a text in it."""
+    """All of them, those of these short names, or those whose short name has a text in it."""
     files = sorted((checkout / "bench_info").glob("*.json"))
     infos = [json.loads(path.read_text(encoding="utf-8"))["benchmark"] for path in files]
     listed = [Program(info["short_name"], info) for info in infos]
     listed = [p for p in listed if "parameters" in p.info]
-    return [p for p in listed if p.name == only] or [p for p in listed if only in p.name]
+    named = [p for p in listed if p.name in only.split(",")]
+    return named or [p for p in listed if only in p.name]
 
 
 # -- one program, one library, in a process of its own
@@ -320,7 +321,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.npbench")
     parser.add_argument("checkout", type=Path, help="a clone of spcl/npbench")
     parser.add_argument("--sizes", default="S,M", help="S, M, L or paper, separated by commas")
-    parser.add_argument("--only", default="", help="programs whose name has this text")
+    parser.add_argument("--only", default="", help="names, separated by commas, or a part of one")
     parser.add_argument("--libraries", default=",".join(VERSIONS), help="which are measured")
     parser.add_argument("--gradients", action="store_true", help="of sums of the results")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for a process")
