@@ -35,6 +35,7 @@ from tapeless.transforms.ops.primitives.new_arrays import (
     zero_items,
     zeros_of_items,
 )
+from tapeless.transforms.ops.primitives.slices_and_gathers import gather
 
 
 def recomputable(let: Let) -> bool:
@@ -150,7 +151,7 @@ class Plan:
             if (
                 let is None
                 or v in self.elsewhere
-                or not recomputable(let)
+                or not (recomputable(let) or self.reads_standing(let))
                 or any(x in self.primal.homes for x in sizes_in(tuple(let.params.values())))
             ):
                 fixed.add(v)
@@ -169,6 +170,16 @@ class Plan:
                 again.add(v)
                 pending += self.operands_of(v)
         return dict.fromkeys(sorted(cut, key=self.primal.order.__getitem__)), again
+
+    def reads_standing(self, let: Let) -> bool:
+        """Whether elements are read, at places that an array of indices says, of an array that no
+        loop changes: to read them again costs what reading them of a saved copy does."""
+        indices = (a for a in let.args[1:] if a.type.shape)
+        return (
+            let.op is gather
+            and self.outside(let.args[0])
+            and all(a.type.dtype.kind in "iu" for a in indices)
+        )
 
     def cost(self, v: Var) -> int:
         kind: Any = v.type

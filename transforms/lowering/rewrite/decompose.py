@@ -29,6 +29,7 @@ from tapeless.transforms.lowering.rewrite.concatenate import JOINED, NotTaken
 from tapeless.transforms.lowering.rewrite.convolutions import CONVOLVED
 from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
 from tapeless.transforms.lowering.rewrite.formulas import parts_of
+from tapeless.transforms.lowering.rewrite.histograms import counted_in_bins
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
 from tapeless.transforms.lowering.rewrite.scans import SCANS
 from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
@@ -37,6 +38,7 @@ from tapeless.transforms.ops.linalg.norms import norm
 from tapeless.transforms.ops.numerics.calculus import sinc
 from tapeless.transforms.ops.numpy.complex import round as round_to
 from tapeless.transforms.ops.numpy.diagonals import diagonal, trace, tril, triu
+from tapeless.transforms.ops.numpy.histograms import histogram
 from tapeless.transforms.ops.numpy.reductions import count, count_nonzero, left_of, mean, std, var
 from tapeless.transforms.ops.numpy.sorting import permute
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, truediv
@@ -152,6 +154,8 @@ INNER: dict[Op, Callable[..., Any]] = {
     tril: lambda out, x, k: select(_lower(x, k), x, 0),
     triu: lambda out, x, k: select(_lower(x, k - 1), 0, x),
 }
+#: What kernels do in one pass over numbers, and NumPy in several, wherever it stands.
+COUNTED: dict[Op, Callable[..., Any]] = {histogram: counted_in_bins}
 
 
 #: What is taken apart outside of loops, too, by the library that the driver can call.
@@ -168,7 +172,9 @@ def decompose(block: Block, target: Target = CPU) -> Block:
     fixed: list[Statement] = []
     rewritten = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
     rewritten = replace(rewritten, body=(*fixed, *rewritten.body))
-    is_rewritten = any(comes_apart(s) or s.op in {*INNER, *everywhere} for s in _lets(block))
+    is_rewritten = any(
+        comes_apart(s) or s.op in {*INNER, *COUNTED, *everywhere} for s in _lets(block)
+    )
     return simplify(rewritten) if is_rewritten else rewritten
 
 
@@ -197,6 +203,8 @@ def _statements(
                 fixed.append(s)
             case Let() if comes_apart(s):
                 yield from parts_of(s, s.op.parts or PARTS[s.op])
+            case Let() if s.op in COUNTED:
+                yield from _inner(s, COUNTED)
             case Let() if s.op in everywhere and (s.op not in INNER or all(map(_real, s.args))):
                 yield from _inner(s, everywhere)
             case Let() if s.op in INNER and not top and all(map(_real, s.args)):

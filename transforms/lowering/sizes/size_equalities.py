@@ -117,9 +117,11 @@ class Fitting:
         self.lengths: dict[Any, Size] = {}  # what is the value of a size
         self.integers: dict[Var, Let] = {}  # what computes integers, which may be lengths
         self.relied: list[tuple[str, Size, Size]] = []
+        self.arguments: frozenset[Any] = frozenset()  # of the program
         self.dropped = False  # whether a check was left out
 
     def run(self, block: Block) -> Block:
+        self.arguments = frozenset(block.params)
         checked = replace(block, body=tuple(self.body(block.body, True)))
         return dead_code(checked) if self.dropped else checked
 
@@ -189,6 +191,8 @@ class Fitting:
     def let(self, s: Let, top: bool) -> Iterator[Statement]:
         if s.op is size_value:
             self.lengths[s.outs[0]] = s.params["size"]
+        if s.op is index:
+            self.part(s)
         integers = (v for v in s.outs if isinstance(v.type, Type) and v.type.dtype.kind in "iu")
         self.integers.update(dict.fromkeys(integers, s))
         args = list(s.args)
@@ -238,12 +242,30 @@ class Fitting:
     def stored(self, s: Let) -> Iterator[tuple[int, tuple[Size, ...]]]:
         """The shape of the part that a value is stored to, where inputs say it."""
         if s.args[1].type.shape:
-            relied = Relied(list(map(self.canon, self.facts)), self.canon)
-            relied.definitions = self.integers
-            with building(relied):
-                space = result_shape(s.args[0].type.shape, s.params["key"], s.args[2:])
+            space = self.part_shape(s, s.args[2:])
             if len(s.args[1].type.shape) <= len(space) and all(map(dims.is_given, space)):
                 yield 1, _stretched(s.args[1], space)
+
+    def part(self, s: Let) -> None:
+        """Notes how long a part is that is read, where inputs say it: the pass that recorded it
+        knew less of them."""
+        have = s.outs[0].type.shape
+        if all(map(dims.is_given, have)):
+            return
+        for n, m in zip(have, self.part_shape(s, s.args[1:]), strict=True):
+            if self.varies(n) and not self.varies(m):
+                relate(self.sizes, n, m)
+
+    def varies(self, size: Size) -> bool:
+        """Whether a size may be another one elsewhere in the program."""
+        return not all(x.given or x.var in self.arguments for x in dims.symbols(size))
+
+    def part_shape(self, s: Let, rest: tuple[Atom, ...]) -> tuple[Size, ...]:
+        """The shape of the part of an array that a statement reads or stores to."""
+        relied = Relied(list(map(self.canon, self.facts)), self.canon)
+        relied.definitions = self.integers
+        with building(relied):
+            return result_shape(s.args[0].type.shape, s.params["key"], rest)
 
 
 def _stretched(a: Atom, space: tuple[Size, ...]) -> tuple[Size, ...]:

@@ -134,7 +134,7 @@ def _histogram(
     counts, edges, ends = _counts(a, as_array(bins), range)
     if weights is not None:
         a = flat(a)
-        at = _bisected(a, edges) if ends is None else _uniform_bins(a, edges, *ends)
+        at = _bisected(a, edges) if ends is None else uniform_bins(a, edges, *ends)
         counts = _weighed(a, flat(as_array(weights)), edges, at)
     if density:
         widths = sub(get(edges, slice(1, None)), get(edges, slice(None, -1)))
@@ -169,13 +169,12 @@ def _bisected(a: Atom, edges: Atom) -> Any:
     return minimum(maximum(at, 0), atom_of_size(n) - 1)
 
 
-def _uniform_bins(a: Atom, edges: Atom, low: Any, high: Any) -> Any:
+def uniform_bins(a: Atom, edges: Atom, low: Any, high: Any) -> Any:
     """The bin of each element, where all are equally wide: computed, and corrected by one where
     rounding has taken it across an edge, as NumPy does. What is outside of all is in the first."""
     n, dtype = edges.type.shape[0] - 1, edges.type.dtype
     low, high = (cast_to(as_array(x), dtype) for x in (low, high))
-    inside = logical_and(less_equal(get(edges, 0), a), less_equal(a, get(edges, -1)))
-    a = select(inside, cast_to(a, dtype), low)
+    a = select(in_bins(a, edges), cast_to(a, dtype), low)
     at = cast(mul(truediv(sub(a, low), sub(high, low)), n), dtype=INDEX)
     at = minimum(at, n - 1)
     at = sub(at, cast(less(a, get(edges, at)), dtype=INDEX))
@@ -183,12 +182,15 @@ def _uniform_bins(a: Atom, edges: Atom, low: Any, high: Any) -> Any:
     return minimum(at, n - 1)
 
 
+def in_bins(a: Atom, edges: Atom) -> Any:
+    """Whether each element is in any bin."""
+    return logical_and(less_equal(get(edges, 0), a), less_equal(a, get(edges, -1)))
+
+
 def _weighed(a: Atom, weights: Atom, edges: Atom, at: Atom) -> Any:
     """The sums of the weights of what is in each bin, and in none of them outside."""
     n, zero = edges.type.shape[0] - 1, weights.type.dtype.type(0)
-    first, last = get(edges, 0), get(edges, -1)
-    inside = logical_and(less_equal(first, a), less_equal(a, last))
-    weights = select(inside, weights, zero)
+    weights = select(in_bins(a, edges), weights, zero)
     empty = zeros(shape=(n,), dtype=weights.type.dtype)
     return add_at(empty, weights, at, key=(Slot(0),))
 
