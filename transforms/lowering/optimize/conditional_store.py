@@ -61,21 +61,18 @@ def _stored(block: Block, y: Atom, p: Var, equal: Equal, memory: Dependences) ->
     s = _chosen(block, y)
     if s is None:
         return None
-    at, k = block.body.index(s), s.outs.index(y)  # type: ignore[arg-type]
+    at, k = block.body.index(s), s.outs.index(y)
     if p in block.results or any(p in uses(t) for t in block.body[at + 1 :]):
         return None
     sides = [(b, b.results[k]) for b in (s.then, s.orelse)]
     inner = [b if _is(a, p, memory) else _stored(b, a, p, equal, memory) for b, a in sides]
     if not any(inner):
         return None
-    new_sides = [b or _last(*side, k, p, equal) for b, side in zip(inner, sides, strict=True)]
-    if None in new_sides or any(b.results.count(p) > 1 for b in new_sides if b is not None):
+    then, orelse = (b or _last(*side, k, p, equal) for b, side in zip(inner, sides, strict=True))
+    if then is None or orelse is None or max(b.results.count(p) for b in (then, orelse)) > 1:
         return None
-    body = (
-        *block.body[:at],
-        replace(s, then=new_sides[0], orelse=new_sides[1]),
-        *block.body[at + 1 :],
-    )
+    branch = replace(s, then=then, orelse=orelse)
+    body = (*block.body[:at], branch, *block.body[at + 1 :])
     return replace(block, body=body)
 
 

@@ -5,6 +5,7 @@ y = reshape(x, (n * m,))      becomes      for i in range(n): y[i * m : (i + 1) 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -30,33 +31,74 @@ def reshaped(out: Type, x: Atom, *, shape: tuple[Size, ...]) -> Any:
     if total != wanted:
         check_equal(total, wanted)
     x = reshape(x, shape=tuple(have))
-    while x.type.ndim > 1:
-        x = _first_two_merged(x)
-    for k, n in enumerate(want[:-1]):
-        x = _last_split(x, n, dims.product(want[k + 1 :]))
+    axis = 0
+    for count, lengths in _stretches(have, want):
+        if count > 1:
+            x = _merged(x, axis, count)
+        if len(lengths) > 1:
+            x = _split(x, axis, lengths)
+        axis += len(lengths)
     return reshape(x, shape=out.shape)
 
 
-def _first_two_merged(x: Atom) -> Any:
-    n, m, *rest = x.type.shape
+def _stretches(have: list[Size], want: list[Size]) -> list[tuple[int, list[Size]]]:
+    """How many axes, and the lengths of those that they become: as few at a time as hold the same
+    number of elements; all if that is not seen.
 
-    def body(i: Any, y: Any) -> tuple[Any, ...]:
-        at = size_of(i) * m
-        return (stored(y, element(x, i, 0), 0, at, at + m),)
+    >>> _stretches([2, 3, 4, 5], [6, 2, 2, 5])
+    [(2, [6]), (1, [2, 2]), (1, [5])]
+    """
+    stretches = []
+    i = j = 0
+    while i < len(have) and j < len(want):
+        ends = itertools.product(range(i + 1, len(have) + 1), range(j + 1, len(want) + 1))
+        for p, q in sorted(ends, key=sum):
+            if dims.product(have[i:p]) == dims.product(want[j:q]):
+                break
+        else:
+            return [(len(have), want)]
+        stretches.append((p - i, want[j:q]))
+        i, j = p, q
+    return stretches if (i, j) == (len(have), len(want)) else [(len(have), want)]
 
-    return loop(n, (empty(shape=(n * m, *rest), dtype=x.type.dtype),), body)[0]
+
+def _merged(x: Atom, axis: int, count: int) -> Any:
+    """Axes as one: the last of them is copied row by row."""
+    lengths = x.type.shape[axis : axis + count]
+    shape = (*x.type.shape[:axis], dims.product(lengths), *x.type.shape[axis + count :])
+
+    def store(y: Any, rows: Atom, at: Size, *lengths: Size) -> Any:
+        n, *inner = lengths
+        if not inner:
+            return stored(y, rows, axis, at * n, at * n + n)
+
+        def body(i: Any, y: Any) -> tuple[Any, ...]:
+            return (store(y, element(rows, i, axis), at * n + size_of(i), *inner),)
+
+        return loop(n, (y,), body)[0]
+
+    return store(empty(shape=shape, dtype=x.type.dtype), x, 0, *lengths)
 
 
-def _last_split(x: Atom, n: Size, m: Size) -> Any:
-    """The last axis as n rows of m."""
-    lead = x.type.shape[:-1]
+def _split(x: Atom, axis: int, lengths: list[Size]) -> Any:
+    """An axis as several: the last of them is copied row by row."""
+    lead, rest = x.type.shape[:axis], x.type.shape[axis + 1 :]
+    m = lengths[-1]
 
-    def body(i: Any, y: Any) -> tuple[Any, ...]:
-        at = size_of(i) * m
-        row = fitted(part(x, len(lead), at, at + m), shape=(*lead, m))
-        return (update(y, row, i, key=(*(slice(None),) * len(lead), Slot(0))),)
+    def store(y: Any, at: Size, places: list[Any], *outer: Size) -> Any:
+        if not outer:
+            row = fitted(part(x, axis, at * m, at * m + m), shape=(*lead, m, *rest))
+            slots = map(Slot, range(len(places)))
+            return update(y, row, *places, key=(*(slice(None),) * axis, *slots))
+        n, *inner = outer
 
-    return loop(n, (empty(shape=(*lead, n, m), dtype=x.type.dtype),), body)[0]
+        def body(i: Any, y: Any) -> tuple[Any, ...]:
+            return (store(y, at * n + size_of(i), [*places, i], *inner),)
+
+        return loop(n, (y,), body)[0]
+
+    y = empty(shape=(*lead, *lengths, *rest), dtype=x.type.dtype)
+    return store(y, 0, [], *lengths[:-1])
 
 
 RESHAPED: dict[Op, Callable[..., Any]] = {reshape: reshaped}

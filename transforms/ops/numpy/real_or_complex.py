@@ -35,7 +35,7 @@ from tapeless.transforms.ops.primitives.elementwise import (
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.shapes import cast
 
-Test = Callable[[Atom], Atom]
+Test = Callable[[Atom], Any]
 
 
 def _of_complex(name: str, rule: Callable[..., Any], beyond: Test) -> Callable[..., Any]:
@@ -44,7 +44,7 @@ def _of_complex(name: str, rule: Callable[..., Any], beyond: Test) -> Callable[.
     return lambda x: rule(_extended(name, as_array(x), beyond))
 
 
-def _extended(name: str, x: Atom, beyond: Test) -> Atom:
+def _extended(name: str, x: Atom, beyond: Test) -> Any:
     """An array of NumPy's numbers, complex ones where the function leaves the real numbers."""
     hint = f"write np.{name}(x + 0j), or np.{name}(x) where it is real"
     if not is_complex(x) and _require(f"np.emath.{name} of real numbers", beyond(x), hint):
@@ -84,11 +84,11 @@ def _real_if_close(a: Any, tol: float = 100) -> Any:
     return a if _require(what, apart, hint) else real(a)
 
 
-def _negative(x: Atom) -> Atom:
+def _negative(x: Atom) -> Any:
     return less(x, 0)
 
 
-def _beyond_one(x: Atom) -> Atom:
+def _beyond_one(x: Atom) -> Any:
     return greater(absolute(x), 1)
 
 

@@ -7,6 +7,7 @@ x[mask] = v      becomes      v_bar = x_bar[mask]
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom_of_size, current
@@ -38,10 +39,10 @@ def _summed_if_one(ct: Atom, axis: int, length: Size) -> Atom:
     b = current()
     shape = (*ct.type.shape[:axis], length, *ct.type.shape[axis + 1 :])
 
-    def total() -> Atom:
+    def total() -> Any:
         return broadcast_to(sum(ct, axes=(axis,), keepdims=True), shape=shape)
 
-    def block(result: Callable[[], Atom]) -> Block:
+    def block(result: Callable[[], Any]) -> Block:
         with b.block() as body:
             out = result()
         return Block((), tuple(body), (out,))

@@ -1,0 +1,61 @@
+"""Arrays in another shape inside of loops: copied once, and only along the axes that change."""
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit
+
+RNG = np.random.default_rng(0)
+SHAPES = [
+    ((2, 3, 4, 5), (6, 20)),
+    ((2, 3, 4, 5), (6, 2, 2, 5)),
+    ((2, 3, 4, 5), (2, 12, 5)),
+    ((2, 12, 5), (2, 3, 4, 5)),
+    ((4, 6), (3, 8)),
+    ((24,), (2, 3, 4)),
+    ((1, 6, 1, 4), (2, 3, 4)),
+    ((2, 3, 4, 5), (120, 1)),
+]
+
+
+@pytest.mark.parametrize(("have", "want"), SHAPES)
+def test_values_and_derivatives(have, want):
+    x, w = RNG.normal(size=(2, *have))
+
+    def f(x):
+        total = 0.0
+        for k in range(3):
+            y = (np.sin(x) * (k + 1))[::-1].reshape(want)
+            total = total + y * y[-1:] + np.swapaxes(x, 0, -1).reshape(want) * k
+        return np.sum(total**2)
+
+    np.testing.assert_allclose(jit(f)(x), f(x), rtol=1e-12)
+    slope = (f(x + 1e-6 * w) - f(x - 1e-6 * w)) / 2e-6
+    np.testing.assert_allclose(np.sum(jit(grad(f))(x) * w), slope, rtol=1e-6)
+
+
+def test_lengths_that_calls_bring():
+    def f(x):
+        n, m, k = x.shape
+        total = 0.0
+        for i in range(2):
+            rows = x[:, ::-1].reshape(n * m, k) * (i + 1)
+            total = total + np.cumsum(rows, axis=0)[1::2].sum() + rows.reshape(n, m * k)
+        return total
+
+    compiled = jit(f)
+    for shape in ((2, 3, 4), (5, 1, 2), (1, 4, 3), (3, 2, 0)):
+        x = RNG.normal(size=shape)
+        np.testing.assert_allclose(compiled(x), f(x), rtol=1e-12)
+
+
+def test_axes_that_stay_are_left_alone():
+    def f(x, y):
+        n, m, k = x.shape
+        for _ in range(2):
+            y = y + x[:, ::-1].reshape(n * m, k) * y[::-1]
+        return y
+
+    x, y = RNG.normal(size=(3, 4, 5)), RNG.normal(size=(12, 5))
+    np.testing.assert_allclose(jit(f)(x, y), f(x, y), rtol=1e-12)
+    assert "// " not in jit(f).source(x, y)
