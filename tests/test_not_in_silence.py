@@ -101,13 +101,18 @@ def fallback_power(x, y=2.0):
     ("f", "args"),
     [
         (fallback_index, (np.ones(3), np.array(1))),
-        (fallback_solve, (np.eye(2),)),
         (fallback_power, (3.0, 2.0)),
     ],
 )
 def test_what_catches_an_error_of_the_run_is_refused(f, args):
     with pytest.raises(tapeless.TapelessError, match="an except clause catches it"):
         tapeless.grad(f)(*args)
+
+
+@pytest.mark.parametrize("matrix", [np.eye(2), np.ones((2, 2))])
+def test_a_manager_that_suppresses_an_error_of_the_run_does_so(matrix):
+    assert tapeless.jit(fallback_solve)(matrix) == fallback_solve(matrix)
+    assert np.any(tapeless.grad(fallback_solve)(matrix)) == (fallback_solve(matrix) != 0)
 
 
 def test_a_try_that_catches_none_of_these_is_kept():

@@ -48,7 +48,7 @@ def _piecewise(hooks: Any, /, x: Any, condlist: Any, funclist: Any, *args: Any, 
     for test, function in zip(tests, funclist, strict=True):
         is_function = callable(function)
         result[test] = hooks.call(function, line[test], *args, **kw) if is_function else function
-    return result if x.ndim else result[0]
+    return result if x.ndim else result.reshape(())
 
 
 def _apply_along_axis(

@@ -205,14 +205,15 @@ class Access(Calls):
             return
         if isinstance(obj, np.ndarray) and obj.dtype.kind in "OSU":
             raise UnsupportedError("a store to an array made of None or of text", "use a list")
-        require_own(obj, static=not has_symbols(value))
+        owner = obj.base if isinstance(obj, np.flatiter) else obj
+        require_own(owner, static=not has_symbols(value))
         dicts_and_sets.change(obj, key)
         if isinstance(obj, Symbol):
             key, value = special_methods.index_of(key), special_methods.array_of(value)
             require_all_current(key, value)
-        before_change(obj)
-        if not isinstance(obj, (Symbol, *MUTABLE)):
-            refuse_foreign_store(obj)
+        before_change(owner)
+        if not isinstance(owner, (Symbol, *MUTABLE)):
+            refuse_foreign_store(owner)
         if isinstance(key, slice) and getattr(obj, "listing", None) is not None:
             raise UnsupportedError(
                 "a store to a slice of a list that a loop carries along or data chose",
@@ -259,7 +260,7 @@ def _set_of_array(x: Symbol, name: str, value: Any) -> None:
     """Parts of complex numbers are stored to; the rest would make another array of it."""
     if name == "imag" and x.type.dtype.kind != "c":
         raise TypeError("array does not have imaginary part to set")
-    if name in ("real", "imag") and x.mutable:
+    if name in ("real", "imag", "flat") and x.mutable:
         getattr(x, name)[...] = value
         return
     if name == "shape" and x.mutable:

@@ -13,11 +13,13 @@ import hashlib
 import io
 import os
 import pathlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.known_arrays import made_by_library
 from tapeless.transforms.frontend.objects.attributes import watch
 from tapeless.transforms.frontend.objects.capture import outer
 from tapeless.transforms.frontend.trace.provenance import hashable, qualified
@@ -55,8 +57,8 @@ def watched(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return f(*args, **kwargs)
 
     answer = ask()
-    if any(isinstance(a, io.IOBase) for a in args):
-        return answer  # what the file holds is known already
+    if any(isinstance(a, (io.IOBase, list, tuple, Iterator)) for a in args):
+        return made_by_library(answer)  # what the file, or the text, holds is known already
     label = f"{f.__name__}{args if f in ASKING else args[-2:]}"
     if isinstance(answer, np.ndarray):
         return outer(answer, ask, label)
