@@ -4,7 +4,8 @@ NumPy itself, its versions for Numba, and its versions for JAX; gradients beside
 python -m benchmarks.npbench CHECKOUT [--sizes S,M] [--only TEXT] [--gradients] [--table FILE]
 
 Each program runs in a process of its own with each library, with an empty cache. Times are medians;
-what a call stores to is copied before. Results are compared with NumPy's, gradients with JAX's.
+what a call stores to is copied before. Results are compared with NumPy's, gradients with finite
+differences of NumPy's, and with JAX's.
 """
 
 from __future__ import annotations
@@ -121,6 +122,7 @@ def measured(program: Program, size: str, library: str, gradient: bool) -> dict[
             made = timed(program, function, library, args)
             if gradient and library == "tapeless":
                 made["function"] = seconds_of_function(program, ending, args)
+                made["right"] = is_a_slope(program, ending, args, made["results"])
         except Exception as error:  # noqa: BLE001  # a version that this release of its library does not take
             made = {"error": f"{type(error).__name__}: {str(error).splitlines()[0][:100]}"}
         if not best or made.get("steady", math.inf) < best.get("steady", math.inf):
@@ -164,11 +166,7 @@ def gradient_of(
     program: Program, function: Callable[..., Any], library: str, args: list[Any]
 ) -> Callable[..., Any]:
     """The gradient of the sum of all results by the first array of floats."""
-    place = next(
-        (k for k, x in enumerate(args) if isinstance(x, np.ndarray) and x.dtype.kind == "f"), None
-    )
-    if place is None:
-        raise SystemExit(json.dumps({"error": "no array of floats among its arguments"}))
+    place = _place(args)
     if library == "JAX":
         jnp = _jax().numpy
         names = list(inspect.signature(function).parameters)
@@ -178,10 +176,42 @@ def gradient_of(
             return sum(jnp.sum(jnp.real(x)) for x in _several(function(*given)))
 
         return _jax().jit(_jax().grad(total, argnums=place), static_argnums=fixed)
-    given = copy.deepcopy(args)
-    returns = function(*given) is not None
-    loss = _of_returned(function) if returns else _of_stored(function, program.stored(args, given))
+    loss = _loss(program, function, args)
     return _tapeless().jit(_tapeless().grad(loss, argnums=place))
+
+
+def is_a_slope(program: Program, ending: str, args: list[Any], results: str) -> bool:
+    """Whether a gradient is the slope of NumPy's program along a random line, by differences."""
+    function, place = program.function(ending), _place(args)
+    assert function is not None
+    loss = _loss(program, function, args)
+    along = np.random.default_rng(0).normal(size=args[place].shape)
+    with np.load(results) as file:
+        slope = np.sum(file["arr_0"] * along)
+
+    def at(step: float) -> Any:
+        given = copy.deepcopy(args)
+        given[place] = (given[place] + step * along).astype(given[place].dtype)
+        return loss(*given)
+
+    steps = 10.0 ** -np.arange(11, 1, -1)
+    return any(np.isclose((at(h) - at(-h)) / (2 * h), slope, rtol=1e-3) for h in steps)
+
+
+def _place(args: list[Any]) -> int:
+    floats = (k for k, x in enumerate(args) if isinstance(x, np.ndarray) and x.dtype.kind == "f")
+    place = next(floats, None)
+    if place is None:
+        raise SystemExit(json.dumps({"error": "no array of floats among its arguments"}))
+    return place
+
+
+def _loss(program: Program, function: Callable[..., Any], args: list[Any]) -> Callable[..., Any]:
+    """The sum of all results of a program."""
+    given = copy.deepcopy(args)
+    if function(*given) is not None:
+        return _of_returned(function)
+    return _of_stored(function, program.stored(args, given))
 
 
 def _of_returned(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -268,6 +298,8 @@ def rows(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
             reference = made.get("JAX" if options.gradients else "NumPy", {})
             row = {"program": program.name, "size": size, "made": made}
             row["right"] = agree(made.get("tapeless", {}), reference)
+            if options.gradients:
+                row["same"], row["right"] = row["right"], made["tapeless"].get("right")
             for each in made.values():
                 if "results" in each:
                     Path(each.pop("results")).unlink()
@@ -290,6 +322,8 @@ def cells(row: dict[str, Any]) -> list[str]:
             text += f", {each['steady'] / each['function']:.1f} functions"
         texts.append(text if ratio is None else f"{text}, {ratio:.2f}")
     verdict = {True: "right", False: "**differs**", None: "not compared"}[row["right"]]
+    if row.get("same") is False:
+        verdict += ", JAX's differs"
     return [*texts, verdict]
 
 

@@ -130,7 +130,10 @@ class Analysis:
         """The axis of the space along which an argument lies in memory."""
         a = stage.let.args[k]
         elements = through(self.memory, a, stage.maps[k] or (), self.memory.base(a))
-        return elements[0][-1] if elements and elements[0] else None
+        last = elements[0][-1] if elements and elements[0] else None
+        return (
+            last[0] if isinstance(last, tuple) else last
+        )  # of a part, its start and step go along
 
     def may_add_atomically(self, stage: LoopNest) -> bool:
         """Whether several threads may add to the same element at once."""
