@@ -21,7 +21,7 @@ def is_called(stage: LoopNest, memory: Dependences) -> bool:
     """Whether a product is better left to a library, and its operands are arrays."""
     if stage.let.op is not matmul or len(stage.space) < 3 or 1 in stage.space:
         return False
-    if len(stage.space) > 3:
+    if max(a.type.ndim for a in stage.let.args) > 2:
         return False  # a stack of matrices, whose rows are not next to each other
     lengths = [n for n in stage.space if isinstance(n, int)]
     if len(lengths) == 3 and math.prod(lengths) <= TINY:

@@ -235,7 +235,7 @@ class Fitting:
                 yield k, _stretched(a, space)
         elif s.op in (update, add_at):
             yield from self.stored(s)
-        elif s.op is matmul and all(a.type.ndim <= 2 for a in s.args):
+        elif s.op is matmul and s.args[1].type.ndim <= 2:
             a, b = s.args
             yield 1, (a.type.shape[-1], *b.type.shape[1:])
 

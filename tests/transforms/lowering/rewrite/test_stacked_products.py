@@ -49,7 +49,15 @@ def of_wide_matrices(a, c):
     return total[..., ::100]
 
 
+def by_a_vector(a, c):
+    total = np.swapaxes(a, 0, 1)[:2] @ c[:, 0]
+    for k in range(2):
+        total = total + np.tanh(a[k : k + 2, :, 0] @ c[:, 1])[:, :1, None]
+    return total
+
+
 FUNCTIONS = [
+    by_a_vector,
     stack,
     of_rows,
     of_views,
