@@ -24,7 +24,7 @@ class Unknown(Operators):
             return value.value
         return builder.static(value, why)
 
-    def _need_number(self, why: str) -> Any:
+    def read_as_number(self, why: str) -> Any:
         """A number on its way to code that is not staged, behind which it has no derivative."""
         value = self.value()
         if isinstance(value, Var) and value.type.dtype.kind in "fc" and not value.type.shape:
@@ -43,10 +43,10 @@ class Unknown(Operators):
         return int(self._need("int() needs the value"))
 
     def __float__(self) -> float:
-        return float(self._need_number("float() needs the value"))
+        return float(self.read_as_number("float() needs the value"))
 
     def __complex__(self) -> complex:
-        return complex(self._need_number("complex() needs the value"))
+        return complex(self.read_as_number("complex() needs the value"))
 
     def __len__(self) -> int:
         shape = self.type.shape

@@ -112,7 +112,17 @@ class Text:
         return int(self.need("int()"))
 
     def __float__(self) -> float:
-        return float(self.need("float()"))
+        return float(self.number("float()"))
+
+    def __complex__(self) -> complex:
+        return complex(self.number("complex()"))
+
+    def number(self, what: str) -> str:
+        """Text that a number is read from, which has no derivative."""
+        text = self.need(what)
+        for symbol in _shown(self):
+            symbol.read_as_number(f"{what} of a text that shows it")
+        return text
 
     def __str__(self) -> str:
         return self.need("code without a rule")

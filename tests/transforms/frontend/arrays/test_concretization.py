@@ -15,6 +15,10 @@ PROGRAMS = [
     lambda x: statistics.geometric_mean(x),
     lambda x: statistics.linear_regression(list(x), [1, 2, 3]).slope * x[0],
     lambda x: struct.unpack("d", struct.pack("d", x[0]))[0],
+    lambda x: float(str(x[0])) * x[1],
+    lambda x: float(f"{x[0]:.3f}".strip()),
+    lambda x: float("-" + repr(float(x[0]))),
+    lambda x: complex(f"{x[0]}+2j").real,
 ]
 POINT = np.array([0.5, 1.5, 2.5])
 
