@@ -37,6 +37,10 @@ MAKERS = frozenset(
 )
 
 
+#: Methods of str that cut text into pieces.
+CUTTERS = frozenset(["split", "rsplit", "splitlines", "partition", "rpartition"])
+
+
 class Text:
     """Text of a staged run: it can be made into other text and shown, but not looked into."""
 
@@ -86,6 +90,8 @@ class Text:
     def __getattr__(self, name: str) -> Any:
         if name in MAKERS:
             return lambda *args: method(self, name, args)
+        if name in CUTTERS:
+            return lambda *args: cut(self, name, args)
         if name.startswith("__") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute '{name}'")
         return lambda *args, **kwargs: getattr(self.need(f"str.{name}"), name)(*args, **kwargs)
@@ -229,10 +235,17 @@ def _shown(value: Any) -> Iterator[Symbol]:
             yield from _shown(each)
 
 
-def method(this: Any, name: str, args: tuple[Any, ...]) -> Text:
+def method(this: Any, name: str, args: tuple[Any, ...]) -> ComputedText:
     """this.name(*args), one of `MAKERS`."""
     holes = ", ".join(f"{{{k + 1}}}" for k in range(len(args)))
     return ComputedText(f"{{0}}.{name}({holes})", (this, *args))
+
+
+def cut(this: Text, name: str, args: tuple[Any, ...]) -> Any:
+    """this.name(*args), one of `CUTTERS`: pieces that show what the text shows."""
+    pieces = getattr(this.need(f"str.{name}"), name)(*args)
+    call = method(this, name, args)
+    return type(pieces)(ComputedText(f"{call.form}[{k}]", call.values) for k in range(len(pieces)))
 
 
 def percent(text: Any, values: Any) -> Text:

@@ -19,6 +19,7 @@ PROGRAMS = [
     lambda x: float(f"{x[0]:.3f}".strip()),
     lambda x: float("-" + repr(float(x[0]))),
     lambda x: complex(f"{x[0]}+2j").real,
+    lambda x: float(f"{x[0]} {x[1]}".split()[1]) + float(f"{x[2]}|".partition("|")[0]),
 ]
 POINT = np.array([0.5, 1.5, 2.5])
 
@@ -50,3 +51,16 @@ def test_numbers_that_are_not_differentiated_are_taken_out():
     expected = [inner.cdf(1.5) * inner.cdf(0.3), 0.0, 0.0]
     np.testing.assert_allclose(grad(f)(POINT, 0.3), expected)
     np.testing.assert_allclose(jit(grad(f))(POINT, 0.3), expected)
+
+
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+def test_pieces_of_text_can_be_looked_into():
+    def f(x):
+        whole, _, digits = f"{x:.2f}".partition(".")
+        counts = {}
+        for word in f"{x:.1f} b b".split():
+            counts[word] = counts.get(word, 0) + 1
+        return x * len(digits) * counts["b"] + (1.0 if whole == "1" else 2.0)
+
+    assert jit(f)(1.5) == f(1.5) == 7.0
+    assert grad(f)(1.5) == 4.0
