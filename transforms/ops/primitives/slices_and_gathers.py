@@ -34,7 +34,6 @@ from tapeless.transforms.ops.primitives.shapes import (
     lifted,
     reshape,
 )
-from tapeless.transforms.ops.primitives.stretched_stores import unstretched
 
 
 def _index_infer(x: Atom, *rest: Atom, key: Key) -> Type:
@@ -147,7 +146,7 @@ def _update_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tup
     key, rest = params["key"], args[2:]
     value = None
     if linear[1]:
-        value = unstretched(read(ct, key, rest), args[1].type)
+        value = read(ct, key, rest)
         if may_repeat(key, rest):
             value = select(last_store(*rest, key=key, shape=args[0].type.shape), value, 0.0)
     return (update(ct, 0.0, *rest, key=key) if linear[0] else None, value, *[None] * len(rest))
@@ -163,9 +162,7 @@ def _add_at_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any
 
 
 def _add_at_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
-    value = None
-    if linear[1]:
-        value = unstretched(read(ct, params["key"], args[2:]), args[1].type)
+    value = read(ct, params["key"], args[2:]) if linear[1] else None
     return (ct if linear[0] else None, value, *[None] * (len(args) - 2))
 
 
