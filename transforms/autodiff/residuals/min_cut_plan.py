@@ -151,7 +151,7 @@ class Plan:
             if (
                 let is None
                 or v in self.elsewhere
-                or not (recomputable(let) or self.reads_standing(let))
+                or not (recomputable(let) or self.reads_unchanged_array(let))
                 or any(x in self.primal.homes for x in sizes_in(tuple(let.params.values())))
             ):
                 fixed.add(v)
@@ -171,7 +171,7 @@ class Plan:
                 pending += self.operands_of(v)
         return dict.fromkeys(sorted(cut, key=self.primal.order.__getitem__)), again
 
-    def reads_standing(self, let: Let) -> bool:
+    def reads_unchanged_array(self, let: Let) -> bool:
         """Whether elements are read, at places that an array of indices says, of an array that no
         loop changes: to read them again costs what reading them of a saved copy does."""
         indices = (a for a in let.args[1:] if a.type.shape)

@@ -131,9 +131,7 @@ class Analysis:
         a = stage.let.args[k]
         elements = through(self.memory, a, stage.maps[k] or (), self.memory.base(a))
         last = elements[0][-1] if elements and elements[0] else None
-        return (
-            last[0] if isinstance(last, tuple) else last
-        )  # of a part, its start and step go along
+        return last[0] if isinstance(last, tuple) else last  # a part has a start and a step, too
 
     def may_add_atomically(self, stage: LoopNest) -> bool:
         """Whether several threads may add to the same element at once."""
