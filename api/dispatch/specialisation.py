@@ -180,9 +180,9 @@ class Specialisation:
         same as the entry tests."""
         if self.traced and STRICT[0]:
             return False
-        if (self.orders or self.overwritten) and not self.memory_holds(leaves):
+        if not self.fits(leaves):
             return False
-        return self.fits(leaves)
+        return not (self.orders or self.overwritten) or self.memory_holds(leaves)
 
     def fits(self, leaves: Any) -> bool:
         """The same but for where arrays lie in memory."""

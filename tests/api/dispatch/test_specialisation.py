@@ -197,3 +197,19 @@ def test_an_empty_tuple_from_outside_that_is_another_one_later():
     assert slope(2.0) == 1.0
     config.shape = (3,)
     assert slope(2.0) == 3.0
+
+
+def test_a_list_that_was_emptied_since_is_no_error():
+    """Whose items a program with stores to arrays from outside had read."""
+    seen, totals = [], np.zeros(3)
+
+    def keeps(x):
+        seen.append(x[0])
+        totals[:] = x
+        return np.sum(x**3) * totals[1]
+
+    x = np.array([0.7, -0.4, 1.3])
+    slopes = [grad(keeps)(x) for _ in range(4)]
+    seen.clear()
+    np.testing.assert_array_equal(grad(keeps)(x), slopes[0])
+    assert seen == [x[0]]
