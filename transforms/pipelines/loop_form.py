@@ -14,6 +14,7 @@ from tapeless.transforms.core import dims, passes
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Statement, Var
 from tapeless.transforms.core.size_inequalities import Relation, facts_of
+from tapeless.transforms.lowering.distribution.distribute import distribute
 from tapeless.transforms.lowering.lists.drop_front import shifted_lists
 from tapeless.transforms.lowering.lists.growing_rows import rows_of_lists
 from tapeless.transforms.lowering.lists.list_lengths import list_lengths
@@ -97,6 +98,7 @@ def loop_form(
     fitted = passes.run(
         block,
         *inexact(partial(contractions, hints=hints)),
+        *(inexact(partial(distribute, hints=hints)) if target.products_of_passes else []),
         partial(rows_of_stacks, hints=hints, small=target.small_matrix),
         without_wide_integers,
         partial(decompose, target=target),

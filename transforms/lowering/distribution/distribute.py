@@ -1,0 +1,166 @@
+"""Distributes a loop around products of vectors that its passes make: the products of all passes
+are one product of matrices, which a library makes several times as fast.
+
+for i in range(n): h = tanh(w @ x[i]); s += h @ h
+    becomes      ys = x @ w.T; for i in range(n): h = tanh(ys[i]); s += h @ h
+
+for i in range(n): y = f(i); w_bar += outer(y, x[i])
+    becomes      for i in range(n): ys[i] = f(i)
+                 w_bar += ys.T @ x
+
+Loop distribution (J. R. Allen and K. Kennedy, "Automatic Translation of Fortran Programs to Vector
+Form", 1987) with scalar expansion: a product that no earlier pass decides leaves the loop, and what
+comes after it goes to a loop of its own. What the loops hand on is kept in arrays, a row a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import axis_length, building
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    blocks,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.lowering.distribution.levels import inside
+from tapeless.transforms.lowering.distribution.loops import Distribution
+from tapeless.transforms.lowering.rewrite.formulas import Formula
+from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.function_calls import acts
+from tapeless.transforms.ops.primitives.shapes import transpose
+from tapeless.transforms.optimize.dead_code import dead_code
+
+UNKNOWN = 64  # a length that this call does not tell
+FEWEST = 8  # passes
+LEAST_WORK = 1 << 15  # multiplications of all passes that are worth a call of a library
+WORTH = 8  # multiplications for each number that loops hand on
+MOST_KEPT = 1 << 23  # numbers that are kept for it
+
+
+def distribute(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
+    """The block with such loops distributed; itself if there are none.
+
+    hints  sizes in the call that the program is made for, which say where it pays
+    """
+    distributed = _Loops(block, hints).block(block)
+    return block if distributed is block else dead_code(distributed)
+
+
+class _Loops:
+    """`recorder` knows how integers of the program are computed."""
+
+    def __init__(self, block: Block, hints: Mapping[dims.Symbol, int]) -> None:
+        self.hints, self.recorder = hints, Formula()
+        self.recorder.definitions = {
+            v: s for s in statements(block) if isinstance(s, Let) for v in s.outs
+        }
+
+    def block(self, block: Block) -> Block:
+        body: list[Statement] = []
+        for s in block.body:
+            inner = self.inside(s)
+            parts = self.parts(inner) if isinstance(inner, For) else None
+            body += [inner] if parts is None else parts
+        same = len(body) == len(block.body) and all(map(_is, body, block.body))
+        return block if same else replace(block, body=tuple(body))
+
+    def inside(self, s: Statement) -> Statement:
+        if isinstance(s, Let):
+            return s
+        new = with_blocks(s, self.block)
+        return s if all(map(_is, blocks(s), blocks(new))) else new
+
+    def parts(self, loop: For) -> list[Statement] | None:
+        """The loops and products that a loop becomes; None if it stays."""
+        if loop.until or loop.count is not None or acts(loop.body):
+            return None
+        ahead, loop = self.upwards(loop)
+        count = self.passes(loop)
+        if count is None:
+            return None
+        turned, loop = _transposes_ahead(loop)
+        for only_ahead in (False, True):
+            distribution = Distribution(loop, count, only_ahead)
+            if self.pays(distribution):
+                return [*ahead, *turned, *distribution.run()]
+        return None
+
+    def passes(self, loop: For) -> Size | None:
+        """How many passes a loop makes, if its index goes on by one from a known place."""
+        start, stop = _integer(loop.start), self.size(loop.stop)
+        if _integer(loop.step) != 1 or start is None or start < 0 or stop is None:
+            return None
+        return dims.maximum(stop - start, 0)
+
+    def size(self, a: Atom) -> Size | None:
+        """The size that an integer is."""
+        with building(self.recorder):
+            size = axis_length(a)
+        return a.size if size is None and isinstance(a, Var) else size
+
+    def upwards(self, loop: For) -> tuple[list[Statement], For]:
+        """A loop whose index goes down as one over the same range, reversed; and what it needs."""
+        last = _integer(loop.stop)
+        if _integer(loop.step) != -1 or last is None or loop.stop.type != loop.step.type:
+            return [], loop
+        with self.recording(loop) as ahead:
+            stop = add(loop.start, 1)
+        first, step = (Literal(n, loop.stop.type) for n in (last + 1, 1))
+        turned = replace(loop, start=first, stop=stop, step=step, reverse=not loop.reverse)
+        return ahead, turned
+
+    @contextmanager
+    def recording(self, loop: For) -> Iterator[list[Statement]]:
+        """Statements recorded inside go to the list that is given."""
+        self.recorder.origin = loop.origin
+        with building(self.recorder), self.recorder.block() as new:
+            yield new
+
+    def pays(self, distribution: Distribution) -> bool:
+        """Whether products of all passes take less, together with what is kept for them."""
+        if not distribution.is_possible:
+            return False
+        count = self.known(distribution.count)
+        work = sum(map(self.known, distribution.multiplications))
+        arrays = [*distribution.kept.values(), *distribution.of_all.values()]
+        kept = sum(self.known(dims.product(a.type.shape)) for a in arrays)
+        enough = count >= FEWEST and count * work >= LEAST_WORK
+        return enough and count * work >= WORTH * kept and kept <= MOST_KEPT
+
+    def known(self, size: Size) -> int:
+        """The size in this call."""
+        values = {x: self.hints.get(x, UNKNOWN) for x in dims.symbols(size)}
+        return dims.evaluate(size, values) or 0
+
+
+def _is(a: Any, b: Any) -> bool:
+    return a is b
+
+
+def _integer(a: Atom) -> int | None:
+    return a.value if isinstance(a, Literal) and type(a.value) is int else None
+
+
+def _transposes_ahead(loop: For) -> tuple[list[Statement], For]:
+    """Transposes of matrices from outside of a loop, and the loop without them."""
+    within = inside(loop)
+    turned = [
+        s
+        for s in loop.body.body
+        if isinstance(s, Let) and s.op is transpose and s.args[0] not in within
+    ]
+    rest = tuple(s for s in loop.body.body if s not in turned)
+    return list(turned), replace(loop, body=replace(loop.body, body=rest)) if turned else loop
