@@ -19,6 +19,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom_of_size, broadcast
 from tapeless.transforms.core.language import Effect, Type
 from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.frontend.arrays.external_objects import ExternalObject
 from tapeless.transforms.frontend.arrays.number_types import same_for_all
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.python_scalars import class_of, number_class
@@ -184,6 +185,8 @@ def _only(x: Symbol, kind: type) -> Any:
 def _isinstance(hooks: Any, x: Any, kinds: Any) -> Any:
     if isinstance(x, Text):
         return isinstance("", kinds)
+    if isinstance(x, ExternalObject):
+        return call_outside(isinstance, (x, kinds), {})
     if isinstance(x, StagedList):
         return issubclass(x.stands_for, kinds)
     if isinstance(x, (Part, Row, GivenLists)):
@@ -224,6 +227,9 @@ def _type(hooks: Any, x: Any, *more: Any) -> Any:
         return x.kind
     if isinstance(x, Found):
         return dict
+    if isinstance(x, ExternalObject):
+        same = call_outside(isinstance, (x, type(x.value)), {})
+        return type(x.value) if same else call_outside(type, (x,), {})
     if not isinstance(x, Symbol):
         return str if isinstance(x, Text) else user_class(type(x, *more))
     if something(x) is not None:
