@@ -3,13 +3,17 @@ again of its values, such as text and objects."""
 
 from __future__ import annotations
 
+import types
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+import numpy as np
 
 from tapeless.transforms.core.language import Atom, Statement
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.source.rewrite import known_codes
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.text import Text
 
@@ -65,6 +69,7 @@ def with_holes(value: Any, atoms: list[Atom]) -> Any:
         return Remade(recipe.call, len(atoms) - len(recipe.atoms))
     if isinstance(value, Text):
         return value.of(lambda v: with_holes(v, atoms))
+    refuse_function_of_program(value)
     if type(value) is dict:
         return {k: with_holes(v, atoms) for k, v in value.items()}
     if isinstance(value, (StagedList, list)):
@@ -73,6 +78,19 @@ def with_holes(value: Any, atoms: list[Atom]) -> Any:
         parts = [with_holes(v, atoms) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value
+
+
+def refuse_function_of_program(f: Any) -> None:
+    """Refuses functions that the program defines: they mean nothing when the run has ended."""
+    function = f.pyfunc if isinstance(f, np.vectorize) else f
+    written_here = isinstance(function, types.FunctionType) and function.__code__ in known_codes
+    of_python = isinstance(f, np.ufunc) and f.__name__.endswith("(vectorized)")  # np.frompyfunc
+    if written_here or of_python:
+        name = getattr(function, "__name__", "a function").removesuffix(" (vectorized)")
+        raise UnsupportedError(
+            f"{name} is called by code without a rule",
+            "write a loop that calls it, or np.vectorize(...) with otypes, or define it outside",
+        )
 
 
 def filled(value: Any, values: list[Any]) -> Any:

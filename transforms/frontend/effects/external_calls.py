@@ -31,6 +31,7 @@ from tapeless.transforms.frontend.effects.external_arguments import (
     Recipe,
     are_same,
     filled,
+    refuse_function_of_program,
     with_holes,
 )
 from tapeless.transforms.frontend.heap.lists import StagedList
@@ -102,6 +103,8 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     numbers, nor arrays, nor objects of which such are asked."""
     run, foreign = trace(), has_foreign((args, kwargs))
     atoms: list[Atom] = []
+    for function in (f, getattr(f, "__self__", None)):
+        refuse_function_of_program(function)
     arguments = with_holes((args, kwargs), atoms)
     call = ExternalCall(f, arguments, bool(atoms))
     values = [observed_value(a, call.__name__) for a in atoms]
