@@ -78,10 +78,12 @@ class Text:
         )
 
     def as_atom(self) -> Any:
-        raise UnsupportedError(
-            "a function of NumPy is given text that shows values known when the program runs",
-            "give it the values",
-        )
+        if trace().tracing and any(s.type.dtype.kind in "fc" for s in _shown(self)):
+            raise UnsupportedError(
+                "a function of NumPy is given text that shows values known when the program runs",
+                "give it the values",
+            )
+        return self.need("a function of NumPy")
 
     def __add__(self, other: Any) -> Text:
         return Template((*self.pieces(), *_pieces(other)))
