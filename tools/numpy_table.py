@@ -69,7 +69,6 @@ NOTES = {
     np.bincount: "in the weights",
     np.unique: "values from the first of equal elements",
     np.insert: "positions must be known",
-    np.interp: "no `period=`",
     np.sort: "elements that tie keep their order",
 }
 OF_SCIPY = {"scipy.linalg.expm": "first order only"}

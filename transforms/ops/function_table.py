@@ -25,7 +25,7 @@ from tapeless.transforms.ops.linalg import (
     products,
     solve,
 )
-from tapeless.transforms.ops.numerics import calculus, polynomials, statistics
+from tapeless.transforms.ops.numerics import calculus, covariances, polynomials, statistics
 from tapeless.transforms.ops.numpy import (
     argmax,
     bits,
@@ -104,6 +104,7 @@ FAMILIES = (
     least_squares,
     norms,
     statistics,
+    covariances,
     calculus,
     complex,
     bits,

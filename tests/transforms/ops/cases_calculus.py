@@ -31,6 +31,8 @@ CASES = [
     case(np.interp, OUTSIDE, KNOTS, normal(4)),
     case(lambda x, f: np.interp(x, KNOTS, f, left=f[0] * 2, right=0.0), OUTSIDE, normal(4)),
     case(np.interp, 1.4, KNOTS, normal(4)),
+    case(lambda x, f: np.interp(x, KNOTS, f, period=2.7), OUTSIDE, normal(4)),
+    case(lambda p, xp, f: np.interp(OUTSIDE, xp, f, period=p), 2.7, KNOTS, normal(4)),
     case(np.polyval, normal(3), normal(4)),
     case(np.polyval, normal(3), 0.7),
     case(np.polyval, normal(1), normal(2)),

@@ -68,11 +68,14 @@ class Unknown(Operators):
     def __array__(self, /, *args: Any, **kwargs: Any) -> Any:
         raise NeedStatic(self.value(), "a function without a rule needs the elements of this array")
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise NeedStatic(self.value(), "a function without a rule needs what this is made of")
+
     def __repr__(self) -> str:
         return f"<{self.type} known when the program runs>"
 
     def __str__(self) -> str:
-        return str(self._need("text needs this value"))
+        return str(self.read_as_number("text needs this value"))
 
     def __format__(self, spec: str) -> str:
-        return format(self._need("text needs this value"), spec)
+        return format(self.read_as_number("text needs this value"), spec)

@@ -15,6 +15,7 @@ import numpy as np
 
 from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentTypeError
+from tapeless.transforms.frontend.arrays.external_objects import ExternalObject
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -27,7 +28,10 @@ INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 def is_foreign(value: Any) -> bool:
-    """Whether an object holds arrays, and its code is neither a user's nor known here."""
+    """Whether an object holds arrays, and its code is neither a user's nor known here; or is what
+    a call by the program gives."""
+    if isinstance(value, ExternalObject):
+        return True
     if isinstance(value, np.ndarray):
         return _has_own_operations(value)
     return _of_another_library(cast("Hashable", type(value)))
@@ -36,6 +40,8 @@ def is_foreign(value: Any) -> bool:
 def decides(value: Any, f: Any) -> bool:
     """Whether the class of an object says what a function gives of it. NumPy asks for that by its
     protocols, or by a method of the function's name; other libraries know classes of their own."""
+    if isinstance(value, ExternalObject):
+        return True
     if isinstance(f, np.ufunc):
         return any(hasattr(value, name) for name in UFUNC_PROTOCOLS)
     if (getattr(f, "__module__", None) or "numpy").partition(".")[0] != "numpy":

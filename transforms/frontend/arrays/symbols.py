@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tapeless.transforms.frontend.arrays import memory_order as orders
 from tapeless.transforms.frontend.arrays import promotions, view_chains, view_or_copy
 from tapeless.transforms.frontend.arrays.array_flags import ArrayFlags
 from tapeless.transforms.frontend.arrays.concretization import Unknown
+from tapeless.transforms.frontend.arrays.external_objects import NamedMethod
 from tapeless.transforms.frontend.arrays.foreign_arrays import refuse_foreign
 from tapeless.transforms.frontend.arrays.functional_updates import At
 from tapeless.transforms.frontend.arrays.numpy_scalars import called, python_number
@@ -32,6 +34,9 @@ from tapeless.transforms.ops.primitives.boolean_keys import is_truth, truth_of
 from tapeless.transforms.ops.primitives.index_keys import is_element, result_shape
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.shapes import cast
+
+#: Methods of arrays that have no rule and change nothing.
+READING = frozenset(["tobytes", "dumps", "byteswap"])
 
 
 class Symbol(Unknown):
@@ -160,6 +165,8 @@ class Symbol(Unknown):
             return BoundRule(self, name)
         if name.startswith("__") or not hasattr(np.ndarray, name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+        if name in READING and trace().observing:
+            return types.MethodType(NamedMethod(name), self)
         raise UnsupportedError(
             f"the array method or attribute .{name} has no rule",
             "use a NumPy function that has one (docs/numpy.md), or wrap the code in custom_vjp",

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom_of_size, broadcast
+from tapeless.transforms.core.builder import atom, atom_of_size, broadcast
 from tapeless.transforms.core.language import Effect, Type
 from tapeless.transforms.errors import ShapeError, UnsupportedError
-from tapeless.transforms.frontend.arrays.number_types import same_for_all
+from tapeless.transforms.frontend.arrays.external_objects import ExternalObject
+from tapeless.transforms.frontend.arrays.number_types import record_types, same_for_all
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.python_scalars import class_of, number_class
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
@@ -105,7 +106,10 @@ def _joined(x: Any, column: Any, ufunc: np.ufunc, start: Any) -> Any:
     count = column.type.shape[0]
     if ufunc is np.add and not dims.is_given(count):
         trace().sums[result.value()] = count  # Python's 0 if data leaves nothing
-    return result if type(start) is int and start == ufunc.identity else ufunc(start, result)
+        record_types(result.value(), (result.value(), atom(atoms(start))))
+    if type(start) is int and start == ufunc.identity:
+        return result
+    return special_methods.binary("Add" if ufunc is np.add else "Mult", start, result)
 
 
 def _kept(column: Any, ufunc: np.ufunc, start: Any) -> np.dtype[Any]:
@@ -184,6 +188,8 @@ def _only(x: Symbol, kind: type) -> Any:
 def _isinstance(hooks: Any, x: Any, kinds: Any) -> Any:
     if isinstance(x, Text):
         return isinstance("", kinds)
+    if isinstance(x, ExternalObject):
+        return call_outside(isinstance, (x, kinds), {})
     if isinstance(x, StagedList):
         return issubclass(x.stands_for, kinds)
     if isinstance(x, (Part, Row, GivenLists)):
@@ -224,6 +230,9 @@ def _type(hooks: Any, x: Any, *more: Any) -> Any:
         return x.kind
     if isinstance(x, Found):
         return dict
+    if isinstance(x, ExternalObject):
+        same = call_outside(isinstance, (x, type(x.value)), {})
+        return type(x.value) if same else call_outside(type, (x,), {})
     if not isinstance(x, Symbol):
         return str if isinstance(x, Text) else user_class(type(x, *more))
     if something(x) is not None:

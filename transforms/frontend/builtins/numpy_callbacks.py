@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import UnsupportedError
-from tapeless.transforms.frontend.arrays.memory_layout import UNKNOWN, in_order
+from tapeless.transforms.frontend.arrays.memory_layout import in_order
 from tapeless.transforms.frontend.arrays.memory_order import element_strides
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
-from tapeless.transforms.frontend.builtins.builtins import BUILTINS
 from tapeless.transforms.frontend.builtins.replacements import stand_in
+from tapeless.transforms.frontend.builtins.vectorized import vectorized
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
 from tapeless.transforms.frontend.objects.special_methods import array_of
 from tapeless.transforms.frontend.trace.trace import trace
@@ -78,25 +77,6 @@ def _apply_over_axes(hooks: Any, func: Any, a: Any, axes: Any) -> Any:
         reduced = hooks.call(func, result, axis)
         result = reduced if reduced.ndim == result.ndim else _numpy(np.expand_dims, reduced, axis)
     return result
-
-
-def _vectorized(hooks: Any, f: np.vectorize, /, *args: Any, **kwargs: Any) -> Any:
-    if kwargs or f.excluded or f.signature:
-        raise UnsupportedError(
-            "np.vectorize with excluded, a signature or keyword arguments", "write it as a loop"
-        )
-    arrays = [_numpy(np.asarray, a) for a in args]
-    if all(getattr(a, "ndim", 0) == 0 for a in arrays):
-        return hooks.call(f.pyfunc, *args)
-    arrays = _numpy(np.broadcast_arrays, *arrays)
-    shape = arrays[0].shape
-    lines = [_numpy(np.ravel, a) for a in arrays]
-    items = BUILTINS[zip](hooks, *lines)
-    result = _stacked(lambda item: hooks.call(f.pyfunc, *item), items).reshape(*shape)
-    value = result.value()
-    if isinstance(value, Var):
-        trace().laid_out[value] = UNKNOWN, None  # NumPy keeps the order of the arguments
-    return Symbol(value, is_array=True)
 
 
 def _insert(hooks: Any, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
@@ -211,7 +191,7 @@ APPLIED: dict[Any, Any] = {
 def applied(f: Any) -> Any:
     """How the function, or the object that np.vectorize made, is staged; None if it is neither."""
     if isinstance(f, np.vectorize):
-        return lambda hooks, /, *args, **kwargs: _vectorized(hooks, f, *args, **kwargs)
+        return lambda hooks, /, *args, **kwargs: vectorized(hooks, f, *args, **kwargs)
     if (replacement := APPLIED.get(f)) is not None:
         return replacement
     ours = written(f) or stand_in(f)

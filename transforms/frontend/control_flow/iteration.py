@@ -30,7 +30,7 @@ from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import either
 from tapeless.transforms.frontend.values.container_aliases import require_current
-from tapeless.transforms.frontend.values.text import ChosenText
+from tapeless.transforms.frontend.values.text import ChosenText, Text
 
 
 def range_(hooks: Any, *args: Any) -> Any:
@@ -62,7 +62,8 @@ def len_(hooks: Any, x: Any) -> Any:
     if isinstance(x, ChosenText):
         return each(len, either(x))
     method = getattr(type(x), "__len__", None)
-    return hooks.call(method, x) if hasattr(method, "__code__") else len(x)
+    entered = hasattr(method, "__code__") and not isinstance(x, Text)
+    return hooks.call(method, x) if entered else len(x)
 
 
 def _count(s: Sequence) -> Any:

@@ -29,6 +29,7 @@ from tapeless.transforms.frontend.values.text import (
     MAKERS,
     ChosenText,
     ComputedText,
+    ExternalText,
     Template,
     Text,
     joined,
@@ -119,6 +120,8 @@ def effect_parts(values: Any, args: list[Atom]) -> Any:
     if isinstance(values, Symbol):
         args.append(values.value())
         return ("atom", len(args) - 1)
+    if isinstance(values, ExternalText):
+        return ("value", values.need("print"))
     if not has_symbols(values):
         # what the program changes later is shown as it is now
         shown = copy.deepcopy(values) if isinstance(values, (*MUTABLE, tuple)) else values

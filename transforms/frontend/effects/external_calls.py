@@ -10,52 +10,40 @@ another way (`trace/observation.py`).
 
 from __future__ import annotations
 
+import builtins
+import functools
+import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic
-from tapeless.transforms.core.language import Atom, Literal, Statement, Var
+from tapeless.transforms.core.language import Atom, Literal, Var
 from tapeless.transforms.core.traced_calls import OTHER_WAY
 from tapeless.transforms.core.user_names import short_name
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import TapelessError, UnsupportedError
+from tapeless.transforms.frontend.arrays.external_objects import ExternalObject
 from tapeless.transforms.frontend.arrays.foreign_arrays import arrays_in, has_foreign, is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
+from tapeless.transforms.frontend.effects.external_arguments import (
+    CONTAINERS,
+    Recipe,
+    are_same,
+    filled,
+    refuse_function_of_program,
+    with_holes,
+)
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.observation import Unobservable
 from tapeless.transforms.frontend.trace.provenance import qualified
 from tapeless.transforms.frontend.trace.recorded_reads import Captured, Guard, is_constant
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.text import ExternalText
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, outside
+from tapeless.transforms.ops.primitives.identities import stopped
 
-CONTAINERS = (list, tuple)
 NUMBERS = (float, int, complex, np.number, np.bool)
-
-
-@dataclass(frozen=True)
-class Hole:
-    """The place of a value of the program in the arguments of a call."""
-
-    number: int
-
-
-@dataclass(frozen=True)
-class Remade:
-    """The place of an object that a call makes of values of the program, from the `first` on."""
-
-    call: ExternalCall
-    first: int
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How an object is made that is no number or array, and of what."""
-
-    call: ExternalCall
-    atoms: list[Atom]
-    block: list[Statement]
 
 
 class ExternalCall:
@@ -64,41 +52,49 @@ class ExternalCall:
     function  the function
     args      its arguments, with holes for values of the program
     form      what it gives in the call at hand: for each leaf its type, shape and dtype
+    depends   whether it is given values of the program
     """
 
     shape = ()  # it stands among the arrays that a program reads from outside
 
-    def __init__(self, function: Any, args: Any, form: Any = None) -> None:
-        self.function, self.args, self.form = function, args, form
+    def __init__(self, function: Any, args: Any, depends: bool = True) -> None:
+        self.function, self.args, self.depends = function, args, depends
+        self.form: Any = None
         self.__name__ = _name(function, args[0])
 
     def __call__(self, *values: Any, shape: Any = None) -> Any:
-        leaves, form = self.called([_frozen(v) for v in values])
+        try:
+            leaves, form = self.called([_frozen(v) for v in values])
+        except Exception as e:
+            raise RuntimeError(f"{OTHER_WAY}{self.__name__} raises {type(e).__name__}") from e
         if self.form is not None and form != self.form:
             raise RuntimeError(f"{OTHER_WAY}{self.__name__} gives another type or shape")
+        leaves = [_own(x) for x in leaves]
         return leaves[0] if len(leaves) == 1 else tuple(leaves)
 
     def called(self, values: list[Any]) -> tuple[list[Any], Any]:
         """The numbers and arrays that the function gives, and how they are put together."""
         leaves: list[Any] = []
-        form = form_of(self.result(values), leaves)
+        form = form_of(self.result(values), leaves, self.depends)
         return leaves, form
 
     def result(self, values: list[Any]) -> Any:
-        args, kwargs = _filled(self.args, values)
+        args, kwargs = filled(self.args, values)
         return self.function(*args, **kwargs)
 
     def does_the_same_as(self, other: ExternalCall) -> bool:
         """Whether another one calls the same function with the same objects."""
         same_function = self.function is other.function and self.form == other.form
-        return same_function and _are_same(self.args, other.args)
+        return same_function and are_same(self.args, other.args)
 
 
 def _name(function: Any, args: Any) -> str:
     """What a call is named after: the function, and the object that it asks, if that has a name."""
     name = str(getattr(function, "__name__", type(function).__name__)).strip("<>_")
     asked = trace().paths.get(id(args[0])) if args and is_foreign(args[0]) else None
-    return name if asked is None else f"{short_name(asked)}_{name}"
+    if asked is not None:
+        return f"{short_name(asked)}_{name}"
+    return f"python_{name}" if hasattr(builtins, name) else name  # which emitted code calls, too
 
 
 def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: bool = True) -> Any:
@@ -107,20 +103,30 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     numbers, nor arrays, nor objects of which such are asked."""
     run, foreign = trace(), has_foreign((args, kwargs))
     atoms: list[Atom] = []
-    call = ExternalCall(f, with_holes((args, kwargs), atoms))
+    for function in (f, getattr(f, "__self__", None)):
+        refuse_function_of_program(function)
+    arguments = with_holes((args, kwargs), atoms)
+    call = ExternalCall(f, arguments, bool(atoms))
     values = [observed_value(a, call.__name__) for a in atoms]
     copies = [np.copy(v) if isinstance(v, np.ndarray) else v for v in values]
-    result = call.result(copies)
+    try:
+        result = call.result(copies)
+    except TapelessError:
+        raise
+    except Exception as e:
+        _rely_on_agreement(Raises(call, type(e)), atoms, f"{call.__name__} raises an error")
+        raise
     if pure and is_foreign(result):
         _refuse_stores(call.__name__, values, copies, arrays_in(result))
         run.recipes[id(result)] = (result, Recipe(call, atoms, run.blocks[-1]))
         return result
     leaves: list[Any] = []
-    call.form = form_of(result, leaves)
+    call.form = form_of(result, leaves, call.depends)
     _refuse_stores(call.__name__, values, copies, leaves)
+    parts = Parts(call, atoms, result)
     if not leaves or (f is getattr and not atoms and not any(map(np.ndim, leaves))):
         _rely_on(call, f, atoms, result, pure and not (result is None and foreign))
-        return _rebuilt(call.form, iter(leaves))
+        return _rebuilt(call.form, iter(leaves), parts)
     if call.form != (float,):
         run.relies_on_results = True
     run.note(f"{qualified(f)} has no rule: the program calls it")
@@ -131,7 +137,8 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
         "method": None,
         "name": call.__name__,
     }
-    outs = run.bind(callback if pure else outside, (parameter(call), *atoms), how)
+    operands = map(_stopped, atoms) if f is len or all(_is_truth(x) for x in leaves) else atoms
+    outs = run.bind(callback if pure else outside, (parameter(call), *operands), how)
     if run.call_values is not None and len(run.blocks) == 1:
         for v, x in zip(outs, leaves, strict=True):
             if isinstance(v, Var):
@@ -141,23 +148,119 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
         for symbol in symbols:  # a store would be one to an object
             if isinstance(symbol, Symbol):
                 symbol.read_only = True
-    return _rebuilt(call.form, iter(symbols))
+    for symbol, x in zip(symbols, leaves, strict=True):
+        if isinstance(x, np.ndarray) and not x.flags.writeable and isinstance(symbol, Symbol):
+            symbol.read_only = True
+    return _rebuilt(call.form, iter(symbols), parts)
+
+
+def _is_truth(value: Any) -> bool:
+    return bool(np.asarray(value).dtype.kind == "b")
+
+
+def _stopped(a: Atom) -> Any:
+    """An operand of a call that gives truth or a length, which have no derivative."""
+    differentiable = isinstance(a, Var) and a.type.differentiable
+    return trace().bind(stopped, (a,), {})[0] if differentiable else a
 
 
 def _rely_on(call: ExternalCall, f: Any, atoms: list[Atom], result: Any, pure: bool) -> None:
     """Notes that a call gives no numbers: the program is right where it gives the same."""
     run = trace()
-    if not pure or any(a.type.shape for a in atoms):
+    if not pure or (result is None and any(a.type.shape for a in atoms)):
         raise UnsupportedError(
             f"{qualified(f)} is called with values that are known when the program runs, and gives "
             "none",
             "call it outside of the function, or by tapeless.debug.callback",
         )
-    for a in atoms:  # it is right for these numbers
-        run.require(a, f"{call.__name__} has no rule, and gives no number")
+    why = f"{call.__name__} has no rule, and gives no number"
+    if result is None:
+        for a in atoms:  # it is right for these numbers
+            run.require(a, why)
+    elif atoms and call.form[0] not in ("text", "object"):
+        _rely_on_agreement(Agrees(call), atoms, why)
     if not atoms:
         guard = Guard(call.__name__, lambda: call.result([]), result)
         run.reads["guard", call.__name__, id(call), 0] = guard
+
+
+class Agrees:
+    """Whether a call gives what it gave in the call at hand, where that is no numbers."""
+
+    def __init__(self, call: ExternalCall) -> None:
+        self.call, self.__name__ = call, f"{call.__name__}_agrees"
+
+    def __call__(self, *values: Any) -> np.bool:
+        return np.bool(self.call.called([*values])[1] == self.call.form)
+
+
+class Raises:
+    """Whether a call raises an error, as in the call at hand."""
+
+    def __init__(self, call: ExternalCall, error: type[Exception]) -> None:
+        self.call, self.error, self.__name__ = call, error, f"{call.__name__}_raises"
+
+    def __call__(self, *values: Any) -> np.bool:
+        try:
+            self.call.result([*values])
+        except self.error:
+            return np.True_
+        return np.False_
+
+
+def _rely_on_agreement(agrees: Any, atoms: list[Atom], why: str) -> None:
+    """Lets the program test that a call does what it did in the call at hand."""
+    test = external_call(agrees, tuple(map(wrap, atoms)), {})
+    trace().require(test.value(), why)
+
+
+class Says:
+    """Whether a text says what it says in the call at hand."""
+
+    def __init__(self, expected: str) -> None:
+        self.expected, self.__name__ = expected, "text_is"
+
+    def __call__(self, text: str) -> np.bool:
+        return np.bool(text == self.expected)
+
+
+def _read(text: ExternalText) -> str:
+    """What a text says in the call at hand, which the program guards."""
+    why = "Python needs to know what a text says"
+    atoms = [v.value() for v in text.values]
+    said = text.call([observed_value(a, why) for a in atoms])
+    trace().require(external_call(Says(said), (text,), {}).value(), why)
+    return said
+
+
+class Parts:
+    """Texts and objects in what a call gives: the program makes them again where it uses them."""
+
+    def __init__(self, call: ExternalCall, atoms: list[Atom], result: Any) -> None:
+        self.call, self.atoms, self.result = call, atoms, result
+
+    def text(self, path: tuple[Any, ...]) -> ExternalText:
+        return ExternalText(self._maker(path).result, tuple(map(wrap, self.atoms)), _read)
+
+    def object(self, path: tuple[Any, ...]) -> ExternalObject:
+        run = trace()
+        obj = ExternalObject(_item(self.result, path))
+        run.recipes[id(obj)] = (obj, Recipe(self._maker(path), self.atoms, run.blocks[-1]))
+        return obj
+
+    def _maker(self, path: tuple[Any, ...]) -> ExternalCall:
+        call, f = self.call, self.call.function
+        if not path:
+            return call
+
+        def part(*args: Any, **kwargs: Any) -> Any:
+            return _item(f(*args, **kwargs), path)
+
+        return ExternalCall(part, call.args)
+
+
+def _item(result: Any, path: tuple[Any, ...]) -> Any:
+    return functools.reduce(operator.getitem, path, result)
 
 
 def parameter(call: ExternalCall) -> Var:
@@ -182,6 +285,12 @@ def _is_new(result: Any, next_result: Any) -> bool:
     """Whether a call makes an array, rather than giving one that an object has."""
     arrays = isinstance(result, np.ndarray) and isinstance(next_result, np.ndarray)
     return not (arrays and np.may_share_memory(result, next_result))
+
+
+def _own(value: Any) -> Any:
+    """An array that the program may write to."""
+    read_only = isinstance(value, np.ndarray) and not value.flags.writeable
+    return value.copy() if read_only else value
 
 
 def _frozen(value: Any) -> Any:
@@ -216,83 +325,34 @@ def _refuse_stores(name: str, values: list[Any], copies: list[Any], leaves: list
         )
 
 
-# -- arguments and results
+# -- results
 
 
-def with_holes(value: Any, atoms: list[Atom]) -> Any:
-    if isinstance(value, Symbol):
-        atoms.append(value.value())
-        return Hole(len(atoms) - 1)
-    if (remade := trace().recipes.get(id(value))) is not None:
-        _, recipe = remade
-        if recipe.atoms and not any(b is recipe.block for b in trace().blocks):
-            raise UnsupportedError(
-                f"what {recipe.call.__name__} makes in a loop or branch is used after it",
-                "make it where it is used",
-            )
-        atoms += recipe.atoms
-        return Remade(recipe.call, len(atoms) - len(recipe.atoms))
-    if type(value) is dict:
-        return {k: with_holes(v, atoms) for k, v in value.items()}
-    if isinstance(value, (StagedList, list)):
-        return [with_holes(v, atoms) for v in value]
-    if isinstance(value, tuple):
-        parts = [with_holes(v, atoms) for v in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return value
-
-
-def _filled(value: Any, values: list[Any]) -> Any:
-    if isinstance(value, Hole):
-        return values[value.number]
-    if isinstance(value, Remade):
-        return value.call.result(values[value.first :])
-    if type(value) is dict:
-        return {k: _filled(v, values) for k, v in value.items()}
-    if type(value) is list:
-        return [_filled(v, values) for v in value]
-    if isinstance(value, tuple):
-        parts = [_filled(v, values) for v in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return value
-
-
-def _are_same(a: Any, b: Any) -> bool:
-    """Whether arguments with holes are the same objects, or equal constants."""
-    if a is b:
-        return True
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, Remade):
-        return a.first == b.first and a.call.does_the_same_as(b.call)
-    if type(a) is dict:
-        return [*a] == [*b] and all(map(_are_same, a.values(), b.values()))
-    if isinstance(a, CONTAINERS):
-        return len(a) == len(b) and all(map(_are_same, a, b))
-    return isinstance(a, (Hole, str, int, float, type(None))) and repr(a) == repr(b)
-
-
-def form_of(value: Any, leaves: list[Any]) -> Any:
-    """How a result is put together; its numbers and arrays go to `leaves`."""
+def form_of(value: Any, leaves: list[Any], depends: bool = False) -> Any:
+    """How a result is put together; its numbers and arrays go to `leaves`. `depends`: it is made
+    of values of the program, so that other calls give other texts and objects."""
     if isinstance(value, np.ndarray) and not is_foreign(value) and value.dtype.kind in "biufc":
         leaves.append(value)
         return (np.ndarray, value.dtype, value.shape)
     if isinstance(value, NUMBERS) and not isinstance(value, bool):
         leaves.append(value)
         return (type(value),)
-    if type(value) in CONTAINERS:
-        return (type(value), *(form_of(v, leaves) for v in value))
-    if hasattr(value, "_fields"):
-        return (type(value), *(form_of(v, leaves) for v in value))
+    if type(value) in CONTAINERS or hasattr(value, "_fields"):
+        return (type(value), *(form_of(v, leaves, depends) for v in value))
     if type(value) is dict and all(map(is_constant, value)):
-        return (dict, tuple(value), *(form_of(v, leaves) for v in value.values()))
-    if is_constant(value):
+        parts = (form_of(v, leaves, depends) for v in value.values())
+        return (dict, tuple(value), *parts)
+    if depends and type(value) is str:
+        return ("text",)
+    if is_constant(value) and not (depends and type(value) is bytes):
         return ("constant", value)
     if isinstance(value, np.ndarray) and value.dtype.hasobject:
         raise UnsupportedError(
             "an array of Python objects is made of what the program asks a library",
             "make it one of numbers: .astype(float)",
         )
+    if depends and type(value).__hash__ not in (None, object.__hash__):  # it never changes
+        return ("object", type(value))
     raise UnsupportedError(
         f"an object of type {type(value).__module__}.{type(value).__qualname__} is made of values "
         "of the program",
@@ -300,16 +360,20 @@ def form_of(value: Any, leaves: list[Any]) -> Any:
     )
 
 
-def _rebuilt(form: Any, symbols: Iterator[Any]) -> Any:
+def _rebuilt(form: Any, symbols: Iterator[Any], parts: Parts, path: tuple[Any, ...] = ()) -> Any:
     kind = form[0]
     if kind == "constant":
         return form[1]
-    if kind is dict:
-        values = [_rebuilt(f, symbols) for f in form[2:]]
-        return trace().born(dict(zip(form[1], values, strict=True)))
-    if kind is np.ndarray or not (kind in CONTAINERS or hasattr(kind, "_fields")):
+    if kind == "text":
+        return parts.text(path)
+    if kind == "object":
+        return parts.object(path)
+    if kind is np.ndarray or not (kind in (*CONTAINERS, dict) or hasattr(kind, "_fields")):
         return next(symbols)
-    parts = [_rebuilt(f, symbols) for f in form[1:]]
+    forms, keys = (form[2:], form[1]) if kind is dict else (form[1:], range(len(form) - 1))
+    items = [_rebuilt(f, symbols, parts, (*path, k)) for f, k in zip(forms, keys, strict=True)]
+    if kind is dict:
+        return trace().born(dict(zip(keys, items, strict=True)))
     if kind is list:
-        return trace().born(StagedList(parts))
-    return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)
+        return trace().born(StagedList(items))
+    return kind(*items) if hasattr(kind, "_fields") else tuple(items)

@@ -159,6 +159,8 @@ class StagedList(list):  # type: ignore[type-arg]
         """What np.stack and its kin make of it; None for other functions, and without a tail."""
         if self.tail is None or func not in JOINERS:
             return None
+        if self.tail.spec.kind != "leaf":  # of tuples: an array of all of them
+            return join_rows(func, wrap(self.as_atom()), *args, **kwargs)
         if (concatenated := join_uneven(func, self.tail.stacks[0], *args, **kwargs)) is not None:
             return concatenated
         return join_rows(func, self.number_arrays()[0], *args, **kwargs)

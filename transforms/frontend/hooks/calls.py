@@ -15,6 +15,7 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import TapelessError, UnsupportedError
+from tapeless.transforms.frontend.arrays.external_objects import NamedMethod
 from tapeless.transforms.frontend.arrays.foreign_arrays import has_foreign, is_foreign
 from tapeless.transforms.frontend.arrays.known_arrays import (
     made_by_library,
@@ -110,6 +111,7 @@ from tapeless.transforms.frontend.values.container_aliases import (
 from tapeless.transforms.frontend.values.identity import same
 from tapeless.transforms.frontend.values.memoized import forget, of_cache, remembered
 from tapeless.transforms.frontend.values.structure import has_symbols
+from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.frontend.values.uneven_contents import contents_of
 from tapeless.transforms.ops.function_table import FUNCTIONS, WRITERS
 from tapeless.transforms.ops.numpy import creation
@@ -175,6 +177,8 @@ class Calls:
                 return self.call(extreme_row, f, *args, **kwargs)
             if f in ASKED and any(map(foreign, args)):
                 return call_outside(f, args, kwargs)
+            if f in (float, complex) and trace().observing and isinstance((*args, 0)[0], Text):
+                return call_outside(f, args, kwargs)
             if f in BUILTINS:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (staged := applied(f)) is not None:
@@ -216,7 +220,7 @@ class Calls:
             if has_symbols((args, kwargs)) and isinstance(f.__func__, types.FunctionType):
                 return self.enter_function(f.__func__, (f.__self__, *args), kwargs)
             return f(*args, **kwargs)
-        if foreign(f.__self__):
+        if foreign(f.__self__) or isinstance(f.__func__, NamedMethod):
             return call_outside(Method(f.__self__, f.__name__), (f.__self__, *args), kwargs)
         if isinstance(f.__self__, Symbol):
             if f.__name__ == "view" and args and is_derived(args[0]):
@@ -301,7 +305,8 @@ class Calls:
                 return cls(*args, **kwargs)
             if is_python_complex(args[0]) and not issubclass(cls, (np.bool_, np.complexfloating)):
                 return cls(1j)  # which is an error
-            return apply(FUNCTIONS[np.asarray], args[0], cls)
+            rule = functools.partial(apply, FUNCTIONS[np.asarray])
+            return _or_external(lambda: rule(args[0], cls), cls, args, kwargs)
         if issubclass(cls, BaseException) and has_symbols(args):
             obj = trace().born(cls.__new__(cls))
             obj.args = args
@@ -550,8 +555,13 @@ def _not_endless(f: types.FunctionType, calls: int) -> None:
 
 
 def _has_functions(values: Iterable[Any]) -> bool:
-    """Whether there are functions among values, or in their lists: they may read the program's."""
-    return any(_has_functions(v) if isinstance(v, (list, tuple)) else callable(v) for v in values)
+    """Whether there are functions among values, or in their lists: they may read the program's;
+    classes are dtypes."""
+    return any(_has_functions(v) if isinstance(v, (list, tuple)) else _enters(v) for v in values)
+
+
+def _enters(value: Any) -> bool:
+    return callable(value) and not isinstance(value, type)
 
 
 def _by_rule(
@@ -580,6 +590,13 @@ def _or_external(
         return call_outside(f, args, kwargs)
 
 
+def _is_text(value: Any) -> bool:
+    """Whether it is text that only the program knows, or a list or tuple with such text."""
+    return (
+        any(map(_is_text, value)) if isinstance(value, (list, tuple)) else isinstance(value, Text)
+    )
+
+
 def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs a function that has no rule on symbols, which it may pass on but not look into."""
     refuse_kept(f)
@@ -591,7 +608,8 @@ def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         need_integers(qualified(f), args)
         of_module = type(e).__module__ != "builtins"  # struct.error and its like
         ours = str(getattr(f, "__module__", "")).startswith("tapeless.")  # it knows symbols
-        if ours or not (of_module or isinstance(e, (TypeError, AttributeError))):
+        looks = of_module or isinstance(e, (TypeError, AttributeError)) or any(map(_is_text, args))
+        if ours or not looks:
             raise
         raise UnsupportedError(
             f"{qualified(f)} has no rule, and cannot take a value that is known only when the"

@@ -174,7 +174,7 @@ class Operations(Access):
         if isinstance(container, (dict, set, frozenset)):
             item = trace().key_of(item)
         if isinstance(container, str) and isinstance(item, Text):
-            item.need("in")
+            item = item.need("in")
         if special_methods.foreign(container):
             contained_in = call_outside(operator.contains, (container, item), {})
             return self.not_(contained_in) if negate else contained_in

@@ -6,12 +6,14 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any, NoReturn
 
 import numpy as np
 
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.external_objects import ExternalObject
 from tapeless.transforms.frontend.arrays.foreign_arrays import (
     as_array,
     decides,
@@ -27,6 +29,7 @@ from tapeless.transforms.frontend.effects.linear_external_calls import call_outs
 from tapeless.transforms.frontend.heap.iterators import Advancing, Once, inside
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list, taken_from
 from tapeless.transforms.frontend.objects.attributes import watch_class
+from tapeless.transforms.frontend.objects.fractions_as_floats import beside_fraction
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.provenance import of_library, static_attribute
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
@@ -116,6 +119,8 @@ def binary(kind: str, left: Any, right: Any) -> Any:
         return same if kind == "Is" else _opposite(same)
     if foreign(left) or foreign(right):
         return call_outside(getattr(operator, OPERATORS[kind]), (left, right), {})
+    if type(left) is Fraction or type(right) is Fraction:
+        kind, left, right = beside_fraction(kind, left, right)
     name, left, right = OPERATORS[kind], as_list(left), _operand(left, as_list(right))
     for method, this, other in _asked(name.rstrip("_"), left, right):
         result = trace().enter(method, this, other)
@@ -230,6 +235,8 @@ def _asked(name: str, left: Any, right: Any) -> list[tuple[types.FunctionType, A
 
 def inplace(kind: str, target: Any, value: Any) -> Any:
     """target += value, and every other operator that may change its target."""
+    if isinstance(target, (Fraction, ExternalObject)) or type(value) is Fraction:
+        return binary(kind, target, value)  # they never change
     if foreign(target):
         refuse_foreign_store(target)
     elif foreign(value):

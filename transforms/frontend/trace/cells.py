@@ -80,6 +80,13 @@ class Value:
         self.read_only = False
         self.viewed_whole = False  # a view of all of it, as v[:], is this value, too
 
+    def __copy__(self) -> Value:
+        """Another object for the same memory."""
+        other = object.__new__(type(self))
+        for name in Value.__slots__[1:]:
+            setattr(other, name, getattr(self, name))
+        return other
+
     # -- value
 
     def value(self) -> Atom:

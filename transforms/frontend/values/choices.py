@@ -15,7 +15,7 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.text import ChosenText, ComputedText, Template, Text
+from tapeless.transforms.frontend.values.text import ChosenText, Text
 from tapeless.transforms.frontend.values.uneven_contents import (
     UnevenContents,
     contents_of,
@@ -132,10 +132,8 @@ class Carrying:
             parts = [self.value(v) for v in (x.test, x.yes, x.no)]
             same = parts[0] is x.test and parts[1] is x.yes and parts[2] is x.no
             return x if same else type(x)(*parts)
-        if isinstance(x, Template):
-            return Template(self.value(x.parts))
-        if isinstance(x, ComputedText):
-            return ComputedText(x.form, self.value(x.values))
+        if isinstance(x, Text):
+            return x.of(self.value)
         if isinstance(x, tuple):
             parts = [self.value(v) for v in x]
             return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic, static
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.external_objects import NamedMethod
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS
@@ -40,6 +43,9 @@ MAKERS = frozenset(
 #: Methods of str that cut text into pieces.
 CUTTERS = frozenset(["split", "rsplit", "splitlines", "partition", "rpartition"])
 
+#: Methods of str that give text or bytes, which the program calls.
+CALLED = frozenset(["encode", "format", "format_map", "join", "translate"])
+
 
 class Text:
     """Text of a staged run: it can be made into other text and shown, but not looked into."""
@@ -56,6 +62,10 @@ class Text:
         """What the text says in the call at hand, on whose values a program is traced."""
         raise NotImplementedError
 
+    def of(self, change: Callable[[Any], Any]) -> Text:
+        """The same text of other values: `change` says which, also of lists and tuples of them."""
+        raise NotImplementedError
+
     def need(self, what: str) -> str:
         """Makes the values known that the text shows; refuses those that depend on data, where
         the program is not traced on them."""
@@ -68,6 +78,11 @@ class Text:
         )
 
     def as_atom(self) -> Any:
+        if trace().tracing and any(s.type.dtype.kind in "fc" for s in _shown(self)):
+            raise UnsupportedError(
+                "a function of NumPy is given text that shows values known when the program runs",
+                "give it the values",
+            )
         return self.need("a function of NumPy")
 
     def __add__(self, other: Any) -> Text:
@@ -94,6 +109,8 @@ class Text:
             return lambda *args: cut(self, name, args)
         if name.startswith("__") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute '{name}'")
+        if name in CALLED and trace().observing:
+            return types.MethodType(NamedMethod(name), self)
         return lambda *args, **kwargs: getattr(self.need(f"str.{name}"), name)(*args, **kwargs)
 
     def __eq__(self, other: object) -> bool:
@@ -111,19 +128,19 @@ class Text:
     def __contains__(self, part: Any) -> bool:
         return part in self.need("in")
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.need("a loop over its characters"))
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self.need("a loop over its characters"))))
 
     def __int__(self) -> int:
         return int(self.need("int()"))
 
     def __float__(self) -> float:
-        return float(self.number("float()"))
+        return float(self._read_as_number("float()"))
 
     def __complex__(self) -> complex:
-        return complex(self.number("complex()"))
+        return complex(self._read_as_number("complex()"))
 
-    def number(self, what: str) -> str:
+    def _read_as_number(self, what: str) -> str:
         """Text that a number is read from, which has no derivative."""
         text = self.need(what)
         for symbol in _shown(self):
@@ -155,6 +172,9 @@ class Template(Text):
     def known(self) -> str:
         return "".join(p if isinstance(p, str) else _formatted(*map(_known, p)) for p in self.parts)
 
+    def of(self, change: Callable[[Any], Any]) -> Text:
+        return Template(change(self.parts))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComputedText(Text):
@@ -171,6 +191,9 @@ class ComputedText(Text):
         values = dict(zip(names, map(_known, self.values), strict=True))
         return str(eval(self.form.format(*names), values))
 
+    def of(self, change: Callable[[Any], Any]) -> Text:
+        return ComputedText(self.form, change(self.values))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChosenText(Text):
@@ -186,6 +209,9 @@ class ChosenText(Text):
     def known(self) -> str:
         return str(_known(self.yes) if _known(self.test) else _known(self.no))
 
+    def of(self, change: Callable[[Any], Any]) -> Text:
+        return ChosenText(*map(change, (self.test, self.yes, self.no)))
+
     def __eq__(self, other: object) -> Any:
         yes, no = self.yes == other, self.no == other
         if isinstance(yes, bool) and isinstance(no, bool):
@@ -198,6 +224,31 @@ class ChosenText(Text):
         return _opposite(self == other)
 
     __hash__ = Text.__hash__
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExternalText(Text):
+    """Text that a call gives.
+
+    call    makes it of values
+    values  what the program has for them
+    read    what the text says in the call at hand, which the program guards from here on
+    """
+
+    call: Callable[[list[Any]], str]
+    values: tuple[Any, ...]
+    read: Callable[[ExternalText], str]
+
+    def shown(self) -> tuple[Any, ...]:
+        return self.values
+
+    def known(self) -> str:
+        if any(isinstance(v, Symbol) for v in self.values):
+            return self.read(self)
+        return self.call(list(self.values))
+
+    def of(self, change: Callable[[Any], Any]) -> Text:
+        return ExternalText(self.call, change(self.values), self.read)
 
 
 def _known(value: Any) -> Any:

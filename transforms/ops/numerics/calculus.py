@@ -12,17 +12,18 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.ternary import Ternary
-from tapeless.transforms.errors import ShapeError, UnsupportedError
+from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy.diagonals import least
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.numpy.padding import pad
-from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
-from tapeless.transforms.ops.numpy.sorting import searchsorted
-from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub, truediv
+from tapeless.transforms.ops.numpy.run_time_errors import raise_where, require_at_least
+from tapeless.transforms.ops.numpy.sorting import argsort, searchsorted
+from tapeless.transforms.ops.primitives.arithmetic import add, mod, mul, sub, truediv
 from tapeless.transforms.ops.primitives.batch_rules import anywhere
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    equal,
     greater_equal,
     less,
     less_equal,
@@ -30,6 +31,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     not_equal,
 )
 from tapeless.transforms.ops.primitives.elementwise import (
+    absolute,
     conjugate,
     cos,
     maximum,
@@ -234,15 +236,26 @@ interp = Op(
 def _interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
-    if period is not None:
-        raise UnsupportedError("np.interp with period=", "reduce x with % first")
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
+    if period is not None:
+        return interp(*_periodic(x, xp, fp, absolute(as_floats(as_array(period), FLOAT))))
     value = interp(x, xp, fp)
     if left is not None:
         value = select(less(x, get(xp, 0)), as_array(left), value)
     if right is not None:
         value = select(less(get(xp, -1), x), as_array(right), value)
     return value
+
+
+def _periodic(x: Atom, xp: Atom, fp: Atom, period: Atom) -> tuple[Any, Any, Any]:
+    """Points and knots within one period; the knots with their neighbours of the next ones."""
+    raise_where(equal(period, 0), ValueError, "period must be a non-zero value")
+    x, xp = (mod(as_floats(v, FLOAT), period) for v in (x, xp))
+    order = argsort(xp, axis=0)
+    xp, fp = get(xp, order), get(fp, order)
+    first, last = slice(0, 1), slice(-1, None)
+    xp = concatenate(sub(get(xp, last), period), xp, add(get(xp, first), period), axis=0)
+    return x, xp, concatenate(get(fp, last), fp, get(fp, first), axis=0)
 
 
 def _polyval_infer(p: Atom, x: Atom) -> Type:

@@ -11,7 +11,6 @@ from tapeless.transforms.core.builder import atom_of_size, static
 from tapeless.transforms.core.language import Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import ShapeError, UnsupportedError
-from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy.cumulative import cumprod, cumsum, run_along
 from tapeless.transforms.ops.numpy.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.numpy.quantiles import (
@@ -27,7 +26,6 @@ from tapeless.transforms.ops.numpy.reductions import (
     amin,
     count,
     freedom,
-    left_of,
     mean,
     merged,
     prod,
@@ -35,9 +33,8 @@ from tapeless.transforms.ops.numpy.reductions import (
     sum,
     without_dtype,
 )
-from tapeless.transforms.ops.numpy.run_time_errors import raise_where, require_other_size
+from tapeless.transforms.ops.numpy.run_time_errors import raise_where
 from tapeless.transforms.ops.numpy.sorting import argsort, permute
-from tapeless.transforms.ops.numpy.squeezing import UNKNOWN_RANK, squeezed
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
 from tapeless.transforms.ops.primitives.batch_rules import reducing
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
@@ -47,17 +44,16 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     less_equal,
     not_equal,
 )
-from tapeless.transforms.ops.primitives.elementwise import conjugate, maximum, minimum, real, sqrt
+from tapeless.transforms.ops.primitives.elementwise import conjugate, minimum, real, sqrt
 from tapeless.transforms.ops.primitives.joining import (
     as_array,
     axes_of,
     axis_of,
-    concatenate,
     reduced_axis,
     stack,
 )
 from tapeless.transforms.ops.primitives.make_elementwise import as_floats
-from tapeless.transforms.ops.primitives.new_arrays import FLOAT, count_up, zeros
+from tapeless.transforms.ops.primitives.new_arrays import FLOAT, zeros
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
@@ -65,11 +61,8 @@ from tapeless.transforms.ops.primitives.shapes import (
     broadcast_to,
     cast,
     cast_to,
-    column,
     reduced,
     reshape,
-    row,
-    swap,
     transpose,
 )
 
@@ -217,55 +210,6 @@ def _average(
     return (average, broadcast_to(total, shape=average.type.shape)) if returned else average
 
 
-def _cov(
-    m: Any,
-    y: Any = None,
-    rowvar: bool = True,
-    bias: bool = False,
-    ddof: Any = None,
-    fweights: Any = None,
-    aweights: Any = None,
-    *,
-    dtype: Any = None,
-) -> Any:
-    if fweights is not None or aweights is not None:
-        raise UnsupportedError("np.cov with weights", "write the weighted sum")
-    for name, v in (("m", m), ("y", y)):
-        if v is not None and as_array(v).type.ndim > 2:
-            raise ValueError(f"{name} has more than 2 dimensions")
-    samples = [as_array(v) for v in (m, y) if v is not None]
-    rows = [_rows(v, rowvar, second=k > 0) for k, v in enumerate(samples)]
-    rows = rows if dtype is None else [cast_to(v, np.dtype(dtype)) for v in rows]
-    x = rows[0] if len(rows) == 1 else concatenate(*rows, axis=0)
-    x = x - mean(x, axes=(1,), keepdims=True)
-    n = left_of(count(x.type, (1,)), ddof if ddof is not None else 0 if bias else 1)
-    covariance = truediv(matmul(x, swap(conjugate(x) if x.type.dtype.kind == "c" else x)), n)
-    covariance = covariance if dtype is None else cast_to(covariance, np.dtype(dtype))
-    return squeezed(covariance, (0, 1))
-
-
-def _rows(x: Atom, rowvar: bool, second: bool) -> Any:
-    x = cast_to(x, np.result_type(x.type.dtype, float))
-    if x.type.ndim < 2:
-        return reshape(x, shape=(1, *(x.type.shape or (1,))))
-    if rowvar:
-        return x
-    if second:  # np.cov does not turn a second array of one row
-        if x.type.shape[0] == 1:
-            return x
-        require_other_size(x.type.shape[0], 1, ValueError, UNKNOWN_RANK)
-    return swap(x)
-
-
-def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
-    c = _cov(x, y, rowvar, dtype=dtype)
-    if not c.type.shape:
-        return c / c
-    width = sqrt(get(c, (indices := count_up(c.type.shape[0]), indices)))
-    correlation = c / column(width) / row(width)
-    return minimum(maximum(correlation, -1.0), 1.0)
-
-
 # -- quantiles
 
 
@@ -408,8 +352,6 @@ NUMPY = {
     np.nanpercentile: _quantile(100.0, nanquantile),
     np.ptp: _ptp,
     np.average: _average,
-    np.cov: _cov,
-    np.corrcoef: _corrcoef,
     np.median: _median,
     np.quantile: _quantile(1.0),
     np.percentile: _quantile(100.0),

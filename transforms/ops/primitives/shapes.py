@@ -11,7 +11,7 @@ from tapeless.transforms.core.builder import atom, defining_statement
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import ARITHMETIC, Atom, Literal, Type, Var
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.primitives import scalar_forms
 from tapeless.transforms.ops.primitives.batch_rules import (
     Axes,
@@ -63,6 +63,11 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
 
 
 def _cast_jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
+    if tangents[0] is not None and params["dtype"].kind == "O":
+        raise NotDifferentiableError(
+            "an array of Python objects has no derivative",
+            "keep an array of numbers, or convert tapeless.lax.stop_gradient of it",
+        )
     smooth = tangents[0] is not None and params["dtype"].kind in "fc"
     return (cast(tangents[0], **params) if smooth else None,)
 

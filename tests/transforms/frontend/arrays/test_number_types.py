@@ -56,13 +56,23 @@ def computed_of_such_a_number(x):
     return x * (3 if isinstance(s, int) else 2)
 
 
+def a_sum_of_what_is_left(x):
+    s = sum(x[x > 1])  # Python's 0 where nothing is left
+    return x * (3 if isinstance(s, int) else 2)
+
+
+def a_sum_of_a_list(x):
+    s = sum([v * 2 for v in x if v > 1])
+    return x * (3 if isinstance(s, int) else 2)
+
+
 PROGRAMS = [
     *(by_a_branch, by_nested_branches, by_a_loop, in_a_loop, by_a_number_of_the_array, as_a_dtype),
-    *(picked_from_a_list, computed_of_such_a_number),
+    *(picked_from_a_list, computed_of_such_a_number, a_sum_of_a_list),
 ]
 
 
-@pytest.mark.parametrize("function", PROGRAMS)
+@pytest.mark.parametrize("function", [*PROGRAMS, a_sum_of_what_is_left])
 def test_refused_for_all_values(function):
     with pytest.raises(UnsupportedError, match="as data decides"):
         jit(function)(X)
@@ -83,6 +93,11 @@ def both_are_floats(x):
     return x * 2 if isinstance(s, float) else x
 
 
+def a_sum_from_a_float(x):
+    s = sum([float(v) for v in x if v > 1], 0.0)
+    return x * 2 if type(s) is float else x
+
+
 def an_int_at_first(x):
     s = 0
     for v in x:
@@ -90,7 +105,7 @@ def an_int_at_first(x):
     return x * 2 if isinstance(s, float) else x
 
 
-@pytest.mark.parametrize("function", [both_are_floats, an_int_at_first])
+@pytest.mark.parametrize("function", [both_are_floats, a_sum_from_a_float, an_int_at_first])
 def test_the_same_for_all(function):
     for x in (X, X + 2):
         np.testing.assert_array_equal(jit(function)(x), function(x))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeless
+from tests.corpus.differences import gradient
 
 
 def even(x):
@@ -85,3 +86,23 @@ def test_axis_that_is_not_there(parts, axis):
 def test_rows_that_are_not_equally_long(join):
     with pytest.raises(ValueError, match=r"shape|same length"):
         tapeless.jit(lambda x: join(uneven(x)))(X)
+
+
+def pairs(x):
+    return [(v, v**2, 1.0) for v in x]
+
+
+def pairs_of_arrays(x):
+    return [[x * v, v * x**2] for v in x]
+
+
+@pytest.mark.parametrize("parts", [pairs, pairs_of_arrays])
+@pytest.mark.parametrize(
+    "join", [np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack, np.dstack]
+)
+def test_tuples_are_rows(join, parts):
+    def f(x):
+        return np.sum(join(parts(x)) ** 2)
+
+    np.testing.assert_allclose(tapeless.jit(lambda x: join(parts(x)))(X), join(parts(X)))
+    np.testing.assert_allclose(tapeless.grad(f)(X), gradient(f, X), rtol=1e-5)

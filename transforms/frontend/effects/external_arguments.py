@@ -1,0 +1,127 @@
+"""Arguments of calls that a program makes: the places of its values in them, and what it makes
+again of its values, such as text and objects."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from tapeless.transforms.core.language import Atom, Statement
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.source.rewrite import known_codes
+from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.text import Text
+
+CONTAINERS = (list, tuple)
+
+
+class Call(Protocol):
+    """What makes an object of values."""
+
+    __name__: str
+
+    def result(self, values: list[Any]) -> Any: ...
+
+    def does_the_same_as(self, other: Any) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Hole:
+    """The place of a value of the program in the arguments of a call."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Remade:
+    """The place of an object that a call makes of values of the program, from the `first` on."""
+
+    call: Call
+    first: int
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How an object is made that is no number or array, and of what."""
+
+    call: Call
+    atoms: list[Atom]
+    block: list[Statement]
+
+
+def with_holes(value: Any, atoms: list[Atom]) -> Any:
+    if isinstance(value, Symbol):
+        atoms.append(value.value())
+        return Hole(len(atoms) - 1)
+    if (remade := trace().recipes.get(id(value))) is not None:
+        _, recipe = remade
+        if recipe.atoms and not any(b is recipe.block for b in trace().blocks):
+            raise UnsupportedError(
+                f"what {recipe.call.__name__} makes in a loop or branch is used after it",
+                "make it where it is used",
+            )
+        atoms += recipe.atoms
+        return Remade(recipe.call, len(atoms) - len(recipe.atoms))
+    if isinstance(value, Text):
+        return value.of(lambda v: with_holes(v, atoms))
+    refuse_function_of_program(value)
+    if type(value) is dict:
+        return {k: with_holes(v, atoms) for k, v in value.items()}
+    if isinstance(value, (StagedList, list)):
+        return [with_holes(v, atoms) for v in value]
+    if isinstance(value, tuple):
+        parts = [with_holes(v, atoms) for v in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value
+
+
+def refuse_function_of_program(f: Any) -> None:
+    """Refuses functions that the program defines: they mean nothing when the run has ended."""
+    function = f.pyfunc if isinstance(f, np.vectorize) else f
+    written_here = isinstance(function, types.FunctionType) and function.__code__ in known_codes
+    of_python = isinstance(f, np.ufunc) and f.__name__.endswith("(vectorized)")  # np.frompyfunc
+    if written_here or of_python:
+        name = getattr(function, "__name__", "a function").removesuffix(" (vectorized)")
+        raise UnsupportedError(
+            f"{name} is called by code without a rule",
+            "write a loop that calls it, or np.vectorize(...) with otypes, or define it outside",
+        )
+
+
+def filled(value: Any, values: list[Any]) -> Any:
+    if isinstance(value, Hole):
+        return values[value.number]
+    if isinstance(value, Remade):
+        return value.call.result(values[value.first :])
+    if isinstance(value, Text):
+        return value.of(lambda v: filled(v, values)).known()
+    if type(value) is dict:
+        return {k: filled(v, values) for k, v in value.items()}
+    if type(value) is list:
+        return [filled(v, values) for v in value]
+    if isinstance(value, tuple):
+        parts = [filled(v, values) for v in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value
+
+
+def are_same(a: Any, b: Any) -> bool:
+    """Whether arguments with holes are the same objects, or equal constants."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Remade):
+        return a.first == b.first and a.call.does_the_same_as(b.call)
+    if isinstance(a, Text):
+        return are_same(vars(a), vars(b))
+    if type(a) is dict:
+        return [*a] == [*b] and all(map(are_same, a.values(), b.values()))
+    if isinstance(a, CONTAINERS):
+        return len(a) == len(b) and all(map(are_same, a, b))
+    return isinstance(a, (Hole, str, int, float, type(None))) and repr(a) == repr(b)
