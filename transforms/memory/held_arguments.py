@@ -1,4 +1,4 @@
-"""Finds which arguments of a call the tapes that it gives may hold: others may be overwritten later.
+"""Finds which arguments of a call its tapes may hold: others may be overwritten later.
 
 def f_fwd(x, i):                        holds x, and not i
     return x[i], (x.T, len(x))
