@@ -151,8 +151,8 @@ class Batch:
         out = cast_to(out, kind.dtype)
         if isinstance(out, Var) and _named_anew(out.type.shape, kind.shape):
             if builder.defining_statement(out) is None:  # an input: others find lengths there
-                given, out = out, Var(kind, out.name, v.origin)
-                builder.current().let((out,), identity, (given,), {})
+                argument, out = out, Var(kind, out.name, v.origin)
+                builder.current().let((out,), identity, (argument,), {})
             else:
                 out.type = kind
         return out
