@@ -73,9 +73,11 @@ class Plan:
         self.block = detach(block, len(block.results))
 
     def sized(self, block: Block, variables: list[Var]) -> Any:
-        """The block with lengths that it cannot read off an array as variables of their own."""
+        """The block with lengths that it cannot read off an array as variables of their own: one
+        that only a side of a branch saves may not be there."""
         read = [v for v in close(block.body, block.results).params if v not in variables]
-        lengths = missing_sizes(block, [*read, *variables], set(trace().hints))
+        there = [v for v in (*read, *variables) if not v.partial]
+        lengths = missing_sizes(block, there, set(trace().hints))
         names = {symbol: n.size for symbol, n in lengths.items()}
         for symbol, n in lengths.items():
             current().let((n,), size_value, (), {"size": dims.single(symbol)})

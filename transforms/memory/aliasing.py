@@ -189,12 +189,13 @@ class AliasWalk(ABC):
     def make(self, s: Let, after: set[Var], out: list[Statement]) -> None:
         """An operation that stores into nothing: its results are new, or views."""
         shared = s.op is unstack and not self.exclusive(s.args[0], after)
-        if shared or s.op is bundle or (is_call(s) and s.outs and s.outs[-1].type == TAPE):
+        gives_tape = is_call(s) and any(v.type == TAPE for v in s.outs)
+        if shared or s.op is bundle or gives_tape:
             s = self.hold(s, out)
         for v in s.outs:
             if not has_memory(v):
                 continue
-            if s.op is unbundle or (is_call(s) and s.outs[-1].type == TAPE):
+            if s.op is unbundle or gives_tape:
                 self.roots[v] = frozenset({("outer", v)})  # a tape has it, too
             elif s.op in READ_ONLY or (s.op.view and not has_memory(s.args[0])):
                 self.roots[v] = self.of(s.args[0]) | {("readonly", v)}  # it may be of an array

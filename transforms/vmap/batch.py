@@ -41,6 +41,7 @@ from tapeless.transforms.errors import (
 )
 from tapeless.transforms.ops.numpy.creation import cast_to
 from tapeless.transforms.ops.primitives.function_calls import is_call
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import batch_of
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.ops.primitives.shapes import move
@@ -149,7 +150,11 @@ class Batch:
             raise InternalError(f"the batch of {v} has the type {out.type}, not {kind}")
         out = cast_to(out, kind.dtype)
         if isinstance(out, Var) and _named_anew(out.type.shape, kind.shape):
-            out.type = kind
+            if builder.defining_statement(out) is None:  # an input: others find lengths there
+                argument, out = out, Var(kind, out.name, v.origin)
+                builder.current().let((out,), identity, (argument,), {})
+            else:
+                out.type = kind
         return out
 
     def front(self, a: Atom) -> Atom:

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from tapeless import grad, jacrev, jit, linearize, new_ref, tree, vjp, vmap
+from tapeless import custom_jvp, grad, jacrev, jit, jvp, linearize, new_ref, tree, vjp, vmap
 from tapeless.transforms.errors import ArgumentError, TapelessError, UnsupportedError
 from tests.api.importable import scaled, square
 
@@ -360,3 +360,27 @@ def test_what_a_pull_back_holds():
     assert any(np.array_equal(r, np.cos(2 * np.arange(3.0))) for r in saved) or any(
         np.array_equal(r, np.arange(3.0)) for r in saved
     )
+
+
+def chosen(x, m):
+    return np.tanh(x) if x < 0.2 else np.sum(np.sin(m)) * x
+
+
+def test_a_length_is_not_read_off_what_only_one_side_saves():
+    by_push, by_formula = custom_jvp(chosen), custom_jvp(chosen)
+    by_push.defjvp(lambda primals, tangents: jvp(chosen, primals, tangents))
+
+    @by_formula.defjvp
+    def rule(primals, tangents):
+        (x, m), (x_dot, m_dot) = primals, tangents
+        if x < 0.2:
+            return chosen(x, m), (1 - np.tanh(x) ** 2) * x_dot
+        tangent = np.sum(np.cos(m) * m_dot) * x + np.sum(np.sin(m)) * x_dot
+        return chosen(x, m), tangent
+
+    for f in (by_push, by_formula):
+        for x, m in ((0.1, np.ones((2, 3))), (0.3, np.ones((2, 3))), (0.1, np.ones((4, 2)))):
+            x_bar, m_bar = vjp(f, x, m)[1](1.0)
+            np.testing.assert_allclose(m_bar, np.cos(m) * x * (x >= 0.2))
+            expected = 1 - np.tanh(x) ** 2 if x < 0.2 else np.sum(np.sin(m))
+            np.testing.assert_allclose(x_bar, expected)

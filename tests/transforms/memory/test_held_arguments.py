@@ -43,3 +43,34 @@ def test_what_a_tape_holds_is_copied():
     x = np.linspace(0.1, 0.6, 6)
     np.testing.assert_allclose(tapeless.grad(f)(x), gradient(f, x), rtol=1e-5)
     np.testing.assert_allclose(tapeless.jit(tapeless.grad(f))(x), gradient(f, x), rtol=1e-5)
+
+
+def falling(q, seed, steps):
+    def force(q):
+        return q + 0.4 * q**3
+
+    def fall(q):
+        p = 1.0
+        for _ in range(steps):
+            q = q + p
+            p = p - 0.1 * force(q)
+        return q, force(q)
+
+    generator = np.random.default_rng(seed)
+    for _ in range(3):
+        generator.standard_normal(q.shape)
+        q, _ = fall(q)
+    return np.sum(q)
+
+
+def test_what_a_tape_holds_is_copied_where_its_tangents_follow():
+    x, d = np.array([0.5, -0.2]), np.array([1.0, 0.7])
+    slope = tapeless.grad(falling)
+    differences = (slope(x + 1e-5 * d, 0, 4) - slope(x - 1e-5 * d, 0, 4)) / 2e-5
+
+    def pushed(x, d):
+        return tapeless.jvp(lambda q: slope(q, 0, 4), (x,), (d,))[1]
+
+    hessian = tapeless.hessian(falling)(x, 0, 4)
+    for product in (pushed(x, d), tapeless.jit(pushed)(x, d), hessian @ d):
+        np.testing.assert_allclose(product, differences, rtol=1e-6)

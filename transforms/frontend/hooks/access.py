@@ -47,7 +47,7 @@ from tapeless.transforms.frontend.objects import capture, special_methods
 from tapeless.transforms.frontend.objects.attributes import seen, watch_class
 from tapeless.transforms.frontend.objects.derived_arrays import method_of
 from tapeless.transforms.frontend.objects.environment import watched
-from tapeless.transforms.frontend.trace.provenance import name_of, static_attribute
+from tapeless.transforms.frontend.trace.provenance import inherited_from, name_of, static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, either
 from tapeless.transforms.frontend.values.container_aliases import (
@@ -89,26 +89,33 @@ class Access(Calls):
         if special_methods.foreign(obj):
             value = getattr(obj, name)
             return value if is_method(value) else call_outside(getattr, (obj, name), {})
-        attribute = static_attribute(type(obj), name)
-        if isinstance(attribute, property) and isinstance(attribute.fget, types.FunctionType):
-            watch_class(type(obj), name)
-            return self.call(attribute.fget, obj)
-        if isinstance(attribute, functools.cached_property) and name not in getattr(
-            obj, "__dict__", {}
-        ):
-            value = self.call(attribute.func, obj)
-            put_attribute(obj, name, value, object.__setattr__)
+        this, cls = (obj, type(obj)) if not isinstance(obj, super) else inherited_from(obj, name)
+        if (value := self._computed(this, cls, name)) is not NOTHING:
             return value
+        attribute = static_attribute(cls, name)
         if (inherited := method_of(obj, name)) is not None:
             return inherited
         if contents_of(obj) is None:  # methods ask for each length when they are called
             require_current(obj)
-        if (method := special_methods.getter(obj, name, attribute)) is not None:
+        if (method := special_methods.getter(this, name, attribute)) is not None:
             return trace().enter(*method)
         value = getattr(obj, name)
         if name == "__dict__" and trace().birth(obj):
             return trace().as_old(value, obj)
         return value if isinstance(obj, Frame) else seen(obj, name, value)
+
+    def _computed(self, obj: Any, cls: type, name: str) -> Any:
+        """What a property gives that a class has under a name; NOTHING if it has none."""
+        attribute = static_attribute(cls, name)
+        if isinstance(attribute, property) and isinstance(attribute.fget, types.FunctionType):
+            watch_class(cls, name)
+            return self.call(attribute.fget, obj)
+        kinds = {type(attribute), type(static_attribute(type(obj), name))}  # of a super() are two
+        if kinds == {functools.cached_property} and name not in getattr(obj, "__dict__", {}):
+            value = self.call(attribute.func, obj)
+            put_attribute(obj, name, value, object.__setattr__)
+            return value
+        return NOTHING
 
     def set_attr(self, obj: Any, name: str, value: Any) -> None:
         if isinstance(obj, Either):

@@ -181,6 +181,17 @@ def static_attribute(cls: type, name: str) -> Any:
     return None
 
 
+def inherited_from(parent: Any, name: str) -> tuple[Any, type]:
+    """The object of a super(), and the class behind the one it names that has an attribute; the
+    super() itself where it is of no object, or no class has it."""
+    if isinstance(parent.__self__, parent.__self_class__):
+        classes = parent.__self_class__.__mro__
+        for base in classes[classes.index(parent.__thisclass__) + 1 :]:
+            if name in base.__dict__:
+                return parent.__self__, base
+    return parent, super
+
+
 def name_of(obj: Any) -> str:
     """What an object from outside is called: what the program read it as, if it did."""
     named = isinstance(obj, (type, types.FunctionType, types.MethodType, types.ModuleType))
