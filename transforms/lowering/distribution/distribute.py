@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import axis_length, building
+from tapeless.transforms.core.builder import building, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -30,13 +30,13 @@ from tapeless.transforms.core.language import (
     Let,
     Literal,
     Statement,
-    Var,
     blocks,
     statements,
     with_blocks,
 )
 from tapeless.transforms.lowering.distribution.levels import inside
 from tapeless.transforms.lowering.distribution.loops import Distribution
+from tapeless.transforms.lowering.distribution.products import has_products
 from tapeless.transforms.lowering.rewrite.formulas import Formula
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.function_calls import acts
@@ -85,7 +85,7 @@ class _Loops:
 
     def parts(self, loop: For) -> list[Statement] | None:
         """The loops and products that a loop becomes; None if it stays."""
-        if loop.until or loop.count is not None or acts(loop.body):
+        if loop.until or loop.count is not None or not has_products(loop) or acts(loop.body):
             return None
         ahead, loop = self.upwards(loop)
         count = self.passes(loop)
@@ -100,16 +100,15 @@ class _Loops:
 
     def passes(self, loop: For) -> Size | None:
         """How many passes a loop makes, if its index goes on by one from a known place."""
-        start, stop = _integer(loop.start), self.size(loop.stop)
-        if _integer(loop.step) != 1 or start is None or start < 0 or stop is None:
+        start = _integer(loop.start)
+        if _integer(loop.step) != 1 or start is None or start < 0:
             return None
-        return dims.maximum(stop - start, 0)
+        return dims.maximum(self.size(loop.stop) - start, 0)
 
-    def size(self, a: Atom) -> Size | None:
+    def size(self, a: Atom) -> Size:
         """The size that an integer is."""
         with building(self.recorder):
-            size = axis_length(a)
-        return a.size if size is None and isinstance(a, Var) else size
+            return size_of(a)
 
     def upwards(self, loop: For) -> tuple[list[Statement], For]:
         """A loop whose index goes down as one over the same range, reversed; and what it needs."""

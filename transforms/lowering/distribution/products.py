@@ -99,6 +99,12 @@ class Sum:
         return total
 
 
+def has_products(loop: For) -> bool:
+    """Whether a loop has statements that may be products of all passes."""
+    matrices = any(map(_is_matrix, (c.type for c in loop.carries)))
+    return matrices or any(isinstance(s, Let) and s.op is matmul for s in loop.body.body)
+
+
 def products(loop: For, inside: set[Var]) -> Iterator[PassProduct]:
     """The products of a value of a pass and a matrix from outside of the loop."""
     for s in loop.body.body:

@@ -167,6 +167,7 @@ def test_counts_that_are_arguments():
     compiled = tapeless.jit(powers)
     for n in (5, 0, -3, 9):
         assert compiled(W, np.ones(4), n) == pytest.approx(powers(W, np.ones(4), n), rel=1e-12)
+    assert of_all_passes(compiled.source(W, np.ones(4), 5)) == 1
 
 
 def test_errors_are_raised_where_passes_are_made():
