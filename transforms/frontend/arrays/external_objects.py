@@ -33,7 +33,7 @@ class ExternalObject:
 
     __bool__ = __len__ = __iter__ = __hash__ = __eq__ = __contains__ = refuse
     __index__ = __int__ = __float__ = __complex__ = __str__ = __format__ = refuse
-    __reduce_ex__ = refuse  # type: ignore[assignment]  # which pickle asks for
+    __reduce_ex__ = refuse  # which pickle asks for
 
     def __repr__(self) -> str:
         return f"<{type(self.value).__name__} known when the program runs>"

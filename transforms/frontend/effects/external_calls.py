@@ -351,13 +351,19 @@ def form_of(value: Any, leaves: list[Any], depends: bool = False) -> Any:
             "an array of Python objects is made of what the program asks a library",
             "make it one of numbers: .astype(float)",
         )
-    if depends and type(value).__hash__ not in (None, object.__hash__):  # it never changes
+    if depends and _never_changes(value):
         return ("object", type(value))
     raise UnsupportedError(
         f"an object of type {type(value).__module__}.{type(value).__qualname__} is made of values "
         "of the program",
         "make it outside of the function, or let the function return arrays",
     )
+
+
+def _never_changes(value: Any) -> bool:
+    """Whether an object is known by what it holds, as bytes and fractions are."""
+    by_value: Any = type(value).__hash__
+    return by_value is not None and by_value is not object.__hash__
 
 
 def _rebuilt(form: Any, symbols: Iterator[Any], parts: Parts, path: tuple[Any, ...] = ()) -> Any:

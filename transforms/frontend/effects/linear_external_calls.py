@@ -19,6 +19,7 @@ from tapeless.transforms.core.language import Atom
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
+from tapeless.transforms.frontend.effects.external_arguments import with_holes
 from tapeless.transforms.frontend.effects.external_calls import (
     ExternalCall,
     depends_on_values,
@@ -26,7 +27,6 @@ from tapeless.transforms.frontend.effects.external_calls import (
     form_of,
     observed_value,
     parameter,
-    with_holes,
 )
 from tapeless.transforms.frontend.trace.provenance import qualified
 from tapeless.transforms.frontend.trace.trace import trace
