@@ -48,6 +48,7 @@ FEWEST = 8  # passes
 LEAST_WORK = 1 << 15  # multiplications of all passes that are worth a call of a library
 WORTH = 8  # multiplications for each number that loops hand on
 MOST_KEPT = 1 << 23  # numbers that are kept for it
+MOST_PER_PASS = 16  # of them for each number that a pass reads of arrays, or stores, anyway
 
 
 def distribute(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
@@ -137,7 +138,9 @@ class _Loops:
         arrays = [*distribution.kept.values(), *distribution.of_all.values()]
         kept = sum(self.known(dims.product(a.type.shape)) for a in arrays)
         enough = count >= FEWEST and count * work >= LEAST_WORK
-        return enough and count * work >= WORTH * kept and kept <= MOST_KEPT
+        rows = sum(self.known(dims.product(t.shape)) for t in distribution.row_types)
+        small = kept <= MOST_KEPT and kept <= MOST_PER_PASS * count * rows
+        return enough and small and count * work >= WORTH * kept
 
     def known(self, size: Size) -> int:
         """The size in this call."""

@@ -32,7 +32,7 @@ from tapeless.transforms.lowering.rewrite.formulas import Formula
 from tapeless.transforms.ops.primitives.arithmetic import add, sub
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import empty
-from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, index, update
 
 
 class Distribution:
@@ -232,6 +232,24 @@ class Distribution:
         """The numbers of them in one pass, of each product that leaves the loop."""
         in_sums = [t.multiplications for s, _, _ in self.sums for t in s.terms]
         return [*(p.multiplications for p in self.products.values()), *in_sums]
+
+    @property
+    def row_types(self) -> list[Type]:
+        """Of what each pass reads of arrays from outside, and stores into arrays: there is memory
+        for as much as that for each pass."""
+        types: list[Type] = []
+        for s in self.loop.body.body:
+            if not isinstance(s, Let) or s.args[-1:] == () or not self.is_place(s.args[-1]):
+                continue
+            if s.op is index and s.args[0] not in self.inside:
+                types.append(s.outs[0].type)
+            elif s.op in (update, add_at):
+                types.append(s.args[1].type)
+        return types
+
+    def is_place(self, a: Atom) -> bool:
+        """Whether an integer goes on from pass to pass as the index does."""
+        return a is self.loop.index or self.rows.shift(a) is not None
 
 
 def _has_rows(v: Var) -> bool:

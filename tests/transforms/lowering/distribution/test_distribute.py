@@ -158,16 +158,25 @@ def test_dtypes(dtype):
 
 
 def test_counts_that_are_arguments():
+    """Arrays of such lengths are only made where the loop reads or fills others of them."""
+
     def powers(w, x, n):
         s = 0.0
         for t in range(n):
             s += np.sum(np.tanh(w @ (x * t)))
         return s
 
-    compiled = tapeless.jit(powers)
-    for n in (5, 0, -3, 9):
-        assert compiled(W, np.ones(4), n) == pytest.approx(powers(W, np.ones(4), n), rel=1e-12)
-    assert of_all_passes(compiled.source(W, np.ones(4), 5)) == 1
+    def rows(u, x, n):
+        s = 0.0
+        for t in range(n):
+            s += np.sum(np.tanh(u @ x[t]))
+        return s
+
+    for f, at, ns in ((powers, (W, np.ones(4)), (5, 0, -3, 9)), (rows, (U, X), (5, 0, -3, 7))):
+        compiled = tapeless.jit(f)
+        for n in ns:
+            assert compiled(*at, n) == pytest.approx(f(*at, n), rel=1e-12)
+        assert of_all_passes(compiled.source(*at, 5)) == (f is rows)
 
 
 def test_errors_are_raised_where_passes_are_made():
