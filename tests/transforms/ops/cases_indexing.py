@@ -182,7 +182,7 @@ CASES = [
     case(np.unique, np.array([[3, 1], [1, 2], [3, 1]]), axis=0, return_inverse=True),
     case(lambda x: np.unique(x, True, True, True, axis=1), ROWS),
     case(np.unique, ROWS, axis=-1, equal_nan=False),
-    case(lambda x: np.histogram(x, bins=3, range=(-1.0, 1.0))[0] * x[0], normal(5), second=False),
+    case(lambda x: np.histogram(x, bins=4, range=(-2.0, 2.0))[0] * x[0], normal(5), second=False),
     case(lambda x, e: np.histogram(x, e)[0], tenths(5), np.array([-1.0, 0.0, 2.0]), second=False),
     *(case(written(store), tenths(3, 3), tenths(3, 3)) for store in (filled, outs)),
     *(case(written(store), stepped(3, 3), stepped(3, 3) - 0.04) for store in (highest, lowest)),
