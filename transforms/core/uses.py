@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -56,6 +56,15 @@ def reads(s: Statement) -> list[Var]:
         for v in read_params(s):
             variables += [x.var for x in sizes_in(v) if x.var is not None]
     return variables
+
+
+def nested_reads(s: Statement) -> Iterator[Var]:
+    """Variables a statement reads, also inside of its blocks and through sizes."""
+    yield from reads(s)
+    for b in blocks(s):
+        yield from (a for a in b.results if isinstance(a, Var))
+        for inner in b.body:
+            yield from nested_reads(inner)
 
 
 def read_params(s: Let) -> list[Any]:

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from tapeless.transforms.core.language import Atom, Block, Effect, Let, Statement, Var, blocks
+from tapeless.transforms.core.language import Atom, Block, Effect, Let, Statement, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.substitution import substitute
-from tapeless.transforms.core.uses import reads
+from tapeless.transforms.core.uses import nested_reads
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.ops.primitives.shapes import copy
 
@@ -43,13 +43,8 @@ def uncopied(block: Block, kernels: Sequence[Kernel], kept: Collection[Var], mem
 
 def _readers(block: Block, a: Atom, k: int) -> tuple[list[Statement], list[Statement]]:
     """The statements before and after a place that read a value."""
-    positions = [j for j, s in enumerate(block.body) if j != k and a in _all_reads(s)]
+    positions = [j for j, s in enumerate(block.body) if j != k and a in nested_reads(s)]
     return [block.body[j] for j in positions if j < k], [block.body[j] for j in positions if j > k]
-
-
-def _all_reads(s: Statement) -> set[Var]:
-    inner = {a for b in blocks(s) for a in b.results if isinstance(a, Var)}
-    return inner.union(reads(s), *(_all_reads(t) for b in blocks(s) for t in b.body))
 
 
 def _is_kernel(s: Statement) -> bool:

@@ -36,7 +36,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import refresh
-from tapeless.transforms.core.uses import reads, sizes_in
+from tapeless.transforms.core.uses import nested_reads, reads, sizes_in
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy import cumulative, reductions
 from tapeless.transforms.ops.primitives import shapes
@@ -129,7 +129,7 @@ def _invariant(loop: For) -> list[Statement]:
     for s in reversed(invariant):
         if _is_expensive(s) or not needed.isdisjoint(outputs(s)):
             moved.append(s)
-            needed.update(_all_reads(s))
+            needed.update(nested_reads(s))
     return moved[::-1]
 
 
@@ -137,14 +137,6 @@ def _defined(s: Statement) -> Iterable[Var]:
     yield from outputs(s)
     for b in blocks(s):
         yield from b.params
-
-
-def _all_reads(s: Statement) -> Iterable[Var]:
-    yield from reads(s)
-    for b in blocks(s):
-        yield from (a for a in b.results if isinstance(a, Var))
-        for t in b.body:
-            yield from _all_reads(t)
 
 
 def _is_expensive(s: Statement) -> bool:

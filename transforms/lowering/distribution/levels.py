@@ -8,20 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from tapeless.transforms.core.language import For, Statement, Var, blocks, outputs
-from tapeless.transforms.core.uses import reads
+from tapeless.transforms.core.language import For, Statement, Var, outputs
+from tapeless.transforms.core.uses import nested_reads
 
 #: A product whose operand is there ahead of the loop.
 AHEAD = -1
-
-
-def all_reads(s: Statement) -> Iterable[Var]:
-    """The variables that a statement reads, also inside of its blocks and through sizes."""
-    yield from reads(s)
-    for b in blocks(s):
-        yield from (a for a in b.results if isinstance(a, Var))
-        for t in b.body:
-            yield from all_reads(t)
 
 
 def inside(loop: For) -> set[Var]:
@@ -39,7 +30,7 @@ class Dependence:
         self.loop = loop
         self.definitions: dict[Var, Statement] = {v: s for s in loop.body.body for v in outputs(s)}
         self.next = dict(zip(loop.carries, loop.yields, strict=True))
-        self.reads = {s: self._inside(all_reads(s)) for s in loop.body.body}
+        self.reads = {s: self._inside(nested_reads(s)) for s in loop.body.body}
 
     def _inside(self, variables: Iterable[Var]) -> list[Var]:
         return [v for v in dict.fromkeys(variables) if v in self.definitions or v in self.next]
