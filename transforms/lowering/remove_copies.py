@@ -43,7 +43,7 @@ def uncopied(block: Block, kernels: Sequence[Kernel], kept: Collection[Var], mem
 
 def _readers(block: Block, a: Atom, k: int) -> tuple[list[Statement], list[Statement]]:
     """The statements before and after a place that read a value."""
-    positions = [j for j, s in enumerate(block.body) if j != k and a in nested_reads(s)]
+    positions = [j for j, s in enumerate(block.body) if j != k and a in {*nested_reads(s)}]
     return [block.body[j] for j in positions if j < k], [block.body[j] for j in positions if j > k]
 
 
