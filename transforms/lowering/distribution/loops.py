@@ -39,7 +39,7 @@ class Distribution:
     """One loop of `count` passes, without the sums that are made after it.
 
     products  those that leave the loop
-    sums      what is added to carries after it, each with the result that it becomes
+    sums      what is added to carries after it, each with what it is added to, and the result
     level     in which of the loops each statement and each carry is
     kept      the values that a loop hands on, each with the array that has them as rows
     is_possible  whether all of them can be kept so
@@ -49,7 +49,9 @@ class Distribution:
         self.count, self.inside = count, inside(loop)
         assert isinstance(loop.start, Literal)
         self.start: int = loop.start.value
-        outer_products = [s for s in sums(loop, self.inside) if self.last(_factors(s))]
+        outer_products = [
+            s for s in sums(loop, self.inside) if self.have_lengths_that_last(_factors(s))
+        ]
         self.loop, self.sums = without_sums(loop, outer_products)
         self.dependence = Dependence(self.loop)
         self.rows = RowsOfPasses(
@@ -61,7 +63,7 @@ class Distribution:
             self.products = {s: p for s, p in self.products.items() if s in ahead}
         self.level = levels(self.dependence, self.products, ahead)
         handed_on = self.handed_on()
-        self.is_possible = self.last(handed_on) and all(map(_has_rows, handed_on))
+        self.is_possible = self.have_lengths_that_last(handed_on) and all(map(_has_rows, handed_on))
         self.kept = {v: self.array_of(v) for v in handed_on} if self.is_possible else {}
         self.of_all = {s.outs[0]: self.array_of(s.outs[0]) for s in self.products}
 
@@ -69,10 +71,10 @@ class Distribution:
         """The products that do not depend on themselves in an earlier pass."""
         for p in products(self.loop, self.inside):
             out = p.let.outs[0]
-            if self.last([p.value, out]) and not self.dependence.is_circular(out):
+            if self.have_lengths_that_last([p.value, out]) and not self.dependence.is_circular(out):
                 yield p
 
-    def last(self, values: Iterable[Var]) -> bool:
+    def have_lengths_that_last(self, values: Iterable[Var]) -> bool:
         """Whether the lengths of values are the same in each pass."""
         sizes = frozenset(x for v in values for x in sizes_in(v.type))
         return all(x.given or (x.var is not None and x.var not in self.inside) for x in sizes)
