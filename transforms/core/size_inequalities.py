@@ -2,27 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import Builder
+from tapeless.transforms.core.builder import Builder, building, size_of
 from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Block, For, Let, Literal, Var, statements
 from tapeless.transforms.core.ternary import Ternary
 
 Relation = tuple[str, Size, Size]
 
 
-def facts_of(relations: Iterable[Relation]) -> list[Size]:
-    """Sizes that are not negative."""
-    return [a - b for relation, a, b in relations if relation == ">="]
+@dataclass
+class Facts:
+    """What is known of the order of sizes.
+
+    sizes   those that are not negative
+    ranges  the least and the largest value of the indices of loops, while their bodies run
+
+    >>> from tapeless.transforms.core.builder import atom, var_size
+    >>> i, n = Var(atom(0).type), dims.symbol("n")
+    >>> not_negative(n - 1 - var_size(i), Facts(ranges={i: (0, n - 1)}))
+    True
+    """
+
+    sizes: list[Size] = field(default_factory=list)
+    ranges: Mapping[Var, tuple[Size, Size]] = field(default_factory=dict)
+
+    def mapped(self, canon: Callable[[Size], Size]) -> Facts:
+        """The facts about sizes that are spelled in one way."""
+        ranges = {v: (canon(low), canon(high)) for v, (low, high) in self.ranges.items()}
+        return Facts(list(map(canon, self.sizes)), ranges)
+
+    def range_of(self, factor: dims.Factor) -> tuple[Size, Size] | None:
+        """The least and the largest value of the index of a loop."""
+        return self.ranges.get(factor.var) if isinstance(factor, dims.Symbol) else None
 
 
-def not_negative(size: Size, facts: Iterable[Size]) -> bool:
-    """Whether that is certain, or follows from one of the facts."""
-    return dims.at_least(size, 0) or any(dims.at_least(size - f, 0) for f in facts)
+def facts_of(relations: Iterable[Relation], block: Block | None = None) -> Facts:
+    """What relations between sizes say, and the loops of a program."""
+    sizes = [a - b for relation, a, b in relations if relation == ">="]
+    if block is None:
+        return Facts(sizes)
+    b = Builder()
+    b.definitions = {v: s for s in statements(block) if isinstance(s, Let) for v in s.outs}
+    ranges: dict[Var, tuple[Size, Size]] = {}
+    with building(b):
+        for s in statements(block):
+            step = s.step.value if isinstance(s, For) and isinstance(s.step, Literal) else 0
+            if isinstance(s, For) and step in (1, -1):
+                first, last = size_of(s.start), size_of(s.stop) - step
+                ranges[s.index] = (first, last) if step > 0 else (last, first)
+    return Facts(sizes, ranges)
 
 
-def settled(size: Size, facts: Iterable[Size]) -> Size:
+def not_negative(size: Size, facts: Facts) -> bool:
+    """Whether that is certain, follows from one of the facts, or is so in all passes of loops."""
+    if dims.at_least(size, 0) or any(dims.at_least(size - f, 0) for f in facts.sizes):
+        return True
+    least = least_in_loops(size, facts.range_of)
+    return least != size and not_negative(least, facts)
+
+
+def least_in_loops(
+    size: Size, range_of: Callable[[dims.Factor], tuple[Size, Size] | None], sign: int = 1
+) -> Size:
+    """The least value of a size in the passes of the loops around; of -1, the largest one.
+
+    range_of  the least and the largest value of the index of a loop; None of what is no index
+
+    >>> i, n = dims.symbol("i"), dims.symbol("n")
+    >>> least_in_loops(n - i, {next(iter(dims.symbols(i))): (0, n - 1)}.get)
+    1
+    """
+    total: Size = 0
+    for factors, c in dims.terms_of(size):
+        ends = range_of(factors[0]) if len(factors) == 1 else None
+        if ends is None:
+            total = total + dims.product([c, *map(dims.single, factors)])
+        else:
+            which = sign if c > 0 else -sign
+            total = total + c * least_in_loops(ends[0 if which > 0 else 1], range_of, which)
+    return total
+
+
+def settled(size: Size, facts: Facts) -> Size:
     """The size without maxima of which one side is known."""
     if isinstance(size, int):
         return size
@@ -35,7 +100,7 @@ def settled(size: Size, facts: Iterable[Size]) -> Size:
     return total
 
 
-def _larger(f: dims.Factor, facts: Iterable[Size]) -> Size:
+def _larger(f: dims.Factor, facts: Facts) -> Size:
     if isinstance(f, dims.Quotient) and f.kind == "max":
         for a, b in ((f.left, f.right), (f.right, f.left)):
             if not_negative(a - b, facts):
@@ -47,7 +112,7 @@ class Relied(Builder):
     """Parts have the lengths that the facts give them; `canon` spells sizes that are equal in one
     way."""
 
-    def __init__(self, facts: Sequence[Size], canon: Callable[[Size], Size] | None = None) -> None:
+    def __init__(self, facts: Facts, canon: Callable[[Size], Size] | None = None) -> None:
         super().__init__()
         self.facts, self.canon = facts, canon
 

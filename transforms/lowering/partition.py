@@ -28,7 +28,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.core.size_inequalities import Relation
+from tapeless.transforms.core.size_inequalities import Facts, Relation
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import sizes_in
@@ -117,7 +117,7 @@ class LoopForm:
     """A program of operations that have loop form, where they have one, and what is known of it.
 
     sizes    those that are equal
-    facts    sizes that cannot be negative
+    facts    which sizes cannot be negative
     checks   statements that compare sizes when the driver runs
     relied   relations of sizes that the loops rely on
     donated  parameters whose memory results are in
@@ -125,7 +125,7 @@ class LoopForm:
 
     block: Block
     sizes: Any
-    facts: list[Any]
+    facts: Facts
     checks: list[Statement]
     relied: list[Relation]
     donated: list[Var]

@@ -13,7 +13,7 @@ from typing import Any
 from tapeless.transforms.core import dims, passes
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Statement, Var
-from tapeless.transforms.core.size_inequalities import Relation, facts_of
+from tapeless.transforms.core.size_inequalities import Facts, Relation, facts_of
 from tapeless.transforms.lowering.distribution.distribute import distribute
 from tapeless.transforms.lowering.lists.drop_front import shifted_lists
 from tapeless.transforms.lowering.lists.growing_rows import rows_of_lists
@@ -43,6 +43,7 @@ from tapeless.transforms.lowering.rewrite.stacked_products import rows_of_stacks
 from tapeless.transforms.lowering.rewrite.sum_before_matmul import sums_first
 from tapeless.transforms.lowering.rewrite.transposes import transposes_last
 from tapeless.transforms.lowering.rewrite.wide_integers import without_wide_integers
+from tapeless.transforms.lowering.sizes.part_lengths import part_lengths
 from tapeless.transforms.lowering.sizes.rename_sizes import lasting
 from tapeless.transforms.lowering.sizes.size_equalities import (
     Fitting,
@@ -55,7 +56,7 @@ from tapeless.transforms.lowering.target import Target
 from tapeless.transforms.optimize.inline_calls import forget
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
 
-LoweredForm = tuple[Block, Sizes, list[Any], list[Statement], list[Relation], list[Var]]
+LoweredForm = tuple[Block, Sizes, Facts, list[Statement], list[Relation], list[Var]]
 
 
 def without_lists(block: Block) -> Block:
@@ -84,7 +85,12 @@ def loop_form(
 ) -> LoweredForm:
     """The program in loop form; with `routines`, small systems are solved inside of loops."""
     small = Small(hints, target)
-    block = passes.run(block, lasting, *([small.run, lasting] if routines else []))
+    block = passes.run(
+        block,
+        lasting,
+        partial(part_lengths, relations=relations),
+        *([small.run, lasting] if routines else []),
+    )
     sizes = equal_sizes([*relations, *small.relations])
 
     def equal(a: Size, b: Size) -> bool:
@@ -94,7 +100,7 @@ def loop_form(
         """Passes that round otherwise: none if what is written is what is computed."""
         return reordering if fastmath else ()
 
-    fitting = Fitting(sizes, hints, facts_of(relations))
+    fitting = Fitting(sizes, hints, relations)
     fitted = passes.run(
         block,
         *inexact(partial(contractions, hints=hints)),
@@ -123,7 +129,7 @@ def loop_form(
         ),
         made_again,
     )
-    facts = [canonical(n, sizes) for n in facts_of(relations)]
+    facts = facts_of(relations, fitted).mapped(partial(canonical, sizes=sizes))
     fitted, relied = gathered(fitted, sizes, hints, facts)
     fitted = passes.run(passes.checked(fitted, "gathered"), partial(accepted, equal=equal))
     count = len(block.results) - len(stored)

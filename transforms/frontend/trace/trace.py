@@ -12,6 +12,7 @@ from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import Builder, atom_of_size
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, Effect, Let, Statement, Var, outputs
+from tapeless.transforms.core.size_inequalities import least_in_loops
 from tapeless.transforms.core.slow_code import SlowCode
 from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
@@ -311,21 +312,7 @@ class Trace(Builder):
 
     def extreme(self, size: Size, largest: bool) -> Size:
         """A bound of an expression in loop indices, in terms of sizes of inputs."""
-        if isinstance(size, int) or len(size.terms) == 0:
-            return size
-        total: Size = 0
-        for factors, c in size.terms:
-            term: Size = c
-            for f in factors:
-                span = self.bounds.get(f) if isinstance(f, Symbol) else None
-                if span is None or len(factors) > 1:
-                    term = term * dims.Dim((((f,), 1),))
-                else:
-                    term = term * self.extreme(
-                        span[1] if (c > 0) == largest else span[0], largest == (c > 0)
-                    )
-            total = total + term
-        return total
+        return least_in_loops(size, self.bounds.get, -1 if largest else 1)  # type: ignore[arg-type]
 
     def not_negative(self, size: Size) -> bool:
         """Whether this call shows that a size is not negative; then others are to show it, too."""

@@ -13,7 +13,7 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let
-from tapeless.transforms.core.size_inequalities import Relation, not_negative, settled
+from tapeless.transforms.core.size_inequalities import Facts, Relation, not_negative, settled
 from tapeless.transforms.lowering.optimize.slice_pushdown import Unsliced
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, key_entries
@@ -25,15 +25,15 @@ Target = tuple[Any, ...]  # for each axis a range, or a place: an integer or an 
 
 
 class Ranges:
-    """`hints` are the sizes of this call, `facts` sizes that are not negative, and `relied` what
-    was added to these."""
+    """`hints` are the sizes of this call, `facts` what is known of their order, and `relied` what
+    was added to it."""
 
     def __init__(
         self,
         memory: Dependences,
         sizes: Sizes,
         hints: Mapping[dims.Symbol, int],
-        facts: list[Size],
+        facts: Facts,
     ) -> None:
         self.memory, self.sizes, self.hints, self.facts = memory, sizes, hints, facts
         self.relied: list[Relation] = []
@@ -98,7 +98,7 @@ class Ranges:
         for a, b in parts:
             if not not_negative(b - a, self.facts):
                 self.relied.append((">=", b, a))
-                self.facts.append(b - a)
+                self.facts.sizes.append(b - a)
 
 
 def differing(a: Target, b: Target) -> set[int]:

@@ -28,7 +28,7 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-from tapeless.transforms.core.size_inequalities import Relation, Relied, not_negative
+from tapeless.transforms.core.size_inequalities import Facts, Relation, Relied, not_negative
 from tapeless.transforms.lowering.optimize.diagonal_matrices import banded
 from tapeless.transforms.lowering.optimize.driver_views import measures
 from tapeless.transforms.lowering.optimize.part_ranges import Range, Ranges, Target, differing
@@ -66,7 +66,7 @@ class Chain:
 
 
 def gathered(
-    block: Block, sizes: Sizes, hints: Mapping[dims.Symbol, int], facts: list[Size]
+    block: Block, sizes: Sizes, hints: Mapping[dims.Symbol, int], facts: Facts
 ) -> tuple[Block, list[Relation]]:
     """The block, and what it relies on of the sizes of this call: (">=", a, b). That is added to
     the facts."""
@@ -102,7 +102,7 @@ class Gathering(Ranges):
         memory: Dependences,
         sizes: Sizes,
         hints: Mapping[dims.Symbol, int],
-        facts: list[Size],
+        facts: Facts,
         uses: Mapping[Any, int],
     ) -> None:
         super().__init__(memory, sizes, hints, facts)

@@ -10,7 +10,7 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Statement, Var
-from tapeless.transforms.core.size_inequalities import Relied, not_negative
+from tapeless.transforms.core.size_inequalities import Facts, Relied, not_negative
 from tapeless.transforms.lowering.schedule.axis_maps import through
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, permuted, stage_of
@@ -30,7 +30,7 @@ class Analysis:
     memory: Dependences
     sizes: dict[dims.Symbol, Size]
     boundscheck: bool = True
-    facts: list[Size] = field(default_factory=list)  # sizes that are not negative
+    facts: Facts = field(default_factory=Facts)
     targets: set[Var] = field(default_factory=set)  # memory that is stored to
     unset: set[Var] = field(default_factory=set)  # memory that a program makes without contents
     lengths: dict[dims.Symbol, tuple[Let, int]] = field(default_factory=dict)

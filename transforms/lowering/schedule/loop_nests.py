@@ -13,7 +13,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import building
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Type, Var
-from tapeless.transforms.core.size_inequalities import Relied
+from tapeless.transforms.core.size_inequalities import Facts, Relied
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.rewrite.array_routines import searched
 from tapeless.transforms.lowering.rewrite.rolled_indices import cyclic
@@ -92,7 +92,7 @@ def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> LoopNest | N
     if s.op in (index, gather):
         return _picked(s)
     if s.op in STORING:
-        return _store(s, equal, relied or Relied(()))
+        return _store(s, equal, relied or Relied(Facts()))
     if s.op is matmul:
         return _product(s, equal)
     if s.op is size_value:

@@ -27,7 +27,7 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.core.size_inequalities import Relied
+from tapeless.transforms.core.size_inequalities import Facts, Relation, Relied, facts_of
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy.bits import bits
@@ -105,14 +105,16 @@ class Fitting:
     """`sizes` are the equalities that hold in the whole program; `checks` make sure of new ones.
 
     hints    sizes in the call that the program is made for
-    facts    sizes that are not negative
+    relations  what the program relies on
+    facts    what they and its loops say of the order of sizes
     relied   equalities that hold in that call, and must hold in each: ("==", a, b)
     """
 
     def __init__(
-        self, sizes: Sizes, hints: Mapping[dims.Symbol, int], facts: Iterable[Size] = ()
+        self, sizes: Sizes, hints: Mapping[dims.Symbol, int], relations: Iterable[Relation] = ()
     ) -> None:
-        self.sizes, self.hints, self.facts = sizes, hints, list(facts)
+        self.sizes, self.hints, self.relations = sizes, hints, relations
+        self.facts = Facts()
         self.checks: list[Statement] = []
         self.lengths: dict[Any, Size] = {}  # what is the value of a size
         self.integers: dict[Var, Let] = {}  # what computes integers, which may be lengths
@@ -122,6 +124,7 @@ class Fitting:
 
     def run(self, block: Block) -> Block:
         self.arguments = frozenset(block.params)
+        self.facts = facts_of(self.relations, block)
         checked = replace(block, body=tuple(self.body(block.body, True)))
         return dead_code(checked) if self.dropped else checked
 
@@ -262,7 +265,7 @@ class Fitting:
 
     def part_shape(self, s: Let, rest: tuple[Atom, ...]) -> tuple[Size, ...]:
         """The shape of the part of an array that a statement reads or stores to."""
-        relied = Relied(list(map(self.canon, self.facts)), self.canon)
+        relied = Relied(self.facts.mapped(self.canon), self.canon)
         relied.definitions = self.integers
         with building(relied):
             return result_shape(s.args[0].type.shape, s.params["key"], rest)
