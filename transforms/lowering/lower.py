@@ -15,6 +15,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.core.size_inequalities import Relation
 from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.lowering.lists.lists_of_numbers import has_lists, lists_of_numbers
 from tapeless.transforms.lowering.partition import LoopForm, Lowering
 from tapeless.transforms.lowering.placement import Placement
 from tapeless.transforms.lowering.rewrite.small_linalg import left_over
@@ -65,13 +66,17 @@ def lower(
     """
     relations = list(relations)
     block = without_lists(block)
-    for routines in (True, False):
+    of_numbers = lists_of_numbers(block, hints or {}) if target.makes_arrays else block
+    forms = [(block, True), (block, False)]
+    if of_numbers is not block:
+        forms.insert(0, (of_numbers, True))
+    for form, routines in forms:
         prepared = LoopForm(
-            *loop_form(block, relations, stored, hints or {}, donated, routines, fastmath, target)
+            *loop_form(form, relations, stored, hints or {}, donated, routines, fastmath, target)
         )
         lowering = Lowering(name, prepared, hints or {}, boundscheck, parallel, target, on_device)
         driver = lowering.run()
-        if not left_over(driver):
+        if not left_over(driver) and not (form is not block and has_lists(driver)):
             break
     if not fastmath:
         for kernel in lowering.kernels:

@@ -70,6 +70,7 @@ def without_lists(block: Block) -> Block:
         list_lengths,
         complete_lists,
         taken_early,
+        counted,
     )
 
 
@@ -112,7 +113,6 @@ def loop_form(
         *inexact(reciprocals),
         alike,
         partial(by_rows, hints=hints),
-        counted,
         alongside,
         vectorise,
         fitting.run,

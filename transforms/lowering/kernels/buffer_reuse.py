@@ -41,7 +41,9 @@ class Reuse(Products):
 
     def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
         self.make_spare()
-        if own is None and self.level_of.get(v, self.level) == self.level and self.may_share():
+        known_before = all(self.analysis.outside(v.type.shape[k]) for k in axes)
+        here = self.level_of.get(v, self.level) == self.level
+        if own is None and here and known_before and self.may_share():
             known = self.spare.get(self.kind(v, axes))
             if known:
                 found = known.pop()

@@ -18,8 +18,9 @@ from tapeless.transforms.lowering.rewrite.rolled_indices import is_within, place
 from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.reassociable_sums import MULTIPLIED, PLUS, Totals
+from tapeless.transforms.lowering.schedule.stack_capacity import FIRST, GROWN
 from tapeless.transforms.lowering.schedule.view_indices import Entry, Span, entries_of, is_view
-from tapeless.transforms.python_text.python_source import number, template
+from tapeless.transforms.python_text.python_source import number, template, to_source
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ class Elements(Extents):
         spelled = self.analysis.spelled if own is None else self.analysis.exact
         shape = tuple(spelled(v.type.shape[k]) for k in axes)
         if not all(map(self.analysis.outside, shape)):
+            if own is None and len(shape) == 1 and self.analysis.target.makes_arrays:
+                return self.grows(v, axes, self.size(shape[0]))
             raise NotCompiled(f"{called(v)} has a length that is known only while the loop runs")
         one = own is None and not shape
         shape = (1,) if one else shape
@@ -78,6 +81,16 @@ class Elements(Extents):
         made.name = made.name or "out"
         self.scratch[made] = Type(v.type.dtype, shape)
         return Buffer(self.param(made), axes, one)
+
+    def grows(self, v: Var, axes: tuple[int, ...], length: ast.expr) -> Buffer:
+        """An array that gets longer where this length, which only the loop knows, asks for it."""
+        made = Var(Type(v.type.dtype, (FIRST,)), v.name or "out")
+        self.scratch[made] = made.type
+        name, needed = self.param(made), to_source(length)
+        self.helpers[GROWN.strip()] = None
+        with self.nested(f"while {name}.size < {needed}:", self.memory.defs[v].origin):
+            self.put(f"{name} = grown({name})")
+        return Buffer(name, axes)
 
     def buffer(self, cell: Var) -> Buffer:
         found = self.home.get(cell)

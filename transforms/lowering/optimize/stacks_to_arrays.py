@@ -2,6 +2,9 @@
 
 for i: for j: push(s, v) ... for i, reversed: for j, reversed: v = pop(s)
     becomes      for i: for j: s[i, j] = v ... for i, reversed: for j, reversed: v = s[i, j]
+
+for i in range(n): push(s, v) where v has n - i numbers
+    becomes      s = empty((n, n)); for i in range(n): s[i, : n - i] = v
 """
 
 from __future__ import annotations
@@ -27,8 +30,10 @@ from tapeless.transforms.core.language import (
     blocks,
     outputs,
 )
+from tapeless.transforms.core.size_inequalities import Facts, least_in_loops
+from tapeless.transforms.core.substitution import size as size_in
+from tapeless.transforms.lowering.lists.growing_rows import integer
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
-from tapeless.transforms.lowering.schedule.stack_capacity import of_numbers
 from tapeless.transforms.ops.primitives.arithmetic import sub
 from tapeless.transforms.ops.primitives.new_arrays import empty, new_stack
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
@@ -54,26 +59,59 @@ def counted(block: Block) -> Block:
     stacks = [
         s.outs[0]
         for s in block.body
-        if isinstance(s, Let) and s.op is new_stack and of_numbers(s.outs[0].type)
+        if isinstance(s, Let) and s.op is new_stack and isinstance(s.outs[0].type.item, Type)
     ]
-    shapes = {v: shape for v in stacks if (shape := _shape(memory, block, v)) is not None}
-    return Counting(memory, shapes).block(block) if shapes else block
+    entries = {v: e for v in stacks if (e := _entries(memory, block, v)) is not None}
+    return Counting(memory, entries).block(block) if entries else block
 
 
-def _shape(memory: Dependences, block: Block, stack: Var) -> tuple[Size, ...] | None:
-    """The passes of the loops around the one push, if the one pop is in the same, reversed."""
+@dataclass
+class Entries:
+    """The array that a stack becomes.
+
+    passes  how many each loop around the push makes
+    item    the shape of what is pushed, by the indices of these loops
+    room    the largest that it is in any pass
+    """
+
+    indices: tuple[Var, ...]
+    passes: tuple[Size, ...]
+    item: tuple[Size, ...]
+    room: tuple[Size, ...]
+
+    def item_in(self, loops: list[For]) -> tuple[Size, ...]:
+        """The shape of an item in the same pass of other loops."""
+        new = dict(zip(self.indices, (loop.index for loop in loops), strict=True))
+        return tuple(size_in(n, new) for n in self.item)
+
+
+def _entries(memory: Dependences, block: Block, stack: Var) -> Entries | None:
+    """What becomes of a stack if the one push is in loops whose passes are known before the first,
+    and the one pop in the same, reversed."""
     use = Use()
     _uses(memory, block.body, stack, (), use)
     if use.others or len(use.pushes) != 1 or len(use.pops) != 1:
         return None
-    (_, forward), (_, backward) = use.pushes[0], use.pops[0]
+    (pushed, forward), (_, backward) = use.pushes[0], use.pops[0]
     if any(f.reverse for f in forward) or not all(f.reverse for f in backward):
         return None
     outer = {v for s in block.body for v in outputs(s)} | set(block.params)
     spans, others = (_spans(memory, path, outer) for path in (forward, backward))
     if not spans or spans != others:
         return None
-    return tuple(dims.maximum(stop - start, 0) for start, stop in spans)
+    indices = tuple(loop.index for loop in forward)
+    ranges = {i: (start, stop - 1) for i, (start, stop) in zip(indices, spans, strict=True)}
+    item = pushed.args[1].type.shape
+    room = tuple(least_in_loops(n, Facts(ranges=ranges).range_of, -1) for n in item)
+    if not all(_is_known(n, outer) for n in room):
+        return None
+    passes = tuple(dims.maximum(stop - start, 0) for start, stop in spans)
+    return Entries(indices, passes, item, tuple(dims.maximum(n, 0) for n in room))
+
+
+def _is_known(size: Size, outer: set[Var]) -> bool:
+    """Whether a size is known before the outermost loop."""
+    return all((x.var is None and x.given) or x.var in outer for x in dims.symbols(size))
 
 
 def _uses(
@@ -99,31 +137,26 @@ def _uses(
 def _spans(memory: Dependences, path: Path, outer: set[Var]) -> Spans | None:
     """Where each loop starts and stops; None if that is not known before the first."""
     bounds = [(size_of_atom(memory, s.start), size_of_atom(memory, s.stop)) for s in path]
-    are_known_outside = all(
-        (x.var is None and x.given) or x.var in outer
-        for span in bounds
-        for n in span
-        for x in dims.symbols(n)
-    )
-    return bounds if are_known_outside else None
+    return bounds if all(_is_known(n, outer) for span in bounds for n in span) else None
 
 
 class Counting:
     """Writes the program again; `new` are the arrays that stacks have become."""
 
-    def __init__(self, memory: Dependences, shapes: dict[Var, tuple[Size, ...]]) -> None:
-        self.memory, self.shapes = memory, shapes
+    def __init__(self, memory: Dependences, entries: dict[Var, Entries]) -> None:
+        self.memory, self.entries = memory, entries
         self.new: dict[Var, Var] = {}
         self.loops: list[For] = []
 
     def atom(self, a: Any) -> Any:
         if not isinstance(a, Var) or not isinstance(a.type, StackType):
             return a
-        cell = self.memory.cell(a)
-        if cell not in self.shapes:
+        entries = self.entries.get(self.memory.cell(a))
+        if entries is None:
             return a
         if a not in self.new:
-            self.new[a] = Var(Type(a.type.item.dtype, self.shapes[cell]), a.name)
+            shape = (*entries.passes, *entries.room)
+            self.new[a] = Var(Type(a.type.item.dtype, shape), a.name)
         return self.new[a]
 
     def atoms(self, atoms: Any) -> Any:
@@ -172,7 +205,16 @@ class Counting:
             place = Var(loop.index.type)
             yield Let((place,), sub, (loop.index, loop.start), {}, s.origin)
             where.append(place)
-        key = tuple(map(Slot, range(len(where))))
+        entries = self.entries[self.memory.cell(stack)]  # type: ignore[arg-type]
+        key: tuple[Any, ...] = tuple(map(Slot, range(len(where))))
+        for length, room in zip(entries.item_in(self.loops), entries.room, strict=True):
+            if length == room:
+                key += (slice(None),)
+                continue
+            stop, before = integer(length)
+            yield from before
+            key += (slice(None, Slot(len(where))),)
+            where.append(stop)
         if s.op is push:
             args = (array, s.args[1], *where)
             yield Let((self.atom(s.outs[0]),), update, args, {"key": key}, s.origin)

@@ -8,7 +8,7 @@ more than whether they fit. What has the same length can share a loop, and needs
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tapeless.transforms.core import dims
@@ -28,6 +28,8 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_inequalities import Relation, Relied, facts_of
 from tapeless.transforms.core.substitution import map_symbols
 from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.lowering.sizes.size_equalities import comparison, fitted
+from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, result_shape
 
 
@@ -59,6 +61,9 @@ class _Lengths:
         for p in block.params:
             _rename(p, equal)
         body: list[Statement] = []
+        parts = [s for s in block.body if indices and isinstance(s, Let) and s.op is index]
+        for s in parts:
+            self.part(s, equal, indices)
         for s in block.body:
             if isinstance(s, Let):
                 renamed = replace(s, params=map_symbols(s.params, equal)) if equal else s
@@ -66,7 +71,10 @@ class _Lengths:
                     _rename(v, equal)
                 if s.op is index and indices:
                     self.part(renamed, equal, indices)
-                body.append(renamed)
+                if s.op is identity and indices and isinstance(s.outs[0].type, Type):
+                    body += self.renamed(renamed, equal)
+                else:
+                    body.append(renamed)
                 continue
             inside = indices | {s.index} if isinstance(s, For) else indices
             body.append(with_blocks(s, lambda b, i=inside: self.block(b, equal, i)))  # type: ignore[misc]
@@ -85,6 +93,23 @@ class _Lengths:
             if old != new and all(x.given or x.var in indices for x in dims.symbols(new)):
                 equal.update(_solved(old, new, indices))
         _rename(part, equal)
+
+    def renamed(self, s: Let, equal: dict[dims.Symbol, Size]) -> Iterator[Statement]:
+        """An array under another name: notes what symbols in its type are, or checks that it is
+        as long as parts with these symbols."""
+        (array,), (value,) = s.outs, s.args
+        for old, new in zip(array.type.shape, value.type.shape, strict=True):
+            if old != new:
+                equal.update(_solved(old, new, frozenset()))
+        _rename(array, equal)
+        pairs = zip(array.type.shape, value.type.shape, strict=True)
+        apart = [(n, m) for n, m in pairs if n != m and not (dims.is_given(n) and dims.is_given(m))]
+        for n, m in apart:
+            yield from comparison(n, m, s.origin)
+        if apart:
+            yield replace(s, op=fitted, params={"shape": array.type.shape})
+        else:
+            yield s
 
 
 def _solved(old: Size, new: Size, indices: frozenset[Var]) -> dict[dims.Symbol, Size]:

@@ -1,0 +1,226 @@
+"""Lists of arrays that differ in length from pass to pass, as lists of their numbers.
+
+for i in range(n): push(s, v) ... for i, reversed: s, v = pop(s)
+    becomes      for i in range(n): for k in range(len(v)): push(s, v[k]); push(m, len(v)) ...
+                 for i, reversed: n = pop(m); for k, reversed: v[k] = pop(s)
+
+Kernels have memory for numbers that are put on a stack, however many there are, and none for lists
+of arrays, which only Python keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom, var_size
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    StackType,
+    Statement,
+    Type,
+    Var,
+    While,
+    blocks,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.core.size_value import INT
+from tapeless.transforms.lowering.lists.growing_rows import integer
+from tapeless.transforms.lowering.schedule.dependences import Dependences
+from tapeless.transforms.ops.primitives.identities import identity
+from tapeless.transforms.ops.primitives.new_arrays import empty, new_stack
+from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
+from tapeless.transforms.ops.primitives.stacks import POPS, pop, push
+
+Vars = tuple[Var, ...]
+Pair = tuple[Var, Var]  # a list of numbers, and the one of lengths
+Pass = Callable[[Vars, Vars], tuple[list[Statement], Vars]]
+
+MOST = 1 << 12  # numbers in an array that may be copied: Python's lists hold it as it is
+COUNTS = StackType(INT)
+
+
+def lists_of_numbers(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
+    """The block with numbers in the place of arrays in lists that are only pushed to and popped."""
+    memory = Dependences()
+    memory.learn(block)
+    lists = [
+        s.outs[0]
+        for s in block.body
+        if isinstance(s, Let) and s.op is new_stack and _holds_arrays(s.outs[0])
+    ]
+    spoilt, lengths = _spoilt(memory, block), dict[Var, Var]()
+    for v in lists:
+        size = dims.evaluate(dims.product(v.type.item.shape), hints)
+        if v not in spoilt and (size is None or size <= MOST):
+            lengths[v] = Var(COUNTS, "lengths")
+    return _Numbers(memory, lengths).block(block) if lengths else block
+
+
+def has_lists(driver: Block) -> bool:
+    """Whether a driver pushes numbers itself: then it is better to keep arrays in its lists."""
+    return any(isinstance(s, Let) and s.op in (push, *POPS) for s in statements(driver))
+
+
+def _holds_arrays(v: Any) -> bool:
+    item = v.type.item if isinstance(v.type, StackType) else None
+    return isinstance(item, Type) and bool(item.shape) and item.dtype.kind in "biufc"
+
+
+def _spoilt(memory: Dependences, block: Block) -> set[Var]:
+    """The lists with which something else is done."""
+    spoilt = [*block.params, *block.results]
+    for s in statements(block):
+        if isinstance(s, Let) and s.op in (push, *POPS):
+            spoilt += s.args[1:]
+        elif isinstance(s, Let):
+            spoilt += s.args
+        elif isinstance(s, If):
+            spoilt += s.outs
+    return {memory.cell(a) for a in spoilt if isinstance(a, Var) and isinstance(a.type, StackType)}
+
+
+class _Numbers:
+    """Writes the program again.
+
+    lengths  for each list, by its first value, the list of the lengths of its arrays
+    numbers  the lists of numbers, and those of lengths, in the place of a value of a list
+    """
+
+    def __init__(self, memory: Dependences, lengths: dict[Var, Var]) -> None:
+        self.memory, self.lengths = memory, lengths
+        self.numbers: dict[Var, Pair] = {}
+
+    def of(self, a: Any) -> Pair | None:
+        """The lists that stand for a value, if it is one of these."""
+        if not isinstance(a, Var) or not isinstance(a.type, StackType):
+            return None
+        if self.memory.cell(a) not in self.lengths:
+            return None
+        if a not in self.numbers:
+            item = a.type.item
+            self.numbers[a] = (
+                Var(StackType(Type(item.dtype)), a.name),
+                Var(COUNTS, f"{a.name}_lengths" if a.name else "lengths"),
+            )
+        return self.numbers[a]
+
+    def all(self, atoms: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(b for a in atoms for b in (self.of(a) or (a,)))
+
+    def block(self, block: Block) -> Block:
+        params = self.all(block.params)
+        body = tuple(t for s in block.body for t in self.statement(s))
+        return Block(params, body, self.all(block.results))
+
+    def statement(self, s: Statement) -> Iterator[Statement]:
+        match s:
+            case Let():
+                yield from self.let(s)
+            case For() | While():
+                inits, outs = self.all(s.inits), self.all(s.outs)
+                yield replace(with_blocks(s, self.block), inits=inits, outs=outs)
+            case _:
+                yield with_blocks(s, self.block) if blocks(s) else s
+
+    def let(self, s: Let) -> Iterator[Statement]:
+        pair = self.of(s.outs[0])
+        if pair is None:
+            yield s
+        elif s.op is new_stack:
+            for v in pair:
+                yield replace(s, outs=(v,), params={"item": v.type.item})
+        elif s.op is push:
+            before = self.of(s.args[0])
+            assert before is not None
+            yield from self.pushed(s, before, pair)
+        else:
+            before = self.of(s.args[0])
+            assert before is not None
+            yield from self.popped(s, before, pair)
+
+    def pushed(self, s: Let, before: Pair, after: Pair) -> Iterator[Statement]:
+        """The numbers of an array in their order, then its lengths."""
+        numbers, counts = before
+        value = s.args[1]
+        lengths: list[Atom] = []
+        for n in value.type.shape:
+            length, statement = integer(n)
+            yield from statement
+            lengths.append(length)
+
+        def one(state: Vars, at: Vars) -> tuple[list[Statement], Vars]:
+            (stack,) = state
+            number, longer = Var(Type(value.type.dtype)), Var(stack.type)
+            key = {"key": tuple(map(Slot, range(len(at))))}
+            picked = Let((number,), index, (value, *at), key, s.origin)
+            return [picked, Let((longer,), push, (stack, number), {}, s.origin)], (longer,)
+
+        yield _loops(lengths, (numbers,), after[:1], one, s, reverse=False)
+        for k, length in enumerate(lengths):
+            longer = after[1] if k == len(lengths) - 1 else Var(COUNTS)
+            yield Let((longer,), push, (counts, length), {}, s.origin)
+            counts = longer
+
+    def popped(self, s: Let, before: Pair, after: Pair) -> Iterator[Statement]:
+        """The lengths of the array that was pushed last, and its numbers."""
+        numbers, counts = before
+        array = s.outs[1]
+        lengths: list[Var] = []
+        for k in range(array.type.ndim):
+            shorter = after[1] if k == array.type.ndim - 1 else Var(COUNTS)
+            lengths.insert(0, Var(INT, "length"))
+            yield Let((shorter, lengths[0]), pop, (counts,), {}, s.origin)
+            counts = shorter
+        shape: tuple[Size, ...] = tuple(var_size(n, 0) for n in lengths)
+        room, full = (Var(Type(array.type.dtype, shape), array.name) for _ in range(2))
+        params = {"shape": shape, "dtype": array.type.dtype}
+        yield Let((room,), empty, (), params, s.origin)
+
+        def one(state: Vars, at: Vars) -> tuple[list[Statement], Vars]:
+            stack, values = state
+            shorter, number, stored = (
+                Var(stack.type),
+                Var(Type(values.type.dtype)),
+                Var(values.type),
+            )
+            key = {"key": tuple(map(Slot, range(len(at))))}
+            taken = Let((shorter, number), pop, (stack,), {}, s.origin)
+            store = Let((stored,), update, (values, number, *at), key, s.origin)
+            return [taken, store], (shorter, stored)
+
+        yield _loops(lengths, (numbers, room), (after[0], full), one, s, reverse=True)
+        yield Let((array,), identity, (full,), {}, s.origin)
+
+
+def _loops(
+    lengths: Sequence[Atom],
+    inits: Vars,
+    outs: Vars,
+    one: Pass,
+    s: Let,
+    reverse: bool,
+    at: Vars = (),
+) -> For:
+    """Loops over all places of an array, the last axis innermost.
+
+    one  the statements for a place, and what they make of the carries
+    """
+    place, *carries = Var(INT), *(Var(v.type, v.name) for v in inits)
+    if len(lengths) == 1:
+        body, results = one(tuple(carries), (*at, place))
+    else:
+        results = tuple(Var(v.type, v.name) for v in inits)
+        rest = lengths[1:]
+        body = [_loops(rest, tuple(carries), results, one, s, reverse, (*at, place))]
+    inside = Block((place, *carries), tuple(body), results)
+    zero, step = atom(0), atom(1)
+    return For(outs, zero, lengths[0], step, inits, inside, reverse=reverse, origin=s.origin)
