@@ -87,11 +87,13 @@ class Checks(Elements):
         stage = self.stage(s)
         first = 2 if s.op.name in ("update", "add_at") else 1
         entries = stage.entries if stage is not None else entries_of(s) if is_view(s) else ()
+        shape = s.args[0].type.shape if entries else ()
         known = [
             e
-            for e in entries or ()
+            for e, n in zip(entries or (), shape, strict=True)
             if isinstance(e, Place)
             and not (isinstance(e.at, Slot) and s.args[first + e.at.k] in defined)
+            and not any(x.var in defined or self.is_measured_later(x) for x in dims.symbols(n))
         ]
         scalar = [
             e for e in known if isinstance(e.at, int) or not s.args[first + e.at.k].type.shape
@@ -109,6 +111,11 @@ class Checks(Elements):
         if scalar:
             self.check_index(s, entries, first, None, set(map(id, scalar)))
         return is_view(s) and not self.memory.needs(s) & defined
+
+    def is_measured_later(self, x: dims.Symbol) -> bool:
+        """Whether a length is that of a part, the ends of which are not computed yet."""
+        part = self.analysis.lengths.get(x)
+        return part is not None and x not in self.measured and not self.in_scope(part[0])
 
     def check_index(
         self,

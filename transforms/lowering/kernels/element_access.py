@@ -28,11 +28,25 @@ class Buffer:
     """An array that holds the elements of a value along these of its axes.
 
     one  whether it has one element: kernels get arrays without axes as numbers
+    lengths  of these axes, if all elements lie on one axis of an array that gets longer
     """
 
     name: str
     axes: tuple[int, ...]
     one: bool = False
+    lengths: tuple[ast.expr, ...] = ()
+
+    def element(self, index: list[ast.expr]) -> ast.expr:
+        """An element by its place along all axes of the value."""
+        if self.one:
+            return subscript(self.name, [number(0)])
+        along = [index[k] for k in self.axes]
+        if not self.lengths:
+            return subscript(self.name, along)
+        at = along[0]
+        for n, k in zip(self.lengths[1:], along[1:], strict=True):
+            at = template("{0} * {1} + {2}", {"0": at, "1": n, "2": k})
+        return subscript(self.name, [at])
 
 
 def called(v: Var) -> str:
@@ -72,8 +86,8 @@ class Elements(Extents):
         spelled = self.analysis.spelled if own is None else self.analysis.exact
         shape = tuple(spelled(v.type.shape[k]) for k in axes)
         if not all(map(self.analysis.outside, shape)):
-            if own is None and len(shape) == 1 and self.analysis.target.makes_arrays:
-                return self.grows(v, axes, self.size(shape[0]))
+            if own is None and self.analysis.target.makes_arrays:
+                return self.grows(v, axes, shape)
             raise NotCompiled(f"{called(v)} has a length that is known only while the loop runs")
         one = own is None and not shape
         shape = (1,) if one else shape
@@ -82,15 +96,16 @@ class Elements(Extents):
         self.scratch[made] = Type(v.type.dtype, shape)
         return Buffer(self.param(made), axes, one)
 
-    def grows(self, v: Var, axes: tuple[int, ...], length: ast.expr) -> Buffer:
-        """An array that gets longer where this length, which only the loop knows, asks for it."""
+    def grows(self, v: Var, axes: tuple[int, ...], shape: tuple[Size, ...]) -> Buffer:
+        """An array that gets longer where these lengths, which only the loop knows, ask for it."""
         made = Var(Type(v.type.dtype, (FIRST,)), v.name or "out")
         self.scratch[made] = made.type
-        name, needed = self.param(made), to_source(length)
         self.helpers[GROWN.strip()] = None
-        with self.nested(f"while {name}.size < {needed}:", self.memory.defs[v].origin):
+        name, lengths = self.param(made), tuple(map(self.size, shape))
+        needed = self.size(dims.product(map(_positive, shape)))
+        with self.nested(f"while {name}.size < {to_source(needed)}:"):
             self.put(f"{name} = grown({name})")
-        return Buffer(name, axes)
+        return Buffer(name, axes, lengths=lengths)
 
     def buffer(self, cell: Var) -> Buffer:
         found = self.home.get(cell)
@@ -110,6 +125,8 @@ class Elements(Extents):
         if cell is None or self.seen_through(cell):
             raise NotCompiled("a function needs a whole array, which is a part of another one")
         found = self.buffer(cell)
+        if found.lengths:
+            raise NotCompiled(f"a function needs {called(cell)} as long as the loop has it")
         if found.axes != tuple(range(cell.type.ndim)):
             raise NotCompiled("a function needs a whole array, of which a loop has one row")
         return found.name
@@ -153,7 +170,7 @@ class Elements(Extents):
         return self.home_element(self.buffer(cell), index)
 
     def home_element(self, home: Buffer, index: list[ast.expr]) -> ast.expr:
-        return subscript(home.name, [number(0)] if home.one else [index[k] for k in home.axes])
+        return home.element(index)
 
     def base_index(self, s: Let, entries: Any, index: list[ast.expr], first: int) -> list[ast.expr]:
         """The index into argument 0 for an index into the part."""
@@ -318,6 +335,14 @@ class Elements(Extents):
     def free_of(self, v: Var) -> tuple[int, ...]:
         bound = self.var_bound.get(v, {})
         return tuple(k for k in range(v.type.ndim) if k not in bound)
+
+
+def _positive(size: Size) -> Size:
+    """n for max(n, 0): an array with room for more than no numbers needs no such care."""
+    match size:
+        case dims.Dim(terms=(((dims.Quotient("max", n, 0),), 1),)):
+            return n
+    return size
 
 
 def subscript(name: str, index: list[ast.expr]) -> ast.expr:

@@ -69,7 +69,7 @@ class Products(Sums):
         home, inner = self.home.get(v), tuple(range(1, v.type.ndim))
         if home is None and self.analysis.defined_outside(v):
             home = self.buffer(v)
-        if home is None or home.axes not in (inner, (0, *inner)):
+        if home is None or home.lengths or home.axes not in (inner, (0, *inner)):
             raise NotCompiled("a product of rows takes an array whose rows are not kept")
         name = home.name if home.axes == inner else f"{home.name}[{to_source(row)}]"
         lengths = (to_source(self.size(n)) for n in (rows, columns))
@@ -81,6 +81,8 @@ class Products(Sums):
         assert isinstance(a, Var)
         assert base is not None
         assert axes is not None
+        if base in self.home and self.home[base].lengths:
+            raise NotCompiled("a product takes an array with a length that only the loop knows")
         first: Any = self.element(a, [number(0), number(0)])
         starts = first.slice.elts if hasattr(first.slice, "elts") else [first.slice]
         parts = [

@@ -10,7 +10,7 @@ of arrays, which only Python keeps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     Block,
+    Effect,
     For,
     If,
     Let,
@@ -44,25 +45,17 @@ Vars = tuple[Var, ...]
 Pair = tuple[Var, Var]  # a list of numbers, and the one of lengths
 Pass = Callable[[Vars, Vars], tuple[list[Statement], Vars]]
 
-MOST = 1 << 12  # numbers in an array that may be copied: Python's lists hold it as it is
 COUNTS = StackType(INT)
 
 
-def lists_of_numbers(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
+def lists_of_numbers(block: Block) -> Block:
     """The block with numbers in the place of arrays in lists that are only pushed to and popped."""
     memory = Dependences()
     memory.learn(block)
-    lists = [
-        s.outs[0]
-        for s in block.body
-        if isinstance(s, Let) and s.op is new_stack and _holds_arrays(s.outs[0])
-    ]
-    spoilt, lengths = _spoilt(memory, block), dict[Var, Var]()
-    for v in lists:
-        size = dims.evaluate(dims.product(v.type.item.shape), hints)
-        if v not in spoilt and (size is None or size <= MOST):
-            lengths[v] = Var(COUNTS, "lengths")
-    return _Numbers(memory, lengths).block(block) if lengths else block
+    made_here = [s.outs[0] for s in block.body if isinstance(s, Let) and s.op is new_stack]
+    lists = {v for v in made_here if _holds_arrays(v)}
+    lists = lists - _spoilt(memory, block) if lists else lists
+    return _Numbers(memory, lists).block(block) if lists else block
 
 
 def has_lists(driver: Block) -> bool:
@@ -71,39 +64,44 @@ def has_lists(driver: Block) -> bool:
 
 
 def _holds_arrays(v: Any) -> bool:
+    """Whether a value is a list of arrays, the lengths of which differ."""
     item = v.type.item if isinstance(v.type, StackType) else None
-    return isinstance(item, Type) and bool(item.shape) and item.dtype.kind in "biufc"
+    if not isinstance(item, Type) or item.dtype.kind not in "biufc":
+        return False
+    return not all(map(dims.is_given, item.shape))
 
 
 def _spoilt(memory: Dependences, block: Block) -> set[Var]:
     """The lists with which something else is done."""
-    spoilt = [*block.params, *block.results]
+    spoilt: list[Any] = [*block.params, *block.results]
     for s in statements(block):
         if isinstance(s, Let) and s.op in (push, *POPS):
             spoilt += s.args[1:]
-        elif isinstance(s, Let):
+        elif isinstance(s, (Let, Effect)):
             spoilt += s.args
         elif isinstance(s, If):
-            spoilt += s.outs
+            for same in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+                lists = [a for a in same if isinstance(a, Var) and isinstance(a.type, StackType)]
+                spoilt += same if len(set(map(memory.cell, lists))) > 1 else ()
     return {memory.cell(a) for a in spoilt if isinstance(a, Var) and isinstance(a.type, StackType)}
 
 
 class _Numbers:
     """Writes the program again.
 
-    lengths  for each list, by its first value, the list of the lengths of its arrays
+    lists    those of arrays, by their first values
     numbers  the lists of numbers, and those of lengths, in the place of a value of a list
     """
 
-    def __init__(self, memory: Dependences, lengths: dict[Var, Var]) -> None:
-        self.memory, self.lengths = memory, lengths
+    def __init__(self, memory: Dependences, lists: set[Var]) -> None:
+        self.memory, self.lists = memory, lists
         self.numbers: dict[Var, Pair] = {}
 
     def of(self, a: Any) -> Pair | None:
         """The lists that stand for a value, if it is one of these."""
         if not isinstance(a, Var) or not isinstance(a.type, StackType):
             return None
-        if self.memory.cell(a) not in self.lengths:
+        if self.memory.cell(a) not in self.lists:
             return None
         if a not in self.numbers:
             item = a.type.item
@@ -128,6 +126,8 @@ class _Numbers:
             case For() | While():
                 inits, outs = self.all(s.inits), self.all(s.outs)
                 yield replace(with_blocks(s, self.block), inits=inits, outs=outs)
+            case If():
+                yield replace(with_blocks(s, self.block), outs=self.all(s.outs))
             case _:
                 yield with_blocks(s, self.block) if blocks(s) else s
 

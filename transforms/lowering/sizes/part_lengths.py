@@ -9,7 +9,7 @@ more than whether they fit. What has the same length can share a loop, and needs
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import building
@@ -27,7 +27,6 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_inequalities import Relation, Relied, facts_of
 from tapeless.transforms.core.substitution import map_symbols
-from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.sizes.size_equalities import comparison, fitted
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, result_shape
@@ -40,7 +39,37 @@ def part_lengths(block: Block, relations: Iterable[Relation]) -> Block:
         return block
     relied = Relied(facts)
     relied.definitions = {v: s for s in statements(block) if isinstance(s, Let) for v in s.outs}
-    return _Lengths(relied).block(block, {}, frozenset())
+    return _Lengths(relied).block(block, _Equal(), frozenset())
+
+
+@dataclass
+class _Equal:
+    """What sizes are by the indices of the loops around: `symbols`, and `sizes` as they are."""
+
+    symbols: dict[dims.Symbol, Size] = field(default_factory=dict)
+    sizes: dict[Size, Size] = field(default_factory=dict)
+
+    def copy(self) -> _Equal:
+        return _Equal(dict(self.symbols), dict(self.sizes))
+
+    def of(self, size: Size) -> Size:
+        if size in self.sizes:
+            return self.sizes[size]
+        return dims.substitute(size, self.symbols.get)
+
+    def rename(self, v: Var) -> None:
+        if isinstance(v.type, Type) and (self.symbols or self.sizes):
+            shape = tuple(map(self.of, v.type.shape))
+            if shape != v.type.shape:
+                v.type = v.type.with_shape(shape)
+
+    def in_params(self, s: Let) -> Let:
+        """A statement with parameters that are spelled so."""
+        params = map_symbols(s.params, self.symbols) if self.symbols else s.params
+        shape = params.get("shape")
+        if self.sizes and isinstance(shape, tuple):
+            params = params | {"shape": tuple(map(self.of, shape))}
+        return s if params is s.params else replace(s, params=params)
 
 
 class _Lengths:
@@ -49,40 +78,41 @@ class _Lengths:
     def __init__(self, relied: Relied) -> None:
         self.relied = relied
 
-    def block(
-        self, block: Block, around: dict[dims.Symbol, Size], indices: frozenset[Var]
-    ) -> Block:
-        """A block, in which symbols are other sizes.
+    def block(self, block: Block, around: _Equal, indices: frozenset[Var]) -> Block:
+        """A block, in which sizes are spelled by the indices.
 
         around   what they are around it
         indices  of the loops that are open
         """
-        equal = dict(around)
+        equal = around.copy()
         for p in block.params:
-            _rename(p, equal)
-        body: list[Statement] = []
+            equal.rename(p)
         parts = [s for s in block.body if indices and isinstance(s, Let) and s.op is index]
         for s in parts:
             self.part(s, equal, indices)
+        body: list[Statement] = []
         for s in block.body:
             if isinstance(s, Let):
-                renamed = replace(s, params=map_symbols(s.params, equal)) if equal else s
-                for v in s.outs:
-                    _rename(v, equal)
-                if s.op is index and indices:
-                    self.part(renamed, equal, indices)
-                if s.op is identity and indices and isinstance(s.outs[0].type, Type):
-                    body += self.renamed(renamed, equal)
-                else:
-                    body.append(renamed)
+                body += self.let(s, equal, indices)
                 continue
             inside = indices | {s.index} if isinstance(s, For) else indices
             body.append(with_blocks(s, lambda b, i=inside: self.block(b, equal, i)))  # type: ignore[misc]
             for v in outputs(s):
-                _rename(v, equal)
+                equal.rename(v)
         return replace(block, body=tuple(body))
 
-    def part(self, s: Let, equal: dict[dims.Symbol, Size], indices: frozenset[Var]) -> None:
+    def let(self, s: Let, equal: _Equal, indices: frozenset[Var]) -> Iterator[Statement]:
+        s = equal.in_params(s)
+        for v in s.outs:
+            equal.rename(v)
+        if s.op is index and indices:
+            self.part(s, equal, indices)
+        if s.op is identity and indices and isinstance(s.outs[0].type, Type):
+            yield from self.renamed(s, equal, indices)
+        else:
+            yield s
+
+    def part(self, s: Let, equal: _Equal, indices: frozenset[Var]) -> None:
         """Notes what symbols in the type of a part are, if its ends say it."""
         (part,) = s.outs
         if all(map(dims.is_given, part.type.shape)):
@@ -90,26 +120,30 @@ class _Lengths:
         with building(self.relied):
             shape = result_shape(s.args[0].type.shape, s.params["key"], s.args[1:])
         for old, new in zip(part.type.shape, shape, strict=True):
-            if old != new and all(x.given or x.var in indices for x in dims.symbols(new)):
-                equal.update(_solved(old, new, indices))
-        _rename(part, equal)
+            if old != new and _is_spelled(new, indices):
+                equal.symbols.update(_solved(old, new, indices))
+        equal.rename(part)
 
-    def renamed(self, s: Let, equal: dict[dims.Symbol, Size]) -> Iterator[Statement]:
-        """An array under another name: notes what symbols in its type are, or checks that it is
-        as long as parts with these symbols."""
+    def renamed(self, s: Let, equal: _Equal, indices: frozenset[Var]) -> Iterator[Statement]:
+        """An array under another name: notes what sizes in its type are, or checks that it is as
+        long as parts of which the indices tell that."""
         (array,), (value,) = s.outs, s.args
         for old, new in zip(array.type.shape, value.type.shape, strict=True):
-            if old != new:
-                equal.update(_solved(old, new, frozenset()))
-        _rename(array, equal)
+            if old != new and not _is_spelled(old, indices):
+                equal.symbols.update(_solved(old, new, frozenset()))
+                if equal.of(old) != new:
+                    equal.sizes[old] = new
+        equal.rename(array)
         pairs = zip(array.type.shape, value.type.shape, strict=True)
         apart = [(n, m) for n, m in pairs if n != m and not (dims.is_given(n) and dims.is_given(m))]
         for n, m in apart:
             yield from comparison(n, m, s.origin)
-        if apart:
-            yield replace(s, op=fitted, params={"shape": array.type.shape})
-        else:
-            yield s
+        yield replace(s, op=fitted, params={"shape": array.type.shape}) if apart else s
+
+
+def _is_spelled(size: Size, indices: frozenset[Var]) -> bool:
+    """Whether a size is one of inputs and of indices of open loops."""
+    return all(x.given or x.var in indices for x in dims.symbols(size))
 
 
 def _solved(old: Size, new: Size, indices: frozenset[Var]) -> dict[dims.Symbol, Size]:
@@ -123,8 +157,3 @@ def _solved(old: Size, new: Size, indices: frozenset[Var]) -> dict[dims.Symbol, 
     if factor not in (1, -1) or x in dims.symbols(rest):
         return {}
     return {x: (new - rest) * factor}
-
-
-def _rename(v: Var, equal: dict[dims.Symbol, Size]) -> None:
-    if isinstance(v.type, Type) and not equal.keys().isdisjoint(sizes_in(v.type)):
-        v.type = v.type.with_shape(tuple(dims.substitute(n, equal.get) for n in v.type.shape))
