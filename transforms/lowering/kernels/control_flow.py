@@ -302,6 +302,7 @@ class Control(Exchanged):
         if span is not None:
             self.ranges[s.index] = span
         tested = self.check_ahead(s)
+        self.grow_before_loop(s.inits)
         before = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
         self.carry_of = self.carried(s.carries, s.yields)
         self.batches += over_batch(s)

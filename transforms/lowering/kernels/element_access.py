@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import place_helpers
 from tapeless.transforms.lowering.rewrite.rolled_indices import is_within, place
 from tapeless.transforms.lowering.scalars import operations
+from tapeless.transforms.lowering.schedule.dependences import is_array
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.reassociable_sums import MULTIPLIED, PLUS, Totals
 from tapeless.transforms.lowering.schedule.stack_capacity import FIRST, GROWN
@@ -106,6 +108,15 @@ class Elements(Extents):
         with self.nested(f"while {name}.size < {to_source(needed)}:"):
             self.put(f"{name} = grown({name})")
         return Buffer(name, axes, lengths=lengths)
+
+    def grow_before_loop(self, inits: Iterable[Atom]) -> None:
+        """Memory for arrays that a loop fills, of lengths that are known only here."""
+        for a in inits:
+            cell = self.memory.cell(a) if is_array(a) else None  # type: ignore[arg-type]
+            if cell is None or cell in self.home or cell not in self.analysis.unset:
+                continue
+            if not all(map(self.analysis.outside, cell.type.shape)):
+                self.buffer(cell)
 
     def buffer(self, cell: Var) -> Buffer:
         found = self.home.get(cell)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapeless.transforms.core import dims, scalar_form
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Effect,
     For,
@@ -21,6 +22,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.lowering.kernels.buffer_reuse import Reuse
 from tapeless.transforms.lowering.kernels.scratch import is_tiny
 from tapeless.transforms.lowering.scalars import operations
@@ -122,8 +124,8 @@ class Nests(Reuse):
         if item.size is None:
             raise AssertionError
         at = ast.Name(name, ast.Load())
-        kept = dict(self.starts), dict(self.measured)
         self.prepare(item)
+        kept = dict(self.starts), dict(self.measured)
         passes = self.passes(item)
         self.passes_of[passes] = item.size
         mark, held = len(self.lines), set(self.scratch)
@@ -209,28 +211,26 @@ class Nests(Reuse):
             if stage is not None and stage.fits and (s, ~stage.fits[0]) not in self.checked:
                 self.check_fit(stage)
                 self.checked |= {(s, ~axis) for axis in stage.fits}
-            for x in self.lengths_of(s):
-                if x not in self.measured:
-                    self.measured[x] = self.kept_as(
-                        "length", self.length(*self.analysis.lengths[x])
-                    )
+            self.keep_lengths(stage.space if stage is not None else ())
             if stage is not None and stage.reduced:
                 self.refuse_empty(stage)
 
-    def lengths_of(self, s: Let) -> list[dims.Symbol]:
-        """The lengths along its axes that are to be computed; of names that are the same, in the
-        order of the axes."""
-        stage = self.stage(s)
-        space = [self.canon(n) for n in (stage.space if stage else ())]
-        found = dict.fromkeys(x for n in space for x in sorted(dims.symbols(n), key=str))
+    def keep_lengths(self, sizes: Iterable[Size]) -> None:
+        """Names for lengths that are to be computed; of those that are called the same, in the
+        order of the sizes."""
+        found = dict.fromkeys(
+            x for n in sizes for x in sorted(dims.symbols(self.canon(n)), key=str)
+        )
         unknown = [
             x
             for x in found
             if x in self.analysis.lengths
+            and x not in self.measured
             and not self.analysis.known(dims.single(x))
             and self.in_scope(self.analysis.lengths[x][0])
         ]
-        return sorted(unknown, key=str)
+        for x in sorted(unknown, key=str):
+            self.measured[x] = self.kept_as("length", self.length(*self.analysis.lengths[x]))
 
     def kept_as(self, stem: str, value: ast.expr) -> ast.expr:
         name = self.names.new(stem)
@@ -245,6 +245,8 @@ class Nests(Reuse):
         if s.op.name == "row_products":
             self.call_for_row(stage)
             return
+        if s.op is size_value:
+            self.keep_lengths([s.params["size"]])
         index = self.index_of(stage)
         self.check_integers(s, set())
         if s.op.name in ("index", "gather"):

@@ -26,8 +26,10 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.size_inequalities import Relation, Relied, facts_of
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import map_symbols
 from tapeless.transforms.lowering.sizes.size_equalities import comparison, fitted
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, result_shape
 
@@ -107,7 +109,10 @@ class _Lengths:
             equal.rename(v)
         if s.op is index and indices:
             self.part(s, equal, indices)
-        if s.op is identity and indices and isinstance(s.outs[0].type, Type):
+        if s.op is axis_size and indices:
+            length = s.args[0].type.shape[s.params["axis"]]
+            yield replace(s, op=size_value, args=(), params={"size": length})
+        elif s.op is identity and indices and isinstance(s.outs[0].type, Type):
             yield from self.renamed(s, equal, indices)
         else:
             yield s
