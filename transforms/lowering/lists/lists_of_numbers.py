@@ -10,7 +10,7 @@ of arrays, which only Python keeps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,9 +29,7 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
-    blocks,
     statements,
-    with_blocks,
 )
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.lowering.lists.growing_rows import integer
@@ -79,11 +77,24 @@ def _spoilt(memory: Dependences, block: Block) -> set[Var]:
             spoilt += s.args[1:]
         elif isinstance(s, (Let, Effect)):
             spoilt += s.args
-        elif isinstance(s, If):
-            for same in zip(s.outs, s.then.results, s.orelse.results, strict=True):
+        else:
+            for same in _joined(s):
                 lists = [a for a in same if isinstance(a, Var) and isinstance(a.type, StackType)]
                 spoilt += same if len(set(map(memory.cell, lists))) > 1 else ()
     return {memory.cell(a) for a in spoilt if isinstance(a, Var) and isinstance(a.type, StackType)}
+
+
+def _joined(s: Statement) -> Iterable[tuple[Atom, ...]]:
+    """The values that stand for one another before, in and after a loop or a branch."""
+    match s:
+        case If():
+            return zip(s.outs, s.then.results, s.orelse.results, strict=True)
+        case For():
+            return zip(s.outs, s.inits, s.carries, s.yields, strict=True)
+        case While():
+            tested, carried = s.test.params, s.body.params
+            return zip(s.outs, s.inits, tested, carried, s.body.results, strict=True)
+    return ()
 
 
 class _Numbers:
@@ -123,13 +134,18 @@ class _Numbers:
         match s:
             case Let():
                 yield from self.let(s)
-            case For() | While():
+            case For():
                 inits, outs = self.all(s.inits), self.all(s.outs)
-                yield replace(with_blocks(s, self.block), inits=inits, outs=outs)
+                yield replace(s, body=self.block(s.body), inits=inits, outs=outs)
+            case While():
+                inits, outs = self.all(s.inits), self.all(s.outs)
+                test, body = self.block(s.test), self.block(s.body)
+                yield replace(s, test=test, body=body, inits=inits, outs=outs)
             case If():
-                yield replace(with_blocks(s, self.block), outs=self.all(s.outs))
+                then, orelse = self.block(s.then), self.block(s.orelse)
+                yield replace(s, then=then, orelse=orelse, outs=self.all(s.outs))
             case _:
-                yield with_blocks(s, self.block) if blocks(s) else s
+                yield s
 
     def let(self, s: Let) -> Iterator[Statement]:
         pair = self.of(s.outs[0])
@@ -157,14 +173,14 @@ class _Numbers:
             yield from statement
             lengths.append(length)
 
-        def one(state: Vars, at: Vars) -> tuple[list[Statement], Vars]:
+        def entry(state: Vars, at: Vars) -> tuple[list[Statement], Vars]:
             (stack,) = state
             number, longer = Var(Type(value.type.dtype)), Var(stack.type)
             key = {"key": tuple(map(Slot, range(len(at))))}
             picked = Let((number,), index, (value, *at), key, s.origin)
             return [picked, Let((longer,), push, (stack, number), {}, s.origin)], (longer,)
 
-        yield _loops(lengths, (numbers,), after[:1], one, s, reverse=False)
+        yield _loops(lengths, (numbers,), after[:1], entry, s, reverse=False)
         for k, length in enumerate(lengths):
             longer = after[1] if k == len(lengths) - 1 else Var(COUNTS)
             yield Let((longer,), push, (counts, length), {}, s.origin)
@@ -185,7 +201,7 @@ class _Numbers:
         params = {"shape": shape, "dtype": array.type.dtype}
         yield Let((room,), empty, (), params, s.origin)
 
-        def one(state: Vars, at: Vars) -> tuple[list[Statement], Vars]:
+        def entry(state: Vars, at: Vars) -> tuple[list[Statement], Vars]:
             stack, values = state
             shorter, number, stored = (
                 Var(stack.type),
@@ -197,7 +213,7 @@ class _Numbers:
             store = Let((stored,), update, (values, number, *at), key, s.origin)
             return [taken, store], (shorter, stored)
 
-        yield _loops(lengths, (numbers, room), (after[0], full), one, s, reverse=True)
+        yield _loops(lengths, (numbers, room), (after[0], full), entry, s, reverse=True)
         yield Let((array,), identity, (full,), {}, s.origin)
 
 
@@ -205,22 +221,22 @@ def _loops(
     lengths: Sequence[Atom],
     inits: Vars,
     outs: Vars,
-    one: Pass,
+    entry: Pass,
     s: Let,
     reverse: bool,
     at: Vars = (),
 ) -> For:
     """Loops over all places of an array, the last axis innermost.
 
-    one  the statements for a place, and what they make of the carries
+    entry  the statements for a place, and what they make of the carries
     """
     place, *carries = Var(INT), *(Var(v.type, v.name) for v in inits)
     if len(lengths) == 1:
-        body, results = one(tuple(carries), (*at, place))
+        body, results = entry(tuple(carries), (*at, place))
     else:
         results = tuple(Var(v.type, v.name) for v in inits)
         rest = lengths[1:]
-        body = [_loops(rest, tuple(carries), results, one, s, reverse, (*at, place))]
+        body = [_loops(rest, tuple(carries), results, entry, s, reverse, (*at, place))]
     inside = Block((place, *carries), tuple(body), results)
     zero, step = atom(0), atom(1)
     return For(outs, zero, lengths[0], step, inits, inside, reverse=reverse, origin=s.origin)

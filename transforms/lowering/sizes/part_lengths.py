@@ -90,8 +90,8 @@ class _Lengths:
         for p in block.params:
             equal.rename(p)
         parts = [s for s in block.body if indices and isinstance(s, Let) and s.op is index]
-        for s in parts:
-            self.part(s, equal, indices)
+        for part in parts:
+            self.part(part, equal, indices)
         body: list[Statement] = []
         for s in block.body:
             if isinstance(s, Let):
