@@ -33,6 +33,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.lowering.lists.growing_rows import integer
+from tapeless.transforms.lowering.lists.list_lengths import in_new_variables
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import empty, new_stack
@@ -53,7 +54,7 @@ def lists_of_numbers(block: Block) -> Block:
     made_here = [s.outs[0] for s in block.body if isinstance(s, Let) and s.op is new_stack]
     lists = {v for v in made_here if _holds_arrays(v)}
     lists = lists - _spoilt(memory, block) if lists else lists
-    return _Numbers(memory, lists).block(block) if lists else block
+    return in_new_variables(_Numbers(memory, lists).block(block)) if lists else block
 
 
 def has_lists(driver: Block) -> bool:

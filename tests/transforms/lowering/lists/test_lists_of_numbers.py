@@ -136,3 +136,20 @@ def test_a_list_that_a_library_function_keeps_with_python_holds_arrays():
     with pytest.warns(PerformanceWarning, match="fft"):
         np.testing.assert_allclose(compiled(a, b), grad(f)(a, b), rtol=1e-9)
     assert "_lengths" not in compiled.source(a, b)
+
+
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+def test_a_list_that_a_mask_keeps_with_python():
+    def f(x, counts):
+        total = 0.0
+        for i in range(len(counts)):
+            m = counts[i]
+            kept = np.zeros(m, dtype=bool)
+            for j in range(0, m, 2):
+                kept[j] = True
+            v = x[:m][kept]
+            total += np.sum(v * v) + np.sum(np.where(kept, 1.0, 2.0)) * x[0]
+        return total
+
+    x, counts = np.random.default_rng(6).random(20), np.array([3, 1, 4, 2])
+    np.testing.assert_allclose(jit(grad(f))(x, counts), grad(f)(x, counts), rtol=1e-12)
