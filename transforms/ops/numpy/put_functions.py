@@ -144,7 +144,9 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
     new = converted(src, dst.type.dtype, casting)
     if where is not True:
         new = select(as_array(where), new, dst)
-    return broadcast_to(new, shape=dst.type.shape)
+    if new.type.ndim > dst.type.ndim:
+        return broadcast_to(new, shape=dst.type.shape)  # which refuses it
+    return update(dst, new, key=(slice(None),) * dst.type.ndim)
 
 
 def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:
