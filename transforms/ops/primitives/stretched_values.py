@@ -41,10 +41,10 @@ def _same_part(x: Atom, v: Atom, n: Size, key: Key, rest: tuple[Atom, ...]) -> b
     let: Let | None = None
     for _ in range(DEEP):
         let = defining_statement(v)
-        source = next((a for a in let.args if n in getattr(a.type, "shape", ())), None) if let else None
-        if source is None:
+        longer = [a for a in (let.args if let else ()) if n in getattr(a.type, "shape", ())]
+        if not longer:
             break
-        v = source
+        v = longer[0]
     if let is None or let.params.get("key") != key or len(let.args) != len(rest) + 1:
         return False
     of_places = all(isinstance(e, Slot) for e in key)  # which alone say how many there are
