@@ -11,6 +11,7 @@ from typing import Any
 from tapeless.transforms.errors import Signal, SourceError, TapelessError
 from tapeless.transforms.frontend.effects.exception_handlers import suppressing, trying
 from tapeless.transforms.frontend.source.find import read
+from tapeless.transforms.frontend.source.original_code import original_function
 from tapeless.transforms.frontend.trace.provenance import of_library
 
 SIGNALS = (TapelessError, Signal)
@@ -79,7 +80,7 @@ def _nodes(function: Any, *kinds: type[ast.AST]) -> list[ast.AST]:
     if not isinstance(function, types.FunctionType):
         return []
     try:
-        node = read(function).node
+        node = read(original_function(function)).node
     except SourceError:
         return []  # it is called as it is
     return [n for n in ast.walk(node) if isinstance(n, kinds)]
