@@ -61,15 +61,19 @@ def _may_suppress(manager: Any) -> bool:
     """Whether the source of a manager says that errors may end in it."""
     if isinstance(manager, contextlib._GeneratorContextManager):
         function = manager.func
-        return any(map(_catches, _nodes(function, ast.Try, ast.TryStar)))
+        return any(map(_catches, _nodes(function, ast.Try, ast.TryStar, ast.With)))
     returns: Any = _nodes(type(manager).__exit__, ast.Return)
     return not all(r.value is None or _is_false(r.value) for r in returns)
 
 
 def _catches(statement: Any) -> bool:
-    """Whether a try statement catches errors that are thrown into a generator."""
+    """Whether a statement catches errors that are thrown into a generator."""
     body = [n for s in statement.body for n in ast.walk(s)]
-    return bool(statement.handlers) and any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in body)
+    if not any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in body):
+        return False
+    if isinstance(statement, ast.With):
+        return any("suppress" in ast.dump(item.context_expr) for item in statement.items)
+    return bool(statement.handlers)
 
 
 def _is_false(value: ast.expr) -> bool:

@@ -202,7 +202,7 @@ def managed_by_own_class(x):
     keeper, y = Keeper(), x
     with keeper:
         if x > 1:
-            raise ValueError(f"above one: {x}")
+            raise ValueError("above one")
         y = 2 * x
     return y * len(keeper.said)
 
@@ -213,18 +213,39 @@ def managed_by_own_generator(x):
         try:
             yield
         except ValueError:
-            pass
+            log.append(1.0)
+
+    log, y = [x], x
+    with caught():
+        if x > 1:
+            raise ValueError("above one")
+        y = 2 * x
+    return y * len(log)
+
+
+def managed_by_a_generator_that_suppresses(x):
+    @contextlib.contextmanager
+    def caught():
+        with contextlib.suppress(ValueError):
+            yield
 
     y = x
     with caught():
         if x > 1:
             raise ValueError("above one")
         y = 2 * x
-    return y
+    return y * x
 
 
 @pytest.mark.usefixtures("traced")
-@pytest.mark.parametrize("f", [managed_by_own_class, managed_by_own_generator])
+@pytest.mark.parametrize(
+    "f",
+    [
+        managed_by_own_class,
+        managed_by_own_generator,
+        managed_by_a_generator_that_suppresses,
+    ],
+)
 @pytest.mark.parametrize("x", [0.5, 1.5])
 def test_managers_that_are_made_in_the_function(f, x):
     slope = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
