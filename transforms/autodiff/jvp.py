@@ -139,17 +139,17 @@ class Forward:
                 raise TypeError(s)
 
     def let(self, s: Let, t: Tangents) -> None:
-        b = builder.current()
         if self.merged:
+            b = builder.current()
             b.emit(s)
-        for v in s.outs:
-            b.definitions[v] = s
+            for v in s.outs:
+                b.definitions[v] = s
         s = computing(s)
         tangents = tuple(tangent_of(t, a) for a in s.args)
         note(s)
         if s.op.jvp is None or all(x is None for x in tangents):
             return
-        body = b.blocks[-1]
+        body = builder.current().blocks[-1]
         start = len(body)
         outs = s.op.jvp(s.args, tangents, s.outs, s.params)
         if self.run:

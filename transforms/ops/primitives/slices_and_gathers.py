@@ -12,10 +12,8 @@ from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import ShapeError, UnevenError
 from tapeless.transforms.ops.primitives.arithmetic import add
-from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
 from tapeless.transforms.ops.primitives.batched_keys import batched_part, slices_vary
-from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 from tapeless.transforms.ops.primitives.constant_folding import is_number
 from tapeless.transforms.ops.primitives.index_keys import Key as Key
 from tapeless.transforms.ops.primitives.index_keys import Slot as Slot
@@ -24,7 +22,7 @@ from tapeless.transforms.ops.primitives.index_keys import is_advanced as is_adva
 from tapeless.transforms.ops.primitives.index_keys import is_turn, key_text, trimmed
 from tapeless.transforms.ops.primitives.index_keys import may_repeat as may_repeat
 from tapeless.transforms.ops.primitives.index_keys import result_shape as result_shape
-from tapeless.transforms.ops.primitives.new_arrays import arange, batch_of, zero
+from tapeless.transforms.ops.primitives.new_arrays import batch_of, zero
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
@@ -36,7 +34,6 @@ from tapeless.transforms.ops.primitives.shapes import (
     lifted,
     reshape,
 )
-from tapeless.transforms.ops.primitives.stretched_values import stretched_axes
 
 
 def _index_infer(x: Atom, *rest: Atom, key: Key) -> Type:
@@ -142,19 +139,7 @@ def _update_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any
     if (x is None and v is None) or not primals[0].type.differentiable:
         return (None,)
     base = zero(primals[0].type) if x is None else x
-    v = atom(0.0) if v is None else _stretched(v, primals, params["key"])
-    return (update(base, v, *primals[2:], **params),)
-
-
-def _stretched(v_dot: Atom, primals: Atoms, key: Key) -> Atom:
-    """The tangent of a stored value, as long as the part that it is stored to."""
-    x, v, *rest = primals
-    for axis, place in stretched_axes(x, v, key, tuple(rest)).items():
-        count = axis_size(read(x, key, tuple(rest)), axis=place)
-        single = equal(axis_size(v, axis=axis), 1)
-        at = select(single, 0, arange(0, count, 1, dtype=np.dtype(int)))
-        v_dot = gather(v_dot, at, key=(*(slice(None),) * axis, Slot(0)))
-    return v_dot
+    return (update(base, atom(0.0) if v is None else v, *primals[2:], **params),)
 
 
 def _update_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tuple[Any, ...]:
@@ -173,7 +158,6 @@ def _add_at_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any
         return (None,)
     if v is None:
         return (x,)
-    v = _stretched(v, primals, params["key"])
     return (add_at(zero(primals[0].type) if x is None else x, v, *primals[2:], **params),)
 
 
