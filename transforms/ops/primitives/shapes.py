@@ -280,7 +280,7 @@ def reduced(shape: tuple[Size, ...], axes: tuple[int, ...], keepdims: bool) -> t
 
 def reduction_infer(reduce: Any) -> Any:
     def infer(x: Atom, *, axes: tuple[int, ...], keepdims: bool, **more: Any) -> Type:
-        dtype = reduce(np.ones((1,), x.type.dtype)).dtype
+        dtype = reduce(np.ones((1, 1), x.type.dtype), axis=0).dtype  # also that of objects
         return Type(dtype, reduced(x.type.shape, axes, keepdims))
 
     return infer
