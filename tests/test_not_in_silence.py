@@ -412,3 +412,106 @@ def test_lengths_decide_which_error_is_raised(size, error):
     for transform in (tapeless.jit, tapeless.grad):
         with pytest.raises(error):
             transform(too_short)(np.ones(size))
+
+
+def bits_and_back(x):
+    return np.sum(x.view(np.int64).view(np.float64))
+
+
+def absolute_by_bits(x):
+    return np.sum((x.view(np.int64) & 0x7FFFFFFFFFFFFFFF).view(np.float64))
+
+
+def logarithm_of_bits(x):
+    return np.sum(x.view(np.int64) * 2.0**-52)
+
+
+def sorted_bits(x):
+    return np.sum(np.sort(x.view(np.int64))[:2].view(np.float64))
+
+
+def bits_in_a_loop(x):
+    i = x.view(np.int64)
+    for k in range(3):
+        i = i + k if x[0] > 0 else i
+    return np.sum(i.view(np.float64))
+
+
+@pytest.mark.parametrize(
+    "f", [bits_and_back, absolute_by_bits, logarithm_of_bits, sorted_bits, bits_in_a_loop]
+)
+def test_bits_that_become_floats_have_no_derivative(f):
+    x = np.array([0.7, 1.4, 3.1])
+    assert tapeless.jit(f)(x) == pytest.approx(f(x), rel=1e-14)
+    for derivative in (
+        tapeless.grad(f),
+        tapeless.hessian(f),
+        lambda x: tapeless.jvp(f, (x,), (x,)),
+    ):
+        with pytest.raises(tapeless.TapelessError, match="bits have no derivative"):
+            derivative(x)
+
+
+def times_exponent(x):
+    return np.sum((x.view(np.int64) >> 52).astype(float) * x * x)
+
+
+def by_sign_bit(x):
+    return np.sum(np.where(x.view(np.int64) < 0, -x, x) * x)
+
+
+def bits_of_a_constant(x):
+    return np.sum(tapeless.lax.stop_gradient(x).view(np.int64).view(np.float64) * x)
+
+
+@pytest.mark.parametrize(
+    ("f", "slope"),
+    [
+        (times_exponent, lambda x: 2 * x * (x.view(np.int64) >> 52)),
+        (by_sign_bit, lambda x: 2 * np.abs(x)),
+        (bits_of_a_constant, lambda x: x),
+    ],
+)
+def test_bits_that_choose_are_piecewise_constant(f, slope):
+    x = np.array([0.7, 1.4, 3.1])
+    np.testing.assert_allclose(tapeless.grad(f)(x), slope(x))
+    np.testing.assert_allclose(tapeless.jvp(f, (x,), (x,))[1], slope(x) @ x)
+
+
+def hashed(x):
+    return hash(x) * 1.0 + x
+
+
+def hash_of_a_pair(x):
+    return hash((x, 1)) * 1e-10 + x
+
+
+def popped(x):
+    return {x * 3}.pop()
+
+
+def first_of_a_set(x):
+    return list({x * 3})[0]  # noqa: RUF015 (what is tested)
+
+
+def run_over(x):
+    total = 0.0
+    for member in {x * 3}:
+        total = total + member
+    return total
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize("f", [hashed, hash_of_a_pair, popped, first_of_a_set, run_over])
+def test_what_python_hashes_has_no_derivative(f):
+    assert tapeless.jit(f)(1.5) == f(1.5)
+    with pytest.raises(tapeless.TapelessError, match="has no derivative"):
+        tapeless.grad(f)(1.5)
+
+
+def largest_member(x):
+    return max({x, 2 * x}) * min({x, 3 * x, 0.5})
+
+
+def test_the_largest_of_a_set_has_a_derivative():
+    assert tapeless.value_and_grad(largest_member)(1.5) == (1.5, 1.0)

@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.ops.primitives.function_calls import is_call
+from tapeless.transforms.ops.primitives.identities import stopped
 
 Key = tuple[Function, frozenset[int]]  # a function, and which of its parameters are inputs
 Parts = tuple[frozenset[int], frozenset[int]]  # parameters and results that depend on the inputs
@@ -118,13 +119,13 @@ class _Dependence:
                 self.decides |= inside
                 for b in blocks(s):
                     self.spread(b, varies, inside)
-                handed = (v for v, a in _handed_on(s) if a in varies)
+                handed = (v for v, a in handed_on(s) if a in varies)
                 varying_outputs = outputs(s) if inside else tuple(handed)
             varies.update(v for v in varying_outputs if self.counts(v))
 
     def of_let(self, s: Let, varies: set[Var]) -> tuple[Var, ...]:
         at = self.given(s, varies)
-        if not at:
+        if not at or (s.op is stopped and not self.tests):
             return ()
         if not is_call(s):
             return s.outs
@@ -137,7 +138,7 @@ class _Dependence:
         return tuple(s.outs[k] for k in active[1])
 
 
-def _handed_on(s: Statement) -> Iterator[tuple[Var, Atom]]:
+def handed_on(s: Statement) -> Iterator[tuple[Var, Atom]]:
     """What a branch or a loop gives other names: each with the name."""
     match s:
         case If():

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.analysis.activity import active_parts
+from tapeless.transforms.analysis.bit_patterns import made_of_bits
 from tapeless.transforms.analysis.sign_analysis import CHOSEN
 from tapeless.transforms.analysis.slopes import (
     chooses,
@@ -45,7 +46,7 @@ from tapeless.transforms.core.language import (
     is_undefined,
 )
 from tapeless.transforms.core.substitution import refresh
-from tapeless.transforms.errors import NotDifferentiableError
+from tapeless.transforms.errors import NotDifferentiableError, located
 from tapeless.transforms.ops.numpy.creation import zero
 from tapeless.transforms.ops.primitives.function_calls import enter, is_call
 from tapeless.transforms.ops.primitives.new_arrays import zero_of
@@ -104,8 +105,12 @@ class Forward:
 
     def __init__(self, merged: bool, ahead: bool = False) -> None:
         self.merged, self.run = merged, merged or ahead
+        self.inside = False
 
     def block(self, body: Iterable[Statement], t: Tangents) -> None:
+        if not self.inside:
+            body, self.inside = tuple(body), True
+            refuse_bits(Block((), body, ()), t)
         for s in body:
             builder.current().origin = s.origin
             try:
@@ -402,6 +407,18 @@ def jvp(
         Forward(merged=True).block(block.body, t)
         tangents = [instantiate(tangent_of(t, a), a) for a in (block.results[k] for k in outs)]
     return Block((*block.params, *dots), tuple(b.blocks[0]), (*block.results, *tangents))
+
+
+def refuse_bits(block: Block, inputs: Iterable[Var]) -> None:
+    """Refuses floats that are made of the bits of what depends on the inputs."""
+    s = made_of_bits(block, inputs)
+    if s is not None:
+        with located(s.origin):
+            raise NotDifferentiableError(
+                "a float is made of the bits of another one, and bits have no derivative",
+                "write it with functions of NumPy, or take the bits of "
+                "tapeless.lax.stop_gradient(x)",
+            )
 
 
 def name_results(s: Let) -> None:

@@ -82,7 +82,7 @@ class Batch:
     most     the longest of lengths that depend on the element, for what is as long
     fixed    lengths that NumPy finds for one element, and that are known for a batch
     uneven   lists that have grown by different numbers of elements
-    unset    what is the same for all elements, and has no value where it is not computed
+    unset    what has no value where it is computed for no element
     seeded   the program has set the state of NumPy's generator for all elements
     valued   there is a value also where none is computed, since it is stored for all elements
     """

@@ -12,8 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import Builder, building, current
+from tapeless.transforms.core.builder import Builder, atom_of_size, building, current
 from tapeless.transforms.core.language import TAPE, Atom, Block, Function, Let, Var
+from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.primitives.function_calls import (
@@ -51,11 +52,15 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
             refuse_uneven()
         flags = _flags(s, axes)
         function = s.params["function"]
-        function_batch = batched(type(batch), function, flags, batch.nested, batch.seeded)
+        sized = _is_sized(s, flags)
+        function_batch = batched(
+            type(batch), function, flags, batch.nested, batch.seeded, counted=not sized
+        )
         batch.seeded |= seeds(function.block)
         pairs = zip(s.args, flags, strict=True)
-        function_arguments = tuple(batch.front(a) if on else batch.value(a)[0] for a, on in pairs)
-        return _recorded(batch, s, function_arguments, {"function": function_batch})
+        function_arguments = [batch.front(a) if on else batch.value(a)[0] for a, on in pairs]
+        function_arguments += [] if sized else [atom_of_size(batch.size)]
+        return _recorded(batch, s, tuple(function_arguments), {"function": function_batch})
     if s.op in (repeat_tape, sum_tape):
         return _recorded(batch, s, args, {**s.params, "axis": s.params["axis"] + 1})
     if s.op in (bundle, add_if_set, add_tapes, zero_tape):
@@ -65,13 +70,20 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
 
 
 def _flags(s: Let, axes: Any) -> Flags:
-    """Which arguments are batches: where there are batches, at least one that shows how long they
-    are, which tapes do not."""
+    """Which arguments are batches: where there are batches, one that shows how long they are, if
+    there is one."""
     flags = tuple(k is not None for k in axes)
     showing = [k for k, a in enumerate(s.args) if has_axes(a.type)]
     if any(flags[k] for k in showing) or not (any(flags) or gives_tape(s)):
         return flags
     return tuple(on or k in showing[:1] for k, on in enumerate(flags))
+
+
+def _is_sized(s: Let, flags: Flags) -> bool:
+    """Whether an argument shows how long the batch is, as lists and tapes do not; or there is
+    none."""
+    shows = (on and has_axes(a.type) for a, on in zip(s.args, flags, strict=True))
+    return any(shows) or not (any(flags) or gives_tape(s))
 
 
 def of_batch(batch: Batch, tape: Atom) -> Atom:
@@ -88,13 +100,19 @@ def _recorded(batch: Batch, s: Let, args: Any, params: Any) -> list[Any]:
 
 
 def batched(
-    kind: type[Batch], function: Function, flags: Flags, nested: bool, seeded: bool = False
+    kind: type[Batch],
+    function: Function,
+    flags: Flags,
+    nested: bool,
+    seeded: bool = False,
+    counted: bool = False,
 ) -> Function:
-    """The function for batches of the arguments that are flagged; its results are batches."""
-    key = ("vmap", flags, nested, seeded)
+    """The function for batches of the arguments that are flagged; its results are batches.
+    `counted`: its last argument is how long they are."""
+    key = ("vmap", flags, nested, seeded, counted)
     if key not in function.derived:
         batched_function = Function(
-            f"{function.name}_batch", lambda: _built(kind, function, flags, nested, seeded)
+            f"{function.name}_batch", lambda: _built(kind, function, flags, nested, seeded, counted)
         )
         function.derived[key] = batched_function
         try:
@@ -106,10 +124,16 @@ def batched(
 
 
 def _built(
-    kind: type[Batch], function: Function, flags: Flags, nested: bool, seeded: bool
+    kind: type[Batch],
+    function: Function,
+    flags: Flags,
+    nested: bool,
+    seeded: bool,
+    counted: bool,
 ) -> Block:
     block, _ = refresh(function.block)
-    batch = kind(dims.symbol("n", 0), nested)
+    count = Var(INT, "n") if counted else None
+    batch = kind(dims.symbol("n", 0, var=count), nested)
     batch.seeded, batch.valued = seeded, True  # a tape holds batches
     params = [
         Var(batch.kind(p.type), p.name) if on else p
@@ -121,4 +145,5 @@ def _built(
         if any(a in batch.uneven for a in block.results):
             refuse_uneven()
         results = tuple(batch.front(a) for a in block.results)
+    params += [] if count is None else [count]
     return Block(tuple(params), tuple(b.blocks[0]), results)

@@ -15,6 +15,7 @@ from tapeless.transforms.core.language import (
     TAPE,
     Atom,
     Block,
+    Effect,
     If,
     Let,
     Literal,
@@ -26,14 +27,15 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
-from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.core.uses import reads, sizes_in
+from tapeless.transforms.frontend.effects.fallible_operations import CHOOSING, may_raise
 from tapeless.transforms.ops.numpy.reductions import any_
 from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.ops.primitives.new_arrays import empty, zero
 from tapeless.transforms.ops.primitives.shapes import front
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index, update
 from tapeless.transforms.ops.primitives.stacks import pop, push
-from tapeless.transforms.vmap.divergence import read_by
+from tapeless.transforms.vmap.divergence import DivergenceFlow, read_by
 from tapeless.transforms.vmap.lists import whole
 from tapeless.transforms.vmap.masked_region import FilledElements, MaskedElements, is_in_bounds
 
@@ -70,8 +72,11 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
         return parts
 
     counts = any(_is_counted(t) or _goes_beyond(t) for t in statements(block))
-    guarded = batch.nested or counts or not batch.unset.isdisjoint(read_in(block))
+    guarded = counts or _may_fail_for_none(batch, block)
+    guarded = guarded or batch.nested or not batch.unset.isdisjoint(read_in(block))
     news = _if_any(batch, s, mask, taken, olds, alone) if guarded else taken()
+    if guarded:
+        batch.unset |= {s.outs[j] for j in rows if olds[j] is None}
     return [news.get(j, end) for j, end in enumerate(ends)]
 
 
@@ -85,6 +90,20 @@ def _goes_beyond(s: Statement) -> bool:
     """Whether a place may not be there that is read or stored to: NumPy refuses it for no elements
     as well."""
     return isinstance(s, Let) and s.op in (index, update, add_at) and not is_in_bounds(s)
+
+
+def _may_fail_for_none(batch: Batch, block: Block) -> bool:
+    """Whether a block may raise an error that depends on no element of the batch: it must not
+    where no element takes the block."""
+    flow = DivergenceFlow(batch.differs)
+    flow.block(block.body)
+    return any(_may_fail(s) and not any(map(flow.depends, reads(s))) for s in statements(block))
+
+
+def _may_fail(s: Statement) -> bool:
+    if isinstance(s, Effect):
+        return s.kind == "check"
+    return isinstance(s, Let) and (s.op in CHOOSING or any(may_raise(s)))
 
 
 def _own_sizes(block: Block) -> set[dims.Symbol]:

@@ -219,3 +219,36 @@ def test_selected_on_some_sides(form, x):
     columns = [(grad(f, argnums=1)(x, v + d) - grad(f, argnums=1)(x, v - d)) / 2e-6 for d in steps]
     for derivative in by_v_twice:
         np.testing.assert_allclose(derivative(x, v), columns, rtol=1e-6, atol=1e-7)
+
+
+def read_beyond(x, v):
+    return x if x < 1 else x + v[np.argmax(v) + 7]
+
+
+def divided_by_a_count(x, v):
+    return x if x < 1 else x + 1 / int(v[0])
+
+
+def inverted(x, v):
+    return x if x < 1 else x + np.linalg.inv(np.outer(v, v))[0, 0]
+
+
+def largest_of_none(x, v):
+    return x if x < 1 else x + np.max(v[v > 9])
+
+
+def selected_lengths_differ(x, v):
+    return x if x < 1 else x + np.sum(v[v > 0] + v[v > 1])
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "f", [read_beyond, divided_by_a_count, inverted, largest_of_none, selected_lengths_differ]
+)
+def test_a_side_that_fails_for_all_fails_where_an_element_takes_it(f, form):
+    x, v = np.array([0.5, 0.3]), np.array([0.0, 1.0, 2.0])
+    batched = form(vmap(value_and_grad(f), (0, None)))
+    np.testing.assert_array_equal(batched(x, v), [x, np.ones(2)])
+    if f is not divided_by_a_count:  # numbers of a batch are an array's: they divide by zero
+        with pytest.raises((LookupError, ValueError)):
+            batched(x + 1, v)

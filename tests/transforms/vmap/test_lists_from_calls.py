@@ -54,3 +54,25 @@ def test_the_caller_reads_the_list(f, monkeypatch):
     x, steps = POINTS[0], 1e-6 * np.eye(3)
     expected = [(grad(f)(x + s) - grad(f)(x - s)) / 2e-6 for s in steps]
     np.testing.assert_allclose(hessian(f)(x), expected, rtol=1e-5, atol=1e-5)
+
+
+def multiples(a, count):
+    out = []
+    for i in range(count):
+        out.append(a * i)  # noqa: PERF401 (the loop is what is tested)
+    return out
+
+
+def of_lists_alone(x):
+    first, second = multiples(x, 3), multiples(x * x, 3)
+    return first[1] ** 2 + second[2] + sum(multiples(x * 2, 3))
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+def test_backward_parts_that_are_given_lists_alone(form, monkeypatch):
+    monkeypatch.setattr(outline, "SAVES", 2)
+    x = np.array([0.5, 1.3])
+    np.testing.assert_allclose(form(vmap(grad(of_lists_alone)))(x), 6 * x + 6)
+    np.testing.assert_allclose(form(vmap(hessian(of_lists_alone)))(x), [6, 6])
+    twice = form(vmap(vmap(grad(of_lists_alone))))
+    np.testing.assert_allclose(twice(x[None]), [6 * x + 6])

@@ -29,6 +29,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.function_table import FUNCTIONS, METHODS, WRITERS, full_name
 from tapeless.transforms.ops.numpy import creation, indexing
 from tapeless.transforms.ops.numpy.cast_rules import as_elements, check, stored
+from tapeless.transforms.ops.numpy.stretched_values import stretched
 from tapeless.transforms.ops.primitives import shapes
 from tapeless.transforms.ops.primitives.boolean_keys import is_truth, truth_of
 from tapeless.transforms.ops.primitives.index_keys import is_element, result_shape
@@ -223,6 +224,7 @@ class Symbol(Unknown):
                 new if new.type.dtype == base.type.dtype else cast(new, dtype=base.type.dtype)
             )
             return
+        new = stretched(new, base, template, tuple(rest))
         if self.parent is not None and not self.frozen:
             (_, places, params), *others = self.place(template, rest)
             shape = result_shape(base.type.shape, template, rest)

@@ -471,6 +471,17 @@ def _operator(kind: str) -> Any:
     )
 
 
+def _hash(hooks: Any, x: Any) -> int:
+    return hash(_hashed(x))
+
+
+def _hashed(x: Any) -> Any:
+    """A number whose hash is asked for, which has no derivative then; or a tuple of such."""
+    if isinstance(x, Symbol) and not x.type.shape:
+        return x.read_as_number("hash() needs the value")
+    return tuple(map(_hashed, x)) if type(x) is tuple else x
+
+
 BUILTINS: dict[Any, Any] = {
     range: range_,
     len: len_,
@@ -481,6 +492,7 @@ BUILTINS: dict[Any, Any] = {
     max: extremum("max"),
     min: extremum("min"),
     abs: _abs,
+    hash: _hash,
     int: _number(int),
     float: _number(float),
     bool: _number(bool),

@@ -106,7 +106,7 @@ def _made(
     t = trace()
     if t.tracing and not hasattr(type(items), "keys"):
         pairs = issubclass(kind, dict) and kind is not Counter
-        items = [(t.key_of(x[0]), x[1]) if pairs else t.key_of(x) for x in items]
+        items = [(t.key_of(x[0], True), x[1]) if pairs else t.key_of(x, True) for x in items]
     if key not in t.decisions.keyed and _is_known(kind, items):
         entries = kind(default, items) if kind is defaultdict else kind(items)
         t.makings[id(entries)] = (entries, key)
@@ -166,13 +166,16 @@ def _method_of_known(this: Any, name: str, args: tuple[Any, ...]) -> Any:
     if isinstance(this, SETS):
         members = name in JOINING or name.startswith(("is", "__"))
         operands = [
-            _members(a) if members and not isinstance(a, SETS) else t.key_of(a) for a in args
+            _members(a) if members and not isinstance(a, SETS) else t.key_of(a, name == "add")
+            for a in args
         ]
     elif name == "update":
         other = args[0]
-        operands = [other if hasattr(type(other), "keys") else [(t.key_of(k), v) for k, v in other]]
+        operands = [
+            other if hasattr(type(other), "keys") else [(t.key_of(k, True), v) for k, v in other]
+        ]
     else:
-        operands = [t.key_of(args[0]), *args[1:]]
+        operands = [t.key_of(args[0], name == "setdefault"), *args[1:]]
     if all(a is b for a, b in zip(operands, args, strict=True)):
         return NOTHING
     before_change(this)
@@ -182,7 +185,7 @@ def _method_of_known(this: Any, name: str, args: tuple[Any, ...]) -> Any:
 
 
 def _members(items: Any) -> Any:
-    return [trace().key_of(x) for x in items] if isinstance(items, Iterable) else items
+    return [trace().key_of(x, True) for x in items] if isinstance(items, Iterable) else items
 
 
 def _has_data(other: Any) -> bool:

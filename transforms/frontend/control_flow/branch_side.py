@@ -104,8 +104,8 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
                 result = by_reference(result) if t.exact else result
             except (*PYTHON_RAISES, *NOT_IN_LOOPS) as e:  # on this side, and only if it is taken
                 unset = isinstance(e, UndefinedError)
-                if isinstance(e, ShapeError) and t.handler(ValueError) is not None:
-                    raise_(ValueError(e.problem))
+                if isinstance(e, ShapeError) and (not t.rolling or t.handler(ValueError)):
+                    raise_(ValueError(e.problem))  # sizes as in the call: the program guards them
                 if isinstance(e, TapelessError) and not unset:
                     raise
                 if isinstance(e, NOT_IN_LOOPS) and t.rolling:

@@ -11,7 +11,7 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, atom_of_size
 from tapeless.transforms.core.language import Literal
-from tapeless.transforms.errors import Signal
+from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, wrap
 from tapeless.transforms.frontend.control_flow.branches import branch, choose, each
 from tapeless.transforms.frontend.control_flow.comprehensions import (
@@ -192,6 +192,11 @@ def next_(hooks: Any, x: Any, *default: Any) -> Any:
         return x.item(*default)
     if special_methods.special(x, "__next__"):
         return next(special_methods.given_by(x), *default)
+    if isinstance(x, Symbol) and x.type.shape:
+        raise UnsupportedError(
+            "next() of an array, which is no iterator, or of x.flat, which is none here",
+            "make one first: it = iter(x.flat)",
+        )
     return next(inside(x), *default)
 
 

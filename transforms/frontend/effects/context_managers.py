@@ -11,6 +11,7 @@ from typing import Any
 from tapeless.transforms.errors import Signal, SourceError, TapelessError
 from tapeless.transforms.frontend.effects.exception_handlers import suppressing, trying
 from tapeless.transforms.frontend.source.find import read
+from tapeless.transforms.frontend.source.original_code import original_function
 from tapeless.transforms.frontend.trace.provenance import of_library
 
 SIGNALS = (TapelessError, Signal)
@@ -60,15 +61,19 @@ def _may_suppress(manager: Any) -> bool:
     """Whether the source of a manager says that errors may end in it."""
     if isinstance(manager, contextlib._GeneratorContextManager):
         function = manager.func
-        return any(map(_catches, _nodes(function, ast.Try, ast.TryStar)))
+        return any(map(_catches, _nodes(function, ast.Try, ast.TryStar, ast.With)))
     returns: Any = _nodes(type(manager).__exit__, ast.Return)
     return not all(r.value is None or _is_false(r.value) for r in returns)
 
 
 def _catches(statement: Any) -> bool:
-    """Whether a try statement catches errors that are thrown into a generator."""
+    """Whether a statement catches errors that are thrown into a generator."""
     body = [n for s in statement.body for n in ast.walk(s)]
-    return bool(statement.handlers) and any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in body)
+    if not any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in body):
+        return False
+    if isinstance(statement, ast.With):
+        return any("suppress" in ast.dump(item.context_expr) for item in statement.items)
+    return bool(statement.handlers)
 
 
 def _is_false(value: ast.expr) -> bool:
@@ -79,7 +84,7 @@ def _nodes(function: Any, *kinds: type[ast.AST]) -> list[ast.AST]:
     if not isinstance(function, types.FunctionType):
         return []
     try:
-        node = read(function).node
+        node = read(original_function(function)).node
     except SourceError:
         return []  # it is called as it is
     return [n for n in ast.walk(node) if isinstance(n, kinds)]

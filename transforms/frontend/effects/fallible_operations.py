@@ -58,7 +58,7 @@ from tapeless.transforms.ops.primitives.elementwise import (
     sqrt,
 )
 from tapeless.transforms.ops.primitives.factorisable import factorises
-from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, gather, index, update
+from tapeless.transforms.ops.primitives.slices_and_gathers import FIRST_PLACE
 
 DIVISIONS: dict[Op, Callable[[Any, Any], Any]] = {
     truediv: operator.truediv,
@@ -98,8 +98,6 @@ OF_CONTENTS = dict.fromkeys(
     (bincount, weighted_bincount, repeat_counts, digitize, histogram, binned),
     ValueError,
 )
-#: Where places of elements begin among the arguments of an operation.
-FIRST_PLACE = {index: 1, gather: 1, update: 2, add_at: 2}
 
 #: What computes a factorisation: a function of numpy.linalg that fails where it does, and what the
 #: error says.

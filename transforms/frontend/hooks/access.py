@@ -205,7 +205,7 @@ class Access(Calls):
         if undecided(obj):
             each(lambda option: self.set_item(option, key, value), obj)
             return
-        key = trace().key_of(key) if _is_known(obj) else key
+        key = trace().key_of(key, kept=isinstance(obj, dict)) if _is_known(obj) else key
         method = special_methods.special(obj, "__setitem__")
         if method is not None:
             trace().enter(method, obj, key, value)

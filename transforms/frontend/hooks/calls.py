@@ -495,6 +495,8 @@ def passed_on(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 def _run_over(f: Any, args: tuple[Any, ...]) -> Iterable[Any]:
     """The arguments of a builtin function, those that it runs over as what they give."""
     items = list(args)
+    if f in (min, max) and len(items) == 1:
+        return [dicts_and_sets.unordered(items[0], f)]
     which = OVER_ITEMS.get(f, slice(0))
     items[which] = [iterated(dicts_and_sets.unordered(v, f), f in AT_ONCE) for v in args[which]]
     return items

@@ -7,13 +7,13 @@ is called when the program runs needs its own code, and the values that its vari
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
 from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.heap.frames import Frame
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.hooks.hooks import Hooks
+from tapeless.transforms.frontend.source.original_code import original_code
 from tapeless.transforms.frontend.source.rewrite import known_codes
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
@@ -32,17 +32,15 @@ def plain_function(fun: Any) -> Any:
     if code not in known_codes:
         _refuse_symbols(fun)
         return fun
-    codes = [c for c in _inner(known_codes[code]) if _same_place(c, code)]
-    if len(codes) > 1:  # several on a line
-        codes = [c for c in codes if _end(c) == _end(code)]
-    if len(codes) != 1:
+    own = original_code(code)
+    if own is None:
         raise UnsupportedError(
             f"{fun.__name__} is made in a function that is staged, and called when it runs",
             "define it outside of the function",
         )
-    names = [_variable(fun, name) for name in codes[0].co_freevars]
+    names = [_variable(fun, name) for name in own.co_freevars]
     function_made = types.FunctionType(
-        codes[0],
+        own,
         fun.__globals__,
         fun.__name__,
         fun.__defaults__,
@@ -63,28 +61,6 @@ def _outer(value: Any, method: str) -> Any:
         "program runs, on what is made anew at each run",
         "make it outside of the function",
     )
-
-
-def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The functions in a function, itself first."""
-    yield code
-    for c in code.co_consts:
-        if isinstance(c, types.CodeType):
-            yield from _inner(c)
-
-
-def _same_place(a: types.CodeType, b: types.CodeType) -> bool:
-    """Whether code and rewritten code are of one definition."""
-    count = a.co_argcount + a.co_kwonlyargcount
-    return (a.co_name, a.co_firstlineno) == (b.co_name, b.co_firstlineno) and a.co_varnames[
-        :count
-    ] == b.co_varnames[:count]
-
-
-def _end(code: types.CodeType) -> tuple[int, int]:
-    """Where the text of a function ends."""
-    places = (p for p in code.co_positions() if p[1] is not None and p[2] != p[3])
-    return max(((p[1] or 0, p[3] or 0) for p in places), default=(0, 0))
 
 
 def _variable(fun: types.FunctionType, name: str) -> Any:

@@ -18,6 +18,7 @@ from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.lent_arrays import Loans
 from tapeless.transforms.frontend.trace.observation import Guarded, KnownValues, observed
+from tapeless.transforms.ops.primitives.identities import python_number
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.optimize.outline import Stretch
 from tapeless.transforms.random_keys.key_events import Notes
@@ -197,16 +198,21 @@ class Trace(Builder):
     def require(self, value: Atom, why: str, hint: str = "") -> Any:
         return observed(self, value, why, hint)
 
-    def key_of(self, key: Any) -> Any:
-        """An index or key of a container of Python's, as a program has it that is traced."""
+    def key_of(self, key: Any, kept: bool = False) -> Any:
+        """An index or key of a container of Python's, as a program has it that is traced; `kept`:
+        the container gives it back, so that it must have no derivative."""
         if not self.tracing:
             return key
         if isinstance(key, slice):
             return slice(*map(self.key_of, (key.start, key.stop, key.step)))
         if isinstance(key, tuple):
-            parts = [self.key_of(k) for k in key]
+            parts = [self.key_of(k, kept) for k in key]
             return type(key)(*parts) if hasattr(key, "_fields") else tuple(parts)
         a = key.value() if hasattr(key, "cell") and not key.type.shape else key
+        if kept and isinstance(a, Var) and a.type.differentiable:
+            (a,) = self.bind(
+                python_number, (a,), {"reader": "a dictionary or set keeps it as a key"}
+            )
         return self.require(a, "an index or a key is needed") if isinstance(a, Var) else key
 
     def emit(self, statement: Statement) -> None:

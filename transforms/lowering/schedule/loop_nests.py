@@ -175,7 +175,11 @@ def _store(s: Let, equal: Equal, relied: Relied) -> LoopNest | None:
         space = result_shape(target.type.shape, s.params["key"], s.args[2:])
     if len(have) > len(space):
         return None
+    lengths = space
     space, fits = _fitted(space, have, entries)
+    places = {k for e in entries if isinstance(e, Place) for k in e.axes if k is not None}
+    if not all(equal(space[k], lengths[k]) for k in places):  # NumPy may stretch the value
+        return None
     axes = aligned(have, space, equal)
     slots = _slots(entries, len(s.args), 2)
     maps = (None, axes, *slots[2:])

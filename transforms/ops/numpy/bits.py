@@ -2,8 +2,9 @@
 
 np.array([1.0]).view(np.int64)      is      [4607182418800017408]
 
-No derivative goes through integers, as in JAX. The parts of complex numbers are beside each other,
-so that complex numbers are pairs of floats, and the other way round.
+No derivative goes through integers, and floats that are made of them are refused. The parts of
+complex numbers are beside each other, so that complex numbers are pairs of floats, and the other
+way round.
 """
 
 from __future__ import annotations

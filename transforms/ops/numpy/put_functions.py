@@ -21,6 +21,7 @@ from tapeless.transforms.ops.numpy.cast_rules import (
 from tapeless.transforms.ops.numpy.cumulative import cumsum
 from tapeless.transforms.ops.numpy.diagonals import diagonal_length
 from tapeless.transforms.ops.numpy.indexing import along_axis, normalize
+from tapeless.transforms.ops.numpy.stretched_values import stretched
 from tapeless.transforms.ops.primitives.arithmetic import mod, neg, sub
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, logical_and
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
@@ -51,7 +52,7 @@ def _add_at(a: Any, indices: Any, b: Any) -> Any:
             "after each",
             "make the array one of floats",
         )
-    return add_at(a, b, *rest, key=key)
+    return add_at(a, stretched(b, a, key, tuple(rest)), *rest, key=key)
 
 
 def _subtract_at(a: Any, indices: Any, b: Any) -> Any:
@@ -144,7 +145,10 @@ def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -
     new = converted(src, dst.type.dtype, casting)
     if where is not True:
         new = select(as_array(where), new, dst)
-    return broadcast_to(new, shape=dst.type.shape)
+    if new.type.ndim > dst.type.ndim:
+        return broadcast_to(new, shape=dst.type.shape)  # which refuses it
+    key = (slice(None),) * dst.type.ndim
+    return update(dst, stretched(new, dst, key, ()), key=key)
 
 
 def _fill_diagonal(a: Any, val: Any, wrap: bool = False) -> Any:

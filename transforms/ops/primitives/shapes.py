@@ -280,7 +280,8 @@ def reduced(shape: tuple[Size, ...], axes: tuple[int, ...], keepdims: bool) -> t
 
 def reduction_infer(reduce: Any) -> Any:
     def infer(x: Atom, *, axes: tuple[int, ...], keepdims: bool, **more: Any) -> Type:
-        dtype = reduce(np.ones((1,), x.type.dtype)).dtype
+        number = reduce(np.ones((1,), x.type.dtype))
+        dtype = getattr(number, "dtype", x.type.dtype)  # of objects it is one of Python's
         return Type(dtype, reduced(x.type.shape, axes, keepdims))
 
     return infer

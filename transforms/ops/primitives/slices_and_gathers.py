@@ -246,6 +246,8 @@ add_at = Op(
     inplace=True,
     batch=_store_batch,
 )
+#: Where places of elements begin among the arguments of an operation.
+FIRST_PLACE = {index: 1, gather: 1, update: 2, add_at: 2}
 
 
 def _last_store_infer(*rest: Atom, key: Key, shape: tuple[Size, ...]) -> Type:

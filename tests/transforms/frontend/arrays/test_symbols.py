@@ -356,3 +356,21 @@ def test_what_values_make_complex_is_refused():
         tapeless.jit(np.emath.sqrt)(np.arange(3.0))
     with pytest.raises(NeedStaticError, match=r"write np\.real"):
         tapeless.jit(np.real_if_close)(np.array([1j]))
+
+
+@pytest.mark.parametrize("reduce", [np.sum, np.prod, np.max, np.mean, sum])
+def test_reductions_of_objects_are_objects(reduce):
+    def f(x):
+        return reduce(x.astype(object))
+
+    x = np.arange(1.0, 4.0)
+    assert tapeless.jit(f)(x) == f(x)
+    with pytest.raises(tapeless.TapelessError, match="no derivative"):
+        tapeless.grad(f)(x)
+
+
+@pytest.mark.parametrize("of", [lambda x: x.flat, lambda x: x])
+def test_next_of_an_array_says_what_to_do(of):
+    with pytest.raises(tapeless.TapelessError, match=r"next\(\) of an array"):
+        tapeless.grad(lambda x: next(of(x)))(np.ones(2))
+    assert tapeless.grad(lambda x: next(iter(x.flat)) ** 2)(np.ones(2)).tolist() == [2, 0]

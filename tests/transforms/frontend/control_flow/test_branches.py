@@ -262,3 +262,55 @@ def test_containers_that_do_not_fit_are_named(function, said):
     with pytest.raises(StructureError) as met:
         tapeless.grad(function)(0.5)
     assert said in str(met.value)
+
+
+def product_that_does_not_fit(x, m):
+    return x * x if x < 1 else np.sum(m @ m[:, 0])
+
+
+def store_that_does_not_fit(x, m):
+    z = m.copy()
+    if x > 1:
+        z[0] = m[:, 0]
+    return np.sum(z) * x
+
+
+def reshape_that_does_not_fit(x, m):
+    if x < 1:
+        return np.sum(m) * x
+    return np.sum(m.reshape(4, -1))
+
+
+def stack_that_does_not_fit(x, m):
+    z = np.stack([m, m.T]) if x > 1 else m
+    return np.sum(z) * x
+
+
+def caught(x, m):
+    try:
+        return x * x if x < 1 else np.sum(m @ m)
+    except ValueError:
+        return 7 * x
+
+
+@pytest.mark.parametrize(
+    ("f", "slope"),
+    [
+        (product_that_does_not_fit, 1.0),
+        (store_that_does_not_fit, 15.0),
+        (reshape_that_does_not_fit, 15.0),
+        (stack_that_does_not_fit, 15.0),
+        (caught, 1.0),
+    ],
+)
+def test_shapes_that_do_not_fit_are_an_error_of_the_side_that_is_taken(f, slope):
+    m = np.arange(6.0).reshape(3, 2)
+    value_and_slope = tapeless.value_and_grad(f)
+    assert value_and_slope(0.5, m) == (f(0.5, m), slope)
+    assert tapeless.jit(f)(0.5, m) == f(0.5, m)
+    if f is caught:
+        assert value_and_slope(1.5, m) == (10.5, 7.0)
+    else:
+        for form in (f, value_and_slope, tapeless.jit(f)):
+            with pytest.raises(ValueError, match=r"shape|mismatch"):
+                form(1.5, m)

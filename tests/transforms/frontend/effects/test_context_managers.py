@@ -188,3 +188,66 @@ def test_managers_that_suppress_nothing_keep_loops_rolled():
     compiled = tapeless.jit(f)
     assert compiled(np.arange(4.0)) == 10.0
     assert " for " in compiled.stages(np.arange(4.0))["core"]
+
+
+def managed_by_own_class(x):
+    class Keeper:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, kind, error, traceback):
+            self.said = str(error)
+            return True
+
+    keeper, y = Keeper(), x
+    with keeper:
+        if x > 1:
+            raise ValueError("above one")
+        y = 2 * x
+    return y * len(keeper.said)
+
+
+def managed_by_own_generator(x):
+    @contextlib.contextmanager
+    def caught():
+        try:
+            yield
+        except ValueError:
+            log.append(1.0)
+
+    log, y = [x], x
+    with caught():
+        if x > 1:
+            raise ValueError("above one")
+        y = 2 * x
+    return y * len(log)
+
+
+def managed_by_a_generator_that_suppresses(x):
+    @contextlib.contextmanager
+    def caught():
+        with contextlib.suppress(ValueError):
+            yield
+
+    y = x
+    with caught():
+        if x > 1:
+            raise ValueError("above one")
+        y = 2 * x
+    return y * x
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize(
+    "f",
+    [
+        managed_by_own_class,
+        managed_by_own_generator,
+        managed_by_a_generator_that_suppresses,
+    ],
+)
+@pytest.mark.parametrize("x", [0.5, 1.5])
+def test_managers_that_are_made_in_the_function(f, x):
+    slope = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+    for form in (tapeless.value_and_grad(f), tapeless.jit(tapeless.value_and_grad(f))):
+        np.testing.assert_allclose(form(x), (f(x), slope))

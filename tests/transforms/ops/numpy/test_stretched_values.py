@@ -1,0 +1,104 @@
+"""A value of length one that NumPy stretches where it is stored, though its length depends on
+run-time values."""
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, jvp, vmap
+from tests.transforms.staging import close_to, slope
+
+Y = np.arange(1.0, 5.0)
+ONE = np.array([False, True, False, False])
+TWO = np.array([True, False, True, False])
+
+
+def other_part(y, k):
+    y = y.copy()
+    y[~k] = np.sin(y[k])[:1]
+    return np.sum(y * y)
+
+
+def part_of_length(y, k):
+    z = np.zeros((6, 2))
+    z[2:5] = np.outer(np.sin(y[k][:1]), y[:2])
+    return np.sum(z * z)
+
+
+def at_places(y, k):
+    y = y.copy()
+    places = np.flatnonzero(k)
+    y[places] = y[places[:1]] * y[3]
+    np.add.at(y, [0, 0, 1], y[places[:1]] ** 2)
+    return np.sum(y * y)
+
+
+def of_list(y, k):
+    z = np.zeros(6)
+    z[1:4] = [e * e for e in y if e > 3.5]
+    z[z < 1] += y[0]
+    return np.sum(z * z)
+
+
+def copied(y, k):
+    z = np.zeros((2, 4))
+    np.copyto(z, y[k][:1])
+    np.sin(y[k][-1:], out=z[1])
+    return np.sum(z * z)
+
+
+def in_a_loop(y, k):
+    z = np.zeros(4)
+    for i in range(3):
+        z[i:] = y[k][:1] * i
+    return np.sum(z * z)
+
+
+def same_mask(y, k):
+    z = np.zeros(4)
+    z[y > 0.5] = y[y > 0.5] ** 2
+    z[k] *= 2
+    return np.sum(z * z)
+
+
+@pytest.mark.parametrize("k", [ONE, TWO], ids=["one", "two"])
+@pytest.mark.parametrize(
+    "f", [other_part, part_of_length, at_places, of_list, copied, in_a_loop, same_mask]
+)
+def test_derivatives_of_stores_that_stretch(f, k):
+    expected = slope(lambda y: f(y, k), Y)
+    close_to(grad(f)(Y, k), expected, 1e-7)
+    value, tangent = jvp(lambda y: f(y, k), (Y,), (Y,))
+    close_to(value, f(Y, k))
+    close_to(tangent, expected @ Y, 1e-7)
+    close_to(vmap(grad(f), (0, None))(np.stack([Y, Y]), k), [expected] * 2, 1e-7)
+    close_to(jit(f)(Y, k), f(Y, k))
+    close_to(jit(grad(f))(Y, k), expected, 1e-7)
+
+
+def test_parts_that_are_read_by_the_same_mask_are_not_asked_for_their_length():
+    assert "arange" not in grad(same_mask).source(Y, TWO)
+
+
+def reversed_slices(x, y):
+    x = x.copy()
+    x[1:-1] = y[-2:0:-1]
+    x[::2] = y[::-2]
+    return np.sum(x * x)
+
+
+def test_slices_of_arguments_are_not_asked_for_their_length():
+    assert "arange" not in grad(reversed_slices).source(np.arange(7.0), np.arange(7.0))
+
+
+def test_other_lengths_are_refused_as_numpy_does():
+    for k in (np.array([True, True, True, False]), np.array([True, True, False, False, False])):
+        y = np.arange(1.0, len(k) + 1)
+        for form in (all_of_part, jit(all_of_part), grad(all_of_part), jit(grad(all_of_part))):
+            with pytest.raises(ValueError, match=r"lengths differ|cannot assign"):
+                form(y, k)
+
+
+def all_of_part(y, k):
+    y = y.copy()
+    y[~k] = y[k]
+    return np.sum(y)

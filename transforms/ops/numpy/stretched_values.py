@@ -1,0 +1,113 @@
+"""Stretches a stored value as NumPy does, where only the program says how long it is: what is
+stored is as long as the part then, as derivatives and compiled code take it to be.
+
+y[a > 0] = b[b > 1]     becomes     v = b[b > 1]
+                                    places = 0 if len(v) == 1 else np.arange(count_nonzero(a > 0))
+                                    y[a > 0] = v[places]
+
+y[a > 0] = b[a > 0]     stays as it is: the mask is the same
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import current, defining_statement
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Atom, Effect, Let, Var
+from tapeless.transforms.ops.numpy.reductions import count_nonzero
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
+from tapeless.transforms.ops.primitives.index_keys import Key, Slot, result_shape
+from tapeless.transforms.ops.primitives.new_arrays import arange
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.slices_and_gathers import gather, index, read
+
+DEEP = 20  # statements that are compared, or followed, behind each other
+
+
+def stretched(v: Atom, x: Atom, key: Key, rest: tuple[Atom, ...]) -> Any:
+    """The value v, as long as x[key], to which it is stored."""
+    for axis, place in _stretched_axes(x, v, key, rest).items():
+        have, count = axis_size(v, axis=axis), _part_length(x, key, rest, place)
+        single = equal(have, 1)
+        run = current()
+        run.emit(Effect("check", (have, select(single, 1, count)), {}, run.origin))
+        at = select(single, 0, arange(0, count, 1, dtype=np.dtype(int)))
+        v = gather(v, at, key=(*(slice(None),) * axis, Slot(0)))
+    return v
+
+
+def _part_length(x: Atom, key: Key, rest: tuple[Atom, ...], place: int) -> Any:
+    """How long x[key] is along an axis."""
+    if len(rest) == 1 and rest[0].type.dtype.kind == "b":
+        return count_nonzero(rest[0], axes=tuple(range(rest[0].type.ndim)), keepdims=False)
+    return axis_size(read(x, key, rest), axis=place)
+
+
+def _stretched_axes(x: Atom, v: Atom, key: Key, rest: tuple[Atom, ...]) -> dict[int, int]:
+    """The axes of v that may have one element where x[key] has more, and those of x[key]."""
+    have = v.type.shape
+    if not any(map(dims.symbols, have)):
+        return {}
+    target = result_shape(x.type.shape, key, rest)
+    lead = len(target) - len(have)
+    pairs = [(k, n, target[lead + k]) for k, n in enumerate(have) if lead + k >= 0]
+    return {k: lead + k for k, n, part in pairs if _undecided(n, part, v, x, key, rest)}
+
+
+def _undecided(n: Size, part: Size, v: Atom, x: Atom, key: Key, rest: tuple[Atom, ...]) -> bool:
+    """Whether neither the arguments nor a check of the program say that the length n of v is that
+    of x[key]."""
+    if n == part or isinstance(n, int) or dims.at_least(n, 2):
+        return False
+    if all(s.given or s.var is not None for s in dims.symbols(n - part)):
+        return False
+    let = _made_by(v, n)
+    if let is not None and _reads_same_part(let, x, key, rest):
+        return False
+    return bool(rest) or not (dims.is_given(n) or (let is not None and _slices_argument(let)))
+
+
+def _slices_argument(let: Let) -> bool:
+    """Whether arguments alone say how long a part is, as in x[5:1:-1]."""
+    return (
+        let.op is index and len(let.args) == 1 and all(map(dims.is_given, let.args[0].type.shape))
+    )
+
+
+def _made_by(v: Atom, n: Size) -> Let | None:
+    """The statement from which a value has the length n, if it is in sight."""
+    let: Let | None = None
+    for _ in range(DEEP):
+        let = defining_statement(v)
+        longer = [a for a in (let.args if let else ()) if n in getattr(a.type, "shape", ())]
+        if not longer:
+            return let
+        v = longer[0]
+    return None
+
+
+def _reads_same_part(let: Let, x: Atom, key: Key, rest: tuple[Atom, ...]) -> bool:
+    """Whether a statement reads what the key names."""
+    if let.params.get("key") != key or len(let.args) != len(rest) + 1:
+        return False
+    of_places = all(isinstance(e, Slot) for e in key)  # which alone say how many there are
+    return (of_places or let.args[0].type.shape == x.type.shape) and all(
+        _same_value(a, b, DEEP) for a, b in zip(let.args[1:], rest, strict=True)
+    )
+
+
+def _same_value(a: Atom, b: Atom, deep: int) -> bool:
+    """Whether two values are computed in the same way."""
+    if a == b or not (isinstance(a, Var) and isinstance(b, Var)):
+        return a == b
+    s, t = defining_statement(a), defining_statement(b)
+    if not deep or s is None or t is None or s.op is not t.op or not s.op.pure:
+        return False
+    if s.params != t.params or len(s.args) != len(t.args) or s.outs.index(a) != t.outs.index(b):
+        return False
+    return all(_same_value(p, q, deep - 1) for p, q in zip(s.args, t.args, strict=True))
