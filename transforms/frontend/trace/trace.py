@@ -272,12 +272,19 @@ class Trace(Builder):
             return difference == 0
         x, y = self.value(a), self.value(b)
         if x is None or y is None:
+            if any(self.is_over(s.var) for s in dims.symbols(a) | dims.symbols(b)):
+                return True  # what a list kept is as long as it was then
             self.undecided_error(ValueError)
             sizes = atom_of_size(a), atom_of_size(b)
             self.emit(Effect("check", sizes, {"by_data": True}, self.origin))
             return True
         self.guard("==" if x == y else "!=", a, b)
         return x == y
+
+    def is_over(self, v: Var | None) -> bool:
+        """Whether the block in which an integer was computed has ended."""
+        let = None if v is None else self.definitions.get(v)
+        return let is not None and not any(let in block for block in self.blocks)
 
     def may_fit(self, a: Size, b: Size) -> bool:
         x, y = self.value(a), self.value(b)

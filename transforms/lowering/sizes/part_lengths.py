@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import building
+from tapeless.transforms.core.builder import building, var_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Block,
@@ -26,12 +26,13 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.size_inequalities import Relation, Relied, facts_of
-from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import map_symbols
 from tapeless.transforms.lowering.sizes.size_equalities import comparison, fitted
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, result_shape
+from tapeless.transforms.ops.primitives.stacks import POPS
 
 
 def part_lengths(block: Block, relations: Iterable[Relation]) -> Block:
@@ -75,10 +76,11 @@ class _Equal:
 
 
 class _Lengths:
-    """`relied` knows the values that indices of loops can have."""
+    """`relied` knows the values that indices of loops can have; `scope` is what is defined here."""
 
     def __init__(self, relied: Relied) -> None:
         self.relied = relied
+        self.scope: set[Var] = set()
 
     def block(self, block: Block, around: _Equal, indices: frozenset[Var]) -> Block:
         """A block, in which sizes are spelled by the indices.
@@ -86,7 +88,8 @@ class _Lengths:
         around   what they are around it
         indices  of the loops that are open
         """
-        equal = around.copy()
+        equal, before = around.copy(), set(self.scope)
+        self.scope.update(block.params)
         for p in block.params:
             equal.rename(p)
         parts = [s for s in block.body if indices and isinstance(s, Let) and s.op is index]
@@ -101,10 +104,13 @@ class _Lengths:
             body.append(with_blocks(s, lambda b, i=inside: self.block(b, equal, i)))  # type: ignore[misc]
             for v in outputs(s):
                 equal.rename(v)
+            self.scope.update(outputs(s))
+        self.scope = before
         return replace(block, body=tuple(body))
 
     def let(self, s: Let, equal: _Equal, indices: frozenset[Var]) -> Iterator[Statement]:
         s = equal.in_params(s)
+        self.scope.update(s.outs)
         for v in s.outs:
             equal.rename(v)
         if s.op is index and indices:
@@ -116,6 +122,24 @@ class _Lengths:
             yield from self.renamed(s, equal, indices)
         else:
             yield s
+        if s.op in POPS and isinstance(s.outs[1].type, Type):
+            yield from self.kept(s.outs[1], equal)
+
+    def kept(self, array: Var, equal: _Equal) -> Iterator[Statement]:
+        """The lengths of an array that a list kept, where its type says them by what another pass
+        computed."""
+        for axis, old in enumerate(array.type.shape):
+            if all(x.var is None or x.var in self.scope for x in dims.symbols(old)):
+                continue
+            length = Var(INT, "length")
+            self.scope.add(length)
+            yield Let((length,), axis_size, (array,), {"axis": axis})
+            new = var_size(length, 0)
+            solved = _solved(old, new, frozenset())
+            equal.symbols.update(solved)
+            if not solved:
+                equal.sizes[old] = new
+        equal.rename(array)
 
     def part(self, s: Let, equal: _Equal, indices: frozenset[Var]) -> None:
         """Notes what symbols in the type of a part are, if its ends say it."""

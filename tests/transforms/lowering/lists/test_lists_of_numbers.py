@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from tapeless import PerformanceWarning, grad, hessian, jit, vmap
+from tapeless import PerformanceWarning, grad, hessian, jit, jvp, vmap
 
 
 def agrees(f, *args, argnums=(0, 1), driver_loops=False):
@@ -153,3 +153,26 @@ def test_a_list_that_a_mask_keeps_with_python():
 
     x, counts = np.random.default_rng(6).random(20), np.array([3, 1, 4, 2])
     np.testing.assert_allclose(jit(grad(f))(x, counts), grad(f)(x, counts), rtol=1e-12)
+
+    def forward_over_reverse(x, d):
+        return jvp(grad(lambda y: f(y, counts)), (x,), (d,))[1]
+
+    d = np.random.default_rng(7).standard_normal(20)
+    wanted = hessian(f)(x, counts) @ d
+    np.testing.assert_allclose(jit(forward_over_reverse)(x, d), wanted, rtol=1e-9, atol=1e-12)
+
+
+def test_forward_over_reverse_with_lengths_by_data():
+    def f(x, counts):
+        total = 0.0
+        for i in range(len(counts)):
+            b = np.sin(np.ones(counts[i]) * x[i])
+            total += np.sum(np.roll(b, 1) * b)
+        return total
+
+    x, counts = np.random.default_rng(8).random(4), np.array([3, 1, 4, 2])
+    d = np.array([1.0, -2.0, 0.5, 3.0])
+    got = jvp(grad(lambda y: f(y, counts)), (x,), (d,))[1]
+    h = 1e-6
+    slope = (grad(f)(x + h * d, counts) - grad(f)(x - h * d, counts)) / (2 * h)
+    np.testing.assert_allclose(got, slope, rtol=1e-6)
