@@ -106,8 +106,7 @@ class Checks(Elements):
             if isinstance(b, Slot)
         }
         if stage is not None and stage.fits and not bounds & defined:
-            self.check_fit(stage)
-            self.checked |= {(s, ~axis) for axis in stage.fits}
+            self.check_fit(stage, places=False)
         if scalar:
             self.check_index(s, entries, first, None, set(map(id, scalar)))
         return is_view(s) and not self.memory.needs(s) & defined
@@ -172,19 +171,26 @@ class Checks(Elements):
             return False
         return bool(self.analysis.equal(self.as_size(by), n))
 
-    def check_fit(self, stage: LoopNest) -> None:
-        """Raises where a part is not as long as what is stored to it."""
+    def check_fit(self, stage: LoopNest, places: bool = True) -> None:
+        """Raises where a part is not as long as what is stored to it, or `places` are not as many;
+        once for each."""
         for axis in stage.fits:
-            if (stage.let, ~axis) in self.checked:
-                continue
-            e = stage.entries[axis]
-            assert isinstance(e, Span)
-            assert e.axis is not None
-            have = self.size(stage.space[e.axis])
-            part = self.length(stage.let, axis)
-            if to_source(have) != to_source(part):
-                with self.nested(f"if {spelled('{0} != {1}', have, part)}:", stage.let.origin):
-                    self.put(f'raise ValueError("{MISFIT}")')
+            if (stage.let, ~axis) not in self.checked:
+                self.checked.add((stage.let, ~axis))
+                e = stage.entries[axis]
+                assert isinstance(e, Span)
+                assert e.axis is not None
+                part = self.length(stage.let, axis)
+                self.refuse_misfit(stage, self.size(stage.space[e.axis]), part)
+        if places and stage.places and (stage.let, "places") not in self.checked:
+            self.checked.add((stage.let, "places"))
+            for count, length in stage.places:
+                self.refuse_misfit(stage, self.size(length), self.size(count))
+
+    def refuse_misfit(self, stage: LoopNest, have: ast.expr, part: ast.expr) -> None:
+        if to_source(have) != to_source(part):
+            with self.nested(f"if {spelled('{0} != {1}', have, part)}:", stage.let.origin):
+                self.put(f'raise ValueError("{MISFIT}")')
 
     def refuse(self, test: str, axis: int, origin: Origin | None) -> None:
         with self.nested(f"if {test}:", origin):

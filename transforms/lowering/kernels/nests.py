@@ -208,9 +208,8 @@ class Nests(Reuse):
                         if not isinstance(start, (ast.Name, ast.Constant)):
                             self.starts[t, axis] = self.kept_as("start", start)
             stage = self.stage(s)
-            if stage is not None and stage.fits and (s, ~stage.fits[0]) not in self.checked:
+            if stage is not None:
                 self.check_fit(stage)
-                self.checked |= {(s, ~axis) for axis in stage.fits}
             self.keep_lengths(stage.space if stage is not None else ())
             if stage is not None and stage.reduced:
                 self.refuse_empty(stage)

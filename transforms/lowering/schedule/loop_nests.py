@@ -57,6 +57,7 @@ class LoopNest:
     reduced: frozenset[int] = frozenset()
     entries: tuple[Entry, ...] = ()
     fits: tuple[int, ...] = ()  # axes of argument 0 whose part must be as long as the value
+    places: tuple[tuple[Size, Size], ...] = ()  # how many, and how long the value must be
 
     @property
     def var(self) -> Var:
@@ -177,13 +178,16 @@ def _store(s: Let, equal: Equal, relied: Relied) -> LoopNest | None:
         return None
     lengths = space
     space, fits = _fitted(space, have, entries)
-    places = {k for e in entries if isinstance(e, Place) for k in e.axes if k is not None}
-    if not all(equal(space[k], lengths[k]) for k in places):  # NumPy may stretch the value
-        return None
+    picked = {k for e in entries if isinstance(e, Place) for k in e.axes if k is not None}
+    places = [(lengths[k], space[k]) for k in sorted(picked) if not equal(space[k], lengths[k])]
     axes = aligned(have, space, equal)
     slots = _slots(entries, len(s.args), 2)
     maps = (None, axes, *slots[2:])
-    return None if axes is None else LoopNest(s, space, maps, entries=entries, fits=fits)
+    return (
+        None
+        if axes is None
+        else LoopNest(s, space, maps, entries=entries, fits=fits, places=tuple(places))
+    )
 
 
 def _fitted(
