@@ -114,3 +114,17 @@ def test_the_rest_is_refused(name):
 def test_a_sum_of_nothing_is_an_error():
     with pytest.raises(ValueError, match="every element of a masked array is left out"):
         tapeless.jit(lambda x: masked(x).sum())(X + 10.0)
+
+
+@pytest.mark.parametrize("mask", [np.ma.nomask, MASK], ids=["no mask", "a mask"])
+def test_masked_arrays_are_arguments(mask):
+    def f(w, m):
+        masks = 2.0 if np.any(np.ma.getmask(m)) else 1.0
+        return np.sum((m * w + m).filled(0.5) ** 2) * masks
+
+    m, w = np.ma.array(X, mask=mask), np.array([0.5, -1.5])
+    rest = np.ma.getmaskarray(m)
+    slope = 2.0 * np.sum(np.where(rest, 0, X * X * (w[0] + 1))) * (1 + np.any(rest))
+    np.testing.assert_allclose(tapeless.jit(f)(w[0], m), f(w[0], m))
+    np.testing.assert_allclose(tapeless.grad(f)(w[0], m), slope)
+    np.testing.assert_allclose(tapeless.vmap(f, in_axes=(0, None))(w, m), [f(w[0], m), f(w[1], m)])
