@@ -18,7 +18,7 @@ from tapeless.transforms.frontend.control_flow.comprehensions import comprehensi
 from tapeless.transforms.frontend.objects.special_methods import array_of
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
-from tapeless.transforms.prelude.numpy import linalg, polynomial_fits
+from tapeless.transforms.prelude.numpy import linalg, polynomial_fits, structured_arrays
 from tapeless.transforms.prelude.numpy.function_table import written
 from tapeless.transforms.prelude.numpy.misc import inserted, of_rows
 from tapeless.transforms.prelude.numpy.sliding_windows import sliding_window_view, strided
@@ -180,7 +180,17 @@ BY_OPTIONS: dict[Any, Any] = {
         linalg.matrix_rank,
     ),
 }
+
+
+def _one_kind(_: Any = None, dtype: Any = None, *args: Any, **options: Any) -> bool:
+    """Whether the elements of a new array have no fields."""
+    if isinstance(dtype, (list, dict)) or (isinstance(dtype, str) and "," in dtype):
+        dtype = np.dtype(dtype)
+    return getattr(dtype, "names", None) is None
+
+
 APPLIED: dict[Any, Any] = {
+    **{f: _unless(f, _one_kind, ours) for f, ours in structured_arrays.MAKERS.items()},
     **{f: _unless(f, plain, ours) for f, (plain, ours) in BY_OPTIONS.items()},
     np.linalg.qr: _qr,
     np.polyval: _polyval,

@@ -339,6 +339,10 @@ def refuse_unreturnable(spec: Structure) -> None:
             "a generator or iterator is returned or stored outside",
             "return a list or an array of what it gives: list(...)",
         )
+    if (hint := getattr(type(spec.value), "__stays_inside__", None)) is not None:
+        raise UnsupportedError(
+            f"a {type(spec.value).__name__} of the program is returned or stored outside", hint
+        )
     if spec.kind == "static" and is_foreign(spec.value) and id(spec.value) not in trace().paths:
         raise UnsupportedError(
             f"an object of {type(spec.value).__module__}.{type(spec.value).__qualname__} that the "

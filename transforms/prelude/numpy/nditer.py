@@ -24,6 +24,8 @@ WAY_OUT = "loop over np.ndindex(x.shape), and read and store x[index]"
 class NDIter:
     """The methods of `np.nditer` that have a rule."""
 
+    __stays_inside__ = "return arrays, and make the iterator outside"
+
     def __init__(
         self,
         op: Any,
