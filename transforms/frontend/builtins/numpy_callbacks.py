@@ -184,9 +184,10 @@ BY_OPTIONS: dict[Any, Any] = {
 
 def _one_kind(_: Any = None, dtype: Any = None, *args: Any, **options: Any) -> bool:
     """Whether the elements of a new array have no fields."""
+    kind: Any = dtype
     if isinstance(dtype, (list, dict)) or (isinstance(dtype, str) and "," in dtype):
-        dtype = np.dtype(dtype)
-    return getattr(dtype, "names", None) is None
+        kind = np.dtype(kind)
+    return getattr(kind, "names", None) is None
 
 
 APPLIED: dict[Any, Any] = {
