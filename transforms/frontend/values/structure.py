@@ -143,7 +143,8 @@ def flatten(value: Any, inner: Callable[[Any], Structure] | None = None) -> Stru
         require_current(value)
         if tail is not None and isinstance(length := value.length(), Symbol):  # type: ignore[union-attr]
             raise NeedStatic(length.value(), REBUILT, IN_PARTS)
-        keys = (*range(len(value)), *getattr(value, "traits", ()))
+        length = tuple.__len__(value) if isinstance(value, tuple) else len(value)  # not a class's
+        keys = (*range(length), *getattr(value, "traits", ()))
         return Structure(type(value), value, keys, tuple(map(inner, value)))
     if isinstance(value, deque):
         require_current(value)
