@@ -88,7 +88,7 @@ def load(repository: Path, path: str) -> ModuleType:
     name = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
     try:
         return importlib.import_module(name)
-    except ImportError:  # a package that asks for more than its file does
+    except (ImportError, NameError):  # a package that asks for more than its file does
         packages = name.split(".")[:-1]
         for k in range(len(packages)):
             package = ".".join(packages[: k + 1])

@@ -75,7 +75,7 @@ def method_of(name: str, quat: Any, /, *args: Any, **kwargs: Any) -> Any:
 def standing_for(f: Any) -> Any:
     """Our function for one that makes rotations, or for a method of one; None for others."""
     owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
-    if type(owner).__name__ == "Rotation" and name in ("apply", "as_euler"):
+    if owner is not None and type(owner).__name__ == "Rotation" and name in ("apply", "as_euler"):
         return functools.partial(method_of, name, owner.as_quat())
     of_class = getattr(f, "__qualname__", "") == f"Rotation.{name}"
     return MAKERS.get(name) if of_class else None

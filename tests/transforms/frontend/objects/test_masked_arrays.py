@@ -38,6 +38,7 @@ USES = {
     "data and mask": lambda x: (masked(x).data * 2.0, np.ma.getmaskarray(masked(x)) * x),
     "masked_where": lambda x: np.ma.masked_where(x < 0, x) * 2.0,
     "masked_invalid": lambda x: np.ma.masked_invalid(np.sqrt(x)) * 2.0,
+    "products": lambda x: np.dot(x.T, np.ma.asarray(x)) - 1.0,
     "no mask": lambda x: np.ma.asarray(x) * 2.0,
     "a class": lambda x: np.ma.masked_array(x, MASK * 1 == 1) * isinstance(masked(x), np.ndarray),
     "one value for all": lambda x: np.ma.array(x, mask=True) + 1.0,
@@ -91,6 +92,7 @@ def test_a_masked_array_of_integers_is_no_batch():
 
 
 REFUSED = {
+    "a product": lambda x: np.dot(x.T, masked(x)),
     "comparison": lambda x: np.where(masked(x) > 0, x, 1.0),
     "item": lambda x: masked(x)[0] * x,
     "function": lambda x: np.log(masked(x)),
