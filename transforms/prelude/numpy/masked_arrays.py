@@ -279,7 +279,9 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) 
 def dot(a: Any, b: Any) -> Any:
     """np.dot, which looks at no mask."""
     if _either(a, b) is not None:
-        raise UnsupportedError("np.dot of a masked array loses the mask", "use m.filled(0)")
+        raise UnsupportedError(
+            "np.dot of a masked array has no rule: it loses the mask", "use m.filled(0)"
+        )
     return _of_reduction(np.dot(getdata(a), getdata(b)), None)
 
 
