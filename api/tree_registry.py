@@ -6,9 +6,11 @@ import dataclasses
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
 import optree
 
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
 
 NAMESPACE = "tapeless"
 _dataclasses: dict[type, tuple[tuple[str, ...], tuple[str, ...]]] = {}
@@ -124,6 +126,21 @@ def _register(nodetype: Any, flat: Any, unflatten: Any, entry: Any) -> None:
     optree.register_pytree_node(
         nodetype, flat, unflatten, path_entry_type=entry, namespace=NAMESPACE
     )
+
+
+def _data_and_mask(x: Any) -> Any:
+    return (x.data, None if x.mask is np.ma.nomask else x.mask), None, ("data", "mask")
+
+
+def _masked(_: None, parts: Sequence[Any]) -> Any:
+    """A masked array; of what stands for arrays while a function is staged, what stands for it."""
+    data, mask = parts
+    if not isinstance(data, np.ndarray):
+        return MaskedArray(data, mask)
+    return np.ma.MaskedArray(data, np.ma.nomask if mask is None else mask)
+
+
+_register(np.ma.MaskedArray, _data_and_mask, _masked, optree.GetAttrEntry)
 
 
 def is_other(x: Any) -> bool:

@@ -31,7 +31,7 @@ REASONS: dict[str, dict[str, str]] = {
         "broadcast busday* can_cast datetime_* dtype einsum_path errstate finfo flatiter "
         "format_float_* from_dlpack frombuffer fromfile fromregex fromstring genfromtxt "
         "get_include get_printoptions getbufsize geterr* iinfo info is_busday isdtype isfortran "
-        "isnat issubdtype load loadtxt may_share_memory memmap min_scalar_type mintypecode nditer "
+        "isnat issubdtype load loadtxt may_share_memory memmap min_scalar_type mintypecode "
         "nested_iters printoptions promote_types save* set_printoptions setbufsize seterr* "
         "shares_memory show_config show_runtime test typename ufunc vectorize",
         "scipy.special": "errstate geterr seterr",
@@ -74,7 +74,7 @@ REASONS: dict[str, dict[str, str]] = {
         "scipy.optimize": "basinhopping dual_annealing differential_evolution shgo direct",
     },
     "a class with a state of its own, or an older form of another function": {
-        "numpy": "matrix bmat asmatrix poly1d recarray row_stack frompyfunc asarray_chkfinite",
+        "numpy": "matrix bmat asmatrix poly1d recarray row_stack asarray_chkfinite",
         "numpy.polynomial.*": "Polynomial Chebyshev Legendre",
         "scipy.integrate": "BDF DOP853 LSODA OdeSolver RK23 RK45 Radau complex_ode ode",
         "scipy.interpolate": "interp2d Rbf *Univariate* *Bivariate* NdBSpline NdPPoly",
@@ -135,6 +135,8 @@ def functions(module: str) -> Iterator[tuple[str, Any]]:
 def has_rule(f: Any) -> bool:
     """Whether a staged run knows a function, or the methods of a distribution."""
     tables = (FUNCTIONS, WRITERS, BUILTINS)
+    if f is np.frompyfunc:  # what it makes has one
+        return True
     return not f.__hash__ or any(f in table for table in tables) or applied(f) is not None
 
 

@@ -582,18 +582,22 @@ class Transformed(InNotebooks):
         self, call: Callable[[list[Any]], Any], leaves: Any, names: list[str], outlines: bool
     ) -> Staged:
         """The staged run; numbers from outside that changed are inputs, if they can be."""
-        axes = self.known_axes(leaves)
+        axes, constants = self.known_axes(leaves), values.CallValues
         if self.cache.changing:
             try:
-                return stage.stage(call, leaves, names, outlines, self.cache.changing, axes)
+                return stage.stage(
+                    call, leaves, names, outlines, self.cache.changing, axes, constants=constants
+                )
             except InternalError:
                 raise
             except TapelessError:  # what is wrong with them is said without them
                 pass
         call_at_hand = ways.at_hand()
-        evaluator = None if call_at_hand is None else values.CallValues
+        evaluator = None if call_at_hand is None else constants
         traced = call_at_hand is not None and call_at_hand.traced
-        return stage.stage(call, leaves, names, outlines, frozenset(), axes, evaluator, traced)
+        return stage.stage(
+            call, leaves, names, outlines, frozenset(), axes, evaluator, traced, constants
+        )
 
     def known_axes(self, leaves: Sequence[Any]) -> Collection[tuple[int, int]]:
         """Axes of leaves whose lengths the program is made for, by leaf and axis."""

@@ -80,11 +80,21 @@ def checked_flag(value: Any, what: str, name: str) -> bool:
     )
 
 
+def _is_masked(x: Any) -> bool:
+    return isinstance(x, np.ma.MaskedArray)
+
+
 def check_input(
     part: Any, what: str, name: str, holomorphic: bool = False, real: bool = True
 ) -> None:
     """Refuses what cannot be differentiated with respect to, the argument `name`; `real`: so are
     complex numbers, unless the function is holomorphic."""
+    for x in tree.leaves(part, is_leaf=_is_masked):
+        if _is_masked(x):
+            raise ArgumentTypeError(
+                f"{what}: {name} has a masked array, which has no slope",
+                f"pass {name}.filled(0.0) and {name}.mask, and make the masked array inside",
+            )
     for leaf, path in zip(tree.leaves(part), _paths(part, name), strict=True):
         if not region.is_value(leaf):
             raise ArgumentTypeError(

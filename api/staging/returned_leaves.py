@@ -34,6 +34,8 @@ def returned_leaf(leaf: Any, began: int) -> Any:
     leaf = elements_of(leaf)
     if isinstance(leaf, Symbol):
         return leaf
+    if hasattr(type(leaf), "__stays_inside__"):
+        refuse_unreturnable(Structure("static", leaf))
     if isinstance(leaf, (Text, Either)):
         refuse_unreturnable(Structure("static", leaf))
     if isinstance(leaf, Keys):

@@ -10,14 +10,15 @@ from tapeless.transforms.frontend.builtins import plain_code
 if TYPE_CHECKING:
     from tapeless.scipy import integrate, interpolate, linalg, signal
     from tapeless.scipy.linalg import matrix_equations as equations
-    from tapeless.scipy.spatial import distance
+    from tapeless.scipy.spatial import distance, scipy_rotations
     from tapeless.scipy.stats import scipy_replacements as of_scipy
 else:  # where a program has these parts of SciPy
     integrate, interpolate, linalg, signal = (
         later(f"tapeless.scipy.{m}") for m in ("integrate", "interpolate", "linalg", "signal")
     )
-    distance, equations, of_scipy = (
+    distance, scipy_rotations, equations, of_scipy = (
         later("tapeless.scipy.spatial.distance"),
+        later("tapeless.scipy.spatial.scipy_rotations"),
         later("tapeless.scipy.linalg.matrix_equations"),
         later("tapeless.scipy.stats.scipy_replacements"),
     )
@@ -75,8 +76,10 @@ def integrals(f: Any) -> Any:
 
 
 def distances(f: Any) -> Any:
-    """Ours for a function of scipy.spatial.distance."""
+    """Ours for a function of scipy.spatial.distance, or of scipy.spatial.transform.Rotation."""
     name = getattr(f, "__name__", "")
+    if ".transform." in (f.__module__ or ""):
+        return scipy_rotations.standing_for(f)
     return getattr(distance, name) if name in distance.__all__ else None
 
 

@@ -86,6 +86,29 @@ REPOSITORIES = {
     "fccoelho/epimodels": Repository("epidemiology", "27fd32de60fbd83df0224464f5c50d37193b06b1"),
     "wannesm/dtaidistance": Repository("time series", "1a08caa8023dd161b2907c15000a14f6ab2b489d"),
     "biopython/biopython": Repository("bioinformatics", "8b4d499f0e42567439e18a44986f342cc46e4faa"),
+    "geospace-code/pymap3d": Repository("geodesy", "033895e2f1cf6d1a132040d70143b8e893a06ca6"),
+    "simpeg/geoana": Repository("geophysics", "f17537c6fd26c98a16cf639d5ad459ababbe2df8"),
+    "jkirkby3/fypy": Repository("finance", "0e22a518c4a7c05e8faf415e93a22c5e4fa47574"),
+    "petercorke/spatialmath-python": Repository(
+        "robotics", "3e675b7b0200787ad252abaec657c322621d7991"
+    ),
+    "sczesla/PyAstronomy": Repository("astronomy", "ed5065fe057364495f8df79c0a990aaf15d67414"),
+    "ddbourgin/numpy-ml": Repository(
+        "machine learning", "b0359af5285fbf9699d64fd5ec059493228af03e"
+    ),
+    "dfm/emcee": Repository("statistics", "8ab6c0fcc4afd46db0b401ec0c705d47ade07035"),
+    "colour-science/colour": Repository(
+        "image processing", "9d743142ed97a5cfae347b559aca14c43464eb70"
+    ),
+    "rougier/from-python-to-numpy": Repository("games", "8a5f0d9973fe7513ef8463291ec71bf0f2453688"),
+    "Farama-Foundation/Gymnasium": Repository("games", "3f0476a8cc224dcce2167cc4b6971ae0f04d5cfc"),
+    "neurodsp-tools/neurodsp": Repository(
+        "neuroscience", "dfd40f09952e1fbc784949ad9b328758a5ecaaa2"
+    ),
+    "woodcrafty/PyETo": Repository("hydrology", "79ddd88d727c7ebdad0ce26e220528d2921b66ea"),
+    "CalebBell/fluids": Repository(
+        "chemical engineering", "091070e90f6b556183a242184cf83e502740cf0d"
+    ),
 }
 
 
@@ -155,6 +178,32 @@ def evidence(m: Any) -> Any:
     return log_evidence
 
 
+def orbit(m: Any) -> Any:
+    """Where a body on an ellipse is at these times."""
+
+    def positions(t: Any, a: float, period: float, e: float) -> Any:
+        return m.KeplerEllipse(a, period, e=e, Omega=20.0, i=30.0, w=10.0).xyzPos(t)
+
+    return positions
+
+
+def swing(m: Any) -> Any:
+    """A step of the double pendulum."""
+    pendulum = m.AcrobotEnv()
+    return lambda state: m.rk4(pendulum._dsdt, state, [0, pendulum.dt])
+
+
+def smoke(m: Any) -> Any:
+    """A step of the densities of a fluid, which the solver stores in its arguments."""
+
+    def density(x: Any, x0: Any, u: Any, v: Any) -> Any:
+        x, x0 = x.copy(), x0.copy()
+        m.dens_step(8, x, x0, u, v, 0.01, 0.1)
+        return x
+
+    return density
+
+
 SALT, WARM, DEEP = [34.1, 34.9, 35.3, 36.0], [2.1, 5.7, 12.3, 18.9], [1200.0, 400.0, 150.0, 20.0]
 AXIS = np.linspace(-2.0, 3.0, 41)
 SQUARE = [[0.0, 0.1], [1.1, 0.0], [1.0, 0.9], [-0.1, 1.0]]
@@ -185,6 +234,17 @@ NMR, CHAOS, FYPY, PRML = (
     "manu-mannattil/nolitsa",
     "jkirkby3/fypy",
     "ctgk/PRML",
+)
+MAP, SPATIAL, STARS = (
+    "geospace-code/pymap3d",
+    "petercorke/spatialmath-python",
+    "sczesla/PyAstronomy",
+)
+ML, COLOUR, GYM, BRAIN = (
+    "ddbourgin/numpy-ml",
+    "colour-science/colour",
+    "Farama-Foundation/Gymnasium",
+    "neurodsp-tools/neurodsp",
 )
 
 PROGRAMS = [
@@ -841,4 +901,195 @@ PROGRAMS = [
         (0, 1),
         through=superimposed,
     ),
+    # geophysics, geodesy
+    Program(
+        MAP,
+        "src/pymap3d/vincenty.py",
+        "vdist",
+        given(
+            [10.0, 38.0, -41.0], [-20.0, -77.0, 174.0], [12.0, 36.0, -36.0], [-21.0, -78.0, 175.0]
+        ),
+        (0, 1, 2, 3),
+    ),
+    Program(
+        MAP,
+        "src/pymap3d/ecef.py",
+        "geodetic2ecef",
+        given([42.0, -10.0], [-82.0, 5.0], [200.0, 9.0]),
+        (0, 1, 2),
+    ),
+    Program(
+        MAP,
+        "src/pymap3d/ecef.py",
+        "ecef2geodetic",
+        given([660675.0, 6256000.0], [-4700948.0, 547000.0], [4245737.0, -1100000.0]),
+        (0, 1, 2),
+    ),
+    Program(
+        MAP,
+        "src/pymap3d/los.py",
+        "lookAtSpheroid",
+        given([42.0, 40.0], -82.0, 200.0, [30.0, 60.0], [10.0, 20.0]),
+        (0, 1, 2, 3, 4),
+    ),
+    Program("simpeg/geoana", "geoana/spatial.py", "cartesian_to_spherical", normal((9, 3)), (0,)),
+    Program(
+        "simpeg/geoana",
+        "geoana/spatial.py",
+        "rotate_points_from_normals",
+        lambda r: (r.normal(size=(9, 3)), unit(r, 3), unit(r, 3)),
+        (0, 1, 2),
+    ),
+    # finance
+    Program(
+        FYPY,
+        "fypy/pricing/analytical/black_scholes.py",
+        "black76_price",
+        given(100.0, [80.0, 95.0, 120.0], True, [0.2, 0.25, 0.3], 0.99, 0.7),
+        (0, 1, 3, 4, 5),
+    ),
+    Program(
+        FYPY,
+        "fypy/pricing/analytical/black_scholes.py",
+        "black76_price_strikes",
+        lambda r: (
+            100.0,
+            np.array([80.0, 95.0, 120.0]),
+            np.array([True, False, True]),
+            np.array([0.2, 0.25, 0.3]),
+            0.99,
+            0.7,
+        ),
+        (0, 1, 3, 4, 5),
+    ),
+    # robotics
+    Program(SPATIAL, "spatialmath/base/transforms3d.py", "rpy2r", given(0.1, 0.2, 0.3), (0, 1, 2)),
+    Program(
+        SPATIAL,
+        "spatialmath/base/transforms3d.py",
+        "trlog",
+        lambda r: (rotation(r),),
+        (0,),
+        keywords={"check": False},
+    ),
+    Program(SPATIAL, "spatialmath/base/transforms3d.py", "tr2rpy", lambda r: (rotation(r),), (0,)),
+    Program(SPATIAL, "spatialmath/base/transforms3d.py", "trexp", normal((6,)), (0,)),
+    Program(
+        SPATIAL,
+        "spatialmath/base/quaternions.py",
+        "qslerp",
+        lambda r: (unit(r, 4), unit(r, 4), 0.3),
+        (0, 1, 2),
+    ),
+    # astronomy
+    Program(
+        STARS,
+        "PyAstronomy/pyasl/asl/keplerOrbit.py",
+        "getE",
+        given(2.3, 0.4),
+        (0, 1),
+        of=lambda m: m.MarkleyKESolver(),
+    ),
+    Program(
+        STARS,
+        "PyAstronomy/pyasl/asl/keplerOrbit.py",
+        "xyzPos",
+        given([0.1, 0.5, 1.7], 1.2, 3.4, 0.3),
+        (0, 1, 2, 3),
+        through=orbit,
+    ),
+    Program(
+        STARS,
+        "PyAstronomy/pyasl/asl/planck.py",
+        "planck",
+        given(5500.0, [4e-7, 5e-7, 6e-7]),
+        (0, 1),
+    ),
+    # learning
+    Program(
+        ML,
+        "numpy_ml/utils/kernels.py",
+        "_kernel",
+        normal((6, 3), (5, 3)),
+        (0, 1),
+        of=lambda m: m.RBFKernel(),
+    ),
+    # statistics
+    Program("dfm/emcee", "src/emcee/autocorr.py", "function_1d", normal((50,)), (0,)),
+    Program(
+        "dfm/emcee",
+        "src/emcee/autocorr.py",
+        "integrated_time",
+        lambda r: (np.cumsum(r.normal(size=(60, 3)), axis=0),),
+        (0,),
+        keywords={"quiet": True},
+    ),
+    # images
+    Program(
+        COLOUR,
+        "colour/models/cie_lab.py",
+        "XYZ_to_Lab",
+        lambda r: (r.uniform(0.1, 0.9, (5, 5, 3)),),
+        (0,),
+    ),
+    Program(
+        COLOUR,
+        "colour/difference/delta_e.py",
+        "delta_E_CIE2000",
+        lambda r: (r.uniform(20, 80, (6, 3)), r.uniform(20, 80, (6, 3))),
+        (0, 1),
+    ),
+    Program(
+        COLOUR,
+        "colour/models/rgb/transfer_functions/srgb.py",
+        "eotf_sRGB",
+        lambda r: (r.uniform(0.1, 0.9, (5, 5, 3)),),
+        (0,),
+    ),
+    # games
+    Program(
+        "rougier/from-python-to-numpy",
+        "code/smoke_solver.py",
+        "dens_step",
+        normal((10, 10), (10, 10), (10, 10), (10, 10)),
+        (0, 1, 2, 3),
+        through=smoke,
+    ),
+    Program(
+        GYM, "gymnasium/envs/classic_control/acrobot.py", "rk4", normal((5,)), (0,), through=swing
+    ),
+    # neuroscience
+    Program(
+        BRAIN,
+        "neurodsp/aperiodic/dfa.py",
+        "compute_fluctuations",
+        lambda r: (sound(r, 400), 100.0),
+        (0,),
+        keywords={"n_scales": 4, "min_scale": 0.1, "max_scale": 1.0},
+    ),
+    Program(
+        BRAIN,
+        "neurodsp/rhythm/lc.py",
+        "lagged_coherence_1freq",
+        lambda r: (sound(r, 400), 100.0, 5.0, 3),
+        (0,),
+    ),
+    Program(
+        BRAIN,
+        "neurodsp/sim/cycles.py",
+        "sim_skewed_gaussian_cycle",
+        given(1.0, 50, 0.4, 0.15, 1.2),
+        (2, 3, 4),
+    ),
+    # hydrology, chemical engineering
+    Program(
+        "woodcrafty/PyETo",
+        "pyeto/fao.py",
+        "fao56_penman_monteith",
+        given(13.0, 290.0, 2.0, 2.0, 1.4, 0.12, 0.066),
+        (0, 1, 2, 3, 4, 5, 6),
+    ),
+    Program("woodcrafty/PyETo", "pyeto/fao.py", "et_rad", given(0.6, 0.3, 1.7, 1.01), (0, 1, 2, 3)),
+    Program("CalebBell/fluids", "fluids/friction.py", "Colebrook", given(1e5, 1e-4), (0, 1)),
+    Program("CalebBell/fluids", "fluids/friction.py", "friction_factor", given(1e5, 1e-4), (0, 1)),
 ]

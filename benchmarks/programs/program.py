@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -79,7 +78,7 @@ def checkout(checkouts: Path, repository: str) -> Path:
 
 
 def load(repository: Path, path: str) -> ModuleType:
-    """Imports a file: by its name where its package can be imported, else on its own."""
+    """Imports a file, by its name; where its packages cannot be imported, without what they run."""
     file = repository / path
     root = file.parent
     while (root / "__init__.py").exists():
@@ -89,11 +88,10 @@ def load(repository: Path, path: str) -> ModuleType:
     name = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
     try:
         return importlib.import_module(name)
-    except ImportError:  # a package that asks for more than its file does
-        spec = importlib.util.spec_from_file_location(file.stem, file)
-        if spec is None or spec.loader is None:
-            raise
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[file.stem] = module
-        spec.loader.exec_module(module)
-        return module
+    except (ImportError, NameError):  # a package that asks for more than its file does
+        packages = name.split(".")[:-1]
+        for k in range(len(packages)):
+            package = ".".join(packages[: k + 1])
+            sys.modules[package] = stub = ModuleType(package)
+            stub.__path__ = [str(root.joinpath(*packages[: k + 1]))]
+        return importlib.import_module(name)

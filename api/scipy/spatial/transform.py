@@ -112,6 +112,10 @@ class Rotation(NamedTuple):
         """The other rotation, and then this one."""
         return Rotation(quaternions.normal(quaternions.product(self.quat, other.quat)))
 
+    def __pow__(self, n: Any) -> Rotation:
+        """The rotation by n times the angle."""
+        return Rotation.from_rotvec(n * self.as_rotvec())
+
     @followed
     def apply(self, vectors: Any, inverse: bool = False) -> Any:
         """The vectors, array of shape (..., 3), turned; or turned back."""

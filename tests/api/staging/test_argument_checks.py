@@ -459,7 +459,9 @@ class Squared(np.ndarray):
 def test_arrays_with_operations_of_their_own_are_refused(array):
     slope = grad(lambda x: np.sum(x * x))
     slope(np.asarray(array))
-    with pytest.raises(ArgumentTypeError, match="have operations of their own") as caught:
+    with pytest.raises(
+        ArgumentTypeError, match=r"have operations of their own|has no slope"
+    ) as caught:
         slope(array)
     way = ".filled(0.0)" if isinstance(array, np.ma.MaskedArray) else "np.asarray(x)"
     assert way in caught.value.hint

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from tapeless import jit, vmap
+from tapeless import grad, jit, vmap
 from tapeless.transforms.errors import UnsupportedError
+from tests.corpus.differences import gradient
 from tests.transforms.ops.agreement import check_slopes, check_values
 
 A = np.array([0.5, -1.2, 2.0, 0.3, -0.4])
@@ -180,3 +181,28 @@ def test_numbers_as_lines():
     check_values(lambda x: np.argsort(x[0]), A)
     check_values(lambda x: np.take(x[0], [0, 0], axis=-1), A)
     check_values(lambda m: np.lexsort(m), M)
+
+
+FITS_TOLD = {
+    "full": lambda x, y, w: np.polyfit(x, y, 2, full=True)[:4],
+    "full, weighted": lambda x, y, w: np.polyfit(x, y, 1, full=True, w=w)[1],
+    "full, several": lambda x, y, w: np.polyfit(x, np.stack([y, x * y], 1), 2, full=True)[:2],
+    "all points met": lambda x, y, w: np.polyfit(x[:3], y[:3], 2, full=True)[:3],
+    "rcond": lambda x, y, w: np.polyfit(x, y, 2, rcond=1e-12),
+    "rcond, covariance": lambda x, y, w: np.polyfit(x, y, 2, rcond=1e-12, w=w, cov=True)[1],
+}
+
+
+@pytest.mark.parametrize("name", FITS_TOLD)
+def test_polyfit_tells_of_the_fit(name):
+    f = FITS_TOLD[name]
+    r = np.random.default_rng(3)
+    x, y, w = r.uniform(-1, 1, 8), r.normal(size=8), r.uniform(0.5, 2, 8)
+
+    def objective(y):
+        parts = f(x, y, w)
+        return sum(np.sum(part * 1.5) for part in (parts if isinstance(parts, tuple) else (parts,)))
+
+    for ours, theirs in zip(jit(f)(x, y, w), f(x, y, w), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(grad(objective)(y), gradient(objective, y), rtol=1e-5, atol=1e-8)

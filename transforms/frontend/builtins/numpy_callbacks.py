@@ -12,12 +12,13 @@ from tapeless.transforms.frontend.arrays.memory_layout import in_order
 from tapeless.transforms.frontend.arrays.memory_order import element_strides
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.builtins.replacements import stand_in
+from tapeless.transforms.frontend.builtins.ufuncs_of_python import of_python_code
 from tapeless.transforms.frontend.builtins.vectorized import vectorized
 from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
 from tapeless.transforms.frontend.objects.special_methods import array_of
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
-from tapeless.transforms.prelude.numpy import linalg
+from tapeless.transforms.prelude.numpy import linalg, polynomial_fits, structured_arrays
 from tapeless.transforms.prelude.numpy.function_table import written
 from tapeless.transforms.prelude.numpy.misc import inserted, of_rows
 from tapeless.transforms.prelude.numpy.sliding_windows import sliding_window_view, strided
@@ -169,13 +170,28 @@ def _qr(hooks: Any, a: Any, mode: str = "reduced") -> Any:
 
 BY_OPTIONS: dict[Any, Any] = {
     np.linalg.lstsq: (lambda a, b, rcond=None: rcond is None, linalg.lstsq),
+    np.polyfit: (
+        lambda x, y, deg, rcond=None, full=False, w=None, cov=False: not full and rcond is None,
+        polynomial_fits.polyfit,
+    ),
     np.linalg.pinv: (lambda *a, **options: len(a) == 1 and not options, linalg.pinv),
     np.linalg.matrix_rank: (
         lambda *a, **options: len(a) == 1 and not options,
         linalg.matrix_rank,
     ),
 }
+
+
+def _one_kind(_: Any = None, dtype: Any = None, *args: Any, **options: Any) -> bool:
+    """Whether the elements of a new array have no fields."""
+    kind: Any = dtype
+    if isinstance(dtype, (list, dict)) or (isinstance(dtype, str) and "," in dtype):
+        kind = np.dtype(kind)
+    return getattr(kind, "names", None) is None
+
+
 APPLIED: dict[Any, Any] = {
+    **{f: _unless(f, _one_kind, ours) for f, ours in structured_arrays.MAKERS.items()},
     **{f: _unless(f, plain, ours) for f, (plain, ours) in BY_OPTIONS.items()},
     np.linalg.qr: _qr,
     np.polyval: _polyval,
@@ -192,6 +208,8 @@ def applied(f: Any) -> Any:
     """How the function, or the object that np.vectorize made, is staged; None if it is neither."""
     if isinstance(f, np.vectorize):
         return lambda hooks, /, *args, **kwargs: vectorized(hooks, f, *args, **kwargs)
+    if (staged := of_python_code(f)) is not None:
+        return staged
     if (replacement := APPLIED.get(f)) is not None:
         return replacement
     ours = written(f) or stand_in(f)

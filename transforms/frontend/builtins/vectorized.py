@@ -27,10 +27,10 @@ def vectorized(hooks: Any, f: np.vectorize, /, *args: Any, **kwargs: Any) -> Any
     call, values = _without_excluded(hooks, f, args, kwargs)
     arrays = [_numpy(np.asarray, v) for v in values]
     core = _core_dimensions(f.signature, len(arrays))
-    shape, arrays = _broadcast(arrays, core)
+    shape, arrays = broadcast(arrays, core)
     if shape:
         items = BUILTINS[zip](
-            hooks, *(a.reshape(_size(shape), *a.shape[len(shape) :]) for a in arrays)
+            hooks, *(a.reshape(size(shape), *a.shape[len(shape) :]) for a in arrays)
         )
         outcome = _each(hooks, lambda item: _outcome(call(*item)), items)
     else:
@@ -67,7 +67,7 @@ def _core_dimensions(signature: str | None, count: int) -> list[int]:
     return [len(re.findall(r"\w+", dimensions)) for dimensions in inputs]
 
 
-def _broadcast(arrays: list[Any], core: list[int]) -> tuple[tuple[Any, ...], list[Any]]:
+def broadcast(arrays: list[Any], core: list[int]) -> tuple[tuple[Any, ...], list[Any]]:
     """The axes over which calls go, and the arrays with all of them."""
     if not any(core):
         arrays = list(_numpy(np.broadcast_arrays, *arrays))
@@ -79,7 +79,7 @@ def _broadcast(arrays: list[Any], core: list[int]) -> tuple[tuple[Any, ...], lis
     return shape, [_numpy(np.broadcast_to, a, (*shape, *part)) for a, part in pairs]
 
 
-def _size(shape: tuple[Any, ...]) -> Any:
+def size(shape: tuple[Any, ...]) -> Any:
     return functools.reduce(operator.mul, shape)
 
 
@@ -93,15 +93,15 @@ def _outcome(value: Any) -> Any:
 
 def _each(hooks: Any, call: Callable[[Any], Any], items: Any) -> Any:
     """The results of all calls, as rows of one array for each part of a result."""
-    results = _listed(call, items)
+    results = listed(call, items)
     first = hooks.item(results, 0)
     if not isinstance(first, tuple):
         return _rows(results, first)
-    columns = [_listed(operator.itemgetter(k), results) for k in range(len(first))]
+    columns = [listed(operator.itemgetter(k), results) for k in range(len(first))]
     return tuple(_rows(column, part) for column, part in zip(columns, first, strict=True))
 
 
-def _listed(call: Callable[[Any], Any], items: Any) -> Any:
+def listed(call: Callable[[Any], Any], items: Any) -> Any:
     return comprehension(
         "ListComp", (items, lambda item: (lambda: True, lambda: call(item)), False)
     )

@@ -75,6 +75,7 @@ from tapeless.transforms.frontend.objects.derived_arrays import (
     has_masked,
     is_derived,
     of_masked,
+    of_structured,
     staged_class,
     view_as,
 )
@@ -117,6 +118,7 @@ from tapeless.transforms.ops.function_table import FUNCTIONS, WRITERS
 from tapeless.transforms.ops.numpy import creation
 from tapeless.transforms.optimize.outline import Stretch
 from tapeless.transforms.prelude.containers.linked_lists import Part, extreme_row
+from tapeless.transforms.prelude.numpy.structured_arrays import StructuredArray
 
 #: Functions of Python's that make iterators: of one of several things, where it is run over.
 ITERATORS = frozenset({enumerate, zip, reversed, map, filter, iter})
@@ -334,6 +336,8 @@ class Calls:
         for array in overwritten(f, args, kwargs):
             require_own(array)
         args = seeded(f, args) if hashable(f) else args
+        if args and isinstance(args[0], StructuredArray) and is_numpy(f):
+            return self.call(of_structured(f), *args, **kwargs)
         if is_numpy(f) and has_masked((*args, *kwargs.values())):
             return self.call(of_masked(f), *args, **kwargs)
         if is_numpy(f) and any(True for _ in derived_in((args, kwargs))):

@@ -15,6 +15,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.trace.provenance import is_library_class
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.prelude.numpy import structured_arrays
 from tapeless.transforms.prelude.numpy.derived_arrays import DerivedArray, array_of_class
 from tapeless.transforms.prelude.numpy.masked_arrays import OF_MASKED, MaskedArray
 from tapeless.transforms.prelude.numpy.masked_arrays import WAY_OUT as PLAIN
@@ -102,6 +103,16 @@ def of_masked(f: Any) -> Any:
     if f not in OF_MASKED:
         raise UnsupportedError(f"{getattr(f, '__name__', f)} of a masked array has no rule", PLAIN)
     return OF_MASKED[f]
+
+
+def of_structured(f: Any) -> Any:
+    """The code of ours that a function of NumPy is for structured arrays."""
+    if f not in structured_arrays.READERS:
+        name = getattr(f, "__name__", f)
+        raise UnsupportedError(
+            f"{name} of a structured array has no rule", structured_arrays.WAY_OUT
+        )
+    return structured_arrays.READERS[f]
 
 
 def has_masked(values: Any) -> bool:

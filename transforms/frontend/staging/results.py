@@ -93,6 +93,8 @@ class Outgoing:
         """What a value is made of."""
         if isinstance(value, (Keys, Grown)):
             return self.of_data(value)
+        if hasattr(type(value), "__stays_inside__"):
+            refuse_unreturnable(Structure("static", value))
         if isinstance(value, Sequence):
             raise UnsupportedError(
                 "a range whose numbers depend on data is returned or stored", "make a list of it"

@@ -113,6 +113,7 @@ def stage(
     axes: Collection[tuple[int, int]] = (),
     evaluator: Evaluator | None = None,
     traced: bool = False,
+    constants: Evaluator | None = None,
 ) -> Staged:
     """Runs `call` on symbols for `leaves` until no more of them need be known; `outlines`:
     functions that are called often may become functions of the program; `changing`: the names of
@@ -120,12 +121,13 @@ def stage(
 
     What cannot be staged for all values is traced on those of the call, where there is an
     `evaluator` of them: first what needs a value only, then each test and loop; `traced`: this at
-    once, as for another way through the same function."""
+    once, as for another way through the same function; `constants`: what evaluates values that
+    are computed of constants only, where Python needs one."""
     if traced:
         with _another_way():
             return _on_values(call, leaves, names, changing, set(axes), True, evaluator)
     try:
-        return _for_all_values(call, leaves, names, outlines, changing, set(axes))
+        return _for_all_values(call, leaves, names, outlines, changing, set(axes), constants)
     except TRACEABLE as e:
         if evaluator is None or STRICT[0]:
             raise
@@ -198,11 +200,12 @@ def _for_all_values(
     outlines: bool,
     changing: frozenset[str],
     axes: set[tuple[Any, int]],
+    constants: Evaluator | None,
 ) -> Staged:
     """A program for all values of the leaves, of these types."""
     decisions = Decisions(outlines=outlines, changing=changing, axes=set(axes))
     try:
-        return _settled(call, leaves, names, decisions)
+        return _settled(call, leaves, names, decisions, constants)
     except TapelessError as e:
         refusal = e
     plainer = Decisions(
@@ -214,7 +217,7 @@ def _for_all_values(
     for attempt in attempts:
         attempt.axes = set(axes)
         try:
-            return _settled(call, leaves, names, attempt)
+            return _settled(call, leaves, names, attempt, constants)
         except InternalError:
             raise
         except Exception:  # noqa: BLE001  # the first attempt says what is the matter
@@ -258,6 +261,8 @@ def _attempt(
     with building(run), _undone_by_errors(run):
         params = [leaf_parameter(k, leaf, decisions, run) for k, leaf in enumerate(leaves)]
         if evaluator is not None:
+            run.constants = evaluator(run, {})
+        if evaluator is not None and decisions.observing:
             values = {leaf.var: leaf.value for leaf in leaves if leaf.var is not None}
             run.call_values = evaluator(run, values)
         try:

@@ -17,6 +17,7 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Literal, Statement, Type, Var
 from tapeless.transforms.core.traced_calls import OTHER_WAY
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, isnan, signbit
 
@@ -65,7 +66,11 @@ def observed(run: Trace, a: Atom, why: str, hint: str = "") -> Any:
     if guarded is not None and guarded.stands(run.blocks):
         return guarded.value
     values = run.call_values
-    if values is None or not isinstance(a.type, Type) or a.type.shape:
+    if not isinstance(a.type, Type):
+        raise NeedStatic(a, why, hint)
+    if run.constants is not None and is_constant(run, a):
+        return _constant(run, run.constants, a, why, hint)
+    if values is None or a.type.shape:
         raise NeedStatic(a, why, hint)
     try:
         value = python_value(values.value(a), a.type)
@@ -75,6 +80,30 @@ def observed(run: Trace, a: Atom, why: str, hint: str = "") -> Any:
     line = f"line {run.origin.line}" if run.origin is not None else "the function"
     run.note(f"{line} is traced on the values of the call: {why}")
     return value
+
+
+def is_constant(run: Trace, a: Var) -> bool:
+    """Whether a value is computed of constants only, as `np.arange(3)[::-1][0]` is."""
+    pending, seen = [a], {a}
+    while pending:
+        let = run.definitions.get(pending.pop())
+        if let is None or not let.op.pure or sizes_in((*let.params.values(),)):
+            return False
+        if any(sizes_in(v.type) for v in let.outs):
+            return False
+        operands = {x for x in let.args if isinstance(x, Var)} - seen
+        pending += operands
+        seen |= operands
+    return True
+
+
+def _constant(run: Trace, values: KnownValues, a: Var, why: str, hint: str) -> Any:
+    """The value of what is computed of constants: the same in each call."""
+    try:
+        value = values.value(a)
+    except Unobservable:
+        raise NeedStatic(a, why, hint) from None
+    return np.asarray(value) if a.type.shape else python_value(value, a.type)
 
 
 def python_value(value: Any, kind: Type) -> Any:

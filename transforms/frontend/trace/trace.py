@@ -178,6 +178,7 @@ class Trace(Builder):
         self.functional = False  # whether functions of tapeless.numpy were called
         self.keys = Notes()  # which random keys are made and used where
         self.call_values: KnownValues | None = None  # of a run that is traced on them
+        self.constants: KnownValues | None = None  # what is computed of constants only
         self.statement_of: dict[Var, Statement] = {}  # of such a run: what branches and loops give
         self.outer_map: Any = None  # the mapped function that a call is of, if it is of one
         self.draws: list[Let] = []  # of such a run, in order

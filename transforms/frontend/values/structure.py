@@ -143,7 +143,8 @@ def flatten(value: Any, inner: Callable[[Any], Structure] | None = None) -> Stru
         require_current(value)
         if tail is not None and isinstance(length := value.length(), Symbol):  # type: ignore[union-attr]
             raise NeedStatic(length.value(), REBUILT, IN_PARTS)
-        keys = (*range(len(value)), *getattr(value, "traits", ()))
+        length = tuple.__len__(value) if isinstance(value, tuple) else len(value)  # not a class's
+        keys = (*range(length), *getattr(value, "traits", ()))
         return Structure(type(value), value, keys, tuple(map(inner, value)))
     if isinstance(value, deque):
         require_current(value)
@@ -338,6 +339,10 @@ def refuse_unreturnable(spec: Structure) -> None:
         raise UnsupportedError(
             "a generator or iterator is returned or stored outside",
             "return a list or an array of what it gives: list(...)",
+        )
+    if (hint := getattr(type(spec.value), "__stays_inside__", None)) is not None:
+        raise UnsupportedError(
+            f"a {type(spec.value).__name__} of the program is returned or stored outside", hint
         )
     if spec.kind == "static" and is_foreign(spec.value) and id(spec.value) not in trace().paths:
         raise UnsupportedError(

@@ -11,7 +11,7 @@ import numpy as np
 
 from tapeless.transforms.core.builder import atom, join, static
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Type
+from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import ShapeError
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
@@ -238,7 +238,9 @@ def each_axis_of(axis: Any, ndim: int) -> tuple[int, ...]:
     """Axes of which one may be given twice, for functions that take them one after the other."""
     if axis is None:
         return tuple(range(ndim))
-    many = axis if isinstance(axis, (tuple, list)) else (axis,)
+    if isinstance(axis, Var) and axis.type.shape:
+        axis = static(axis, "axes must be known")
+    many = axis if isinstance(axis, (tuple, list, np.ndarray)) else (axis,)
     return tuple(axis_of(k, ndim) for k in many)
 
 

@@ -10,6 +10,7 @@ from tapeless.transforms.prelude.numpy import (
     cmath,
     masked_arrays,
     misc,
+    nditer,
     python_numbers,
     signals,
     sliding_windows,
@@ -20,6 +21,7 @@ from tapeless.transforms.prelude.numpy import (
 FAMILIES = (
     *(sets, signals, misc, ufunc_at, ufunc_reduce, sliding_windows, python_numbers, cmath),
     masked_arrays,
+    nditer,
 )
 WRITTEN: dict[Any, Any] = {f: ours for family in FAMILIES for f, ours in family.NUMPY.items()}
 #: Functions and classes of Python's library.

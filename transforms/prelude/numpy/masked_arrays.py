@@ -276,6 +276,15 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) 
     return asarray(a).mean(axis, dtype, keepdims=keepdims)
 
 
+def dot(a: Any, b: Any) -> Any:
+    """np.dot, which looks at no mask."""
+    if _either(a, b) is not None:
+        raise UnsupportedError(
+            "np.dot of a masked array has no rule: it loses the mask", "use m.filled(0)"
+        )
+    return _of_reduction(np.dot(getdata(a), getdata(b)), None)
+
+
 #: What takes plain arrays, too.
 NUMPY: dict[Any, Any] = {
     np.ma.array: array,
@@ -306,6 +315,7 @@ OF_MASKED: dict[Any, Any] = {
     **{ufunc: _elementwise(ufunc) for ufunc in EVERYWHERE},
     np.ma.sum: sum,
     np.ma.mean: mean,
+    np.dot: dot,
     np.sum: sum,
     np.mean: mean,
     np.real: lambda a: a.real,

@@ -297,18 +297,12 @@ def imaginary(x):
     return x
 
 
-def of_fields(x):
-    z = np.zeros(4, [("u", float), ("v", float)])
-    return z["u"] + x
-
-
 @pytest.mark.parametrize(
     ("function", "error", "match"),
     [
         (other_shape, UnsupportedError, "the shape of an argument"),
         (imaginary, TypeError, "does not have imaginary part"),
         (lambda x: setattr(x, "name", 1), AttributeError, "has no attribute 'name'"),
-        (of_fields, UnsupportedError, "named fields"),
         (lambda x: np.zeros_like(x, dtype=[("u", float)]), UnsupportedError, "named fields"),
         (lambda x: np.empty((2, 2), dtype=object)[0, 0] + x, UnsupportedError, "Python objects"),
         (lambda x: np.array([x, x[:2]], dtype=object), UnsupportedError, "Python objects"),

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tapeless import grad, jit, vmap
-from tapeless.errors import UnsupportedError
 from tests.corpus.differences import gradient
 
 pytestmark = pytest.mark.usefixtures("traced")
@@ -70,11 +69,3 @@ def test_the_first_result_decides_the_dtype():
         assert jit(f)(x) == f(x)
     np.testing.assert_allclose(grad(f)(X), [0.0, 0.0, 0.0, 0.0])
     np.testing.assert_allclose(grad(f)(X + 1), 2 * (X + 1))
-
-
-def test_functions_of_the_program_are_not_called_by_other_code():
-    def f(x):
-        return np.frompyfunc(lambda a, b: a * b * x[0], 2, 1).reduce(x)
-
-    with pytest.raises(UnsupportedError, match="<lambda> is called by code without a rule"):
-        jit(f)(X)

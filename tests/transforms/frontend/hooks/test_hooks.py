@@ -238,7 +238,7 @@ def test_users_except_clauses_do_not_catch_what_steers_staging():
 
     def refused(x):
         try:
-            return np.frompyfunc(float, 1, 1)(x)
+            return np.frompyfunc(abs, 1, 1)(x, out=x)
         except Exception:
             return x
 

@@ -38,6 +38,7 @@ USES = {
     "data and mask": lambda x: (masked(x).data * 2.0, np.ma.getmaskarray(masked(x)) * x),
     "masked_where": lambda x: np.ma.masked_where(x < 0, x) * 2.0,
     "masked_invalid": lambda x: np.ma.masked_invalid(np.sqrt(x)) * 2.0,
+    "products": lambda x: np.dot(x.T, np.ma.asarray(x)) - 1.0,
     "no mask": lambda x: np.ma.asarray(x) * 2.0,
     "a class": lambda x: np.ma.masked_array(x, MASK * 1 == 1) * isinstance(masked(x), np.ndarray),
     "one value for all": lambda x: np.ma.array(x, mask=True) + 1.0,
@@ -114,3 +115,17 @@ def test_the_rest_is_refused(name):
 def test_a_sum_of_nothing_is_an_error():
     with pytest.raises(ValueError, match="every element of a masked array is left out"):
         tapeless.jit(lambda x: masked(x).sum())(X + 10.0)
+
+
+@pytest.mark.parametrize("mask", [np.ma.nomask, MASK], ids=["no mask", "a mask"])
+def test_masked_arrays_are_arguments(mask):
+    def f(w, m):
+        masks = 2.0 if np.any(np.ma.getmask(m)) else 1.0
+        return np.sum((m * w + m).filled(0.5) ** 2) * masks
+
+    m, w = np.ma.array(X, mask=mask), np.array([0.5, -1.5])
+    rest = np.ma.getmaskarray(m)
+    slope = 2.0 * np.sum(np.where(rest, 0, X * X * (w[0] + 1))) * (1 + np.any(rest))
+    np.testing.assert_allclose(tapeless.jit(f)(w[0], m), f(w[0], m))
+    np.testing.assert_allclose(tapeless.grad(f)(w[0], m), slope)
+    np.testing.assert_allclose(tapeless.vmap(f, in_axes=(0, None))(w, m), [f(w[0], m), f(w[1], m)])
