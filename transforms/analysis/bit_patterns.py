@@ -22,7 +22,7 @@ def made_of_bits(block: Block, inputs: Iterable[Var]) -> Let | None:
     """The first statement that makes floats of integers which hold the bits of inputs, or of what
     depends on them; tests of such integers, and their uses as indices, are piecewise constant."""
     body = list(statements(block))
-    if not any(isinstance(s, Let) and s.op in (bits, resized_bits) for s in body):
+    if not any(isinstance(s, Let) and _gives_bits(s) for s in body):
         return None
     active = dependents(block, inputs)
     patterns: set[Var] = set()
@@ -31,7 +31,7 @@ def made_of_bits(block: Block, inputs: Iterable[Var]) -> Let | None:
         for s in body:
             if not isinstance(s, Let):
                 patterns.update(v for v, a in handed_on(s) if a in patterns)
-            elif _reads_bits(s, active):
+            elif _gives_bits(s) and s.args[0] in active:
                 patterns.update(s.outs)
             elif not patterns.isdisjoint(s.args[: FIRST_PLACE.get(s.op)]) and not _constant(s):
                 if any(v.type.differentiable for v in s.outs):
@@ -41,10 +41,9 @@ def made_of_bits(block: Block, inputs: Iterable[Var]) -> Let | None:
             return None
 
 
-def _reads_bits(s: Let, active: set[Var]) -> bool:
-    if s.op not in (bits, resized_bits) or s.args[0] not in active:
-        return False
-    return s.outs[0].type.dtype.kind in "iu"
+def _gives_bits(s: Let) -> bool:
+    """Whether a statement gives the bits of its argument as integers."""
+    return s.op in (bits, resized_bits) and s.outs[0].type.dtype.kind in "iu"
 
 
 def _constant(s: Let) -> bool:

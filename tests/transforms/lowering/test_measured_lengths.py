@@ -63,14 +63,18 @@ def test_a_length_that_is_computed_twice():
 def test_lengths_of_one_name_come_in_the_order_of_axes():
     """Not in that of a set: other processes look for the same text in the cache."""
     for _ in range(20):
+        kept = []
         sizes = [dims.symbol("length", None, Var(None, "length")) for _ in range(3)]
         found = [next(iter(dims.symbols(n))) for n in sizes]
         kernel = SimpleNamespace(
-            stage=lambda s, sizes=sizes: SimpleNamespace(space=tuple(sizes)),
+            measured={},
             canon=lambda n: n,
             in_scope=lambda s: True,
+            length=lambda s, axis: (s, axis),
+            kept_as=lambda stem, length, kept=kept: kept.append(length[1]),
             analysis=SimpleNamespace(
-                lengths=dict.fromkeys(found, (None, 0)), known=lambda n: False
+                lengths={x: (None, k) for k, x in enumerate(found)}, known=lambda n: False
             ),
         )
-        assert Nests.lengths_of(kernel, None) == found
+        Nests.keep_lengths(kernel, sizes)
+        assert kept == [0, 1, 2]

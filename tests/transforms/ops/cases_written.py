@@ -120,4 +120,5 @@ CASES = [
         single=False,
         of=np.lib.stride_tricks.as_strided,
     ),
+    case(lambda x: np.stack([v * v for v in np.nditer(x)]), normal(2, 3)),
 ]  # fmt: skip
