@@ -28,10 +28,16 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_inequalities import Relation, Relied, facts_of
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import map_symbols
+from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.lowering.sizes.size_equalities import comparison, fitted
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
-from tapeless.transforms.ops.primitives.slices_and_gathers import index, result_shape
+from tapeless.transforms.ops.primitives.slices_and_gathers import (
+    add_at,
+    index,
+    result_shape,
+    update,
+)
 from tapeless.transforms.ops.primitives.stacks import POPS
 
 
@@ -92,19 +98,22 @@ class _Lengths:
         self.scope.update(block.params)
         for p in block.params:
             equal.rename(p)
-        parts = [s for s in block.body if indices and isinstance(s, Let) and s.op is index]
-        for part in parts:
-            self.part(part, equal, indices)
+        lets = [s for s in block.body if isinstance(s, Let)] if indices else []
+        for s in lets:
+            if s.op is index:
+                self.part(s, equal, indices)
+        for symbol, size in self.stored(lets, indices).items():
+            equal.symbols.setdefault(symbol, size)
         body: list[Statement] = []
-        for s in block.body:
-            if isinstance(s, Let):
-                body += self.let(s, equal, indices)
+        for t in block.body:
+            if isinstance(t, Let):
+                body += self.let(t, equal, indices)
                 continue
-            inside = indices | {s.index} if isinstance(s, For) else indices
-            body.append(with_blocks(s, lambda b, i=inside: self.block(b, equal, i)))  # type: ignore[misc]
-            for v in outputs(s):
+            inside = indices | {t.index} if isinstance(t, For) else indices
+            body.append(with_blocks(t, lambda b, i=inside: self.block(b, equal, i)))  # type: ignore[misc]
+            for v in outputs(t):
                 equal.rename(v)
-            self.scope.update(outputs(s))
+            self.scope.update(outputs(t))
         self.scope = before
         return replace(block, body=tuple(body))
 
@@ -152,6 +161,26 @@ class _Lengths:
             if old != new and _is_spelled(new, indices):
                 equal.symbols.update(_solved(old, new, indices))
         equal.rename(part)
+
+    def stored(self, lets: list[Let], indices: frozenset[Var]) -> dict[dims.Symbol, Size]:
+        """The lengths of arrays under other names by those of the parts to which what is made of
+        them is stored: whether that is so, is checked where they get the name."""
+        lengths: dict[dims.Symbol, Size] = {}
+        named_anew = [s for s in lets if s.op is identity]
+        checked = {
+            x for s in named_anew for x in sizes_in(s.outs[0].type) - sizes_in(s.args[0].type)
+        }
+        for s in lets if checked else ():
+            if s.op not in (update, add_at) or checked.isdisjoint(sizes_in(s.args[1].type)):
+                continue
+            with building(self.relied):
+                space = result_shape(s.args[0].type.shape, s.params["key"], s.args[2:])
+            have = s.args[1].type.shape
+            for old, new in zip(reversed(have), reversed(space), strict=False):
+                if _is_spelled(new, indices):
+                    solved = _solved(old, new, indices)
+                    lengths.update({x: n for x, n in solved.items() if x in checked})
+        return lengths
 
     def renamed(self, s: Let, equal: _Equal, indices: frozenset[Var]) -> Iterator[Statement]:
         """An array under another name: notes what sizes in its type are, or checks that it is as
