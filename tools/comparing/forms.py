@@ -148,7 +148,9 @@ FORMS: dict[str, tuple[Form, ...]] = {
     **dict.fromkeys(
         ("np.ones", "np.zeros"), (_fixed(3), _fixed((2, 3)), _fixed(()), _fixed(-1), _fixed(2.0))
     ),
-    "np.empty": (_fixed(0), _fixed((0, 2))),
+    # What arrays hold that nobody has filled is compared with nothing.
+    **dict.fromkeys(("np.empty", "np.ndarray"), (_fixed(0), _fixed((0, 2)))),
+    "np.empty_like": (lambda s: (s.like(0),), lambda s: (s.like(0, 2),)),
     "np.eye": (_fixed(3), _fixed(2, 4), _fixed(4, 2, -1), _fixed(0), _fixed(3, None, 5)),
     "np.tri": (_fixed(3), _fixed(2, 4), _fixed(4, 2, -1), _fixed(0), _fixed(3, None, 5)),
     "np.identity": (_fixed(3), _fixed(0), _fixed(-1)),
