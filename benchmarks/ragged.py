@@ -1,5 +1,5 @@
-"""Loops over parts whose lengths differ from pass to pass: NumPy and Numba beside `jit`, and their
-gradients.
+"""Times loops over parts whose lengths differ from pass to pass: NumPy and Numba beside `jit`, and
+their gradients.
 
     python benchmarks/ragged.py [name ...]
 

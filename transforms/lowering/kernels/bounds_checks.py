@@ -188,6 +188,7 @@ class Checks(Elements):
                 self.refuse_misfit(stage, self.size(length), self.size(count))
 
     def refuse_misfit(self, stage: LoopNest, have: ast.expr, part: ast.expr) -> None:
+        """Raises where two lengths differ, unless they are spelled in one way."""
         if to_source(have) != to_source(part):
             with self.nested(f"if {spelled('{0} != {1}', have, part)}:", stage.let.origin):
                 self.put(f'raise ValueError("{MISFIT}")')

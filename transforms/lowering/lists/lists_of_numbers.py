@@ -1,8 +1,13 @@
-"""Lists of arrays that differ in length from pass to pass, as lists of their numbers.
+"""Turns lists of arrays, the lengths of which differ from pass to pass, into lists of numbers.
 
-for i in range(n): push(s, v) ... for i, reversed: s, v = pop(s)
-    becomes      for i in range(n): for k in range(len(v)): push(s, v[k]); push(m, len(v)) ...
-                 for i, reversed: n = pop(m); for k, reversed: v[k] = pop(s)
+for i in range(n): push(s, v) ... for i, reversed: v = pop(s)
+    becomes      for i in range(n):
+                     for k in range(len(v)): push(s, v[k])
+                     push(lengths, len(v))
+                 ...
+                 for i, reversed:
+                     length = pop(lengths)
+                     for k in reversed(range(length)): v[k] = pop(s)
 
 Kernels have memory for numbers that are put on a stack, however many there are, and none for lists
 of arrays, which only Python keeps.
@@ -124,6 +129,7 @@ class _Numbers:
         return self.numbers[a]
 
     def all(self, atoms: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Values, with two lists in the place of each of these."""
         return tuple(b for a in atoms for b in (self.of(a) or (a,)))
 
     def block(self, block: Block) -> Block:
@@ -204,11 +210,8 @@ class _Numbers:
 
         def entry(state: Vars, at: Vars) -> tuple[list[Statement], Vars]:
             stack, values = state
-            shorter, number, stored = (
-                Var(stack.type),
-                Var(Type(values.type.dtype)),
-                Var(values.type),
-            )
+            shorter, stored = Var(stack.type), Var(values.type)
+            number = Var(Type(values.type.dtype))
             key = {"key": tuple(map(Slot, range(len(at))))}
             taken = Let((shorter, number), pop, (stack,), {}, s.origin)
             store = Let((stored,), update, (values, number, *at), key, s.origin)

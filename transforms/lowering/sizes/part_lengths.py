@@ -1,4 +1,5 @@
-"""Lengths of parts by the indices of the loops around, where a pass that made the loop knew less.
+"""Spells the lengths of parts by the indices of the loops around, where a pass that made the loop
+knew less of them.
 
 for i in range(n): v: f8[length] = x[i:n]      becomes      for i in range(n): v: f8[n - i] = x[i:n]
 
@@ -42,7 +43,10 @@ from tapeless.transforms.ops.primitives.stacks import POPS
 
 
 def part_lengths(block: Block, relations: Iterable[Relation]) -> Block:
-    """The block, in which types in loops name lengths by the indices of these loops."""
+    """The block, in which types in loops spell lengths by the indices of these loops.
+
+    relations  what the program relies on of sizes
+    """
     facts = facts_of(relations, block)
     if not facts.ranges:
         return block
