@@ -1,4 +1,4 @@
-"""Floats that are made of the bits of other floats: they have a derivative that no rule knows.
+"""Finds floats that are made of the bits of other floats: no rule knows their derivative.
 
 x.view(int).view(float)                 is x, and its derivative is not zero
 (x.view(int) >> 52).astype(float)       is the exponent of x, whose derivative is zero

@@ -1,4 +1,4 @@
-"""Our rotations for those of `scipy.spatial.transform`, made as SciPy makes them.
+"""Makes our rotations of what makes those of `scipy.spatial.transform`, as SciPy does.
 
 A matrix is projected to the nearest rotation by Newton's iteration for the polar factor (N. Higham,
 "Computing the polar decomposition, with applications", SIAM J. Sci. Stat. Comput. 7, 1986), whose

@@ -1,4 +1,4 @@
-"""np.frompyfunc: the function is entered for each element, which it gets as a number of Python's.
+"""Stages np.frompyfunc: its function is entered for each element, given as a number of Python's.
 
 np.frompyfunc(soft, 2, 1)(x, 0.5)      is      np.array([soft(float(v), 0.5) for v in x])
 

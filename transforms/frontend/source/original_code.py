@@ -1,4 +1,4 @@
-"""The code of a function as the user wrote it, of one that a staged run has rewritten."""
+"""Finds the code that the user wrote, for a function that a staged run has rewritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods of what np.frompyfunc made: `reduce`, `accumulate` and `outer`."""
+"""Implements the methods of what np.frompyfunc made: `reduce`, `accumulate` and `outer`."""
 
 from __future__ import annotations
 

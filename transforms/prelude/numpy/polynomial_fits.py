@@ -1,4 +1,4 @@
-"""np.polyfit by singular values, with what it tells of the fit."""
+"""Implements np.polyfit by singular values, with what it tells of the fit."""
 
 from __future__ import annotations
 
