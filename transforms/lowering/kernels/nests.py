@@ -32,6 +32,7 @@ from tapeless.transforms.lowering.schedule.live_after import remaining
 from tapeless.transforms.lowering.schedule.loop_nests import OVERWRITES, LoopNest
 from tapeless.transforms.lowering.schedule.parallel_nests import Parts
 from tapeless.transforms.lowering.schedule.sink_producers import made_later
+from tapeless.transforms.lowering.schedule.stored_values import stored_parts
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 from tapeless.transforms.python_text.python_source import number, template, to_source
@@ -47,6 +48,7 @@ class Nests(Reuse):
         self.carry_of: dict[Any, Var] = {}  # of numbers at the end of a pass
         self.cell_bound: dict[Any, frozenset[int]] = {}  # of arrays that are stored to
         self.wholes: set[Any] = set()  # arrays that routines get
+        self.stored: set[Var] = set()  # values of this nest that later ones read in memory
 
     def statement(self, s: Statement, after: list[FusedNest], later: set[Var]) -> None:
         """Writes a statement that shares no loop."""
@@ -86,15 +88,36 @@ class Nests(Reuse):
         items = made_later(arrangement, live, into)
         self.redirect(items, into, live)
         self.chain(items)
-        laters = remaining([item.needs for item in items], live)
-        used = remaining([self.memory.bases(item.needs) for item in items], self.memory.bases(live))
+        parts = self.parts_read(items, live)
+        needs = [item.needs | _read_instead(item, parts) for item in items]
+        laters = remaining(needs, live)
+        used = remaining([*map(self.memory.bases, needs)], self.memory.bases(live))
         for k, (item, later, bases) in enumerate(zip(items, laters, used, strict=True)):
             if item.size is not None:
                 self.nest(item, later, bases)
             else:
                 self.statement(item.statements[0], items[k + 1 :], later)
+            for part in (part for part, maker in parts.items() if maker is item):
+                self.read_from(part)
             self.release(later | bases)
         self.end_block(held)
+
+    def parts_read(self, items: list[FusedNest], live: set[Var]) -> dict[Let, FusedNest]:
+        """Parts of memory that later nests read in the place of values, each with its nest."""
+        parts: dict[Let, FusedNest] = {}
+        for k, part in stored_parts(items, self.memory, self.stage):
+            (v,) = part.outs
+            if v not in live and v not in self.home and v not in self.analysis.targets:
+                parts[part] = items[k]
+        self.stored |= {v for part in parts for v in part.outs}
+        return parts
+
+    def read_from(self, part: Let) -> None:
+        """From here on, a value is a part of memory."""
+        (v,) = part.outs
+        self.memory.defs[v] = self.memory.parts[v] = part
+        self.home.pop(v, None)
+        self.stored.discard(v)
 
     def skipped(self, s: Statement) -> bool:
         if isinstance(s, Effect):
@@ -115,7 +138,9 @@ class Nests(Reuse):
                     self.start_sum(stage, v)
             elif not stage.stores and stage not in self.summing:
                 wanted = {stage.var, v} & later or v in used
-                if v not in self.home and (wanted or v in self.analysis.targets):
+                if v in self.home or v in self.stored:
+                    continue
+                if wanted or v in self.analysis.targets:
                     self.home[v] = self.allocate(v, self.free_axes(stage))
                     if v not in self.analysis.targets:
                         self.held.append(v)
@@ -308,7 +333,7 @@ class Nests(Reuse):
         v = stage.var
         if v in self.live and not self.uses.get(v) and not after and self.loops == 0:
             return not v.type.shape  # written where it is returned
-        if (v.name and not v.name.endswith(("_bar", "_dot"))) or self.uses.get(v, 0) != 1:
+        if (v.name and not v.name.endswith(("_bar", "_dot"))) or not self.used_once(v, after):
             return False
         if 1 + sum(self.weight.get(a, 0) for a in stage.let.args if isinstance(a, Var)) > 5:
             return False
@@ -324,6 +349,12 @@ class Nests(Reuse):
             if loads and (item.writes or t.outs[0] in self.into):
                 return False
         return v in later and not loads  # a result of this block
+
+    def used_once(self, v: Var, after: list[FusedNest]) -> bool:
+        """Whether one statement uses a value: of this nest, if later ones read it in memory."""
+        if v in self.stored:
+            return sum(v in item.needs for item in after) == 1
+        return self.uses.get(v, 0) == 1
 
     def written_once(self, stage: LoopNest, t: Let) -> bool:
         """Whether the statement spells an operand once: as an index, only i + 1 and the like."""
@@ -365,6 +396,11 @@ class Nests(Reuse):
                 return
             value, sign = _signed(value, sign)
         self.put(f"{to_source(target)} {sign} {to_source(value)}", s.origin)
+
+
+def _read_instead(item: FusedNest, parts: Iterable[Let]) -> set[Var]:
+    """The memory that an item reads in the place of values that it needs."""
+    return {a for part in parts if part.outs[0] in item.needs for a in part.args}  # type: ignore[misc]
 
 
 def _signed(value: ast.expr, sign: str) -> tuple[ast.expr, str]:

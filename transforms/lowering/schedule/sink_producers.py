@@ -15,6 +15,7 @@ from tapeless.transforms.core.language import Let, Statement, Var, outputs
 from tapeless.transforms.lowering.schedule.dependences import EFFECTS
 from tapeless.transforms.lowering.schedule.fusion import Arrangement, FusedNest
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
+from tapeless.transforms.lowering.schedule.stored_values import part_stored
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, real
 from tapeless.transforms.ops.primitives.new_arrays import empty
@@ -104,7 +105,9 @@ class LaterReaders:
         if other is item or any(place is not other for place in moved) or other.rank != len(free):
             return None
         first, last = self.number[id(item)], self.number[id(other)]
-        if not self.unchanged(s, self.items[first : last + 1], last):
+        after = item.statements[item.statements.index(s) + 1 :]
+        between = self.items[first + 1 : last + 1]
+        if not self.stays(s, after) or not self.unchanged(s, between, last):
             return None
         there = [t for t in readers if self.place[t] is other or t in goals]
         axis = next((k for k in free if self.in_step(stage, k, other, there, goals)), None)
@@ -135,6 +138,15 @@ class LaterReaders:
             self.number[id(end)] > last or (self.number[id(end)] == last and self.by_element(s, v))
             for v in reads
             if (end := self.overwritten.get(v)) is not None
+        )
+
+    def stays(self, s: Statement, after: list[Statement]) -> bool:
+        """Whether a statement does the same after others of its nest."""
+        touched = self.memory.reads(s) | self.memory.writes(s)
+        return all(
+            touched.isdisjoint(self.memory.writes(t))
+            and self.memory.writes(s).isdisjoint(self.memory.reads(t))
+            for t in after
         )
 
     def by_element(self, s: Statement, v: Var) -> bool:
@@ -221,12 +233,20 @@ class LaterReaders:
         places = {v: {id(self.place[t]) for t in self.readers[v]} - {id(item)} for v in moved_vars}
         read = [len(at) for at in places.values() if id(other) in at]
         mine = Counter(self.reads(moved))
-        outer = {v for v in mine if v not in moved_vars}
+        outer = {self.stored_to(v, item, other) for v in mine if v not in moved_vars}
         inner = {v for v in outer if self.at.made.get(v) is item}
         kept = {v for v in inner if self.is_stored(v, item)}
         dropped = {v for v in outer - inner if before[v] == mine[v]}
         saved = sum(2 if count == 1 else 1 for count in read)
         return saved + len(dropped) - len(outer - there) - len(inner - kept)
+
+    def stored_to(self, v: Any, item: FusedNest, other: FusedNest) -> Any:
+        """The memory where another nest can read a value of this one; itself, if there is none."""
+        between = self.items[self.number[id(item)] + 1 : self.number[id(other)] + 1]
+        if self.at.made.get(v) is not item:
+            return v
+        part = part_stored(v, item, between, self.memory, self.at.stage)
+        return v if part is None else self.memory.base(part.args[0])
 
     def arrays(self, s: Statement) -> set[Any]:
         bases = self.known.get(s)

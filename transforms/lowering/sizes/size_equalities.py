@@ -69,11 +69,8 @@ def equal_sizes(relations: Iterable[tuple[str, Size, Size]]) -> Sizes:
 
 
 def relate_differences(sizes: Sizes, relations: Iterable[tuple[str, Size, Size]]) -> None:
-    """Notes n == m where a program relies on n - m == 0.
-
-    Only what comes after `Fitting` may know it: the checks of the printed program are made first,
-    so that the program is also safe where nothing else checks its calls.
-    """
+    """Notes n == m where a program relies on n - m == 0: what comes after `Fitting`, which makes
+    the checks of the printed program, may know it."""
     for relation, a, b in relations:
         if relation == "==":
             relate(sizes, *dims.sides(canonical(a, sizes), canonical(b, sizes)))
@@ -107,13 +104,19 @@ class Fitting:
     hints    sizes in the call that the program is made for
     relations  what the program relies on
     facts    what they and its loops say of the order of sizes
+    implied  the equalities that follow from the relations
     relied   equalities that hold in that call, and must hold in each: ("==", a, b)
+
+    The printed program compares sizes by itself, so that it is also safe where nothing else checks
+    its calls.
     """
 
     def __init__(
         self, sizes: Sizes, hints: Mapping[dims.Symbol, int], relations: Iterable[Relation] = ()
     ) -> None:
-        self.sizes, self.hints, self.relations = sizes, hints, relations
+        self.sizes, self.hints, self.relations = sizes, hints, list(relations)
+        self.implied = dict(sizes)
+        relate_differences(self.implied, self.relations)
         self.facts = Facts()
         self.checks: list[Statement] = []
         self.lengths: dict[Any, Size] = {}  # what is the value of a size
@@ -177,16 +180,16 @@ class Fitting:
             if slot in key and None not in key:
                 n = t.args[0].type.shape[key.index(slot)]
                 if dims.is_given(n) and dims.is_given(stop):
-                    self.checked(n, stop, t)
+                    self.checked(n, stop, t.origin)
 
-    def rely(self, a: Size, b: Size) -> bool:
+    def rely(self, a: Size, b: Size, origin: Any = None) -> bool:
         """Whether two sizes are equal in this call; the program is for such calls only then."""
         if self.equal(a, b):
             return True
         length = dims.evaluate(a, self.hints)
         if length is None or length != dims.evaluate(b, self.hints):
             return False
-        if relate(self.sizes, a, b):
+        if self.checked(a, b, origin):
             self.relied.append(("==", a, b))
             return True
         return False
@@ -206,9 +209,7 @@ class Fitting:
             if not pairs:
                 continue
             are_given = all(dims.is_given(n) and dims.is_given(m) for n, m in pairs)
-            if are_given and not top and all(self.rely(n, m) for n, m in pairs):
-                continue
-            if top and are_given and all(self.checked(n, m, s) for n, m in pairs):
+            if are_given and all(self.equal_ahead(n, m, s, top) for n, m in pairs):
                 continue
             fitted_operand = Var(Type(a.type.dtype, wanted), a.name if isinstance(a, Var) else "")
             yield from (t for n, m in pairs for t in comparison(n, m, s.origin))
@@ -216,12 +217,21 @@ class Fitting:
             args[k] = fitted_operand
         yield replace(s, args=tuple(args))
 
-    def checked(self, n: Size, m: Size, s: Let) -> bool:
+    def equal_ahead(self, n: Size, m: Size, s: Let, top: bool) -> bool:
+        """Whether a check ahead of the program tells that two sizes of a statement are equal.
+
+        top  whether the statement runs in each call
+        """
+        if canonical(n, self.implied) == canonical(m, self.implied):
+            return self.checked(*dims.sides(self.canon(n), self.canon(m)), s.origin)
+        return self.checked(n, m, s.origin) if top else self.rely(n, m, s.origin)
+
+    def checked(self, n: Size, m: Size, origin: Any) -> bool:
         """Notes that two sizes are equal, with a check where that is new; whether it could be."""
         if self.equal(n, m):
             return True
         noted = relate(self.sizes, n, m)
-        self.checks += comparison(n, m, s.origin) if noted else []
+        self.checks += comparison(n, m, origin) if noted else []
         return noted
 
     def canon(self, size: Size) -> Size:
