@@ -31,7 +31,7 @@ def gathered_and_scattered(v, k):
     """gathered_and_scattered.  From test_kernels.py:81."""
     if len(v) != len(k):  # line 84
         raise ValueError("operands could not be broadcast together: the lengths differ")
-    if len(k) != 3:  # line 85
+    if len(v) != 3:  # line 85
         raise ValueError("operands could not be broadcast together: the lengths differ")
     total = np.zeros(3)  # line 83
     out = empty((3,), np.float64)

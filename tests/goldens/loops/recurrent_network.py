@@ -43,6 +43,12 @@ def recurrent_network_kernel(xs, w, u, h):
 
 def recurrent_network(xs, w, u):
     """recurrent_network.  From test_kernels.py:65."""
+    if w.shape[0] != xs.shape[1]:  # line 69
+        raise ValueError("operands could not be broadcast together: the lengths differ")
+    if u.shape[0] != 3:
+        raise ValueError("operands could not be broadcast together: the lengths differ")
+    if u.shape[1] != 3:
+        raise ValueError("operands could not be broadcast together: the lengths differ")
     h = empty((3,), np.float64)
     recurrent_network_kernel(xs, w, u, h)
     return h
