@@ -48,7 +48,7 @@ def explanation(
     compilations = cpu.compilations(specialisation.run) if lowered else []
     return Explanation(
         name,
-        tuple(_with_loops(attributed(steps), loops)),
+        tuple(_with_loops(attributed(steps, placement.shared if placement else ()), loops)),
         tuple(loops),
         tuple(dict.fromkeys(made_for(specialisation))),
         tuple(residuals(block, numbers, placement)),

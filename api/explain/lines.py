@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from tapeless.explain.work import Work, WorkStep
@@ -50,16 +50,20 @@ class LineReport:
     slow: tuple[str, ...] = ()
 
 
-def attributed(steps: Sequence[WorkStep]) -> list[LineReport]:
+def attributed(steps: Sequence[WorkStep], shared: Collection[Statement] = ()) -> list[LineReport]:
     """The lines of each function that statements come from, from its beginning to the last of them;
-    those of which nothing is left are run by nothing."""
+    those of which nothing is left are run by nothing.
+
+    shared  loops of which all threads make each pass
+    """
     lines: dict[Place, LineReport] = {}
     placed = [(step, step.statement.origin) for step in steps if step.statement.origin is not None]
     functions = {(origin.file, origin.function) for _, origin in placed}
     for step, origin in placed:
         place = _place(origin, functions)
         line = lines.setdefault(place, LineReport(*place))
-        label = step.kernel or runner(step.statement)
+        by_python = "each pass by all threads" if step.statement in shared else None
+        label = step.kernel or by_python or runner(step.statement)
         if label and label not in line.runs_in:
             line.runs_in = (*line.runs_in, label)
         line.work += step.work

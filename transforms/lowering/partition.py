@@ -255,7 +255,7 @@ class Lowering:
                 continue
             host = self.is_of_host(s)
             obstacle = None if host else self.obstacle(s, top)
-            if not host and obstacle is None:
+            if not host and obstacle is None and not self.shares_passes(s):
                 reads = fills and reads_filled(self.memory, s, run)
                 if reads or self.is_as_long(s, run):
                     run, started = lists_to_fill(self.memory, run)
@@ -309,6 +309,26 @@ class Lowering:
         if small and not isinstance(work, int):
             self.prepared.relied.append((">=", self.target.one_block, work))
         return small
+
+    def shares_passes(self, s: Statement) -> bool:
+        """Whether each pass of a loop is worth all threads: the driver makes the passes then."""
+        if self.target.separate or not self.parallel or not isinstance(s, (For, While)):
+            return False
+        self.surround([s])
+        parts = Parts(self.memory, self.analysis, self.hints)
+        (item,) = parts.arrangement.run([s])
+        if item.size is not None or parts.elements(item) is not None:
+            return False
+        body = s.body.body
+        if any(map(self.shares_passes, body)):
+            self.placement.shared.add(s)
+            return True
+        self.surround(body)
+        results = {a for b in blocks(s) for a in b.results if isinstance(a, Var)}
+        shares = parts.share_a_pass(list(body), self.memory.with_needs(results))
+        self.prepared.relied += parts.relied
+        self.placement.shared |= {s} if shares else set()
+        return shares
 
     def has_arrays(self, s: Statement) -> bool:
         """Whether a loop or branch is about more than numbers."""

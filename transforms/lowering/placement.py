@@ -45,7 +45,8 @@ class Placement:
     axes     the axes along which a value has memory in its kernel, by cell; what is not here and is
              defined in a kernel is a number in a register
     inner    the arrays that a kernel makes for itself
-    loops    the loops that the driver has
+    loops    the loops that the driver has to run
+    shared   those that it runs because each of their passes is worth all threads
     """
 
     block: Block
@@ -54,6 +55,7 @@ class Placement:
     axes: dict[Var, tuple[int, ...]] = field(default_factory=dict)
     inner: dict[str, list[Type]] = field(default_factory=dict)
     loops: list[DriverLoop] = field(default_factory=list)
+    shared: set[Statement] = field(default_factory=set)
 
     @property
     def memory(self) -> Dependences:

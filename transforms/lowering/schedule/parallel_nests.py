@@ -38,6 +38,7 @@ from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
 from tapeless.transforms.ops.primitives.new_arrays import empty
 
 HEAVY = 1 << 21  # additions from which nests are worth kernels of their own
+COMPUTED = 12  # additions for each element that are worth threads in each pass of a loop
 COSTLY = 12  # additions that take as long as a logarithm, in vectors both
 MANY_PASSES = 16  # of loops that data ends
 #: How results of parts are put together, by the operation that made them.
@@ -91,6 +92,29 @@ class Parts:
             if all(p.rows is None or _little(p.rows * p.work) for p in parts):
                 return [Part(run)]
         return self.with_views(parts, run) if parts else [Part(run)]
+
+    def share_a_pass(self, body: list[Statement], live: Collection[Var]) -> bool:
+        """Whether most of what a pass of a loop does is worth the threads, in this call; whether it
+        is, calls for which the program is made have to agree on. `live` is read after the pass.
+
+        It is where much is computed for each element: a nest that only moves numbers has to wait
+        for the memory, and is faster in one kernel with the whole loop, which makes no arrays anew.
+        """
+        parts = list(self.found([s for s in body if not self.read_through(s)], live))
+        heavy = self.heavy(parts)
+        if not heavy:
+            return False
+        shared = [p for p in parts if id(p) in heavy]
+        work = self.analysis.canon(sum((p.rows or 1) * p.work for p in shared))
+        runs = sum(
+            (p.rows or 1) * self.inner(*next(iter(n.axes.items()))) for p in shared for n in p.nests
+        )
+        total = self.each(Block((), tuple(body), ()))
+        counts = [dims.evaluate(self.analysis.canon(n), self.hints) for n in (work, runs, total)]
+        if None in counts or counts[0] < max(COMPUTED * counts[1], counts[2] / 2):
+            return False
+        self.relied += [(">=", work, HEAVY)] * (not isinstance(work, int))
+        return True
 
     def with_views(self, parts: list[Part], run: list[Statement]) -> list[Part]:
         """The parts with what is read through, and in the order of the run."""

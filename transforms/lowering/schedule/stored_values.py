@@ -1,4 +1,4 @@
-"""Reads values of earlier loops where these have stored them, so that they need no arrays.
+"""Lets loops read values of earlier ones where these have stored them, so that they need no arrays.
 
 [for i: v = f(x[i]); b[i + 1] = v], [for i: z[i] = b[i] + v]
 becomes      [for i: v = f(x[i]); b[i + 1] = v], [for i: z[i] = b[i] + b[i + 1]]

@@ -196,3 +196,67 @@ def test_rows_of_a_square_are_shared_along_one_axis(heavy, monkeypatch):
     square = np.linspace(-1.0, 1.0, 16).reshape(4, 4)
     found = tapeless.jit(columns_then_rows)(square, square)
     np.testing.assert_allclose(found, columns_then_rows(square, square), rtol=1e-12)
+
+
+def waves(x, n):
+    for t in range(n):
+        x = np.sin(x * 1.1 + t) + 0.5 * np.cos(x)
+    return x
+
+
+def damped(x, n):
+    for _ in range(n):
+        x = np.sin(x) * np.exp(-x)
+    return x
+
+
+def moved(x, n):
+    for _ in range(n):
+        x[1:-1] = x[2:] + x[:-2]
+    return x
+
+
+def settled(x, n):
+    while np.max(x) > 0.5 and n > 0:
+        x = np.sin(np.tanh(x))
+        n -= 1
+    return x
+
+
+def now_and_then(x, n):
+    for t in range(n):
+        if t % 2:
+            x = np.exp(-x) / (1 + np.sin(x) ** 2)
+        for _ in range(2):
+            x = x - 0.1 * np.sin(np.cos(x))
+    return x
+
+
+@pytest.mark.parametrize("function", [waves, settled, now_and_then])
+def test_passes_that_compute_are_shared(heavy, function):
+    text = source(function, X.ravel(), 4)
+    loop = text[text.rindex("\ndef ") :]
+    assert "in_parallel(" in loop[re.search(r"\n    (for|while) ", loop).start() :]
+    np.testing.assert_allclose(
+        tapeless.jit(function)(X.ravel(), 4), function(X.ravel(), 4), rtol=1e-13
+    )
+    assert "in_parallel" not in source(function, X.ravel(), 4, parallel=False)
+
+
+def test_passes_that_move_numbers_are_of_one_kernel(heavy):
+    assert "in_parallel" not in source(moved, X, 4)
+
+
+def test_passes_of_little_work_are_of_one_kernel(monkeypatch):
+    monkeypatch.setattr(parallel_nests, "HEAVY", 1000)
+    compiled = tapeless.jit(damped)
+    assert "in_parallel" not in compiled.source(X.ravel(), 4)
+    large = np.linspace(0, 1, 500)
+    np.testing.assert_allclose(compiled(large, 4), damped(large, 4), rtol=1e-13)
+    assert "in_parallel" in compiled.source(large, 4)
+    np.testing.assert_allclose(compiled(X.ravel(), 4), damped(X.ravel(), 4), rtol=1e-13)
+    assert "in_parallel" not in compiled.source(X.ravel(), 4)
+
+
+def test_explanation_of_shared_passes(heavy):
+    assert "each pass by all threads" in str(tapeless.jit(waves).explain(X.ravel(), 4))
