@@ -64,7 +64,7 @@ from tapeless.transforms.lowering.schedule.element_loops import (
     NotInLoops,
     over_batch,
 )
-from tapeless.transforms.lowering.schedule.host_numbers import host_numbers
+from tapeless.transforms.lowering.schedule.host_numbers import host_numbers, is_length
 from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.live_after import remaining
 from tapeless.transforms.lowering.schedule.long_runs import shorter
@@ -481,9 +481,29 @@ class Lowering:
     def each(self, parts: list[Part], live: set[Var]) -> list[Statement]:
         """A kernel for each part that is worth one."""
         made: list[Statement] = []
+        if len(parts) > 1:
+            made, parts = self.lengths_first(parts)
         for part, later in zip(parts, self.read_after(parts, live), strict=True):
             made += self.kernel(part, later) if self.worth(part.statements) else part.statements
         return made
+
+    def lengths_first(self, parts: list[Part]) -> tuple[list[Statement], list[Part]]:
+        """Integers that are made of lengths and integers, which the driver computes ahead of the
+        kernels of several parts; and the parts without them."""
+        run = sorted(
+            (s for p in parts for s in p.statements),
+            key=lambda s: min((self.memory.order.get(v, 0) for v in outputs(s)), default=0),
+        )
+        inside = {v for s in run for v in outputs(s)}
+        ahead: dict[Statement, None] = {}
+        for s in run:
+            if isinstance(s, Let) and is_length(s) and self.memory.needs(s).isdisjoint(inside):
+                ahead[s] = None
+                inside -= set(s.outs)
+        shorter_parts = [
+            replace(p, statements=[s for s in p.statements if s not in ahead]) for p in parts
+        ]
+        return [*ahead], [p for p in shorter_parts if p.statements]
 
     def read_after(self, parts: list[Part], live: set[Var]) -> list[set[Var]]:
         """What is read after each part."""

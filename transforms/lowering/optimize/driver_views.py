@@ -21,6 +21,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.uses import reads, sizes_in
 from tapeless.transforms.lowering.schedule.dependences import Dependences
+from tapeless.transforms.lowering.schedule.host_numbers import is_length
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 
 
@@ -65,7 +66,7 @@ def without_unread_views(block: Block) -> Block:
 
 def _keeping(block: Block, read: set[Var]) -> Block:
     def kept(s: Statement) -> bool:
-        if not isinstance(s, Let) or not is_view(s):
+        if not isinstance(s, Let) or not (is_view(s) or is_length(s)):
             return True
         return not read.isdisjoint(s.outs) or any(map(shows_a_size, s.outs))
 

@@ -72,8 +72,7 @@ class HostNumbers:
     def statement(self, s: Statement) -> None:
         match s:
             case Let():
-                plain = s.op in PLAIN and all(map(_is_number, s.outs))
-                if s.op is size_value or (plain and all(map(self.has, s.args))):
+                if s.op is size_value or (is_arithmetic(s) and all(map(self.has, s.args))):
                     self.known |= set(s.outs)
             case If():
                 for b in (s.then, s.orelse):
@@ -119,6 +118,19 @@ class HostNumbers:
         for v, *values in zip(outs, *ways, strict=True):
             if _is_number(v) and all(map(self.has, values)):
                 self.known.add(v)
+
+
+def is_length(s: Let) -> bool:
+    """Whether a statement makes an integer of lengths, or of other integers."""
+    integers = (*s.outs, *s.args)
+    return s.op is size_value or (
+        is_arithmetic(s) and all(a.type.dtype.kind == "i" for a in integers)
+    )
+
+
+def is_arithmetic(s: Let) -> bool:
+    """Whether a statement makes a number of numbers by what Python's operators do."""
+    return s.op in PLAIN and all(map(_is_number, s.outs))
 
 
 def _is_number(v: Var) -> bool:
