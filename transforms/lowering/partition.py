@@ -495,15 +495,24 @@ class Lowering:
             key=lambda s: min((self.memory.order.get(v, 0) for v in outputs(s)), default=0),
         )
         inside = {v for s in run for v in outputs(s)}
-        ahead: dict[Statement, None] = {}
+        ahead: dict[Statement, Let] = {}
         for s in run:
-            if isinstance(s, Let) and is_length(s) and self.memory.needs(s).isdisjoint(inside):
-                ahead[s] = None
-                inside -= set(s.outs)
+            number = self.length(s) if isinstance(s, Let) and is_length(s) else None
+            if number is not None and inside.isdisjoint(_needed_by(number)):
+                ahead[s] = number
+                inside -= set(number.outs)
         shorter_parts = [
             replace(p, statements=[s for s in p.statements if s not in ahead]) for p in parts
         ]
-        return [*ahead], [p for p in shorter_parts if p.statements]
+        return [*ahead.values()], [p for p in shorter_parts if p.statements]
+
+    def length(self, s: Let) -> Let | None:
+        """An integer made of lengths, spelled by arrays that the driver has; None if it has not."""
+        if s.op is not size_value:
+            return s
+        size = self.analysis.canon(s.params["size"])
+        shown_to_driver = all(x.given or x.var is not None for x in dims.symbols(size))
+        return replace(s, params={"size": size}) if shown_to_driver else None
 
     def read_after(self, parts: list[Part], live: set[Var]) -> list[set[Var]]:
         """What is read after each part."""
@@ -647,6 +656,12 @@ def _sized(block: Block) -> set[Var]:
     params = [list(s.params.values()) for s in held]
     types = [v.type for s in statements(block) for v in outputs(s)]
     return {x.var for x in sizes_in([*params, *types]) if x.var is not None}
+
+
+def _needed_by(s: Let) -> Iterator[Any]:
+    """The variables of which a statement makes an integer."""
+    yield from s.args
+    yield from (x.var for x in sizes_in(list(s.params.values())) if not x.given)
 
 
 def _counted(s: Statement) -> list[Var]:
