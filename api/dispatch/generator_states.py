@@ -11,7 +11,7 @@ import numpy as np
 
 from tapeless.transforms.core.language import Block, Let, statements
 from tapeless.transforms.ops.primitives.callbacks import outside
-from tapeless.transforms.ops.primitives.random_draws import draw
+from tapeless.transforms.ops.primitives.random_draws import draw, is_generator
 
 
 def draws(block: Block) -> bool:
@@ -23,7 +23,7 @@ def noted(captured: Iterable[Any]) -> Callable[[], None]:
     """What puts NumPy's and Python's own generators, and those among `captured`, back to where
     they are now."""
     python, numpy = random.getstate(), np.random.get_state() if _is_imported() else None
-    generators = [g for c in captured if (g := getattr(c, "generator", None)) is not None]
+    generators = [c for c in captured if is_generator(c)]
     states = [(g, _state(g)) for g in generators]
 
     def put_back() -> None:

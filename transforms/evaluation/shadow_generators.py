@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.ops.primitives.random_draws import is_generator
+
 
 class ShadowGenerators:
     """Copies of the generators that a program draws from, as they are before the call."""
@@ -30,9 +32,8 @@ class ShadowGenerators:
 
     def of(self, value: Any) -> Any:
         """The copy of a generator; other values as they are."""
-        generator = getattr(value, "generator", None)
-        if generator is None:
+        if not is_generator(value):
             return value
         if id(value) not in self.copies:
-            self.copies[id(value)] = (value, copy.deepcopy(generator))
+            self.copies[id(value)] = (value, copy.deepcopy(value))
         return self.copies[id(value)][1]

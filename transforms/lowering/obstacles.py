@@ -39,6 +39,7 @@ from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.ops.primitives.new_arrays import arange, empty, full, ones, zeros
+from tapeless.transforms.ops.primitives.random_draws import draw
 
 FUNCTION = re.compile(r"\b(?:np|scipy|math)(?:\.[A-Za-z_]\w*)+(?=\()|\b(?:np|scipy)(?:\.\w+)+")
 PASSES = (
@@ -111,6 +112,8 @@ class Obstacles:
         if is_of_stacks(s):
             stacks = (a for a in (*s.outs, *s.args) if isinstance(a.type, StackType))
             return next((self.of_list(s, v) for v in stacks if not self.in_kernels(v)), None)  # type: ignore[arg-type]
+        if s.op is draw and (top or not self.analysis.target.draws):
+            return Obstacle(s, *_why_called(s))
         stage = self.analysis.stage(s)
         if stage is None or (top and s.op is matmul and not is_called(stage, self.memory)):
             return Obstacle(s, *_why_called(s))
@@ -150,6 +153,8 @@ def by_writer(s: Statement, error: NotCompiled) -> Obstacle:
 
 def of_machine(s: Statement) -> bool:
     """Whether a statement is about numbers that kernels have: none of float16, for one."""
+    if isinstance(s, Let) and s.op is draw:
+        return True  # of a generator, which is none
     held = [a.type for a in (*operands(s), *outputs(s)) if isinstance(a.type, Type)]
     return all(t.dtype in DTYPES for t in held)
 

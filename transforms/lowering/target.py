@@ -30,6 +30,7 @@ class Target:
                     as long as the square of a function's length; 0 if kernels are never cut
     small_matrix    numbers of a matrix up to which loops multiply stacks by it in place, where a
                     library would get copies of their rows
+    draws           whether kernels draw random numbers from NumPy's generators
     products_of_passes  whether products of vectors leave loops, for one product of all passes
     names           names that the calls of kernels have for themselves
     """
@@ -48,6 +49,7 @@ class Target:
     most_loops: int = 0
     small_matrix: int = 1 << 10
     products_of_passes: bool = False
+    draws: bool = False
     names: frozenset[str] = frozenset()
 
 
@@ -60,6 +62,7 @@ CPU = Target(
     returns_numbers=True,
     most_loops=24,
     products_of_passes=True,
+    draws=True,
 )
 #: One thread, which compilers of C know nothing more of.
 C = Target(

@@ -35,6 +35,7 @@ from tapeless.transforms.lowering.optimize.stacks_to_arrays import counted
 from tapeless.transforms.lowering.optimize.stores_to_gathers import gathered
 from tapeless.transforms.lowering.rewrite.comparisons import elements_compared
 from tapeless.transforms.lowering.rewrite.decompose import decompose
+from tapeless.transforms.lowering.rewrite.draws_in_loops import draws_by_number
 from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
 from tapeless.transforms.lowering.rewrite.row_products import by_rows
 from tapeless.transforms.lowering.rewrite.scaled_products import scales_last
@@ -106,6 +107,7 @@ def loop_form(
         block,
         *inexact(partial(contractions, hints=hints)),
         *(inexact(partial(distribute, hints=hints)) if target.products_of_passes else []),
+        *([draws_by_number] if target.draws else []),
         partial(rows_of_stacks, hints=hints, small=target.small_matrix),
         without_wide_integers,
         partial(decompose, target=target),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from tapeless.backends.cpu.llvm import draws
 from tapeless.backends.cpu.llvm.expressions import Expressions
 from tapeless.backends.cpu.llvm.gemm import FLAGS, Product
 from tapeless.backends.cpu.llvm.ir import complex_values
@@ -21,6 +22,7 @@ from tapeless.backends.cpu.llvm.ir.values import (
     WORD,
     Memory,
     Number,
+    Stream,
     UnknownError,
     cast,
     constant,
@@ -79,6 +81,10 @@ class Calls(Expressions):
             return self.reinterpreted(self.number(e.func.value), *map(self.value, e.args))
         if isinstance(e.func, ast.Attribute) and e.func.attr == "conjugate":
             return self.conjugate(self.number(e.func.value), *map(self.value, e.args))
+        owner = self.names.get(e.func.value.id) if _is_method(e.func) else None
+        if isinstance(owner, Stream):
+            given = numbers(*(self.value(a) for a in e.args))
+            return draws.drawn(self.builder, owner, e.func.attr, given)
         f = self.static(e.func)
         args = [self.value(a) for a in e.args]
         if f in CIRCULAR and id(e) in self.paired:
@@ -340,6 +346,11 @@ class Calls(Expressions):
     def fail(self, error: type, args: tuple[Any, ...]) -> None:
         """Leaves the function with an error."""
         raise NotImplementedError
+
+
+def _is_method(f: ast.expr) -> bool:
+    """Whether a function is a method of what a variable holds."""
+    return isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name)
 
 
 def _flag(self: Calls, x: Number) -> Number:

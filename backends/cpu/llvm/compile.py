@@ -18,7 +18,7 @@ from tapeless.backends.cpu.llvm.function import read_result, read_word, returns_
 from tapeless.backends.cpu.llvm.interleave_chains import chained
 from tapeless.backends.cpu.llvm.ir import values as kinds
 from tapeless.backends.cpu.llvm.ir.ir_helpers import kept, variable
-from tapeless.backends.cpu.llvm.ir.values import POINTER, STATUS, Number, Row, UnknownError
+from tapeless.backends.cpu.llvm.ir.values import POINTER, STATUS, Number, Row, Stream, UnknownError
 from tapeless.backends.cpu.llvm.loop_tiling import tiled
 from tapeless.backends.cpu.llvm.math import inlined_functions
 from tapeless.backends.cpu.llvm.module import CompiledFunction, ModuleWriter
@@ -31,10 +31,11 @@ from tapeless.backends.cpu.llvm.python_entry import (
     is_count,
 )
 from tapeless.backends.cpu.llvm.unroll_and_jam import jammed
+from tapeless.backends.cpu.runtime import random_functions
 from tapeless.backends.cpu.runtime import struct_offsets as at
 from tapeless.backends.cpu.runtime.linking import NEAR, introduce
 from tapeless.backends.cpu.runtime.object_cache import ObjectCode
-from tapeless.backends.cpu.runtime.signature import Array, Form, Signature
+from tapeless.backends.cpu.runtime.signature import Argument, Array, Form, Generator, Signature
 from tapeless.backends.cpu.runtime.signature import Number as NumberKind
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 
@@ -68,6 +69,8 @@ def compile_kernel(
     if any(name in os.environ for name in SETTINGS):
         return None
     introduce()
+    if Generator() in wanted and not random_functions.introduce():
+        return None
     module = ir.Module(symbol, context=ir.Context())
     module.triple, module.data_layout = llvm.get_process_triple(), str(_machine().target_data)
     others = sources.keys() - {name}
@@ -123,13 +126,8 @@ class DirectEntry(Entry):
         super().__init__(unit.module, symbol, wanted, long, form)
         self.unit, self.kernel = unit, name
 
-    def received(self, given: list[tuple[Any, Array | NumberKind]]) -> list[Any]:
-        values: list[Any] = [
-            self.array(x, want)
-            if isinstance(want, Array)
-            else Number(_dtype(want), self.number(x, want))
-            for x, want in given
-        ]
+    def received(self, given: list[tuple[Any, Argument]]) -> list[Any]:
+        values = [self.value_of(x, want) for x, want in given]
         self.counts = [
             x.value for x, (_, want) in zip(values, given, strict=True) if is_count(want)
         ]
@@ -137,6 +135,14 @@ class DirectEntry(Entry):
             rows = self.rows(*(x.value for x in values[:2]))
             values[:2] = [Number(INT, x, natural=True) for x in rows]
         return values
+
+    def value_of(self, x: Any, want: Argument) -> Any:
+        """An argument of the kernel."""
+        if isinstance(want, Array):
+            return self.array(x, want)
+        if isinstance(want, Generator):
+            return Stream(self.stream(x))
+        return Number(_dtype(want), self.number(x, want))
 
     def array(self, x: Any, want: Array) -> Any:
         axes = range(want.ndim)

@@ -295,7 +295,10 @@ def spread(args: Iterable[Any]) -> list[Any]:
     """Arguments as functions of LLVM's take them."""
     values: list[Any] = []
     for x in args:
-        values += kinds.passed(x) if isinstance(x, Memory) else [kinds.numbers(x)[0].value]
+        if isinstance(x, kinds.Stream):
+            values.append(x.address)
+        else:
+            values += kinds.passed(x) if isinstance(x, Memory) else [kinds.numbers(x)[0].value]
     return values
 
 

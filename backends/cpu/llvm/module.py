@@ -16,7 +16,14 @@ from tapeless.backends.cpu.llvm.calls import HELPERS
 from tapeless.backends.cpu.llvm.control_flow import AgainError, Hints
 from tapeless.backends.cpu.llvm.function import Function
 from tapeless.backends.cpu.llvm.ir import values
-from tapeless.backends.cpu.llvm.ir.values import POINTER, STATUS, Memory, Number, UnknownError
+from tapeless.backends.cpu.llvm.ir.values import (
+    POINTER,
+    STATUS,
+    Memory,
+    Number,
+    Stream,
+    UnknownError,
+)
 from tapeless.backends.cpu.runtime.signature import Array
 from tapeless.transforms.lowering.kernels import matrix_products, scratch
 from tapeless.transforms.lowering.schedule import reassociable_sums, stack_capacity
@@ -33,6 +40,7 @@ TEXTS = (
     complex_functions.EXP,
 )
 OPTIONS = frozenset(("nogil", "error_model", "fastmath", "forceinline"))
+STREAM = "stream"  # the kind of a generator of random numbers
 ATTEMPTS = 20  # to find the dtypes of variables in loops
 Error = tuple[str, tuple[Any, ...]]
 
@@ -129,7 +137,9 @@ class ModuleWriter:
     def declared(self, name: str, wanted: tuple[Any, ...]) -> Any:
         types: list[Any] = []
         for kind in wanted:
-            if isinstance(kind, Array):
+            if kind == STREAM:
+                types.append(POINTER)
+            elif isinstance(kind, Array):
                 steps = kind.ndim * (2 if kind.layout == "A" else 1)
                 types += [POINTER, *[values.WORD] * steps]
             else:
@@ -145,7 +155,9 @@ class ModuleWriter:
         left: list[Any] = [*function.args[:-1]]
         found: list[Any] = []
         for name, kind in zip(names, wanted, strict=False):
-            if isinstance(kind, Array):
+            if kind == STREAM:
+                found.append(Stream(left.pop(0)))
+            elif isinstance(kind, Array):
                 if first and self.apart:
                     left[0].add_attribute("noalias")
                 left[0].name = f"arg.{name}"
@@ -163,6 +175,8 @@ def _is_told(x: Any) -> bool:
 
 
 def _kind(x: Any) -> Any:
+    if isinstance(x, Stream):
+        return STREAM
     if isinstance(x, Memory):
         return values.signature_of(x)
     number = values.numbers(x)[0]

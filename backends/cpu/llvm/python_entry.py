@@ -16,8 +16,17 @@ import numpy as np
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.ir.values import register
+from tapeless.backends.cpu.runtime import random_functions
 from tapeless.backends.cpu.runtime import struct_offsets as at
-from tapeless.backends.cpu.runtime.signature import TWINS, Array, Form, Number, Signature
+from tapeless.backends.cpu.runtime.signature import (
+    TWINS,
+    Argument,
+    Array,
+    Form,
+    Generator,
+    Number,
+    Signature,
+)
 
 BYTE, INT, LONG, DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 OBJECT = BYTE.as_pointer()
@@ -26,7 +35,7 @@ FIRST_ROW, PLACES = Number(int, place=True), (1 << 62) - 1
 LONG_ENOUGH = 2048  # numbers in arrays from which other threads may run meanwhile
 
 
-def is_count(want: Array | Number) -> bool:
+def is_count(want: Argument) -> bool:
     """Whether an argument is an integer of Python, and no place of a row."""
     return isinstance(want, Number) and want.kind is int and not want.place
 
@@ -111,8 +120,11 @@ class Entry:
 
     # -- arguments
 
-    def check(self, x: Any, want: Array | Number) -> None:
+    def check(self, x: Any, want: Argument) -> None:
         kind = self.field(x, at.TYPE, OBJECT)
+        if isinstance(want, Generator):
+            self.require(self.same(kind, self.object(random_functions.TYPE)))
+            return
         if isinstance(want, Number):
             known = self.same(kind, self.object(type_symbol(want.kind)))
             if want.kind in TWINS and not want.exact:
@@ -132,13 +144,22 @@ class Entry:
             self.same(self.builder.and_(self.field(x, at.FLAGS, INT), INT(mask)), INT(flags))
         )
 
-    def received(self, given: list[tuple[Any, Array | Number]]) -> list[Any]:
+    def received(self, given: list[tuple[Any, Argument]]) -> list[Any]:
         """The arguments of the kernel, from objects."""
         raise NotImplementedError
 
     def run(self, values: list[Any]) -> None:
         """Calls the kernel, and returns."""
         raise NotImplementedError
+
+    def stream(self, x: Any) -> Any:
+        """Where NumPy's `bitgen_t` of a generator is, which lives as long as this."""
+        bits = self.call("PyObject_GetAttrString", OBJECT, x, self.text("bit_generator"))
+        capsule = self.call("PyObject_GetAttrString", OBJECT, bits, self.text("capsule"))
+        address = self.call("PyCapsule_GetPointer", OBJECT, capsule, self.text("BitGenerator"))
+        for held in (capsule, bits):
+            self.call("Py_DecRef", ir.VoidType(), held)
+        return address
 
     def axis(self, x: Any, where: int, k: int) -> Any:
         return self.builder.load(
@@ -235,6 +256,9 @@ class Entry:
         b.ret(b.call(method, [self.owner, name, form, description, words]))
 
     def text(self, value: str) -> Any:
+        known = self.module.globals.get(f"tapeless.{value}")
+        if known is not None:
+            return self.builder.bitcast(known, OBJECT)
         content = ir.Constant(ir.ArrayType(BYTE, len(value) + 1), bytearray(value.encode() + b"\0"))
         held = ir.GlobalVariable(self.module, content.type, f"tapeless.{value}")
         held.initializer, held.global_constant, held.linkage = content, True, "internal"

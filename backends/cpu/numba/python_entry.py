@@ -18,7 +18,13 @@ from tapeless.backends.cpu.llvm.python_entry import (
     Result,
 )
 from tapeless.backends.cpu.runtime import struct_offsets as at
-from tapeless.backends.cpu.runtime.signature import Array, Form, Number, Signature
+from tapeless.backends.cpu.runtime.signature import (
+    Argument,
+    Form,
+    Generator,
+    Number,
+    Signature,
+)
 
 
 class NumbaEntry(Entry):
@@ -36,8 +42,10 @@ class NumbaEntry(Entry):
         super().__init__(context.create_module(symbol), symbol, wanted, long, form)
         self.context, self.fndesc, self.sig = context, lowered.fndesc, lowered.signature
 
-    def received(self, given: list[tuple[Any, Array | Number]]) -> list[Any]:
+    def received(self, given: list[tuple[Any, Argument]]) -> list[Any]:
         pairs = zip(given, self.sig.args, strict=True)
+        if any(isinstance(want, Generator) for _, want in given):
+            raise NoEntryError("it draws random numbers")
         values = [
             self.number(x, want) if isinstance(want, Number) else self.array(x, kind)
             for (x, want), kind in pairs
@@ -114,8 +122,10 @@ def _dtype(kind: Any) -> np.dtype[Any]:
     return np.dtype(str(kind))
 
 
-def numba_type(want: Array | Number) -> Any:
+def numba_type(want: Argument) -> Any:
     """The type that Numba knows an argument by."""
+    if isinstance(want, Generator):
+        raise NoEntryError("it draws random numbers")
     number = types.boolean if want.dtype.kind == "b" else getattr(types, want.dtype.name)
     if isinstance(want, Number):
         return number

@@ -13,7 +13,12 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from tapeless.backends.cpu.runtime import blas, simd_libraries, struct_offsets
+from tapeless.backends.cpu.runtime import (
+    blas,
+    random_functions,
+    simd_libraries,
+    struct_offsets,
+)
 from tapeless.backends.cpu.runtime.signature import DTYPES
 
 #: Whether code reaches its constants by short ways (LLVM's small code model). It was tried on Linux
@@ -27,7 +32,8 @@ API = """
     PyFloat_FromDouble PyLong_FromLongLong PyBool_FromLong PyComplex_FromDoubles
     PyTuple_GetItem PyList_New PyList_SetItem PyList_GetItem PyList_Size PyErr_Clear Py_DecRef
     PyDict_New PyDict_SetItem PyDict_GetItem PyDict_Next PyDict_Size
-    PyObject_GetItem PyObject_GetAttr PyNumber_Negative PyNumber_MatrixMultiply
+    PyObject_GetItem PyObject_GetAttr PyObject_GetAttrString PyCapsule_GetPointer
+    PyNumber_Negative PyNumber_MatrixMultiply
 """
 #: Places in the table of NumPy's C interface (`multiarray_api.py`).
 NUMPY = {"PyArray_New": 93, "PyArray_SetBaseObject": 282}
@@ -107,6 +113,8 @@ def ready(names: Iterable[str]) -> bool:
     """Whether the process knows all names that code refers to; Numba's are made known."""
     introduce()
     unknown = [name for name in names if not llvm.address_of_symbol(name)]
+    if random_functions.wanted(unknown):
+        random_functions.introduce()
     if unknown:
         simd_libraries.scalar()
     if blas.wanted(unknown):

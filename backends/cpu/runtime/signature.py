@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.errors import ArgumentTypeError
+from tapeless.transforms.ops.primitives.random_draws import is_generator
 
 NAMES = "? i1 u1 i2 u2 i4 u4 i8 u8 f4 f8 c8 c16"
 DTYPES = tuple(np.dtype(name) for name in NAMES.split())
@@ -55,6 +56,14 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Generator:
+    """A generator of random numbers: NumPy's `Generator`, of any bit generator."""
+
+    def __str__(self) -> str:
+        return "Generator"
+
+
+@dataclass(frozen=True)
 class Form:
     """How a function of numbers passes its arguments to a kernel, and what it returns.
 
@@ -69,7 +78,7 @@ class Form:
     single: bool
 
 
-Argument = Array | Number
+Argument = Array | Number | Generator
 Signature = tuple[Argument, ...]
 
 
@@ -82,6 +91,8 @@ def signature(args: tuple[Any, ...], split: bool = False) -> Signature:
 
 
 def _argument(x: Any) -> Argument:
+    if _draws(x):
+        return Generator()
     if not isinstance(x, np.ndarray):
         return Number(PYTHON.get(type(x), type(x)))
     flags = x.flags
@@ -100,7 +111,7 @@ def plain(x: Any) -> Any:
         if x.dtype in DTYPES:  # equal: long and long long, or a copy of a dtype
             x = x.view(DTYPES[DTYPES.index(x.dtype)])
             return x if x.ndim else x[()]
-    elif type(x) in NUMBERS:
+    elif type(x) in NUMBERS or _draws(x):
         return x
     elif isinstance(x, np.number) and x.dtype in DTYPES:  # long long, where it equals long
         return DTYPES[DTYPES.index(x.dtype)].type(x)
@@ -109,6 +120,11 @@ def plain(x: Any) -> Any:
         f"byte order, not {_described(x)}",
         "convert it first, with astype say",
     )
+
+
+def _draws(x: Any) -> bool:
+    """Whether compiled code draws from a value."""
+    return is_generator(x) and isinstance(x, np.random.Generator)
 
 
 def _described(x: Any) -> str:

@@ -25,22 +25,11 @@ from tapeless.transforms.ops.primitives.random_draws import INTEGERS, REALS, dra
 FLOAT, INTEGER = np.dtype(float), np.dtype(np.int64)
 
 
-class Generator:
-    """A generator among what a program reads from outside."""
-
-    shape = ()  # it stands among arrays
-
-    def __init__(self, generator: Any) -> None:
-        self.generator = generator
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.generator, name)
-
-
 def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a method of a generator from outside gives: recorded, never drawn now."""
     owned = generator is not np.random.mtrand._rand
     call = _Call(name, args, dict(kwargs), _source(generator) if owned else None)
+    call.modern = type(generator) is np.random.Generator
     if name in REALS or name in INTEGERS:
         parameters = (REALS if name in REALS else INTEGERS)[name]
         call.distribution(parameters, FLOAT if name in REALS else INTEGER)
@@ -133,9 +122,9 @@ def _source(generator: Any) -> Var:
     """The generator as a parameter of the program."""
     reads, key = trace().reads, ("draw", id(generator))
     if key not in reads:
-        var, held = Var(CALLABLE, "rng"), Generator(generator)
-        reads[key] = (Captured("rng", lambda: held, var, held), generator)
-        trace().inputs[var] = held
+        var = Var(CALLABLE, "rng")
+        reads[key] = (Captured("rng", lambda: generator, var, generator), generator)
+        trace().inputs[var] = generator
     return reads[key][0].var  # type: ignore[no-any-return]
 
 
@@ -155,6 +144,7 @@ class _Call:
         self.lengths: tuple[Size, ...] | None = None  # what is written of it, if not all
         self.dtype, self.weak = FLOAT, False
         self.among: Any = None  # elements, of which the places are drawn
+        self.modern = False  # whether it is a method of a `Generator`
 
     def refusal(self, problem: str) -> UnsupportedError:
         return UnsupportedError(problem, "pass the values in as arguments")
@@ -285,6 +275,6 @@ class _Call:
         elif self.place is not None:
             rest = [word for word in self.words[self.place :] if word != "{shape}"]
             sized = self.text(self.name, [*self.words[: self.place], "{shape}", *rest])
-        how["sized"] = sized
+        how["sized"], how["modern"] = sized, self.modern
         (drawn,) = trace().bind(draw, tuple(self.given), {**how, "name": self.name, "text": text})
         return wrap(drawn) if self.among is None else self.among[wrap(drawn)]

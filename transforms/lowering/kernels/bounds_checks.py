@@ -15,6 +15,7 @@ from tapeless.transforms.lowering.rewrite.rolled_indices import is_within
 from tapeless.transforms.lowering.schedule.axis_maps import counts_up
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
+from tapeless.transforms.ops.primitives import random_draws
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul, sub, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     bitwise_and,
@@ -26,6 +27,7 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
 from tapeless.transforms.ops.primitives.joining import array
 from tapeless.transforms.ops.primitives.new_arrays import full
+from tapeless.transforms.ops.primitives.random_draws import IN_KERNELS, draw
 from tapeless.transforms.ops.primitives.shapes import cast
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, update
 from tapeless.transforms.python_text.python_source import number, spelled, to_source
@@ -214,6 +216,23 @@ class Checks(Elements):
         with self.nested(f"if {spelled('{0} == 0', self.atom(divisor))}:", s.origin):
             what = "float division" if "f" in [a.type.dtype.kind for a in s.args] else "division"
             self.put(f'raise ZeroDivisionError("{what} by zero")')
+
+    def check_draw(self, stage: LoopNest) -> None:
+        """What NumPy tests before it draws."""
+        s = stage.let
+        if s.op is not draw:
+            return
+        given = random_draws.parameters(s)
+        for refused in IN_KERNELS[s.params["name"]]:
+            used = [a for k, a in enumerate(given) if f"{{{k}}}" in refused.test]
+            if all(isinstance(a, Literal) for a in used):
+                values = [a.value if isinstance(a, Literal) else None for a in given]
+                if not refused.holds(*values):
+                    continue
+            if "isfinite" in refused.test:
+                self.imports.add(("math", "isfinite"))
+            with self.nested(f"if {spelled(refused.test, *map(self.atom, given))}:", s.origin):
+                self.put(f'raise {refused.error.__name__}("{refused.message}")')
 
     def check_power(self, base: Atom, exponent: Atom, origin: Origin | None) -> None:
         """Nor has zero negative powers."""

@@ -86,11 +86,21 @@ def _unread(block: list[ast.stmt], read: set[str]) -> list[ast.stmt]:
 
 def _sets(s: ast.stmt, read: set[str]) -> bool:
     """Whether the statement sets a variable that is not read, or stores to such an array. Values
-    have no effects."""
+    have no effects, but for random numbers."""
     return (
         isinstance(s, ast.Assign)
+        and not _draws(s.value)
         and (name := _stored(s) or getattr(s.targets[0], "id", "")) != ""
         and name not in read
+    )
+
+
+def _draws(e: ast.expr) -> bool:
+    """Whether an expression is a call of a generator: rng.normal()."""
+    return (
+        isinstance(e, ast.Call)
+        and isinstance(e.func, ast.Attribute)
+        and (isinstance(e.func.value, ast.Name) and e.func.value.id != "np")
     )
 
 

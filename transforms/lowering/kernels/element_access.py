@@ -22,6 +22,7 @@ from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.reassociable_sums import MULTIPLIED, PLUS, Totals
 from tapeless.transforms.lowering.schedule.stack_capacity import FIRST, GROWN
 from tapeless.transforms.lowering.schedule.view_indices import Entry, Span, entries_of, is_view
+from tapeless.transforms.ops.primitives import random_draws
 from tapeless.transforms.python_text.python_source import number, template, to_source
 
 
@@ -251,6 +252,8 @@ class Elements(Extents):
                 return self.size(s.params["size"])
             case "index" | "gather":
                 return self.element(s.args[0], self.base_index(s, stage.entries, index, 1))
+            case "draw":
+                return self.drawn(s)
             case "searched":
                 name, needed = place_helpers(s.params["after"])
                 self.helpers |= needed
@@ -270,6 +273,15 @@ class Elements(Extents):
         if s in self.totals:
             return self.added_up(s, values)  # type: ignore[no-any-return]
         return operations.spelled(s, values, self)
+
+    def drawn(self, s: Let) -> ast.expr:
+        """A random number, as the method of a generator gives it."""
+        name = s.params["name"]
+        parameters = [self.atom(a) for a in random_draws.parameters(s)]
+        holes = {str(k): e for k, e in enumerate(parameters)}
+        method = "integers" if name == "choice" else name
+        generator = self.param(s.args[0])
+        return template(f"{generator}.{method}({', '.join(f'{{{k}}}' for k in holes)})", holes)  # type: ignore[no-any-return]
 
     def near_remainder(self, s: Let, values: list[ast.expr]) -> Any:
         """a % n without a division, where loop variables say that `a` is less than n away from

@@ -34,6 +34,7 @@ from tapeless.transforms.lowering.schedule.parallel_nests import Parts
 from tapeless.transforms.lowering.schedule.sink_producers import made_later
 from tapeless.transforms.lowering.schedule.stored_values import stored_parts
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
+from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 from tapeless.transforms.python_text.python_source import number, template, to_source
 
@@ -288,6 +289,7 @@ class Nests(Reuse):
             self.check_division(stage)
             self.check_shift(s)
             self.check_overflow(stage)
+            self.check_draw(stage)
             value = self.value(stage, index)
         if v in self.analysis.targets | self.wholes and v.type.shape and v not in self.home:
             self.home[v] = self.allocate(v, self.free_axes(stage))
@@ -331,6 +333,8 @@ class Nests(Reuse):
     def foldable(self, stage: LoopNest, after: list[FusedNest], later: set[Var]) -> bool:
         """Whether the value is used once, by what follows here, before memory changes."""
         v = stage.var
+        if stage.let.op is draw:
+            return False  # each number is drawn once, where the program draws it
         if v in self.live and not self.uses.get(v) and not after and self.loops == 0:
             return not v.type.shape  # written where it is returned
         if (v.name and not v.name.endswith(("_bar", "_dot"))) or not self.used_once(v, after):

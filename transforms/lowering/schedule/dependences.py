@@ -35,10 +35,11 @@ from tapeless.transforms.lowering.schedule.loop_nests import STORING
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.memory.aliasing import has_memory
 from tapeless.transforms.ops.primitives.arithmetic import add, sub
+from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.ops.primitives.stacks import POPS, add_item, push, set_item, shift
 
 WRITING = frozenset([*STORING, *ROUTINES, push, *POPS, set_item, add_item, shift])
-EFFECTS = "effects"  # what raises and prints: these keep their order
+EFFECTS = "effects"  # what raises, prints and draws random numbers: these keep their order
 
 
 @dataclass
@@ -211,7 +212,7 @@ class Dependences:
         bases_read = self.read.get(s)
         if bases_read is None:
             bases: set[Any] = {self.base(v) for v in self.needs(s) if has_memory(v)}
-            bases |= {EFFECTS} if isinstance(s, Effect) else set()
+            bases |= {EFFECTS} if _acts(s) else set()
             bases_read = self.read[s] = frozenset(bases)
         return bases_read
 
@@ -225,12 +226,17 @@ class Dependences:
         bases_written: set[Any] = set()
         if isinstance(s, Let) and stores(s):
             bases_written.add(self.base(s.args[0]))
-        if isinstance(s, Effect):
+        if _acts(s):
             bases_written.add(EFFECTS)
         for b in blocks(s):
             for t in b.body:
                 bases_written |= self.writes(t)
         return bases_written
+
+
+def _acts(s: Statement) -> bool:
+    """Whether a statement raises, prints or draws a random number."""
+    return isinstance(s, Effect) or (isinstance(s, Let) and s.op is draw)
 
 
 def is_array(a: Any) -> bool:

@@ -28,6 +28,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array, size_of_atom
 from tapeless.transforms.ops.primitives.arithmetic import add, sub
+from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.ops.primitives.slices_and_gathers import (
     Slot,
     add_at,
@@ -118,7 +119,7 @@ class Passes:
     def statement(self, s: Statement) -> bool:
         match s:
             case Let():
-                return self.let(s)
+                return s.op is not draw and self.let(s)
             case For() | While():
                 return all(
                     self.memory.in_place(s, k) or not self.shared(a) for k, a in enumerate(s.inits)

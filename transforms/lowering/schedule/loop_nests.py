@@ -26,6 +26,7 @@ from tapeless.transforms.ops.numpy.reductions import REDUCTIONS, all_, amax, ami
 from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, power, real
 from tapeless.transforms.ops.primitives.in_place_arithmetic import OVERWRITING
 from tapeless.transforms.ops.primitives.new_arrays import arange, empty, eye, full, ones, tri, zeros
+from tapeless.transforms.ops.primitives.random_draws import draw, is_compiled
 from tapeless.transforms.ops.primitives.shapes import cast, copy
 from tapeless.transforms.ops.primitives.slices_and_gathers import (
     add_at,
@@ -80,6 +81,8 @@ class LoopNest:
 def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> LoopNest | None:
     """The statement as loops; None where it is not compiled. `relied` knows of sizes that are not
     negative."""
+    if s.op is draw:
+        return LoopNest(s, (), (None, *[()] * (len(s.args) - 1))) if is_compiled(s) else None
     if not all(_compiled(a.type) for a in (*s.args, *s.outs)):
         return None
     if s.op.elementwise or s.op in ELEMENTWISE:

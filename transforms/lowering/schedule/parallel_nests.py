@@ -36,6 +36,7 @@ from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
 from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.random_draws import draw
 
 HEAVY = 1 << 21  # additions from which nests are worth kernels of their own
 COMPUTED = 12  # additions for each element that are worth threads in each pass of a loop
@@ -267,6 +268,8 @@ class Parts:
             return s.kind == "check"
         stage = self.analysis.stage(s)
         if stage is None or stage.stores or stage.var.type.shape or stage.reduced:
+            return False
+        if stage.let.op is draw:
             return False
         return not self.memory.reads(s) & item.writes
 

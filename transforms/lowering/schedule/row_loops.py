@@ -79,7 +79,7 @@ class Spread:
                     pass
                 case Let():
                     stage = self.stage(s)
-                    if stage is None:
+                    if stage is None or not s.op.pure:
                         raise Unspread
                     if s not in self.memory.inline:
                         self.place(stage)

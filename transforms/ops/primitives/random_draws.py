@@ -9,10 +9,15 @@ for the backward part.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Block, Let, Type, Var, statements
+from tapeless.transforms.core.language import Atom, Block, Let, Literal, Type, Var, statements
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import NotDifferentiableError
 
@@ -52,6 +57,74 @@ INTEGERS: dict[str, dict[str, float | None]] = {
 }
 
 
+@dataclass(frozen=True)
+class Refused:
+    """Parameters {0}, {1}, ... of a draw for which NumPy raises an error.
+
+    test   the condition, as text
+    holds  the same of numbers
+    """
+
+    test: str
+    holds: Callable[..., bool]
+    message: str
+    error: type[Exception] = ValueError
+
+
+def _negative(name: str, place: int) -> Refused:
+    return Refused(f"{{{place}}} < 0", lambda *p: p[place] < 0, f"{name} < 0")
+
+
+def _not_positive(name: str, place: int) -> Refused:
+    return Refused(f"{{{place}}} <= 0", lambda *p: p[place] <= 0, f"{name} <= 0")
+
+
+MOST_EVENTS = 9.223372036484771e18  # of NumPy's Poisson numbers
+#: What compiled loops draw from a `Generator`, number by number, and what each method refuses.
+IN_KERNELS: dict[str, tuple[Refused, ...]] = {
+    "random": (),
+    "standard_normal": (),
+    "standard_exponential": (),
+    "standard_cauchy": (),
+    "normal": (_negative("scale", 1),),
+    "uniform": (
+        Refused(
+            "not isfinite({1} - {0})",
+            lambda low, high: not math.isfinite(high - low),
+            "high - low range exceeds valid bounds",
+            OverflowError,
+        ),
+        Refused("{1} - {0} < 0", lambda low, high: high - low < 0, "high - low < 0"),
+    ),
+    "exponential": (_negative("scale", 0),),
+    "laplace": (_negative("scale", 1),),
+    "logistic": (_negative("scale", 1),),
+    "gumbel": (_negative("scale", 1),),
+    "lognormal": (_negative("sigma", 1),),
+    "rayleigh": (_negative("scale", 0),),
+    "standard_gamma": (_negative("shape", 0),),
+    "gamma": (_negative("shape", 0), _negative("scale", 1)),
+    "beta": (_not_positive("a", 0), _not_positive("b", 1)),
+    "chisquare": (_not_positive("df", 0),),
+    "standard_t": (_not_positive("df", 0),),
+    "weibull": (_negative("a", 0),),
+    "pareto": (_not_positive("a", 0),),
+    "power": (_not_positive("a", 0),),
+    "poisson": (
+        Refused("not {0} >= 0", lambda lam: not lam >= 0, "lam < 0 or lam is NaN"),
+        Refused(f"{{0}} > {MOST_EVENTS}", lambda lam: lam > MOST_EVENTS, "lam value too large"),
+    ),
+    "integers": (Refused("{0} >= {1}", lambda low, high: low >= high, "low >= high"),),
+    "choice": (
+        Refused(
+            "{1} <= 0",
+            lambda low, high: high <= 0,
+            "a must be a positive integer unless no samples are taken",
+        ),
+    ),
+}
+
+
 def _infer(*args: Atom, shape: tuple[Size, ...], dtype: Any, weak: bool, **how: Any) -> Type:
     return Type(dtype, shape, weak)
 
@@ -65,9 +138,37 @@ def _jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: dict[str, A
     )
 
 
+#: modern: whether it is a method of a `Generator`.
 #: sized: the text with the shape in it, for more axes in front; empty if there is none.
 #: shape, dtype, weak: of what is drawn; text: the call, with {0} for the first argument.
 draw = Op("draw", _infer, lambda args, params: params["text"], _jvp, costly=True, pure=False)
+
+
+def is_compiled_by_number(s: Let) -> bool:
+    """Whether compiled loops have a form for each number that a draw gives."""
+    how = s.params
+    doubles = how["name"] in ("integers", "choice", "poisson") or how["dtype"] == np.dtype(float)
+    return how["modern"] and how["name"] in IN_KERNELS and bool(how["sized"]) and doubles
+
+
+def is_compiled(s: Let) -> bool:
+    """Whether compiled loops have a form for a draw, which is of one number."""
+    return is_compiled_by_number(s) and not any(a.type.shape for a in (*s.args, *s.outs))
+
+
+def parameters(s: Let) -> tuple[Atom, ...]:
+    """What a draw of one number gets, all of it: integers below n are those from 0 to n."""
+    given = s.args[1:]
+    if s.params["name"] in ("integers", "choice") and len(given) == 1:
+        return Literal(0, given[0].type), *given
+    return given
+
+
+def is_generator(value: Any) -> bool:
+    """Whether a value is one of NumPy's generators; looking for that imports nothing."""
+    kind = type(value)
+    named = kind.__name__ in ("Generator", "RandomState")
+    return named and kind in (np.random.Generator, np.random.RandomState)
 
 
 def draws(block: Block) -> bool:

@@ -62,6 +62,13 @@ class Memory:
     readonly: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """A generator of random numbers: where NumPy's `bitgen_t` is."""
+
+    address: Any
+
+
 @dataclass(frozen=True)
 class Row:
     """The kind of an array with one axis that a function returns: where it is, and its length."""
@@ -69,7 +76,7 @@ class Row:
     dtype: Dtype
 
 
-Value = Number | Memory | tuple[Any, ...] | Dtype | None
+Value = Number | Memory | Stream | tuple[Any, ...] | Dtype | None
 
 
 def register(dtype: Dtype) -> Any:
