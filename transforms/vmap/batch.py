@@ -43,7 +43,7 @@ from tapeless.transforms.ops.numpy.creation import cast_to
 from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import batch_of
-from tapeless.transforms.ops.primitives.random_draws import draw
+from tapeless.transforms.ops.primitives.random_draws import draw, made_generator
 from tapeless.transforms.ops.primitives.shapes import move
 from tapeless.transforms.vmap import (
     branches,
@@ -83,6 +83,7 @@ class Batch:
     fixed    lengths that NumPy finds for one element, and that are known for a batch
     uneven   lists that have grown by different numbers of elements
     unset    what has no value where it is computed for no element
+    generators  those that the program makes
     seeded   the program has set the state of NumPy's generator for all elements
     valued   there is a value also where none is computed, since it is stored for all elements
     """
@@ -101,6 +102,7 @@ class Batch:
         self.mask: Atom | None = None
         self.looped = is_looped()
         self.seeded = False
+        self.generators: set[Any] = set()
         self.valued, self.depth = masked, 0
 
     # -- values
@@ -292,6 +294,9 @@ class Batch:
             return
         if s.op is draw:
             random_draws.apply(self, s, args, axes)
+            return
+        if s.op is made_generator:
+            random_draws.make(self, s, args, axes)
             return
         uneven = sizes.differ(self, s)
         if uneven and s.op is not size_value:

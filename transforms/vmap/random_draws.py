@@ -38,7 +38,8 @@ HINT = "draw outside and pass the numbers in, or use tapeless.random with a key 
 def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
     """Draws for all elements. Parameters of the distribution line up with the shape from behind."""
     what = f"vmap: {s.params['name']} of a generator from outside"
-    if batch.seeded and all(a.type != CALLABLE for a in args):
+    own = batch.seeded and all(a.type != CALLABLE for a in args)
+    if own or not batch.generators.isdisjoint(args):
         _same_for_all(batch, s, args, axes)
         return
     if batch.masked:
@@ -63,10 +64,19 @@ def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -
 def _same_for_all(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
     if batch.masked or sizes.differ(batch, s) or any(k is not None for k in axes):
         raise UnsupportedError(
-            f"vmap: {s.params['name']} after np.random.seed depends on the element of the batch",
+            f"vmap: {s.params['name']} of a seeded generator depends on the element of the batch",
             "draw standard numbers of a fixed shape, and scale them",
         )
     batch.emit(replace(s, args=args))
+
+
+def make(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
+    """A generator that the program makes of a seed: one for all elements, which draws the same
+    numbers for each."""
+    if batch.masked or any(k is not None for k in axes):
+        raise UnsupportedError("vmap: a generator is made of a seed of each element", HINT)
+    batch.emit(replace(s, args=args))
+    batch.generators.update(s.outs)
 
 
 def seed(batch: Batch, same: bool) -> None:

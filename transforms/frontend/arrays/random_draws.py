@@ -20,9 +20,40 @@ from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.ops.numpy.creation import as_array
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE
-from tapeless.transforms.ops.primitives.random_draws import INTEGERS, REALS, draw
+from tapeless.transforms.ops.primitives.random_draws import (
+    INTEGERS,
+    REALS,
+    draw,
+    is_generator,
+    made_generator,
+)
 
 FLOAT, INTEGER = np.dtype(float), np.dtype(np.int64)
+
+
+def recorded_generator(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A generator that the program makes when it runs, if it does that; None if it draws while
+    staging."""
+    if "numpy.random" not in sys.modules or f not in (np.random.default_rng, np.random.RandomState):
+        return None
+    run, (seed, *more) = trace(), (*args, *kwargs.values(), None)
+    if len(more) != 1 or not isinstance(seed, (int, np.integer, Symbol)):
+        return None
+    if isinstance(seed, Symbol):
+        if seed.type.shape or seed.type.dtype.kind not in "iu":
+            return None
+        run.decisions.record_draws()
+    if not run.decisions.recorded:
+        return None
+    (var,) = run.bind(made_generator, (atom(atoms(seed)),), {"maker": f.__name__})
+    made = run.born(f(0))  # stands for it
+    run.generators[id(made)] = var, made
+    return made
+
+
+def is_recorded(value: Any) -> bool:
+    """Whether draws from a generator are recorded, since the program makes it when it runs."""
+    return id(value) in trace().generators
 
 
 def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -73,8 +104,11 @@ def is_own_generator(value: Any) -> bool:
 
 def draw_once(generator: Any) -> None:
     """A generator that is made inside draws while staging: not where that is done again."""
+    run, birth = trace(), trace().birth(generator)
+    if is_generator(generator) and run.is_done_again(birth):
+        run.decisions.record_draws()
     what = "draws from a generator that is made outside of it"
-    trace().only_once(what, "draw before the loop or test", trace().birth(generator))
+    run.only_once(what, "draw before the loop or test", birth)
 
 
 def moves_elements(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -119,7 +153,9 @@ def _makers() -> frozenset[Any]:
 
 
 def _source(generator: Any) -> Var:
-    """The generator as a parameter of the program."""
+    """The generator as a parameter of the program, or a value of it."""
+    if is_recorded(generator):
+        return trace().generators[id(generator)][0]  # type: ignore[no-any-return]
     reads, key = trace().reads, ("draw", id(generator))
     if key not in reads:
         var = Var(CALLABLE, "rng")

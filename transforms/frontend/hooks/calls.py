@@ -28,9 +28,11 @@ from tapeless.transforms.frontend.arrays.random_draws import (
     draw_once,
     drawn,
     is_own_generator,
+    is_recorded,
     is_seed,
     moved,
     moves_elements,
+    recorded_generator,
     seeded,
 )
 from tapeless.transforms.frontend.arrays.symbols import (
@@ -271,6 +273,8 @@ class Calls:
         )
 
     def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if (made := recorded_generator(cls, args, kwargs)) is not None:
+            return made
         cls, args = staged_class(cls) if is_derived(cls) else cls, seeded(cls, args)
         init = cls.__init__  # type: ignore[misc]
         new: Any = cls.__new__
@@ -335,7 +339,10 @@ class Calls:
         require_all_current(*args, *kwargs.values())
         for array in overwritten(f, args, kwargs):
             require_own(array)
-        args = seeded(f, args) if hashable(f) else args
+        if hashable(f):
+            if (made := recorded_generator(f, args, kwargs)) is not None:
+                return made
+            args = seeded(f, args)
         if args and isinstance(args[0], StructuredArray) and is_numpy(f):
             return self.call(of_structured(f), *args, **kwargs)
         if is_numpy(f) and has_masked((*args, *kwargs.values())):
@@ -381,7 +388,7 @@ class Calls:
             draw_once(this)
             args, symbolic = tuple(map(all_known, args)), False
         elif is_stateful(this):
-            if not trace().birth(this):
+            if is_recorded(this) or not trace().birth(this):
                 return drawn(this, name, args, kwargs)
             draw_once(this)
             if moves_elements(name, args, kwargs):

@@ -211,7 +211,10 @@ def _for_all_values(
     plainer = Decisions(
         outlines=False, exact=decisions.aliased, counts=False, changing=changing, tables=False
     )
-    attempts = [plainer] if decisions.aliased or decisions.counted or decisions.tabled else []
+    known_draws = Decisions(outlines=outlines, changing=changing, records=False)
+    plainer.records = not decisions.recorded
+    attempts = [known_draws] if decisions.recorded else []
+    attempts += [plainer] if decisions.aliased or decisions.counted or decisions.tabled else []
     if isinstance(refusal, TRACEABLE):
         attempts.append(replace(plainer, exact=True, identities=True))
     for attempt in attempts:

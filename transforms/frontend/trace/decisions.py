@@ -39,6 +39,8 @@ class Decisions:
     aliased: bool = False  # an array was read that a store may have changed
     tables: bool = True  # lists of a number that is repeated often become stacks
     tabled: bool = False  # one did
+    records: bool = True  # generators that the program makes may draw when it runs
+    recorded: bool = False  # they do
     observing: bool = False  # values of the call at hand are read where Python needs them
     traced: bool = False  # tests and loops go the way that they go in the call at hand
 
@@ -88,6 +90,13 @@ class Decisions:
             raise UnsupportedError("a list is changed by the loop that runs over it")
         self.following.add(loop)
         raise Restart
+
+    def record_draws(self) -> None:
+        """A generator that the program makes draws where data decides, or has its seed from there:
+        start again, with all of them made when the program runs."""
+        if self.records and not self.recorded and not self.observing:
+            self.recorded = True
+            raise Restart
 
     def attempt(self, statement: Any) -> None:
         """Data decides what a try statement catches: start again, with a run for each way."""

@@ -109,6 +109,7 @@ class Trace(Builder):
         self.parents: dict[Var, Any] = {}
         self.can_be_known: dict[Var, bool | None] = {}  # what was asked already
         self.births: dict[int, tuple[int, Any]] = {}
+        self.generators: dict[int, tuple[Var, Any]] = {}  # that draw when the program runs
         self.serials = itertools.count(1)
         self.advanced: list[Any] | None = None  # iterators of the program, while one is run out
         self.reads: dict[Any, Any] = {}
@@ -426,11 +427,15 @@ class Trace(Builder):
     def only_once(self, what: str, hint: str, birth: int = 0) -> None:
         """Refuses what is done once and in order, to something as old as `birth`, in statements
         that are staged again or may not be run: rolled loops, and sides of tests on data."""
-        if len(self.journals) == 1 or self.journals[-1].serial < birth:
+        if not self.is_done_again(birth):
             return
         if self.rolling:
             raise CannotRoll(f"it {what}")
         raise UnsupportedError(f"a side of a test on data {what}", hint)
+
+    def is_done_again(self, birth: int) -> bool:
+        """Whether statements are staged again, or may not be run, that something is older than."""
+        return len(self.journals) > 1 and self.journals[-1].serial >= birth
 
     def born(self, obj: Any) -> Any:
         """Remember that a mutable object was made now, by the program."""

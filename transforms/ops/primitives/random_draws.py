@@ -2,8 +2,8 @@
 
 noise = rng.normal(0.0, s, x.shape)      stays      noise = rng.normal(0.0, s, x.shape)
 
-A generator from outside is a parameter of the program, of the type CALLABLE; `np.random`'s own is
-reached by its name. Draws happen once each, in the order of the program, and are never repeated
+A generator from outside is a parameter of the program, of the type CALLABLE; one that the program
+makes of a seed is a value of it; `np.random`'s own is reached by its name. Draws happen once each, in the order of the program, and are never repeated
 for the backward part.
 """
 
@@ -20,6 +20,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, Let, Literal, Type, Var, statements
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import NotDifferentiableError
+from tapeless.transforms.ops.primitives.callbacks import CALLABLE
 
 #: Methods that draw: their parameters in NumPy's order, with defaults; `size` follows.
 REALS: dict[str, dict[str, float | None]] = {
@@ -142,6 +143,15 @@ def _jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: dict[str, A
 #: sized: the text with the shape in it, for more axes in front; empty if there is none.
 #: shape, dtype, weak: of what is drawn; text: the call, with {0} for the first argument.
 draw = Op("draw", _infer, lambda args, params: params["text"], _jvp, costly=True, pure=False)
+#: A generator made of a seed; maker: the function of np.random that makes it.
+made_generator = Op(
+    "generator",
+    lambda seed, *, maker: CALLABLE,
+    lambda args, params: f"np.random.{params['maker']}({{0}})",
+    lambda primals, tangents, outs, params: (None,),
+    costly=True,
+    pure=False,
+)
 
 
 def is_compiled_by_number(s: Let) -> bool:
@@ -173,4 +183,6 @@ def is_generator(value: Any) -> bool:
 
 def draws(block: Block) -> bool:
     """Whether a program draws from a generator from outside."""
-    return any(isinstance(s, Let) and s.op is draw for s in statements(block))
+    inside = [s for s in statements(block) if isinstance(s, Let)]
+    own = {v for s in inside if s.op is made_generator for v in s.outs}
+    return any(s.op is draw and own.isdisjoint(s.args[:1]) for s in inside)
