@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.language import Block, Let, statements
+from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.ops.primitives.callbacks import outside
-from tapeless.transforms.ops.primitives.random_draws import draw, is_generator
+from tapeless.transforms.ops.primitives.random_draws import draw
 
 
 def draws(block: Block) -> bool:

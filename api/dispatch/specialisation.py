@@ -23,6 +23,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Effect, Var, free_variables, statements
 from tapeless.transforms.core.on_gpu import on_gpu
+from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import ArgumentError
 
@@ -67,6 +68,8 @@ def leaf_key(x: Any) -> Any:
         return (Array, *key) if kind in ARRAYS else key
     if isinstance(x, (str, bytes, bool, np.bool_)):
         return (kind, x)
+    if is_generator(x):
+        return kind
     if on_gpu(x):
         return ("gpu", x.dtype, *[n if n < 2 else 2 for n in x.shape])
     if kind is set or kind is frozenset:
@@ -101,7 +104,9 @@ def call_key(
         return args, key
     leaves, structure = flatten((args, kwargs))
     orders = key_orders((args, kwargs if ordered else [kwargs[k] for k in sorted(kwargs)]))
-    return leaves, (structure, orders, *map(leaf_key, leaves))
+    generators = [id(x) for x in leaves if is_generator(x)]
+    alike = tuple(map(generators.index, generators))  # which of them are one
+    return leaves, (structure, orders, *map(leaf_key, leaves), *alike[1:])
 
 
 def key_orders(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.ops.primitives.random_draws import is_generator
+from tapeless.transforms.core.random_generators import is_generator
 
 
 class ShadowGenerators:

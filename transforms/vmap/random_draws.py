@@ -32,6 +32,7 @@ from tapeless.transforms.vmap import sizes
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
 
+SEED = "after np.random.seed"
 HINT = "draw outside and pass the numbers in, or use tapeless.random with a key for each element"
 
 
@@ -63,8 +64,9 @@ def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -
 
 def _same_for_all(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
     if batch.masked or sizes.differ(batch, s) or any(k is not None for k in axes):
+        seeded = "of a seeded generator" if s.args[:1] and s.args[0].type == CALLABLE else SEED
         raise UnsupportedError(
-            f"vmap: {s.params['name']} of a seeded generator depends on the element of the batch",
+            f"vmap: {s.params['name']} {seeded} depends on the element of the batch",
             "draw standard numbers of a fixed shape, and scale them",
         )
     batch.emit(replace(s, args=args))

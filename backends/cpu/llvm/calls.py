@@ -83,8 +83,8 @@ class Calls(Expressions):
             return self.conjugate(self.number(e.func.value), *map(self.value, e.args))
         owner = self.names.get(e.func.value.id) if _is_method(e.func) else None
         if isinstance(owner, Stream):
-            given = numbers(*(self.value(a) for a in e.args))
-            return draws.drawn(self.builder, owner, e.func.attr, given)
+            parameters = numbers(*(self.value(a) for a in e.args))
+            return draws.drawn(self.builder, owner, e.func.attr, parameters)
         f = self.static(e.func)
         args = [self.value(a) for a in e.args]
         if f in CIRCULAR and id(e) in self.paired:

@@ -256,9 +256,9 @@ class Entry:
         b.ret(b.call(method, [self.owner, name, form, description, words]))
 
     def text(self, value: str) -> Any:
-        known = self.module.globals.get(f"tapeless.{value}")
-        if known is not None:
-            return self.builder.bitcast(known, OBJECT)
+        earlier = self.module.globals.get(f"tapeless.{value}")
+        if earlier is not None:
+            return self.builder.bitcast(earlier, OBJECT)
         content = ir.Constant(ir.ArrayType(BYTE, len(value) + 1), bytearray(value.encode() + b"\0"))
         held = ir.GlobalVariable(self.module, content.type, f"tapeless.{value}")
         held.initializer, held.global_constant, held.linkage = content, True, "internal"

@@ -47,10 +47,10 @@ def introduce() -> bool:
     try:
         library = ctypes.CDLL(module.__file__)
         methods = (*REALS, *COUNTS, "integers")
-        found = {m: getattr(library, f"random_{OTHERS.get(m, m)}") for m in methods}
+        functions = {m: getattr(library, f"random_{OTHERS.get(m, m)}") for m in methods}
     except (OSError, TypeError, AttributeError):
         return False
-    for method, function in found.items():
+    for method, function in functions.items():
         llvm.add_symbol(symbol(method), ctypes.cast(function, ctypes.c_void_p).value)
     llvm.add_symbol(TYPE, id(np.random.Generator))
     return True

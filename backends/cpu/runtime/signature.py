@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.errors import ArgumentTypeError
-from tapeless.transforms.ops.primitives.random_draws import is_generator
 
 NAMES = "? i1 u1 i2 u2 i4 u4 i8 u8 f4 f8 c8 c16"
 DTYPES = tuple(np.dtype(name) for name in NAMES.split())

@@ -12,6 +12,7 @@ import numpy as np
 from tapeless.transforms.core.builder import atom, broadcast, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Var
+from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.trace.recorded_reads import Captured
@@ -24,7 +25,6 @@ from tapeless.transforms.ops.primitives.random_draws import (
     INTEGERS,
     REALS,
     draw,
-    is_generator,
     made_generator,
 )
 
@@ -46,9 +46,10 @@ def recorded_generator(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if not run.decisions.recorded:
         return None
     (var,) = run.bind(made_generator, (atom(atoms(seed)),), {"maker": f.__name__})
-    made = run.born(f(0))  # stands for it
-    run.generators[id(made)] = var, made
-    return made
+    var.name = var.name or "rng"
+    stand_in = run.born(f(0))
+    run.generators[id(stand_in)] = var, stand_in
+    return stand_in
 
 
 def is_recorded(value: Any) -> bool:

@@ -273,8 +273,8 @@ class Calls:
         )
 
     def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if (made := recorded_generator(cls, args, kwargs)) is not None:
-            return made
+        if (generator := recorded_generator(cls, args, kwargs)) is not None:
+            return generator
         cls, args = staged_class(cls) if is_derived(cls) else cls, seeded(cls, args)
         init = cls.__init__  # type: ignore[misc]
         new: Any = cls.__new__
@@ -340,8 +340,8 @@ class Calls:
         for array in overwritten(f, args, kwargs):
             require_own(array)
         if hashable(f):
-            if (made := recorded_generator(f, args, kwargs)) is not None:
-                return made
+            if (generator := recorded_generator(f, args, kwargs)) is not None:
+                return generator
             args = seeded(f, args)
         if args and isinstance(args[0], StructuredArray) and is_numpy(f):
             return self.call(of_structured(f), *args, **kwargs)

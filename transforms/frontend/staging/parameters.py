@@ -11,6 +11,7 @@ import numpy as np
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Type, Var
+from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.core.user_names import short_name
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
@@ -22,6 +23,7 @@ from tapeless.transforms.frontend.trace.recorded_reads import (
     number_type,
 )
 from tapeless.transforms.frontend.trace.trace import Trace
+from tapeless.transforms.ops.primitives.callbacks import CALLABLE
 
 
 @dataclass
@@ -61,6 +63,11 @@ def may_be_input(guard: Guard) -> bool:
 def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> Any:
     """What the program gets for an argument leaf: a symbol, or the value itself."""
     value = leaf.value
+    if is_generator(value) and id(value) not in trace.generators:
+        leaf.var = Var(CALLABLE, short_name(leaf.name))
+        trace.inputs[leaf.var] = value
+        trace.generators[id(value)] = leaf.var, value
+        return value
     if not is_dynamic(value) or k in decisions.leaves:
         leaf.static = True
         if isinstance(value, np.ndarray):  # the caller may change what it holds

@@ -13,6 +13,7 @@ from tapeless.transforms.core import dims, passes
 from tapeless.transforms.core.builder import NeedStatic, building
 from tapeless.transforms.core.checker import well_formed
 from tapeless.transforms.core.language import Block, Origin, Var, free_variables
+from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.core.slow_code import SlowCode
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
@@ -310,6 +311,20 @@ def _different(held_objects: list[Held], containers: list[tuple[str, Any]]) -> l
     ]
 
 
+def _refuse_generators_of_both(run: Run, leaves: list[Leaf]) -> None:
+    """Of a generator that is an argument and is read from outside, too: in another call, these may
+    be two."""
+    passed = {id(leaf.value): leaf.name for leaf in leaves if is_generator(leaf.value)}
+    read = (v for v in run.reads.values() if isinstance(v, Guard)) if passed else ()
+    for guard in read:
+        if (name := passed.get(id(guard.value))) is not None and guard.name != name:
+            raise UnsupportedError(
+                f"the generator that is passed as '{name}' is also read from outside, "
+                f"as '{guard.name}'",
+                "use the argument only",
+            )
+
+
 def _staged(
     run: Run,
     leaves: list[Leaf],
@@ -319,6 +334,7 @@ def _staged(
     decisions: Decisions,
 ) -> Staged:
     """What a run that went through gives."""
+    _refuse_generators_of_both(run, leaves)
     for write in writes:
         for leaf in leaves:
             leaf.refuse_change(getattr(write.location, "obj", None))

@@ -222,16 +222,16 @@ class Checks(Elements):
         s = stage.let
         if s.op is not draw:
             return
-        given = random_draws.parameters(s)
+        parameters = random_draws.parameters(s)
         for refused in IN_KERNELS[s.params["name"]]:
-            used = [a for k, a in enumerate(given) if f"{{{k}}}" in refused.test]
+            used = [a for k, a in enumerate(parameters) if f"{{{k}}}" in refused.test]
             if all(isinstance(a, Literal) for a in used):
-                values = [a.value if isinstance(a, Literal) else None for a in given]
+                values = [a.value if isinstance(a, Literal) else None for a in parameters]
                 if not refused.holds(*values):
                     continue
             if "isfinite" in refused.test:
                 self.imports.add(("math", "isfinite"))
-            with self.nested(f"if {spelled(refused.test, *map(self.atom, given))}:", s.origin):
+            with self.nested(f"if {spelled(refused.test, *map(self.atom, parameters))}:", s.origin):
                 self.put(f'raise {refused.error.__name__}("{refused.message}")')
 
     def check_power(self, base: Atom, exponent: Atom, origin: Origin | None) -> None:

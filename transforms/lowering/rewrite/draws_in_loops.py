@@ -72,7 +72,6 @@ def _element(a: Atom, at: list[Atom]) -> Any:
     if not a.type.shape:
         return a
     places = at[len(at) - a.type.ndim :]
-    stretched = [n == 1 for n in a.type.shape]
-    used = [i for i, one in zip(places, stretched, strict=True) if not one]
-    slots = iter(map(Slot, range(len(used))))
-    return index(a, *used, key=tuple(0 if one else next(slots) for one in stretched))
+    long = [k for k, n in enumerate(a.type.shape) if n != 1]
+    key = tuple(Slot(long.index(k)) if k in long else 0 for k in range(a.type.ndim))
+    return index(a, *(places[k] for k in long), key=key)

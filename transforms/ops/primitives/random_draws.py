@@ -3,8 +3,8 @@
 noise = rng.normal(0.0, s, x.shape)      stays      noise = rng.normal(0.0, s, x.shape)
 
 A generator from outside is a parameter of the program, of the type CALLABLE; one that the program
-makes of a seed is a value of it; `np.random`'s own is reached by its name. Draws happen once each, in the order of the program, and are never repeated
-for the backward part.
+makes of a seed is a value of it; `np.random`'s own is reached by its name. Draws happen once each,
+in the order of the program, and are never repeated for the backward part.
 """
 
 from __future__ import annotations
@@ -168,17 +168,10 @@ def is_compiled(s: Let) -> bool:
 
 def parameters(s: Let) -> tuple[Atom, ...]:
     """What a draw of one number gets, all of it: integers below n are those from 0 to n."""
-    given = s.args[1:]
-    if s.params["name"] in ("integers", "choice") and len(given) == 1:
-        return Literal(0, given[0].type), *given
-    return given
-
-
-def is_generator(value: Any) -> bool:
-    """Whether a value is one of NumPy's generators; looking for that imports nothing."""
-    kind = type(value)
-    named = kind.__name__ in ("Generator", "RandomState")
-    return named and kind in (np.random.Generator, np.random.RandomState)
+    passed = s.args[1:]
+    if s.params["name"] in ("integers", "choice") and len(passed) == 1:
+        return Literal(0, passed[0].type), *passed
+    return passed
 
 
 def draws(block: Block) -> bool:

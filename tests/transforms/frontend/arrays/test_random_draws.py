@@ -1,5 +1,7 @@
 """Random numbers of NumPy: drawn when the program runs, in the order of the program."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -295,3 +297,125 @@ def test_a_generator_made_inside_moves_elements(make):
     steps = 1e-6 * np.eye(4)
     slope = [(total(x + step) - total(x - step)) / 2e-6 for step in steps]
     np.testing.assert_allclose(grad(total)(x), slope, rtol=1e-6)
+
+
+def from_a_seed(x, seed, n=80):
+    own = np.random.default_rng(seed)
+    total = 0.0
+    for _ in range(n):
+        total = total + np.sin(x * own.normal())
+    return total
+
+
+def of_an_old_generator(x, seed):
+    own = np.random.RandomState(seed)
+    for _ in range(80):
+        x = 0.5 * x + own.randn() * own.uniform()
+    return x
+
+
+def under_a_test(x, seed=3):
+    own = np.random.default_rng(seed)
+    if x > 1.0:
+        x = x * own.normal()
+    return x * own.random()
+
+
+def shuffled(x, seed):
+    own = np.random.default_rng(seed)
+    x = x.copy()
+    for _ in range(3):
+        own.shuffle(x)
+        x[0] += 1
+    return x
+
+
+def in_epochs(w, seed):
+    own = np.random.default_rng(seed)
+    for _ in range(3):
+        for i in own.permutation(3):
+            w = w - 0.1 * (ROWS[i] @ w - X[i]) * ROWS[i] / 40
+    return w
+
+
+def net_of_a_seed(x, seed):
+    own = np.random.default_rng(seed)
+    for a, b in ((3, 4), (4, 2)):
+        x = np.tanh(x @ own.normal(size=(a, b)))
+    return x
+
+
+@pytest.mark.parametrize("transformed", [jit, lambda f: lambda *args: jvp(f, args[:1], args[:1])])
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (from_a_seed, 0.5),
+        (of_an_old_generator, 0.5),
+        (under_a_test, 2.0),
+        (under_a_test, 0.5),
+        (shuffled, X),
+        (in_epochs, X),
+        (net_of_a_seed, X),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+def test_generators_that_a_function_makes(transformed, function, x):
+    for seed in (1, 2):
+        if transformed is jit:
+            np.testing.assert_allclose(jit(function)(x, seed), function(x, seed), rtol=1e-12)
+        else:
+            value, slope = jvp(functools.partial(function, seed=seed), (x,), (x,))
+            h = 1e-6
+            ends = (function(x + sign * h * x, seed) for sign in (1, -1))
+            np.testing.assert_allclose(value, function(x, seed), rtol=1e-12)
+            np.testing.assert_allclose(
+                slope, -np.subtract(*[*ends][::-1]) / (2 * h), rtol=1e-5, atol=1e-9
+            )
+
+
+def test_seeds_and_generators_are_free():
+    compiled = jit(from_a_seed)
+    for seed in range(5):
+        np.testing.assert_allclose(compiled(0.5, seed), from_a_seed(0.5, seed), rtol=1e-12)
+    assert len(compiled.compilations) == 1
+    drawing = jit(lambda own, x: x * own.normal())
+    for seed in range(5):
+        got = drawing(np.random.default_rng(seed), 2.0)
+        assert got == 2.0 * np.random.default_rng(seed).normal()
+    assert len(drawing.compilations) == 1
+
+
+def test_elements_of_a_batch_share_a_seed():
+    got = vmap(from_a_seed, (0, None))(X, 3)
+    np.testing.assert_allclose(got, [from_a_seed(x, 3) for x in X], rtol=1e-12)
+
+
+def test_emitted_text_makes_the_generator():
+    text = grad(from_a_seed).source(0.5, 3)
+    assert (
+        "own = np.random.default_rng(seed)" in text or "rng = np.random.default_rng(seed)" in text
+    )
+    assert text.count(".normal(") == 1
+
+
+def differences(one, other, n):
+    total = 0.0
+    for _ in range(n):
+        total += one.normal() - 2 * other.normal()
+    return total
+
+
+def test_one_generator_passed_twice():
+    compiled = jit(differences)
+    for seeds in ((1, 2), (1, None), (2, 1), (3, None)):
+        ours, theirs = ([np.random.default_rng(s) for s in seeds if s] for _ in range(2))
+        got = compiled(ours[0], ours[-1], 5)
+        np.testing.assert_allclose(got, differences(theirs[0], theirs[-1], 5), rtol=1e-12)
+
+
+def test_a_generator_passed_and_read_from_outside():
+    def drawing(own, n):
+        return sum(own.normal() + rng.normal() for _ in range(n))
+
+    with pytest.raises(TapelessError, match="passed as 'own' is also read from outside"):
+        jit(drawing)(rng, 3)
