@@ -323,7 +323,7 @@ class Lowering:
         if any(map(self.shares_passes, body)):
             self.placement.shared.add(s)
             return True
-        self.surround(body)
+        self.surround([*body])
         results = {a for b in blocks(s) for a in b.results if isinstance(a, Var)}
         shares = parts.share_a_pass(list(body), self.memory.with_needs(results))
         self.prepared.relied += parts.relied

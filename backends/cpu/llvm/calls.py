@@ -81,10 +81,12 @@ class Calls(Expressions):
             return self.reinterpreted(self.number(e.func.value), *map(self.value, e.args))
         if isinstance(e.func, ast.Attribute) and e.func.attr == "conjugate":
             return self.conjugate(self.number(e.func.value), *map(self.value, e.args))
-        owner = self.names.get(e.func.value.id) if _is_method(e.func) else None
-        if isinstance(owner, Stream):
-            parameters = numbers(*(self.value(a) for a in e.args))
-            return draws.drawn(self.builder, owner, e.func.attr, parameters)
+        match e.func:
+            case ast.Attribute(value=ast.Name(id=name), attr=method):
+                stream = self.names.get(name)
+                if isinstance(stream, Stream):
+                    parameters = numbers(*(self.value(a) for a in e.args))
+                    return draws.drawn(self.builder, stream, method, parameters)
         f = self.static(e.func)
         args = [self.value(a) for a in e.args]
         if f in CIRCULAR and id(e) in self.paired:
@@ -346,11 +348,6 @@ class Calls(Expressions):
     def fail(self, error: type, args: tuple[Any, ...]) -> None:
         """Leaves the function with an error."""
         raise NotImplementedError
-
-
-def _is_method(f: ast.expr) -> bool:
-    """Whether a function is a method of what a variable holds."""
-    return isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name)
 
 
 def _flag(self: Calls, x: Number) -> Number:

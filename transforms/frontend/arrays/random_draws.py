@@ -45,8 +45,8 @@ def recorded_generator(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         run.decisions.record_draws()
     if not run.decisions.recorded:
         return None
-    (var,) = run.bind(made_generator, (atom(atoms(seed)),), {"maker": f.__name__})
-    var.name = var.name or "rng"
+    var = Var(CALLABLE, "rng")
+    run.let((var,), made_generator, (atom(atoms(seed)),), {"maker": f.__name__})
     stand_in = run.born(f(0))
     run.generators[id(stand_in)] = var, stand_in
     return stand_in
@@ -156,7 +156,7 @@ def _makers() -> frozenset[Any]:
 def _source(generator: Any) -> Var:
     """The generator as a parameter of the program, or a value of it."""
     if is_recorded(generator):
-        return trace().generators[id(generator)][0]  # type: ignore[no-any-return]
+        return trace().generators[id(generator)][0]
     reads, key = trace().reads, ("draw", id(generator))
     if key not in reads:
         var = Var(CALLABLE, "rng")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tapeless.transforms.core.builder import building, current
@@ -40,7 +41,7 @@ def draws_by_number(block: Block, inside: bool = False) -> Block:
             body += _numbers(s) if arrays and is_compiled_by_number(s) else [s]
             continue
         within = inside or isinstance(s, (For, While))
-        body.append(with_blocks(s, lambda b, within=within: draws_by_number(b, within)))
+        body.append(with_blocks(s, partial(draws_by_number, inside=within)))
     return replace(block, body=tuple(body))
 
 

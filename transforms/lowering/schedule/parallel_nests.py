@@ -5,6 +5,7 @@ t = sum(x); y = x / t      becomes      rows of [t += x[i]], then rows of [y[i] 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -107,12 +108,10 @@ class Parts:
             return False
         shared = [p for p in parts if id(p) in heavy]
         work = self.analysis.canon(sum((p.rows or 1) * p.work for p in shared))
-        runs = sum(
-            (p.rows or 1) * self.inner(*next(iter(n.axes.items()))) for p in shared for n in p.nests
-        )
+        elements = sum((p.rows or 1) * self.elements_of_row(n) for p in shared for n in p.nests)
         total = self.each(Block((), tuple(body), ()))
-        counts = [dims.evaluate(self.analysis.canon(n), self.hints) for n in (work, runs, total)]
-        if None in counts or counts[0] < max(COMPUTED * counts[1], counts[2] / 2):
+        work_now, elements_now, total_now = map(self.in_this_call, (work, elements, total))
+        if work_now < max(COMPUTED * elements_now, total_now / 2):
             return False
         self.relied += [(">=", work, HEAVY)] * (not isinstance(work, int))
         return True
@@ -357,10 +356,19 @@ class Parts:
         least = work_now / (2 * len(shared))
         return {p for p, size in work.items() if (dims.evaluate(size, self.hints) or 0) >= least}
 
+    def in_this_call(self, size: Size) -> float:
+        """A size in the call that the program is made for; infinite if that does not tell."""
+        n = dims.evaluate(self.analysis.canon(size), self.hints)
+        return math.inf if n is None else n
+
+    def elements_of_row(self, item: FusedNest) -> Size:
+        """How many elements a row of a nest has."""
+        stage, axis = next(iter(item.axes.items()))
+        return self.inner(stage, axis)
+
     def touched(self, item: FusedNest) -> Size:
         """What it takes to read and write a row of a nest."""
-        stage, axis = next(iter(item.axes.items()))
-        return self.analysis.target.memory * self.inner(stage, axis)
+        return self.analysis.target.memory * self.elements_of_row(item)
 
     def inner(self, stage: LoopNest, axis: int | None) -> Size:
         return self.known(dims.product(n for k, n in enumerate(stage.space) if k != axis))
