@@ -24,7 +24,7 @@ from tapeless.transforms.frontend.arrays.number_types import record_types, same_
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.python_scalars import class_of, number_class
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
-from tapeless.transforms.frontend.builtins import dicts_and_sets
+from tapeless.transforms.frontend.builtins import combinatorics, dicts_and_sets
 from tapeless.transforms.frontend.builtins.deques import new_deque
 from tapeless.transforms.frontend.builtins.lists_of_lists import given_away, kept_still
 from tapeless.transforms.frontend.builtins.min_max import (
@@ -54,11 +54,12 @@ from tapeless.transforms.frontend.control_flow.iteration import (
     starmap,
 )
 from tapeless.transforms.frontend.control_flow.loop_iterators import iter_, once, zipped
+from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.control_flow.truth import is_none, something, truth
 from tapeless.transforms.frontend.effects.effects import effect_parts, formatted
 from tapeless.transforms.frontend.effects.foreign_calls import record, refuse_file, refuse_outside
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
-from tapeless.transforms.frontend.heap.iterators import Advancing
+from tapeless.transforms.frontend.heap.iterators import Advancing, advancing
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import put_attribute
 from tapeless.transforms.frontend.heap.ragged import stretched
@@ -471,6 +472,9 @@ def _operator(kind: str) -> Any:
     )
 
 
+FEW = 64  # tuples of itertools that are made while staging
+
+
 def _hash(hooks: Any, x: Any) -> int:
     return hash(_hashed(x))
 
@@ -480,6 +484,57 @@ def _hashed(x: Any) -> Any:
     if isinstance(x, Symbol) and not x.type.shape:
         return x.read_as_number("hash() needs the value")
     return tuple(map(_hashed, x)) if type(x) is tuple else x
+
+
+def _combined(make: Callable[..., Any], count: Callable[[int, int], int]) -> Any:
+    """What itertools makes of the items of one sequence, as loops if it is much.
+
+    count  how many tuples of `r` items there are
+    """
+
+    def combined(hooks: Any, iterable: Any, r: Any) -> Any:
+        pool = _pool(hooks, iterable)
+        n = _known_length(pool)
+        if not isinstance(r, int) or r < 1 or (n is not None and count(n, r) <= FEW):
+            return advancing(getattr(itertools, make.__name__)(pool, r))
+        return hooks.call(make, pool, r)
+
+    return combined
+
+
+def _permutations(hooks: Any, iterable: Any, r: Any = None) -> Any:
+    pool = _pool(hooks, iterable)
+    n = _known_length(pool)
+    if r != 2 or (n is not None and math.perm(n, 2) <= FEW):
+        return advancing(itertools.permutations(pool, r))
+    return hooks.call(combinatorics.pairs_in_any_order, pool)
+
+
+def _product(hooks: Any, *iterables: Any, repeat: Any = 1) -> Any:
+    pools = tuple(_pool(hooks, iterable) for iterable in iterables)
+    lengths = [*map(_known_length, pools)]
+    few = None not in lengths and math.prod(lengths) ** max(repeat, 1) <= FEW  # type: ignore[arg-type]
+    if few or not isinstance(repeat, int) or repeat < 1 or not pools:
+        return advancing(itertools.product(*pools, repeat=repeat))
+    return hooks.call(combinatorics.product, pools * repeat)
+
+
+def _pool(hooks: Any, iterable: Any) -> Any:
+    """What is chosen from, by its places."""
+    has_places = isinstance(iterable, (range, tuple, list, str, Symbol, Sequence))
+    return iterable if has_places else hooks.call(list, iterable)
+
+
+def _known_length(pool: Any) -> int | None:
+    """How many items there are, if that is known while staging."""
+    if isinstance(pool, StagedList) and pool.tail is not None:
+        return None
+    if isinstance(pool, Symbol):
+        n = pool.type.shape[0] if pool.type.shape else None
+        return n if isinstance(n, int) else None
+    if isinstance(pool, Sequence):
+        return pool.count if isinstance(pool.count, int) else None
+    return len(pool)
 
 
 BUILTINS: dict[Any, Any] = {
@@ -515,6 +570,12 @@ BUILTINS: dict[Any, Any] = {
     itertools.accumulate: accumulate,
     itertools.starmap: starmap,
     itertools.count: count_,
+    itertools.combinations: _combined(combinatorics.combinations, math.comb),
+    itertools.combinations_with_replacement: _combined(
+        combinatorics.combinations_with_replacement, lambda n, r: math.comb(n + r - 1, r)
+    ),
+    itertools.permutations: _permutations,
+    itertools.product: _product,
     object.__setattr__: lambda hooks, x, name, value: put_attribute(
         x, name, value, object.__setattr__
     ),

@@ -133,6 +133,8 @@ def comprehension(kind: str, generators: Any) -> Any:
 
 
 def _rolls(iterable: Any) -> bool:
+    if isinstance(iterable, Advancing) and iterable.pushes is not None:
+        return True  # a generator whose loops may be rolled
     return must_roll(iterable) or (isinstance(iterable, range) and len(iterable) > SMALL)
 
 

@@ -13,6 +13,7 @@ from tapeless.transforms.core.builder import atom, atom_of_size
 from tapeless.transforms.core.language import Literal
 from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, wrap
+from tapeless.transforms.frontend.builtins import combinatorics
 from tapeless.transforms.frontend.control_flow.branches import branch, choose, each
 from tapeless.transforms.frontend.control_flow.comprehensions import (
     Lazy,
@@ -24,7 +25,7 @@ from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, coun
 from tapeless.transforms.frontend.control_flow.loops import for_loop
 from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.effects.effects import raise_
-from tapeless.transforms.frontend.heap.iterators import Counting, Once, inside
+from tapeless.transforms.frontend.heap.iterators import Advancing, Counting, Once, inside
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.trace import trace
@@ -125,6 +126,8 @@ def _run_through(parts: tuple[Any, ...]) -> bool:
 
 
 def enumerate_(hooks: Any, iterable: Any, start: Any = 0) -> Any:
+    if isinstance(iterable, Advancing) and iterable.pushes is not None:
+        return hooks.call(combinatorics.numbered, iterable, start)
     if not must_roll(iterable):
         pairs = enumerate(iterable)
         plain = not isinstance(start, Symbol)

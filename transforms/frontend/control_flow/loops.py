@@ -79,6 +79,18 @@ def for_loop(
         raise ChangedError
 
 
+class Pass:
+    """The body of a loop over a generator, which calls it with each item; it says whether the loop
+    ends."""
+
+    def __init__(self, body: Callable[[Any], Any], frame: Any, stop: str | None) -> None:
+        self.body, self.frame, self.stop = body, frame, stop
+
+    def __staged_call__(self, item: Any) -> Any:
+        self.body(item)
+        return self.stop is not None and truth(getattr(self.frame, self.stop))
+
+
 def _filled(x: StagedList) -> int | None:
     """How often data has decided how long a list is."""
     return None if x.tail is None else len(x.tail.log)
@@ -118,6 +130,9 @@ def _for_items(
     )
     if isinstance(iterable, Counting):
         _count(iterable, body, frame, stop)
+        return
+    if isinstance(iterable, Advancing) and iterable.pushes is not None:
+        iterable.push(stop is not None, Pass(body, frame, stop))
         return
     if seq is None:
         is_sequence = isinstance(iterable, (list, tuple, Advancing))

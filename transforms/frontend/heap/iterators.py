@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,23 +30,39 @@ MAKE_A_LIST = "make a list of the iterator before"
 class Advancing:
     """An iterator of Python's own or a generator, made by the program.
 
-    left  the loop over it was left where data says so: how far it is, is not known
+    left    the loop over it was left where data says so: how far it is, is not known
+    pushes  of a generator that has not begun: runs it, with a function that gets each item; whether
+            that may tell it to end, comes first
     """
 
-    def __init__(self, source: Any) -> None:
+    def __init__(
+        self, source: Any, pushes: Callable[[bool, Callable[[Any], Any]], None] | None = None
+    ) -> None:
         self.source, self.birth, self.left = source, next(trace().serials), False
+        self.pushes = pushes
 
     def __iter__(self) -> Any:
         return self
 
     def __next__(self) -> Any:
         self.ask()
+        self.pushes = None
         trace().note_advanced(self)
         return next(self.source)
+
+    def push(self, leaves: bool, emit: Callable[[Any], Any]) -> None:
+        """Runs a generator that has not begun, to its end or until it is told to end."""
+        assert self.pushes is not None
+        self.ask()
+        run, self.pushes = self.pushes, None
+        self.source.close()
+        self.left = leaves
+        run(leaves, emit)
 
     def send(self, value: Any) -> Any:
         """Of a generator."""
         self.ask()
+        self.pushes = None
         trace().note_advanced(self)
         return self.source.send(value)
 

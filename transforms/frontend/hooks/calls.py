@@ -63,7 +63,7 @@ from tapeless.transforms.frontend.effects.foreign_calls import (
 )
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
-from tapeless.transforms.frontend.heap.iterators import advancing
+from tapeless.transforms.frontend.heap.iterators import Advancing, advancing
 from tapeless.transforms.frontend.heap.lists import StagedList, numbers_of
 from tapeless.transforms.frontend.heap.locations import before_change, put_attribute
 from tapeless.transforms.frontend.objects.attributes import watch_class, watch_function
@@ -88,6 +88,7 @@ from tapeless.transforms.frontend.objects.environment import (
     watched,
 )
 from tapeless.transforms.frontend.objects.special_methods import foreign, iterated, operand_of
+from tapeless.transforms.frontend.source.push_form import can_push
 from tapeless.transforms.frontend.source.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.trace.dependence import can_be_known, need_integers
 from tapeless.transforms.frontend.trace.provenance import (
@@ -455,7 +456,27 @@ class Calls:
             open_calls.pop()
         if t.blocks[-1] is block and len(block) > start:
             t.stretches.append(Stretch(short_name(f), f.__code__, block[start:], names, origin))
+        if isinstance(result, types.GeneratorType):
+            return self.generator(f, result, args, kwargs)
         return advancing(result)
+
+    def generator(
+        self,
+        f: types.FunctionType,
+        made: types.GeneratorType[Any, Any, Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Advancing:
+        """A generator of the user's, which a loop may have run by itself."""
+        if f.__code__ in known_codes or trace().tracing or not can_push(f):
+            return Advancing(made)
+
+        def pushes(leaves: bool, emit: Callable[[Any], Any]) -> None:
+            run = rewritten(f, type(self)(f), leaves)
+            run.__defaults__, run.__kwdefaults__ = f.__defaults__, f.__kwdefaults__
+            run(emit, *args, **kwargs)
+
+        return Advancing(made, pushes)
 
 
 def in_order(method: Any) -> None:

@@ -21,6 +21,7 @@ import types
 from typing import Any
 
 from tapeless.transforms.frontend.source import find
+from tapeless.transforms.frontend.source.push_form import push_form
 from tapeless.transforms.frontend.source.rewrite_statements import Rewriter
 from tapeless.transforms.frontend.source.tree_building import (
     HOOKS,
@@ -31,17 +32,23 @@ from tapeless.transforms.frontend.source.tree_building import (
 
 #: In qualified names: the function that gives the hooks, and those of branches and loops.
 PUT_AROUND = re.compile(r"^factory\.<locals>\.|\.<locals>\.\.[^.]*")
-_rewritten: dict[tuple[types.CodeType, str], types.CodeType] = {}
+_rewritten: dict[tuple[Any, ...], types.CodeType] = {}
 #: Rewritten code, also of functions inside, to the code of the function that was rewritten.
 known_codes: dict[types.CodeType, types.CodeType] = {}
 
 
-def rewritten(function: types.FunctionType, hooks: Any) -> types.FunctionType:
-    """`function` with hooks in the place of control flow, calls and stores."""
-    key = (function.__code__, function.__code__.co_filename)  # equal code may be of two files
+def rewritten(
+    function: types.FunctionType, hooks: Any, leaves: bool | None = None
+) -> types.FunctionType:
+    """`function` with hooks in the place of control flow, calls and stores.
+
+    leaves  of a generator function that hands its items on: whether it may be told to return
+    """
+    key: tuple[Any, ...] = (function.__code__, function.__code__.co_filename)  # code of two files
+    key += () if leaves is None else (leaves,)  # may be equal
     code = _rewritten.get(key)
     if code is None:
-        code = _rewritten[key] = _compile(function)
+        code = _rewritten[key] = _compile(function, leaves)
     function_made = types.FunctionType(
         code,
         function.__globals__,
@@ -62,18 +69,21 @@ def is_rewritten(function: Any) -> bool:
 
 def shown(function: types.FunctionType) -> str:
     """The text of a rewritten function; its own variables have names that no variable can have."""
-    return ast.unparse(ast.fix_missing_locations(_tree(function)[0]))
+    return ast.unparse(ast.fix_missing_locations(_tree(function, None)[0]))
 
 
-def _tree(function: types.FunctionType) -> tuple[ast.FunctionDef, str]:
+def _tree(function: types.FunctionType, leaves: bool | None) -> tuple[ast.FunctionDef, str]:
     definition = find.read(function)
+    node = definition.node
+    if leaves is not None and isinstance(node, ast.FunctionDef):
+        node = push_form(node, leaves)
     owner = function.__qualname__.split(".")[-2:-1]
     rewriter = Rewriter(definition.file, owner[0] if owner and owner[0] != "<locals>" else "")
-    return rewriter.function(definition.node), definition.file
+    return rewriter.function(node), definition.file
 
 
-def _compile(function: types.FunctionType) -> types.CodeType:
-    tree, file = _tree(function)
+def _compile(function: types.FunctionType, leaves: bool | None) -> types.CodeType:
+    tree, file = _tree(function, leaves)
     factory = ast.FunctionDef(
         name="factory",
         args=plain_arguments([HOOKS]),
