@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -46,6 +48,7 @@ from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
 from tapeless.transforms.random_keys.find_reuse import KeyReuses, key_uses
 
+CALLS = 6000  # of Python's, inside of one another
 #: What the docstring of traced code says.
 TRACED = (
     "Traced on the values of one call: raises RuntimeError for values that take another way "
@@ -246,6 +249,21 @@ def _settled(
 
 
 @contextmanager
+def _deep_calls() -> Iterator[None]:
+    """A call of the user's is some fifteen of Python's while staging: functions that call
+    themselves are staged some 400 deep. Other threads than the main one may have small stacks."""
+    before = sys.getrecursionlimit()
+    deeper = threading.current_thread() is threading.main_thread() and before < CALLS
+    if deeper:
+        sys.setrecursionlimit(CALLS)
+    try:
+        yield
+    finally:
+        if deeper:
+            sys.setrecursionlimit(before)
+
+
+@contextmanager
 def _undone_by_errors(run: Run) -> Iterator[None]:
     """An attempt that is given up leaves outer objects as they were."""
     try:
@@ -262,7 +280,7 @@ def _attempt(
     evaluator: Evaluator | None,
 ) -> Staged:
     run = Run(decisions)
-    with building(run), _undone_by_errors(run):
+    with building(run), _undone_by_errors(run), _deep_calls():
         params = [leaf_parameter(k, leaf, decisions, run) for k, leaf in enumerate(leaves)]
         if evaluator is not None:
             run.constants = evaluator(run, {})

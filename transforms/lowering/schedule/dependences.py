@@ -91,10 +91,26 @@ class Dependences:
 
     def cell(self, v: Var) -> Var:
         """The variable whose memory `v` is: itself, unless it is stored into in place."""
-        cell = self.cells.get(v)
-        if cell is None:
-            cell = self.cells[v] = self._cell(v)
-        return cell
+        pending = [v]
+        while v not in self.cells:  # not by recursion: chains of stores and branches may be long
+            u = pending[-1]
+            earlier = [a for a in self._made_from(u) if a not in self.cells and a is not u]
+            if earlier:
+                pending += earlier
+            else:
+                self.cells[u] = self._cell(u)
+                pending.pop()
+        return self.cells[v]
+
+    def _made_from(self, v: Var) -> list[Var]:
+        """The values of which one may be the memory of another, but for loops."""
+        s = self.defs.get(v)
+        if isinstance(s, If):
+            k = s.outs.index(v)
+            return [a for b in (s.then, s.orelse) if isinstance(a := b.results[k], Var)]
+        if v not in self.inits and isinstance(s, Let) and stores(s) and v is s.outs[0]:
+            return [s.args[0]]  # type: ignore[list-item]
+        return []
 
     def _cell(self, v: Var) -> Var:
         s = self.defs.get(v)
