@@ -22,7 +22,12 @@ from tapeless.transforms.core.language import (
     is_undefined,
     statements,
 )
-from tapeless.transforms.ops.primitives.axis_lengths import batch_if_set, copy_if_set, size_if_set
+from tapeless.transforms.ops.primitives.axis_lengths import (
+    batch_if_set,
+    copy_if_set,
+    length_if_set,
+    size_if_set,
+)
 from tapeless.transforms.ops.primitives.function_calls import (
     bundle,
     is_call,
@@ -87,7 +92,7 @@ def _carried(s: Statement) -> tuple[Var, ...]:
 
 def _packed(s: Statement) -> tuple[Atom, ...]:
     """What a statement takes whether it has a value or not."""
-    taking = (bundle, size_if_set, *NONE_OF_NONE)
+    taking = (bundle, size_if_set, length_if_set, *NONE_OF_NONE)
     return s.args if isinstance(s, Let) and (s.op in taking or is_call(s)) else ()
 
 
