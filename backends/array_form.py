@@ -27,7 +27,7 @@ def load(name: str, text: str) -> Callable[..., Any]:
 def explain(error: BaseException, what: str, block: Block) -> None:
     """Adds to an error raised inside emitted code the user's lines that the code comes from."""
     for tb in _emitted(error.__traceback__):
-        line = _raised(error, tb) or _returned(tb, block) or _comment(tb)
+        line = _returned(tb, block) or _comment(tb)
         files = sorted(
             {s.origin.file for s in statements(block) if s.origin and s.origin.line == line}
         )
@@ -47,17 +47,6 @@ def _emitted(tb: TracebackType | None) -> list[TracebackType]:
             found = [tb]
         tb = tb.tb_next
     return found
-
-
-def _raised(error: BaseException, tb: TracebackType) -> int:
-    """The user's line by which a kernel, that no traceback shows, raises the error; 0 if there is
-    none, or more than one."""
-    if tb.tb_next is None:
-        return 0
-    lines = linecache.getlines(tb.tb_frame.f_code.co_filename)
-    raised = f'raise {type(error).__name__}("{error}")'
-    found = {_commented(lines[:k]) for k, text in enumerate(lines) if text.strip() == raised}
-    return found.pop() if len(found) == 1 else 0
 
 
 def _returned(tb: TracebackType, block: Block) -> int:
