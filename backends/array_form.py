@@ -9,7 +9,7 @@ from typing import Any
 
 from tapeless.backends import cache
 from tapeless.transforms.core.language import Block, Var, statements
-from tapeless.transforms.ops.primitives.function_calls import calls
+from tapeless.transforms.ops.primitives.function_calls import calls, entered
 from tapeless.transforms.python_text.line_breaking import NOTE
 
 
@@ -26,17 +26,21 @@ def load(name: str, text: str) -> Callable[..., Any]:
 
 def explain(error: BaseException, what: str, block: Block) -> None:
     """Adds to an error raised inside emitted code the user's lines that the code comes from."""
+    origins = {s.origin for b in _all_blocks(block) for s in statements(b) if s.origin}
     for tb in _emitted(error.__traceback__):
         line = _returned(tb, block) or _comment(tb)
-        files = sorted(
-            {s.origin.file for s in statements(block) if s.origin and s.origin.line == line}
-        )
+        files = sorted({origin.file for origin in origins if origin.line == line})
         note = f"while running the {what}"
         for file in files:
             text = linecache.getline(file, line).strip()
             note += f', from\n  File "{file}", line {line}\n    {text}'
         if note not in getattr(error, "__notes__", ()):
             error.add_note(note)
+
+
+def _all_blocks(block: Block) -> list[Block]:
+    """A block, and those of the functions that it calls."""
+    return [block, *(function.block for function in entered(block))]
 
 
 def _emitted(tb: TracebackType | None) -> list[TracebackType]:
