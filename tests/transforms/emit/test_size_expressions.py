@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import grad, jacfwd, jit, vjp
+from tapeless import grad, jacfwd, jacrev, jit, value_and_grad, vjp
 
 V, M = np.array([0.3, 0.7, -0.2]), np.array([[0.9, 0.05, 0.5], [0.1, -0.1, 0.6]])
 
@@ -61,3 +61,29 @@ def test_second_derivatives_of_parts_that_a_side_lacks(f, x):
         actual = derivative(x, V)
         np.testing.assert_allclose(actual[0], by_x, rtol=1e-6, atol=1e-7)
         np.testing.assert_allclose(actual[1], by_v, rtol=1e-6, atol=1e-7)
+
+
+def scaled_on_a_side(x, v, m):
+    m = m - np.sin(x)
+    if -0.5 < m[0, np.argmax(v)] < 0.7:
+        pass
+    elif x < 0.2 or x / 2 > 0.35:
+        m[m > 0.2] *= np.tanh(np.linalg.norm(v / 2))
+    return 1.29 * np.sum(np.sin(m))
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+@pytest.mark.parametrize("x", [-0.5, -1.5, 0.6])
+def test_zeros_as_long_as_what_another_side_selects(form, x):
+    """Each side gives a batch of zeros for the selected elements, which one side only counts."""
+    slopes = jacrev(
+        value_and_grad(lambda x, v: np.sin(scaled_on_a_side(x, v, M)), argnums=(1, 0))
+    )
+
+    def total(x, v):
+        value, (by_v, by_x) = slopes(x, v)
+        return np.sin(value) + np.sum(np.sin(by_v)) + np.sin(by_x)
+
+    step = 1e-6
+    expected = [(total(x, V + d) - total(x, V - d)) / (2 * step) for d in step * np.eye(3)]
+    np.testing.assert_allclose(form(grad(total, argnums=1))(x, V), expected, rtol=1e-6, atol=1e-8)
