@@ -68,7 +68,7 @@ def better_names(
             namesakes[base] = [*namesakes.get(base, ()), *namesakes.pop(name)]
     done = {u for v in held for u in groups.members(v)}
     taken = {*map(chosen_names.__getitem__, done), *reserved}
-    given = _GivenNames(taken, apart)
+    our_names = _GivenNames(taken, apart)
     stems = _Stems(chosen_names, set(named))
     definitions = [(s, v) for s in _every(block) for v in outputs(s) if v in names]
     nameless = nameless_stem(block)
@@ -82,7 +82,7 @@ def better_names(
             continue
         done.update(group)
         stem = re.sub(r"^t(?=$|_(bar|dot)$)", nameless, stem)
-        name = given.name(stem, group, s, _kind(s, chosen_names, folded))
+        name = our_names.name(stem, group, s, _kind(s, chosen_names, folded))
         chosen_names |= dict.fromkeys(group, name)
     return chosen_names
 

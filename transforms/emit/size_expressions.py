@@ -136,10 +136,10 @@ class Sizes:
     ) -> None:
         """Notes where a size is found, or else the parts that it is made of: these, rather than
         what may have no value."""
-        if size in homes and not isinstance(size, int):
-            if not self.may_lack(homes[size].var) or not self.has_parts(size, homes):
-                table[size] = homes[size]
-                return
+        home = None if isinstance(size, int) else homes.get(size)
+        if home is not None and not (self.may_lack(home.var) and self.has_parts(size, homes)):
+            table[size] = home
+            return
         for symbol in sizes_in(size):
             if symbol.var in self.scope:
                 read.add(symbol.var)

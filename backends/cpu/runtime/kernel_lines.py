@@ -31,9 +31,7 @@ class KernelLines:
                   is cached was maybe compiled for a module with other comments
     """
 
-    def __init__(
-        self, file: str, module: str, definitions: Mapping[str, ast.FunctionDef]
-    ) -> None:
+    def __init__(self, file: str, module: str, definitions: Mapping[str, ast.FunctionDef]) -> None:
         self.file, self.module, self.definitions = file, module, definitions
 
     def raise_at(self, place: RaisedAt, error: BaseException) -> NoReturn:
@@ -52,7 +50,7 @@ class KernelLines:
     @functools.cached_property
     def of_text(self) -> dict[int, FileLine]:
         """For lines of the text that was compiled, those of the file."""
-        return {was: at for was, at in self.pairs()}
+        return dict(self.pairs())
 
     @functools.cached_property
     def of_file(self) -> dict[int, FileLine]:

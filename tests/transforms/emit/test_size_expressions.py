@@ -76,9 +76,7 @@ def scaled_on_a_side(x, v, m):
 @pytest.mark.parametrize("x", [-0.5, -1.5, 0.6])
 def test_zeros_as_long_as_what_another_side_selects(form, x):
     """Each side gives a batch of zeros for the selected elements, which one side only counts."""
-    slopes = jacrev(
-        value_and_grad(lambda x, v: np.sin(scaled_on_a_side(x, v, M)), argnums=(1, 0))
-    )
+    slopes = jacrev(value_and_grad(lambda x, v: np.sin(scaled_on_a_side(x, v, M)), argnums=(1, 0)))
 
     def total(x, v):
         value, (by_v, by_x) = slopes(x, v)

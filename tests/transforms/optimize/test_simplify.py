@@ -365,12 +365,13 @@ def test_an_error_in_a_loop_tells_nothing_behind_the_loop():
 
 def on_no_side(x, v):
     if v[0] > 0.1 and x < 0.9:
-        pass
+        side = 1
     elif x < 0.2 or np.tanh(x) > 0.35:
-        pass
+        side = 2
     else:
+        side = 3
         v = np.tanh(v)
-    return x + 1.14 * np.sum(v * v)
+    return side - side + x + 1.14 * np.sum(v * v)
 
 
 @pytest.mark.parametrize("form", [lambda f: f, tapeless.jit])

@@ -56,6 +56,7 @@ bincount = Op(
     costly=True,
 )
 
+
 def _sums_batch(op: Op, args: Atoms, axes: Any, params: Params) -> Any:
     """Of weights for places that all elements share: rows of sums, added to all at once."""
     if not only_first(axes):

@@ -71,7 +71,11 @@ def divided(x, first, second):
 
 
 FUNCTIONS = [two_indices, stored, through_a_function, asserted, raised, divided]
-FORMS = {"jit": jit, "grad": lambda f: jit(grad(f)), "vmap": lambda f: jit(vmap(f, (0, None, None)))}
+FORMS = {
+    "jit": jit,
+    "grad": lambda f: jit(grad(f)),
+    "vmap": lambda f: jit(vmap(f, (0, None, None))),
+}
 
 
 def line_of(f, mark):
