@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from tapeless.backends import cache
-from tapeless.transforms.core.language import Block, Var, statements
+from tapeless.transforms.core.language import Block, Let, Var, statements
 from tapeless.transforms.ops.primitives.function_calls import calls, entered
 from tapeless.transforms.python_text.line_breaking import NOTE
 
@@ -28,7 +28,7 @@ def explain(error: BaseException, what: str, block: Block) -> None:
     """Adds to an error raised inside emitted code the user's lines that the code comes from."""
     origins = {s.origin for b in _all_blocks(block) for s in statements(b) if s.origin}
     for tb in _emitted(error.__traceback__):
-        line = _returned(tb, block) or _comment(tb)
+        line = _called(tb, block) or _returned(tb, block) or _comment(tb)
         files = sorted({origin.file for origin in origins if origin.line == line})
         note = f"while running the {what}"
         for file in files:
@@ -51,6 +51,19 @@ def _emitted(tb: TracebackType | None) -> list[TracebackType]:
             found = [tb]
         tb = tb.tb_next
     return found
+
+
+def _called(tb: TracebackType, block: Block) -> int:
+    """The user's line of the operation that has failed in a function of NumPy's, which may stand
+    inside of a statement from another line; 0 if it is not the only one of its name."""
+    if tb.tb_next is None:
+        return 0
+    lines: dict[str, set[int]] = {}
+    for s in statements(block):
+        if isinstance(s, Let) and s.origin is not None:
+            lines.setdefault(s.op.name, set()).add(s.origin.line)
+    candidates = lines.get(tb.tb_next.tb_frame.f_code.co_name, set())
+    return candidates.pop() if len(candidates) == 1 else 0
 
 
 def _returned(tb: TracebackType, block: Block) -> int:
