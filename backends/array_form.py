@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import Any
 
 from tapeless.backends import cache
-from tapeless.transforms.core.language import Block, Var, statements
-from tapeless.transforms.ops.primitives.function_calls import calls
+from tapeless.transforms.core.language import Block, Let, Var, statements
+from tapeless.transforms.ops.primitives.function_calls import calls, entered
 from tapeless.transforms.python_text.line_breaking import NOTE
 
 
@@ -26,17 +26,21 @@ def load(name: str, text: str) -> Callable[..., Any]:
 
 def explain(error: BaseException, what: str, block: Block) -> None:
     """Adds to an error raised inside emitted code the user's lines that the code comes from."""
+    origins = {s.origin for b in _all_blocks(block) for s in statements(b) if s.origin}
     for tb in _emitted(error.__traceback__):
-        line = _raised(error, tb) or _returned(tb, block) or _comment(tb)
-        files = sorted(
-            {s.origin.file for s in statements(block) if s.origin and s.origin.line == line}
-        )
+        line = _called(tb, block) or _returned(tb, block) or _comment(tb)
+        files = sorted({origin.file for origin in origins if origin.line == line})
         note = f"while running the {what}"
         for file in files:
             text = linecache.getline(file, line).strip()
             note += f', from\n  File "{file}", line {line}\n    {text}'
         if note not in getattr(error, "__notes__", ()):
             error.add_note(note)
+
+
+def _all_blocks(block: Block) -> list[Block]:
+    """A block, and those of the functions that it calls."""
+    return [block, *(function.block for function in entered(block))]
 
 
 def _emitted(tb: TracebackType | None) -> list[TracebackType]:
@@ -49,15 +53,17 @@ def _emitted(tb: TracebackType | None) -> list[TracebackType]:
     return found
 
 
-def _raised(error: BaseException, tb: TracebackType) -> int:
-    """The user's line by which a kernel, that no traceback shows, raises the error; 0 if there is
-    none, or more than one."""
+def _called(tb: TracebackType, block: Block) -> int:
+    """The user's line of the operation that has failed in a function of NumPy's, which may stand
+    inside of a statement from another line; 0 if it is not the only one of its name."""
     if tb.tb_next is None:
         return 0
-    lines = linecache.getlines(tb.tb_frame.f_code.co_filename)
-    raised = f'raise {type(error).__name__}("{error}")'
-    found = {_commented(lines[:k]) for k, text in enumerate(lines) if text.strip() == raised}
-    return found.pop() if len(found) == 1 else 0
+    lines: dict[str, set[int]] = {}
+    for s in statements(block):
+        if isinstance(s, Let) and s.origin is not None:
+            lines.setdefault(s.op.name, set()).add(s.origin.line)
+    candidates = lines.get(tb.tb_next.tb_frame.f_code.co_name, set())
+    return candidates.pop() if len(candidates) == 1 else 0
 
 
 def _returned(tb: TracebackType, block: Block) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapeless.backends.compilation import Compilation
 from tapeless.backends.cpu.runtime.kernel_errors import Failures
+from tapeless.backends.cpu.runtime.kernel_lines import KernelLines
 from tapeless.backends.cpu.runtime.paused_gc import gc_paused
 from tapeless.backends.cpu.runtime.signature import (
     Argument,
@@ -40,6 +41,11 @@ class Program:
         made = Kernel(self, function, options)
         self.kernels[made.__name__] = made
         return made
+
+    @functools.cached_property
+    def lines(self) -> KernelLines:
+        """Where the kernels are in the file of the module."""
+        return KernelLines(self.values["__file__"], self.values["__name__"], self.definitions)
 
     @functools.cached_property
     def definitions(self) -> dict[str, ast.FunctionDef]:
@@ -191,7 +197,8 @@ class SlowPath:
         return self.kernel.missed(*args)
 
     def fail(self, address: int, words: int) -> None:
-        raise self.failures.found(address, words)
+        error, place = self.failures.found(address, words)
+        self.kernel.program.lines.raise_at(place, error)
 
 
 class SignatureBug(SlowPath):

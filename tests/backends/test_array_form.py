@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tapeless import grad
+from tapeless import grad, hessian, jit
 from tapeless.backends import array_form
 
 TEXT = "def f(x):\n    y = x + 1  # line 7\n    z = 1 / y\n    return z\n"
@@ -61,3 +61,17 @@ def test_errors_from_elsewhere_get_no_note():
     error = ValueError("mine")
     array_form.explain(error, "grad of f", grad(lambda x: x).pick((1.0,), {}).simplified)
     assert not hasattr(error, "__notes__")
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+def test_explain_names_the_line_of_an_operation_inside_of_a_statement(form):
+    """The statement that fails holds more than one line of the user."""
+
+    def model(a, b):
+        x = np.sin(b) * 2
+        return np.sum(np.linalg.solve(a, x))
+
+    curvature = form(hessian(model, argnums=1))
+    with pytest.raises(np.linalg.LinAlgError) as e:
+        curvature(np.zeros((2, 2)), np.ones(2))
+    assert f"line {model.__code__.co_firstlineno + 2}\n" in e.value.__notes__[0]

@@ -8,10 +8,9 @@ array before and after a store) go on sharing one; a new name is used for nothin
 
 from __future__ import annotations
 
-import itertools
 import keyword
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from tapeless.transforms.core.language import (
@@ -69,7 +68,7 @@ def better_names(
             namesakes[base] = [*namesakes.get(base, ()), *namesakes.pop(name)]
     done = {u for v in held for u in groups.members(v)}
     taken = {*map(chosen_names.__getitem__, done), *reserved}
-    holders: dict[str, list[tuple[object, list[Var]]]] = {}  # what a name of ours stands for
+    our_names = _GivenNames(taken, apart)
     stems = _Stems(chosen_names, set(named))
     definitions = [(s, v) for s in _every(block) for v in outputs(s) if v in names]
     nameless = nameless_stem(block)
@@ -83,17 +82,58 @@ def better_names(
             continue
         done.update(group)
         stem = re.sub(r"^t(?=$|_(bar|dot)$)", nameless, stem)
-        kind = _kind(s, chosen_names, folded)
-        for name in _numbered(stem):
-            others = holders.setdefault(name, [])
-            free = name not in taken and not keyword.iskeyword(name)
-            if free and all(
-                (k == kind or _follows(s, other)) and not apart(group, other) for k, other in others
-            ):
-                break
-        others.append((kind, group))
+        name = our_names.name(stem, group, s, _kind(s, chosen_names, folded))
         chosen_names |= dict.fromkeys(group, name)
     return chosen_names
+
+
+class _GivenNames:
+    """Names of ours, with the values that each stands for."""
+
+    def __init__(self, taken: set[str], apart: Callable[[list[Var], list[Var]], bool]) -> None:
+        self.taken, self.apart = taken, apart
+        self.values: dict[str, list[tuple[object, list[Var]]]] = {}
+        self.of_kind: dict[object, dict[str, None]] = {}
+        self.of_variable: dict[Var, str] = {}
+        self.unused: dict[str, int] = {}  # the least number of a stem that stands for nothing
+
+    def name(self, stem: str, group: list[Var], s: Statement, kind: object) -> str:
+        """The first name of a stem that may stand for the variables of a group, too, which the
+        statement `s` of this kind sets."""
+        numbers = sorted({*self.numbers(stem, s, kind), self.first_unused(stem)})
+        name = next(
+            name
+            for name in (_numbered(stem, k) for k in numbers)
+            if all(
+                (k == kind or _follows(s, other)) and not self.apart(group, other)
+                for k, other in self.values.get(name, ())
+            )
+        )
+        self.values.setdefault(name, []).append((kind, group))
+        self.of_kind.setdefault(kind, {})[name] = None
+        self.of_variable |= dict.fromkeys(group, name)
+        return name
+
+    def numbers(self, stem: str, s: Statement, kind: object) -> Iterator[int]:
+        """The numbers of the names that stand for the same thing, or for what `s` goes on with."""
+        names = dict(self.of_kind.get(kind, {}))
+        if isinstance(s, Let) and s.op in FORMS:
+            names |= {self.of_variable[a]: None for a in s.args if a in self.of_variable}  # type: ignore[index]
+        for name in names:
+            number = name.removeprefix(stem).removeprefix("_") or "1"
+            if number.isdecimal() and _numbered(stem, int(number)) == name:
+                yield int(number)
+
+    def first_unused(self, stem: str) -> int:
+        number = self.unused.get(stem, 1)
+        while (
+            (name := _numbered(stem, number)) in self.values
+            or name in self.taken
+            or keyword.iskeyword(name)
+        ):
+            number += 1
+        self.unused[stem] = number
+        return number
 
 
 def nameless_stem(block: Block) -> str:
@@ -144,8 +184,9 @@ def _follows(s: Statement, before: list[Var]) -> bool:
     return same and any(a is v for a in s.args for v in before)  # type: ignore[union-attr]
 
 
-def _numbered(stem: str) -> itertools.chain[str]:
-    return itertools.chain([stem], (f"{stem}_{k}" for k in itertools.count(2)))
+def _numbered(stem: str, number: int) -> str:
+    """A name with its number, which the first one has not."""
+    return stem if number == 1 else f"{stem}_{number}"
 
 
 def _every(block: Block) -> list[Statement]:

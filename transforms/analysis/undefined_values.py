@@ -6,7 +6,7 @@ z = y                                    needs      y = None in the other branch
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tapeless.transforms.core.language import (
     Atom,
@@ -22,7 +22,13 @@ from tapeless.transforms.core.language import (
     is_undefined,
     statements,
 )
-from tapeless.transforms.ops.primitives.axis_lengths import batch_if_set, copy_if_set, size_if_set
+from tapeless.transforms.core.uses import sizes_in, written_params
+from tapeless.transforms.ops.primitives.axis_lengths import (
+    batch_if_set,
+    copy_if_set,
+    length_if_set,
+    size_if_set,
+)
 from tapeless.transforms.ops.primitives.function_calls import (
     bundle,
     is_call,
@@ -33,27 +39,43 @@ from tapeless.transforms.ops.primitives.new_arrays import zero_tape
 
 #: Operations that give None where they are given it.
 NONE_OF_NONE = (copy_if_set, batch_if_set, zero_tape, repeat_tape, sum_tape)
+#: Operations that take what has no value.
+TAKING = (bundle, size_if_set, length_if_set, *NONE_OF_NONE)
+
+
+Reads = Callable[[Statement | Block], Iterable[Atom]]
 
 
 def copied_unset(block: Block) -> set[Var]:
     """Variables that one side of a branch, or a loop without passes, leaves unset, and that are
     handed on where that may have happened: they need a value, though nobody looks at it."""
+    return _unset_where(block, _handed_on)
+
+
+def unset_sizes(block: Block) -> set[Var]:
+    """Lengths that one side of a branch, or a loop without passes, leaves unset, and that arrays
+    are made with where that may have happened, though nobody looks at these."""
+    return _unset_where(block, _lengths)
+
+
+def _unset_where(block: Block, reads: Reads) -> set[Var]:
+    """Variables that may be unset where they are read."""
     sources: dict[Var, tuple[Var | None, Atom | None, int]] = {}  # to what is assigned: test, side
     unset: set[Var] = set()
 
-    def hand_on(a: Atom, guards: frozenset[tuple[Atom, int]]) -> None:
-        if isinstance(a, Var) and a in sources:
-            name, test, side = sources[a]
-            if test is None or (test, side) not in guards:
-                unset.add(a if name is None else name)
+    def read(by: Statement | Block, guards: frozenset[tuple[Atom, int]]) -> None:
+        for a in reads(by):
+            if isinstance(a, Var) and a in sources:
+                name, test, side = sources[a]
+                if test is None or (test, side) not in guards:
+                    unset.add(a if name is None else name)
 
     def walk(b: Block, guards: frozenset[tuple[Atom, int]]) -> None:
         for s in b.body:
             inits = s.inits if isinstance(s, (For, While)) else ()
-            for a in (*inits, *_packed(s)):
-                hand_on(a, guards)
+            read(s, guards)
             for p, init in zip(_carried(s), inits, strict=True):
-                if is_undefined(init):
+                if is_undefined(init) or init in sources:
                     sources[p] = (p, None, 0)  # in the first pass
             for k, inner in enumerate(blocks(s)):
                 walk(inner, guards | {(s.test, k)} if isinstance(s, If) else guards)
@@ -61,18 +83,36 @@ def copied_unset(block: Block) -> set[Var]:
                 case If():
                     for k, v in enumerate(s.outs):
                         for side, inner in enumerate((s.then, s.orelse)):
-                            if is_undefined(inner.results[k]):
+                            a = inner.results[k]
+                            if is_undefined(a) or a in sources:
                                 sources[v] = (v, s.test, 1 - side)
                 case For() | While():
                     runs = isinstance(s, For) and _runs(s)
                     for v, p, init in zip(s.outs, _carried(s), inits, strict=True):
-                        if is_undefined(init) and not runs:
+                        if (is_undefined(init) or init in sources) and not runs:
                             sources[v] = (p, None, 0)
-        for a in b.results:
-            hand_on(a, guards)
+        read(b, guards)
 
     walk(block, frozenset())
     return unset
+
+
+def _handed_on(by: Statement | Block) -> tuple[Atom, ...]:
+    """What a statement takes whether it has a value or not, and the results of a block."""
+    match by:
+        case Block():
+            return by.results
+        case For() | While():
+            return by.inits
+        case Let() if by.op in TAKING or is_call(by):
+            return by.args
+    return ()
+
+
+def _lengths(by: Statement | Block) -> list[Var]:
+    """The lengths in variables that a statement makes arrays with."""
+    sizes = sizes_in(tuple(written_params(by).values())) if isinstance(by, Let) else ()
+    return [size.var for size in sizes if isinstance(size.var, Var)]
 
 
 def _carried(s: Statement) -> tuple[Var, ...]:
@@ -83,12 +123,6 @@ def _carried(s: Statement) -> tuple[Var, ...]:
         case While():
             return s.body.params
     return ()
-
-
-def _packed(s: Statement) -> tuple[Atom, ...]:
-    """What a statement takes whether it has a value or not."""
-    taking = (bundle, size_if_set, *NONE_OF_NONE)
-    return s.args if isinstance(s, Let) and (s.op in taking or is_call(s)) else ()
 
 
 def may_lack(block: Block, partial: Iterable[Var] = ()) -> set[Var]:

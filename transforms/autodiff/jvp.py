@@ -105,7 +105,7 @@ class Forward:
 
     def __init__(self, merged: bool, ahead: bool = False) -> None:
         self.merged, self.run = merged, merged or ahead
-        self.inside = False
+        self.inside = not merged  # or: what the linear statements belong to was looked at before
 
     def block(self, body: Iterable[Statement], t: Tangents) -> None:
         if not self.inside:

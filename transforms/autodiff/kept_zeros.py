@@ -15,6 +15,7 @@ from tapeless.transforms.analysis.slopes import may_be_infinite, zeros_of
 from tapeless.transforms.analysis.zero_masks import Mask, applied, mask_of, scaled
 from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.language import Atom, Let, Statement, Type, Var
+from tapeless.transforms.core.operation import types_given
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.selection import select
@@ -40,24 +41,26 @@ def kept_zeros(body: list[Statement], start: int, cotangents: Iterable[Any], out
         if masked is None:
             current().let(s.outs, s.op, args, s.params)
         else:
-            new[s.outs[0]] = masked
+            new |= dict(zip(s.outs, masked, strict=True))
         if on:
             linear.update(v for out in s.outs if isinstance(v := new.get(out, out), Var))
     return tuple(new.get(out, out) for out in outs)
 
 
-def _kept(s: Let, args: tuple[Atom, ...], k: int) -> Atom | None:
-    """The result of a statement that is linear in argument k; None if it stays as it is."""
+def _kept(s: Let, args: tuple[Atom, ...], k: int) -> list[Atom] | None:
+    """The results of a statement that is linear in argument k; None if it stays as it is."""
     by = scaling(s.op, k)
     if by is not None:
         op, other = by
-        return scaled(op, args[k], args[other])
+        return [scaled(op, args[k], args[other])]
     mask = mask_of(args[k])
     others = [a for a in args if a is not args[k]]
-    if len(s.outs) > 1 or mask is None or not any(map(may_be_infinite, others)):
+    unknown = s.op.infer is types_given  # a function, whose slopes may be infinite
+    if mask is None or not (unknown or any(map(may_be_infinite, others))):
         return None
     if not mask.test.type.shape:
-        return applied(mask, s.op(*args, **s.params))
+        current().let(s.outs, s.op, args, s.params)
+        return [applied(mask, v) if isinstance(v.type, Type) else v for v in s.outs]
     letters = _letters(s, args)
     if letters is None:
         return None
@@ -65,8 +68,7 @@ def _kept(s: Let, args: tuple[Atom, ...], k: int) -> Atom | None:
         a if j == k else _on_rows(a, letters[j], mask, args[k].type, letters[k])
         for j, a in enumerate(args)
     ]
-    result: Atom = s.op(*operands, **s.params)
-    return result
+    return [s.op(*operands, **s.params)]
 
 
 def _letters(s: Let, args: tuple[Atom, ...]) -> list[str] | None:

@@ -31,6 +31,7 @@ from tapeless.transforms.autodiff.jvp import (
     Tangents,
     instantiate,
     name_results,
+    refuse_bits,
     tangent_of,
     tangent_variable,
 )
@@ -90,6 +91,7 @@ def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     around = functools.partial(read_from_around, block)
     for p in (differentiable_form, computed_once):
         block = passes.checked(p(block), passes.name_of(p), around)
+    refuse_bits(block, [block.params[k] for k in wrt])
     active = dependents(block, [block.params[k] for k in wrt])
     primal = [linearizable(s, active, ahead) for s in _counted(block, active, ahead)]
     b = builder.Builder()

@@ -134,23 +134,35 @@ class Sizes:
     def spell(
         self, size: Size, homes: dict[Key, Home], table: dict[Size, Home], read: set[Var], s: Let
     ) -> None:
-        """Notes where a size is found, or else the parts that it is made of: integers, rather than
+        """Notes where a size is found, or else the parts that it is made of: these, rather than
         what may have no value."""
-        if size in homes and not isinstance(size, int):
-            integers = all(symbol.var in self.scope for symbol in sizes_in(size))
-            if not (integers and self.may_lack(homes[size].var)):
-                table[size] = homes[size]
-                return
+        home = None if isinstance(size, int) else homes.get(size)
+        if home is not None and not (self.may_lack(home.var) and self.has_parts(size, homes)):
+            table[size] = home
+            return
         for symbol in sizes_in(size):
-            factor = dims.single(symbol)
             if symbol.var in self.scope:
                 read.add(symbol.var)
                 continue
-            keys: tuple[Key, ...] = (factor, (symbol, "integer"), (symbol, "shifted"))
-            home = next((homes[key] for key in keys if key in homes), None)
+            home = self.home_of_symbol(symbol, homes)
             if home is None:
                 raise InternalError(f"the size {symbol} cannot be written here: {s}")
-            table[factor] = home
+            table[dims.single(symbol)] = home
+
+    def has_parts(self, size: Size, homes: dict[Key, Home]) -> bool:
+        """Whether all that a size is made of is found in what is sure to have a value."""
+        for symbol in sizes_in(size):
+            home = self.home_of_symbol(symbol, homes)
+            if symbol.var not in self.scope and (home is None or self.may_lack(home.var)):
+                return False
+        return True
+
+    def home_of_symbol(self, symbol: dims.Symbol, homes: dict[Key, Home]) -> Home | None:
+        """Where a symbol is found; what may have no value is the last choice."""
+        keys: tuple[Key, ...] = (dims.single(symbol), (symbol, "integer"), (symbol, "shifted"))
+        candidates = [homes[key] for key in keys if key in homes]
+        sure = [home for home in candidates if not self.may_lack(home.var)]
+        return next(iter(sure or candidates), None)
 
 
 def _made(block: Block) -> Iterator[Var]:

@@ -100,12 +100,24 @@ class AliasWalk(ABC):
         self.views: set[Var] = set()
         self.roots: Roots = {p: frozenset({("own" if p in ours else "outer", p)}) for p in params}
         self.mutated: set[Root] = set()
+        self.starts: dict[Root, frozenset[Root]] = {}  # of the variables of loops
         # what each run asks alike
         self.read: dict[Statement, set[Var]] = before.read if before else {}
         self.lives: dict[Any, list[set[Var]]] = before.lives if before else {}
 
     def of(self, a: Atom) -> frozenset[Root]:
         return self.roots.get(a, NOTHING) if isinstance(a, Var) else NOTHING
+
+    def held_on_to(self, a: Atom) -> frozenset[Root]:
+        """The memory that is kept with a value: what other passes made for it, and what the
+        variables of loops start from, too."""
+        held = in_any_pass(self.of(a))
+        pending = list(held)
+        while pending:
+            more = in_any_pass(self.starts.get(pending.pop(), NOTHING)) - held
+            held |= more
+            pending += more
+        return held
 
     def exclusive(self, a: Atom, live: set[Var]) -> bool:
         mine = self.of(a)
@@ -173,9 +185,9 @@ class AliasWalk(ABC):
             s = replace(s, args=(target, *s.args[1:]))
         kept = KEPT.get(s.op)
         if kept is not None:
-            held_on_to = in_any_pass(self.of(s.args[kept]))
-            self.kept |= held_on_to
-            if held_on_to & self.overwritten:
+            memory = self.held_on_to(s.args[kept])
+            self.kept |= memory
+            if memory & self.overwritten:
                 args = [*s.args]
                 args[kept] = self.copied(args[kept], out, s.outs[0])
                 s = replace(s, args=tuple(args))
@@ -219,7 +231,7 @@ class AliasWalk(ABC):
         for k, a in enumerate(args):
             if k not in held:
                 continue
-            roots = in_any_pass(self.of(a))
+            roots = self.held_on_to(a)
             self.kept |= roots
             if roots & self.overwritten:
                 args[k] = self.copied(a, out, (s.outs[-1], k))

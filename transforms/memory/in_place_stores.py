@@ -92,8 +92,11 @@ class InPlaceStores(AliasWalk):
         live = around | {a for a in s.body.results if isinstance(a, Var)}
         shared: dict[Var, frozenset[Root]] = dict.fromkeys(names, NOTHING)
         consumed: set[Var] = set()
+        kept = self.kept
         while True:
-            self.roots, self.mutated = dict(saved), set()
+            self.roots, self.mutated, self.kept = dict(saved), set(), set(kept)
+            for p, init in zip(names, s.inits, strict=True):
+                self.starts["carry", p] = NOTHING if p in consumed else self.of(init)
             if isinstance(s, While):
                 for p, q, init in zip(s.test.params, names, s.inits, strict=True):
                     if has_memory(p):

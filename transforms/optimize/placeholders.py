@@ -14,6 +14,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from tapeless.transforms.analysis.undefined_values import unset_sizes
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     Atom,
@@ -30,6 +31,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.stacks import new_stack
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
@@ -37,6 +39,13 @@ from tapeless.transforms.optimize.loop_carries import carries, yields
 def with_placeholders(block: Block, passed: Collection[Atom], memory: Op) -> Block:
     """A block in which all that is passed on has a value; `memory` makes an array."""
     return _Placing(_needed(block, {a for a in passed if isinstance(a, Var)}), memory).block(block)
+
+
+def with_sizes(block: Block) -> Block:
+    """A block in which lengths that arrays are made with have a value: 0 where nobody looks at
+    these."""
+    sizes = unset_sizes(block)
+    return with_placeholders(block, sizes, empty) if sizes else block
 
 
 def _needed(block: Block, needed: set[Var]) -> set[Var]:

@@ -207,7 +207,7 @@ class Simplifier:
     def let(self, s: Let, available: dict[Any, Any]) -> None:
         s = self.with_new_atoms(s)
         params = s.params
-        if len(s.outs) == 1 and self.has_news(s):
+        if len(s.outs) == 1 and self.has_news(s) and not any(map(is_undefined, s.args)):
             value = s.op.simplify(s.args, params) if s.op.simplify is not None else None
             if value is None:
                 value = algebra(s, self.uses)

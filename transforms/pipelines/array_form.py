@@ -21,6 +21,7 @@ from tapeless.transforms.memory.materialize_fills import fill
 from tapeless.transforms.optimize.hoist_invariants import hoist_invariants
 from tapeless.transforms.optimize.inline_calls import forget, written_out
 from tapeless.transforms.optimize.merge_branches import merge_branches
+from tapeless.transforms.optimize.placeholders import with_sizes
 from tapeless.transforms.optimize.simplify import simplify
 from tapeless.transforms.optimize.sink_selections import sink_selections
 
@@ -38,6 +39,7 @@ def array_form(block: Block, count: int, without_axes: Collection[Var] = ()) -> 
         placed_selections,
         joined_branches,
         forget,
+        with_sizes,
         partial(detach, count=count),
         partial(as_numbers, arrays=without_axes),
     )

@@ -29,7 +29,7 @@ from tapeless.transforms.core.language import (
     statements,
 )
 from tapeless.transforms.core.substitution import refresh
-from tapeless.transforms.ops.primitives.function_calls import calls, is_call
+from tapeless.transforms.ops.primitives.function_calls import entered, is_call
 from tapeless.transforms.ops.primitives.new_arrays import zero
 
 
@@ -67,22 +67,10 @@ def _whole(function: Function) -> Block:
 
 def _lacks(function: Function) -> bool:
     """Whether a result may be without a value."""
-    entered, lacking = _entered(function), set[Function]()
-    while more := {f for f in entered if f not in lacking and _lacks_beside(f, lacking)}:
+    functions, lacking = {function, *entered(function.block)}, set[Function]()
+    while more := {f for f in functions if f not in lacking and _lacks_beside(f, lacking)}:
         lacking |= more
     return function in lacking
-
-
-def _entered(function: Function) -> dict[Function, None]:
-    """The function, and those that it calls, at any depth."""
-    entered: dict[Function, None] = {}
-    pending = [function]
-    while pending:
-        f = pending.pop()
-        if f not in entered:
-            entered[f] = None
-            pending += calls(f.block)
-    return entered
 
 
 def _lacks_beside(function: Function, lacking: set[Function]) -> bool:

@@ -24,6 +24,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.primitives import new_arrays, stacks
+from tapeless.transforms.ops.primitives.axis_lengths import length_if_set
 from tapeless.transforms.ops.primitives.new_arrays import (
     batch_of,
     new_stack,
@@ -73,7 +74,14 @@ def spread(batch: Batch, stack: Atom) -> Any:
         return [stacks.push(spread_var, batch_of(stacks.peek(stack, k), batch.size))]
 
     start = (new_stack(item=kind.item),)
-    return over_batch(stacks.stack_length(stack), item, start, (spread_var,))[0]
+    count = length_if_set if _may_lack(stack) else stack_length
+    return over_batch(count(stack), item, start, (spread_var,))[0]
+
+
+def _may_lack(stack: Var) -> bool:
+    """Whether a branch may have given a list, or what its zeros are like, no value."""
+    let = defining_statement(stack)
+    return stack.partial or (let is not None and let.op is new_arrays.zero_tape)
 
 
 def whole(batch: Batch, a: Atom) -> tuple[Any, int | None]:

@@ -17,7 +17,7 @@ from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.numpy.reductions import count_nonzero
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul
-from tapeless.transforms.ops.primitives.axis_lengths import axis_size, size_if_set
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size, length_if_set, size_if_set
 from tapeless.transforms.ops.primitives.batch_rules import shifted
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
 from tapeless.transforms.ops.primitives.new_arrays import empty, stack_length
@@ -26,7 +26,7 @@ from tapeless.transforms.vmap.longest_range import highest
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
 
-LENGTHS = (axis_size, size_if_set, stack_length)
+LENGTHS = (axis_size, size_if_set, stack_length, length_if_set)
 COMBINE = {"//": floordiv, "%": mod, "max": maximum, "min": minimum}
 
 

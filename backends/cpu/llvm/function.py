@@ -43,6 +43,7 @@ class Function(Flow):
     single = True  # whether it returns a number, not a tuple
     fails = False  # whether it may raise an error
     told = 0  # words of the numbers that its errors tell of
+    line = 0  # of the statement that is written, in the text of the kernels
 
     def __init__(
         self, unit: ModuleWriter, node: ast.FunctionDef, function: Any, hints: Hints
@@ -123,7 +124,9 @@ class Function(Flow):
         for s in body:
             if not self.open():
                 return
+            around, self.line = self.line, getattr(s, "lineno", self.line)
             self.statement(s)
+            self.line = around
 
     def statement(self, s: ast.stmt) -> None:
         match s:
@@ -203,7 +206,7 @@ class Function(Flow):
         return {"word": k, "dtype": number.dtype.str}
 
     def fail(self, error: type, args: tuple[Any, ...]) -> None:
-        self.leave(STATUS(self.unit.error(error, args)))
+        self.leave(STATUS(self.unit.error(error, args, self.line)))
 
     def pass_on(self, status: Any, callee: CompiledFunction, place: Any) -> None:
         """Leaves with the error of a function that was called."""

@@ -42,7 +42,7 @@ TEXTS = (
 OPTIONS = frozenset(("nogil", "error_model", "fastmath", "forceinline"))
 STREAM = "stream"  # the kind of a generator of random numbers
 ATTEMPTS = 20  # to find the dtypes of variables in loops
-Error = tuple[str, tuple[Any, ...]]
+Error = tuple[str, tuple[Any, ...], int]  # class, arguments, line of the module
 
 
 @dataclass(frozen=True)
@@ -95,17 +95,17 @@ class ModuleWriter:
         wanted = None if exact else {"reassoc", "contract"}
         return name if known and self.given[name].get("fastmath") == wanted else None
 
-    def error(self, kind: type, args: tuple[Any, ...]) -> int:
-        """The number of an error."""
+    def error(self, kind: type, args: tuple[Any, ...], line: int) -> int:
+        """The number of an error that a line of the module raises."""
         name = kind.__name__
         known = (getattr(builtins, name, None), self.globals.get(name), np.linalg.LinAlgError)
         if kind not in known:
             raise UnknownError("an error of the user's")
         if not all(map(_is_told, args)):
             raise UnknownError("what an error says")
-        if (name, args) not in self.errors:
-            self.errors.append((name, args))
-        return 1 + self.errors.index((name, args))
+        if (name, args, line) not in self.errors:
+            self.errors.append((name, args, line))
+        return 1 + self.errors.index((name, args, line))
 
     def function(self, name: str, args: tuple[Any, ...], inline: bool = False) -> CompiledFunction:
         """The function for arguments like these."""

@@ -7,9 +7,16 @@ import ctypes
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+
+
+class RaisedAt(NamedTuple):
+    """The line that raises an error, in a file; in the text of the kernels if no file is named."""
+
+    file: str
+    line: int
 
 
 @dataclass(frozen=True)
@@ -17,23 +24,23 @@ class Failures:
     """How errors of object code are found.
 
     environments  where code of Numba looks for Python objects when it makes one
-    errors        those that have numbers, from 1 on: names of classes, arguments; in the place of
-                  a number that is computed, in which word it is and its dtype
+    errors        those that have numbers, from 1 on: names of classes, arguments, lines; in the
+                  place of a number that is computed, in which word it is and its dtype
     classes       those of the module, by name
     """
 
     environments: tuple[int, ...] = ()
-    errors: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    errors: tuple[tuple[str, tuple[Any, ...], int], ...] = ()
     classes: Mapping[str, Any] = field(default_factory=dict)
 
-    def found(self, where: int, words: int) -> BaseException:
-        """The error with a number, or that is described at an address; `words` is the address of
-        the numbers that it tells of."""
+    def found(self, where: int, words: int) -> tuple[BaseException, RaisedAt]:
+        """The error with a number, or that is described at an address, and what raises it; `words`
+        is the address of the numbers that it tells of."""
         if not self.errors:
             return described(where, self.environments)
-        name, args = self.errors[where - 1]
+        name, args, line = self.errors[where - 1]
         kind = getattr(builtins, name, None) or self.classes.get(name) or getattr(np.linalg, name)
-        return kind(*(_told(x, words) for x in args))  # type: ignore[no-any-return]
+        return kind(*(_told(x, words) for x in args)), RaisedAt("", line)
 
 
 def _told(x: Any, words: int) -> Any:
@@ -59,8 +66,8 @@ class Description(ctypes.Structure):
     ]
 
 
-def described(address: int, environments: tuple[int, ...]) -> BaseException:
-    """The error that is described at an address.
+def described(address: int, environments: tuple[int, ...]) -> tuple[BaseException, RaisedAt]:
+    """The error that is described at an address, and what raises it.
 
     environments  where the code that described it looks for Python objects
     """
@@ -69,10 +76,11 @@ def described(address: int, environments: tuple[int, ...]) -> BaseException:
     if found.dynamic > 0:
         serialize = _prepared(environments)
         values = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(found.unwrap)(found.values)
-        kind, args, _ = serialize.runtime_build_excinfo_struct(pickled, values)
+        kind, args, place = serialize.runtime_build_excinfo_struct(pickled, values)
     else:
-        kind, args, _ = pickle.loads(pickled)
-    return kind(*args)  # type: ignore[no-any-return]
+        kind, args, place = pickle.loads(pickled)
+    _, file, line = place or ("", "", 0)
+    return kind(*args), RaisedAt(file, line)
 
 
 def _prepared(environments: tuple[int, ...]) -> Any:

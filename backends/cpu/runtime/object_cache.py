@@ -35,14 +35,15 @@ class ObjectCode:
 
     externals     names of what it calls in the process
     environments  names of where it looks for Python objects when it makes an error
-    errors        those that it makes by their numbers: names of classes, arguments
+    errors        those that it makes by their numbers: names of classes, arguments, and the lines
+                  of the kernels' text that raise them
     """
 
     code: bytes
     symbol: str
     externals: tuple[str, ...]
     environments: tuple[str, ...] = ()
-    errors: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    errors: tuple[tuple[str, tuple[Any, ...], int], ...] = ()
 
 
 def found(
@@ -116,7 +117,7 @@ def read(path: Path) -> ObjectCode | None:
         return None
     head, _, code = rest.partition(b"\n")
     symbol, externals, environments, errors = json.loads(head)
-    raised = tuple((name, tuple(args)) for name, args in errors)
+    raised = tuple((name, tuple(args), line) for name, args, line in errors)
     return ObjectCode(code, symbol, tuple(externals), tuple(environments), raised)
 
 

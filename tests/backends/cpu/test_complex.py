@@ -146,3 +146,16 @@ def test_values_are_numpys(function, dtype, alone):
             np.signbit(got.imag[~np.isnan(z)]), np.signbit(wanted.imag[~np.isnan(z)])
         )
     assert [made is None for made in alone] == [False]
+
+
+def test_operands_of_quotients_are_named_once():
+    """A quotient says its operands twice: what is longer than a name gets one."""
+
+    def f(z, w):
+        return (z + 1) / (w * w)
+
+    z, w = np.array([1 + 2j, -1, 0.5j]), np.array([2 - 1j, 0, 1 + 1j])
+    text = tapeless.jit(f).source(z, w)
+    assert text.count("w[i] * w[i]") == text.count("z[i] + ") == 1
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(tapeless.jit(f)(z, w), f(z, w))

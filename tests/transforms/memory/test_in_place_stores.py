@@ -373,3 +373,48 @@ def test_a_long_chain_of_sums_that_a_tape_keeps_settles():
     step = 1e-5 * np.eye(2)
     expected = [(slopes(total + e) - slopes(total - e)) / 2e-5 for e in step]
     np.testing.assert_allclose(tapeless.grad(slopes)(total), expected, rtol=1e-6)
+
+
+def stored_behind_a_while_loop(x, n):
+    x = x + 0.1
+    y = x
+    while np.sum(y) > 0.3:
+        y = np.sin(y * y)
+    total = np.sum(y)
+    x[0] = 0.5 * total
+    return total * np.sum(np.exp(x))
+
+
+def scaled_behind_nested_loops(x, n):
+    x = x + 0.1
+    y = x
+    for i in range(1, n):
+        for _ in range(i):
+            y = np.sin(y * y)
+    total = np.sum(y)
+    x = 0.5 * x
+    return total * np.sum(np.exp(x))
+
+
+def stored_behind_two_loops(x, n):
+    x = x + 0.1
+    y = x
+    for i in range(1, n):
+        while np.sum(y) > 0.1 * i:
+            y = np.sin(y * y)
+        while np.sum(y) < 0.2:
+            y = np.cos(y)
+    total = np.sum(y)
+    x[:] = x * total
+    return total * np.sum(np.exp(x))
+
+
+@pytest.mark.parametrize(
+    "f", [stored_behind_a_while_loop, scaled_behind_nested_loops, stored_behind_two_loops]
+)
+def test_lists_hold_on_to_what_loops_start_from(f):
+    """What a first pass puts into a list is not overwritten behind the loop."""
+    x, step = np.array([0.4, 0.7]), 1e-6
+    expected = [(f(x + d, 3) - f(x - d, 3)) / (2 * step) for d in step * np.eye(2)]
+    for slope in (tapeless.grad(f), tapeless.jit(tapeless.grad(f))):
+        np.testing.assert_allclose(slope(x, 3), expected, rtol=1e-8, atol=1e-8)

@@ -274,6 +274,7 @@ TESTED_BY_LOOPS = (
     "axis_size",
     "size_if_set",
     "batch_if_set",
+    "length_if_set",
     "stack_length",
     "peek",
     "set_item",

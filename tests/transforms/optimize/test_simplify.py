@@ -361,3 +361,30 @@ def test_an_error_in_a_loop_tells_nothing_behind_the_loop():
     assert compiled_once(-V, 0) == checked(-V, 0) == -V[1]
     with pytest.raises(ValueError, match="negative"):
         compiled_once(-V, 1)
+
+
+def on_no_side(x, v):
+    if v[0] > 0.1 and x < 0.9:
+        side = 1
+    elif x < 0.2 or np.tanh(x) > 0.35:
+        side = 2
+    else:
+        side = 3
+        v = np.tanh(v)
+    return side - side + x + 1.14 * np.sum(v * v)
+
+
+@pytest.mark.parametrize("form", [lambda f: f, tapeless.jit])
+def test_arithmetic_with_what_no_side_gives(form):
+    """The argument is known, and with it that one side is not taken: its values stay unset."""
+    v = np.array([0.35, -0.76, -0.45])
+
+    def known(e):
+        return tapeless.grad(lambda y: np.sin(on_no_side(y, e)))(-0.57)
+
+    slope = tapeless.grad(known)
+    total, factor = -0.57 + 1.14 * np.sum(v * v), 2 * 1.14
+    np.testing.assert_allclose(form(slope)(v), -np.sin(total) * factor * v)
+    second = form(lambda e: tapeless.hvp(known, (e,), (e,)))
+    expected = -np.sin(total) * factor * v - np.cos(total) * factor**2 * v * np.sum(v * v)
+    np.testing.assert_allclose(second(v), expected)

@@ -85,3 +85,26 @@ def test_tapes_that_a_batch_of_cotangents_shares(f, form):
         np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-6)
     third = np.transpose([(jacrev(slopes)(v + d) - jacrev(slopes)(v - d)) / 2e-6 for d in steps])
     np.testing.assert_allclose(jacrev(jacrev(slopes))(v), third, rtol=1e-4, atol=1e-5)
+
+
+def settled(a):
+    """Keeps a list for its backward loop on one side only."""
+    if a > 0.3:
+        k = a
+        while k > 0.2:
+            k = 0.5 * np.sin(k)
+        return k + settled(a / 2) * a
+    return a
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+@pytest.mark.parametrize("x", [0.8, -0.8])
+def test_lists_that_a_side_lacks(form, x):
+    """One that all elements of a batch share, and that the last call has not."""
+    slopes = grad(lambda v: settled(x + v[0] * v[1]) * np.sum(v))
+    v, steps = np.array([0.71, -0.43, 0.31]), 1e-6 * np.eye(3)
+    second = jacrev(slopes)
+    expected = np.transpose([(slopes(v + d) - slopes(v - d)) / 2e-6 for d in steps])
+    np.testing.assert_allclose(form(second)(v), expected, rtol=1e-6, atol=1e-7)
+    third = np.stack([(second(v + d) - second(v - d)) / 2e-6 for d in steps], axis=-1)
+    np.testing.assert_allclose(form(jacrev(second))(v), third, rtol=1e-5, atol=1e-6)

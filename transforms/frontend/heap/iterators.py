@@ -35,9 +35,7 @@ class Advancing:
             that may tell it to end, comes first
     """
 
-    def __init__(
-        self, source: Any, pushes: Callable[[bool, Callable[[Any], Any]], None] | None = None
-    ) -> None:
+    def __init__(self, source: Any, pushes: Callable[[bool, Any], None] | None = None) -> None:
         self.source, self.birth, self.left = source, next(trace().serials), False
         self.pushes = pushes
 
@@ -50,7 +48,7 @@ class Advancing:
         trace().note_advanced(self)
         return next(self.source)
 
-    def push(self, leaves: bool, emit: Callable[[Any], Any]) -> None:
+    def push(self, leaves: bool, emit: Any) -> None:
         """Runs a generator that has not begun, to its end or until it is told to end."""
         assert self.pushes is not None
         self.ask()

@@ -471,7 +471,7 @@ class Calls:
         if f.__code__ in known_codes or trace().tracing or not can_push(f):
             return Advancing(made)
 
-        def pushes(leaves: bool, emit: Callable[[Any], Any]) -> None:
+        def pushes(leaves: bool, emit: Any) -> None:
             run = rewritten(f, type(self)(f), leaves)
             run.__defaults__, run.__kwdefaults__ = f.__defaults__, f.__kwdefaults__
             run(emit, *args, **kwargs)

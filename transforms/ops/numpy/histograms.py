@@ -17,7 +17,7 @@ from tapeless.transforms.ops.numpy.length_arguments import shape_of
 from tapeless.transforms.ops.numpy.reductions import amax, amin
 from tapeless.transforms.ops.numpy.sorting import searchsorted
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub, truediv
-from tapeless.transforms.ops.primitives.batch_rules import anywhere
+from tapeless.transforms.ops.primitives.batch_rules import anywhere, only_first
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
     less,
@@ -34,6 +34,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     cast,
     cast_to,
     flat,
+    front,
     linear,
     sum,
 )
@@ -54,11 +55,39 @@ bincount = Op(
     lambda args, params: "np.bincount({0}" + _least_length(params),
     costly=True,
 )
-weighted_bincount = linear(
+
+
+def _sums_batch(op: Op, args: Atoms, axes: Any, params: Params) -> Any:
+    """Of weights for places that all elements share: rows of sums, added to all at once."""
+    if not only_first(axes):
+        return None
+    weights = front(args[0], axes[0])
+    sums = zeros(shape=(weights.type.shape[0], params["length"]), dtype=FLOAT)
+    return add_at(sums, weights, args[1], key=(slice(None), Slot(0))), 0
+
+
+#: Of as many sums as there are places.
+weighted_sums = linear(
+    "weighted_sums",
+    lambda w, x, *, length: Type(FLOAT, (length,)),
+    "np.bincount({1}, {0}, {length})",
+    lambda ct, args, linear, params: (get(ct, args[1]), None),
+    batch=_sums_batch,
+    costly=True,
+)
+
+
+def _weighted_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> Any:
+    if tangents[0] is None:
+        return (None,)
+    return (weighted_sums(tangents[0], primals[1], length=outs[0].type.shape[0]),)
+
+
+weighted_bincount = Op(
     "weighted_bincount",
     lambda w, x, *, minlength: Type(FLOAT, _found()),
     lambda args, params: "np.bincount({1}, {0}" + _least_length(params),
-    lambda ct, args, linear, params: (get(ct, args[1]), None),
+    _weighted_jvp,
     costly=True,
 )
 digitize = Op(

@@ -10,6 +10,7 @@ from tapeless.transforms.core.size_value import INT
 axis_size = Op("axis_size", lambda x, *, axis: INT, "{0}.shape[{axis}]", word="n")
 #: Of a variable that may have no value: nobody looks at what is as long.
 size_if_set = Op("size_if_set", lambda x, *, axis: INT, "(0 if {0} is None else {0}.shape[{axis}])")
+length_if_set = Op("length_if_set", lambda stack: INT, "(0 if {0} is None else len({0}))")
 copy_if_set = Op("copy_if_set", lambda x: x.type, "(None if {0} is None else {0}.copy())")
 
 

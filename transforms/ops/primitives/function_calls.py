@@ -48,6 +48,17 @@ def calls(block: Any) -> list[Function]:
     return list(dict.fromkeys(functions))
 
 
+def entered(block: Any) -> list[Function]:
+    """The functions that a block calls, and those that these call, each once."""
+    functions = dict.fromkeys(calls(block))
+    pending = list(functions)
+    while pending:
+        more = [f for f in calls(pending.pop().block) if f not in functions]
+        functions |= dict.fromkeys(more)
+        pending += more
+    return list(functions)
+
+
 def acts(block: Any) -> bool:
     """Whether a block does something besides computing; to draw random numbers is that, too."""
     return any(

@@ -104,7 +104,7 @@ def _complex_quotient(s: Let, operands: Operands, module: Module) -> Any:
     return template("{0} / {1} if {1} != 0 else {2}", {**holes, "2": cast(by_zero, WIDE, out)})
 
 
-QUOTIENT = ScalarForm(_quotient, of_complex=ScalarForm(_complex_quotient))
+QUOTIENT = ScalarForm(_quotient, of_complex=ScalarForm(_complex_quotient, repeats=True))
 
 
 def _power(s: Let, operands: Operands, module: Module) -> Any:

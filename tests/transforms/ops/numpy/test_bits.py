@@ -143,3 +143,30 @@ def test_numbers_without_axes():
     with pytest.raises(AttributeError, match="view"):
         jit(lambda x: x.view(np.int64))(1.5)
     assert jit(lambda x: x.view(np.int64))(np.float64(1.5)) == np.float64(1.5).view(np.int64)
+
+
+def halved_bits(v):
+    """Calls itself, and makes floats of bits."""
+    if v[0] < 0.3:
+        return np.sum(v)
+    rounded = (v.view(np.int64) & ~np.int64(1)).view(np.float64)
+    return np.sum(rounded * v) + halved_bits(v / 2)
+
+
+def halved_exponents(v):
+    """Calls itself, and takes from the bits what does not change nearby."""
+    if v[0] < 0.3:
+        return np.sum(v)
+    exponents = (v.view(np.int64) >> np.int64(52)) & np.int64(2047)
+    return np.sum(exponents * v) + halved_exponents(v / 2) * v[0]
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+def test_bits_in_recursive_functions(form):
+    v = np.array([0.9, 0.55])
+    with pytest.raises(NotDifferentiableError, match="bits have no derivative"):
+        form(grad(halved_bits))(v)
+    steps = 1e-6 * np.eye(2)
+    expected = [(halved_exponents(v + d) - halved_exponents(v - d)) / 2e-6 for d in steps]
+    np.testing.assert_allclose(form(grad(halved_exponents))(v), expected, rtol=1e-6)
+    np.testing.assert_allclose(form(tapeless.jacfwd(halved_exponents))(v), expected, rtol=1e-6)

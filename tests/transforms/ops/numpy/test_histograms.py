@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import grad, jit, vmap
+from tapeless import grad, hessian, jacfwd, jacrev, jit, vmap
 
 RNG = np.random.default_rng(0)
 W = RNG.integers(1, 1000, 4000).astype(float)  # sums of these are exact
@@ -74,3 +74,22 @@ def test_a_histogram_in_a_loop_is_compiled():
     compiled = jit(steps)
     np.testing.assert_allclose(compiled(W / 100, W, 5), steps(W / 100, W, 5))
     assert compiled.explain(W / 100, W, 5).loops == ()
+
+
+@pytest.mark.parametrize("form", [lambda f: f, jit])
+@pytest.mark.parametrize("least", [0, 5])
+def test_second_derivatives_of_sums_of_weights(form, least):
+    """Tangents are as many as the sums are, whatever decides how many these are."""
+
+    def sums(x, places):
+        return np.bincount(places, weights=x**3, minlength=least)
+
+    x, places = np.array([1.0, -2.0, 3.0, 0.5]), np.array([0, 2, 2, 0])
+    chosen = np.equal.outer(np.arange(max(3, least)), places)
+    first = chosen * 3 * x**2
+    for transform in (jacfwd, jacrev):
+        np.testing.assert_allclose(form(transform(sums))(x, places), first)
+        np.testing.assert_allclose(
+            form(jacfwd(transform(sums)))(x, places), chosen[:, :, None] * np.diag(6 * x)
+        )
+    np.testing.assert_allclose(form(hessian(sums))(x, places), chosen[:, :, None] * np.diag(6 * x))
