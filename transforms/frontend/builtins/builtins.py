@@ -24,7 +24,7 @@ from tapeless.transforms.frontend.arrays.number_types import record_types, same_
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.python_scalars import class_of, number_class
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
-from tapeless.transforms.frontend.builtins import combinatorics, dicts_and_sets
+from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.deques import new_deque
 from tapeless.transforms.frontend.builtins.lists_of_lists import given_away, kept_still
 from tapeless.transforms.frontend.builtins.min_max import (
@@ -36,6 +36,7 @@ from tapeless.transforms.frontend.builtins.min_max import (
 )
 from tapeless.transforms.frontend.builtins.ndindex import ndenumerate, ndindex
 from tapeless.transforms.frontend.builtins.sorted import sorted_
+from tapeless.transforms.frontend.control_flow import combinatorics
 from tapeless.transforms.frontend.control_flow.branches import choose, short_circuit
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.control_flow.iteration import (

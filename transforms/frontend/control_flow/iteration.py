@@ -13,7 +13,7 @@ from tapeless.transforms.core.builder import atom, atom_of_size
 from tapeless.transforms.core.language import Literal
 from tapeless.transforms.errors import Signal, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, wrap
-from tapeless.transforms.frontend.builtins import combinatorics
+from tapeless.transforms.frontend.control_flow import combinatorics
 from tapeless.transforms.frontend.control_flow.branches import branch, choose, each
 from tapeless.transforms.frontend.control_flow.comprehensions import (
     Lazy,

@@ -463,20 +463,20 @@ class Calls:
     def generator(
         self,
         f: types.FunctionType,
-        made: types.GeneratorType[Any, Any, Any],
+        items: types.GeneratorType[Any, Any, Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Advancing:
         """A generator of the user's, which a loop may have run by itself."""
         if f.__code__ in known_codes or trace().tracing or not can_push(f):
-            return Advancing(made)
+            return Advancing(items)
 
         def pushes(leaves: bool, emit: Any) -> None:
             run = rewritten(f, type(self)(f), leaves)
             run.__defaults__, run.__kwdefaults__ = f.__defaults__, f.__kwdefaults__
             run(emit, *args, **kwargs)
 
-        return Advancing(made, pushes)
+        return Advancing(items, pushes)
 
 
 def in_order(method: Any) -> None:
