@@ -358,12 +358,12 @@ def _pow(hooks: Any, base: Any, exp: Any, mod: Any = None) -> Any:
 
 
 def _getattr(hooks: Any, obj: Any, name: str, *default: Any) -> Any:
-    if default and not has(obj, name):
-        return default[0]
-    return hooks.attr(obj, name)
+    if not default:
+        return hooks.attr(obj, name)
+    return choose(has(obj, name), lambda: hooks.attr(obj, name), lambda: default[0])
 
 
-def _hasattr(hooks: Any, obj: Any, name: str) -> bool:
+def _hasattr(hooks: Any, obj: Any, name: str) -> Any:
     return has(obj, name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,6 +47,7 @@ from tapeless.transforms.frontend.control_flow.rotating_buffers import Rotating
 from tapeless.transforms.frontend.control_flow.truth import truth, undefined_flag
 from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.effects.try_attempts import Fork
+from tapeless.transforms.frontend.heap.absent_attributes import require_unasked
 from tapeless.transforms.frontend.heap.alias_sets import Aliases
 from tapeless.transforms.frontend.heap.list_columns import may_be_list
 from tapeless.transforms.frontend.heap.list_growth import Growth
@@ -410,6 +412,9 @@ class LoopFixpoint:
             if self.tell(loc, final.value.undefined):
                 return True
         if entry.value is MISSING:
+            if not unset:
+                varies = functools.partial(depends_on, params=self.params)
+                require_unasked(loc, final, self.aliases.began, varies)
             staged.results[key] = [] if unset or final.kind == "static" else list(final.leaves())
             return False
         if unset:

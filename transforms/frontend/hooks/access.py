@@ -29,6 +29,11 @@ from tapeless.transforms.frontend.control_flow.chosen_elements import (
 )
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
+from tapeless.transforms.frontend.heap.absent_attributes import (
+    computed_once,
+    note_absence,
+    presence,
+)
 from tapeless.transforms.frontend.heap.frames import Frame, name_after
 from tapeless.transforms.frontend.heap.indexed_choice import (
     NOTHING,
@@ -92,6 +97,7 @@ class Access(Calls):
         this, cls = (obj, type(obj)) if not isinstance(obj, super) else inherited_from(obj, name)
         if (value := self._computed(this, cls, name)) is not NOTHING:
             return value
+        note_absence(this, name)
         attribute = static_attribute(cls, name)
         if (inherited := method_of(obj, name)) is not None:
             return inherited
@@ -111,10 +117,18 @@ class Access(Calls):
             watch_class(cls, name)
             return self.call(attribute.fget, obj)
         kinds = {type(attribute), type(static_attribute(type(obj), name))}  # of a super() are two
-        if kinds == {functools.cached_property} and name not in getattr(obj, "__dict__", {}):
-            value = self.call(attribute.func, obj)
+        if kinds != {functools.cached_property}:
+            return NOTHING
+
+        def compute() -> Any:
+            value = computed_once(obj, name, lambda: self.call(attribute.func, obj))
             put_attribute(obj, name, value, object.__setattr__)
             return value
+
+        if name not in getattr(obj, "__dict__", {}):
+            return compute()
+        if (there := presence(obj, name)) is not None:
+            return choose(there, lambda: seen(obj, name, getattr(obj, name)), compute)
         return NOTHING
 
     def set_attr(self, obj: Any, name: str, value: Any) -> None:

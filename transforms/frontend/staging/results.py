@@ -20,10 +20,10 @@ from tapeless.transforms.frontend.trace.provenance import is_library_class, make
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_aliases import require_current
+from tapeless.transforms.frontend.values.attribute_names import attributes
 from tapeless.transforms.frontend.values.structure import (
     FRONTEND_MODULES,
     Structure,
-    attributes,
     flatten,
     refuse_unreturnable,
 )

@@ -1,0 +1,89 @@
+"""Attributes that code asks for before the program sets them: `hasattr(obj, name)`, `getattr` with a
+default, a cached property that is computed at its first read, `obj.__dict__`.
+
+In a rolled loop a pass stands for all passes, and so must what it was answered. After a test on
+data, or a loop that may make no pass, whether an attribute is there is a truth value of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tapeless.transforms.core.language import Atom, Block, Literal
+from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
+from tapeless.transforms.frontend.heap.locations import AttributeLocation
+from tapeless.transforms.frontend.trace.trace import CannotRoll, Location, trace
+from tapeless.transforms.frontend.values.structure import MISSING, Structure, flatten
+from tapeless.transforms.ops.primitives.function_calls import acts
+
+ALL = "__dict__"
+
+
+@dataclass(frozen=True)
+class Absence:
+    """That an attribute was not there, and was asked for; `computed` is what a cached property then
+    gave, if computing it again gives the same and does nothing else."""
+
+    obj: Any
+    serial: int
+    computed: Structure | None = None
+
+
+def note_absence(obj: Any, name: str) -> None:
+    """Code learns that an object does not hold an attribute itself, or which ones it holds."""
+    t = trace()
+    if t.rolling and (name == ALL or AttributeLocation(obj, name).get() is MISSING):
+        t.absences["attribute", id(obj), name] = Absence(obj, next(t.serials))
+
+
+def computed_once(obj: Any, name: str, compute: Callable[[], Any]) -> Any:
+    """What a cached property gives that is not there yet."""
+    t = trace()
+    if not t.rolling:
+        return compute()
+    start = len(t.blocks[-1])
+    with t.watching() as writes:
+        value = compute()
+    repeatable = not writes.old and not acts(Block((), tuple(t.blocks[-1][start:]), ()))
+    computed = flatten(value) if repeatable else None
+    t.absences["attribute", id(obj), name] = Absence(obj, next(t.serials), computed)
+    return value
+
+
+def require_unasked(
+    location: Location, final: Structure, began: int, varies: Callable[[Atom], bool]
+) -> None:
+    """Refuses to roll a loop whose first pass sets an attribute, and was told that it is not there;
+    not where each pass computes the same in its place."""
+    absences = trace().absences
+    for key in (location.key, (*location.key[:2], ALL)):
+        absence = absences.get(key)
+        if absence is None or absence.serial < began:
+            continue
+        if absence.computed is None or not _same(absence.computed, final, varies):
+            raise CannotRoll(f"'{location.name}' is not there in its first pass, which asks for it")
+
+
+def _same(computed: Structure, final: Structure, varies: Callable[[Atom], bool]) -> bool:
+    before, after = tuple(computed.leaves()), tuple(final.leaves())
+    return _alike(before, after) and not any(map(varies, after))
+
+
+def _alike(before: Sequence[Atom], after: Sequence[Atom]) -> bool:
+    return len(before) == len(after) and all(
+        a is b or (isinstance(a, Literal) and a == b) for a, b in zip(before, after, strict=True)
+    )
+
+
+def presence(obj: Any, name: str) -> Symbol | None:
+    """The truth value that says whether an object holds an attribute, where data decides that."""
+    value = AttributeLocation(obj, name).get()
+    if not isinstance(value, Symbol) or value.undefined is None or value.undefined.none:
+        return None
+    flag = value.undefined.flag
+    if flag is None or isinstance(flag, Literal):
+        return None
+    trace().means[flag, True] = trace().means.get((flag, True), frozenset()) | {flag}
+    return wrap(flag)
