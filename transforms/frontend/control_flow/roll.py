@@ -47,7 +47,7 @@ from tapeless.transforms.frontend.control_flow.rotating_buffers import Rotating
 from tapeless.transforms.frontend.control_flow.truth import truth, undefined_flag
 from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.effects.try_attempts import Fork
-from tapeless.transforms.frontend.heap.absent_attributes import require_unasked
+from tapeless.transforms.frontend.heap.absent_attributes import asked_in_vain, maybe_set
 from tapeless.transforms.frontend.heap.alias_sets import Aliases
 from tapeless.transforms.frontend.heap.list_columns import may_be_list
 from tapeless.transforms.frontend.heap.list_growth import Growth
@@ -412,9 +412,12 @@ class LoopFixpoint:
             if self.tell(loc, final.value.undefined):
                 return True
         if entry.value is MISSING:
-            if not unset:
-                varies = functools.partial(depends_on, params=self.params)
-                require_unasked(loc, final, self.aliases.began, varies)
+            varies = functools.partial(depends_on, params=self.params)
+            if not unset and asked_in_vain(loc, final, self.aliases.began, varies):
+                if staged.test is None or final.kind != "leaf":
+                    raise CannotRoll(f"its first pass asks for '{loc.name}' before it is there")
+                self.late.append((loc, maybe_set(loc, final)))
+                return True
             staged.results[key] = [] if unset or final.kind == "static" else list(final.leaves())
             return False
         if unset:

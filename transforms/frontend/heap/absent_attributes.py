@@ -7,14 +7,17 @@ data, or a loop that may make no pass, whether an attribute is there is a truth 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Block, Literal
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.heap.locations import AttributeLocation
-from tapeless.transforms.frontend.trace.trace import CannotRoll, Location, trace
+from tapeless.transforms.frontend.trace.cells import MaybeUndefined
+from tapeless.transforms.frontend.trace.trace import Location, trace
 from tapeless.transforms.frontend.values.structure import MISSING, Structure, flatten
 from tapeless.transforms.ops.primitives.function_calls import acts
 
@@ -52,18 +55,26 @@ def computed_once(obj: Any, name: str, compute: Callable[[], Any]) -> Any:
     return value
 
 
-def require_unasked(
+def asked_in_vain(
     location: Location, final: Structure, began: int, varies: Callable[[Atom], bool]
-) -> None:
-    """Refuses to roll a loop whose first pass sets an attribute, and was told that it is not there;
-    not where each pass computes the same in its place."""
+) -> bool:
+    """Whether a pass that began then sets an attribute, and was told before that it is not there,
+    which is another answer than the next pass gets; not where that computes the same anew."""
     absences = trace().absences
     for key in (location.key, (*location.key[:2], ALL)):
         absence = absences.get(key)
         if absence is None or absence.serial < began:
             continue
         if absence.computed is None or not _same(absence.computed, final, varies):
-            raise CannotRoll(f"'{location.name}' is not there in its first pass, which asks for it")
+            return True
+    return False
+
+
+def maybe_set(location: Location, final: Structure) -> Structure:
+    """The number or array of an attribute that is not there before the first pass."""
+    value = copy.copy(final.value) if isinstance(final.value, Symbol) else Symbol(final.atom)
+    value.undefined = MaybeUndefined(location.name, atom(True), owner=location.owner)
+    return replace(final, value=value)
 
 
 def _same(computed: Structure, final: Structure, varies: Callable[[Atom], bool]) -> bool:

@@ -116,6 +116,7 @@ class AttributeLocation(OuterLocation):
     def __init__(self, obj: Any, name: str) -> None:
         self.obj, self.name, self.key = obj, name, ("attribute", id(obj), name)
         self.birth = trace().birth(obj)
+        self.owner = type(obj).__name__
 
     def get(self) -> Any:
         """What is stored, without running what a class computes on demand: its cached properties,

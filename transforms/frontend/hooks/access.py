@@ -108,7 +108,11 @@ class Access(Calls):
         value = getattr(obj, name)
         if name == "__dict__" and trace().birth(obj):
             return trace().as_old(value, obj)
-        return value if isinstance(obj, Frame) else seen(obj, name, value)
+        if isinstance(obj, Frame):
+            return value
+        if isinstance(value, Symbol) and value.undefined is not None and not value.undefined.none:
+            value.value()  # raises where the program runs, if the attribute is not set
+        return seen(obj, name, value)
 
     def _computed(self, obj: Any, cls: type, name: str) -> Any:
         """What a property gives that a class has under a name; NOTHING if it has none."""

@@ -39,6 +39,7 @@ class Location:
     key: tuple[Any, ...]
     birth: int = 0
     name: str = ""
+    owner: str = ""  # of an attribute: the class of the object
     refusable: bool = False  # it may hold why it must not be read
 
     def get(self) -> Any:
