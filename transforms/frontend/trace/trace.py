@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -600,6 +601,8 @@ class Trace(Builder):
 
 def trace() -> Trace:
     if not builder.active():
+        if isinstance(sys.exception(), GeneratorExit):  # Python ends one that a run left suspended
+            raise sys.exception()
         raise EscapeError(
             "a value of a staged run is used after the run has ended",
             "return it from the function instead of keeping it in an outer object",
