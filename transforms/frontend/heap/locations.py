@@ -3,6 +3,7 @@ containers."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import types
 from array import array
@@ -144,6 +145,7 @@ PLAIN_SETTERS: tuple[Any, ...] = (
     object.__setattr__,
     types.SimpleNamespace.__setattr__,
     BaseException.__setattr__,
+    functools.partial.__setattr__,
 )
 
 

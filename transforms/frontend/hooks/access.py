@@ -68,6 +68,7 @@ from tapeless.transforms.ops.primitives.shapes import cast
 
 #: Containers of Python's, whose keys and indices a program that is traced knows.
 PYTHON = (list, tuple, dict, deque, range, str)
+SEQUENCES = (list, tuple, deque, range, str)
 
 
 def _one_of(items: Sequence[Any], place: Any) -> Any:
@@ -85,6 +86,8 @@ class Access(Calls):
     """What rewritten code does to attributes and items."""
 
     def attr(self, obj: Any, name: str) -> Any:
+        if name == "__class__" and type(obj).__module__.startswith("tapeless.transforms."):
+            return self.call(type, obj)  # of what it stands for
         if isinstance(obj, Symbol):
             if obj.listing is not None and name in list.__dict__ and name != "sort":
                 return self.attr(_listed(obj, name), name)
@@ -184,6 +187,8 @@ class Access(Calls):
         items_of(obj, self.function)
         if isinstance(obj, (Symbol, np.ndarray)):
             key = special_methods.index_of(key)
+        elif isinstance(obj, SEQUENCES):
+            key = special_methods.integer_of(key)
         if isinstance(obj, Symbol):
             require_all_current(key)
         method = special_methods.special(obj, "__getitem__")
@@ -236,6 +241,8 @@ class Access(Calls):
         if isinstance(obj, Symbol):
             key, value = special_methods.index_of(key), special_methods.array_of(value)
             require_all_current(key, value)
+        elif isinstance(obj, SEQUENCES):
+            key = special_methods.integer_of(key)
         before_change(owner)
         if not isinstance(owner, (Symbol, *MUTABLE)):
             refuse_foreign_store(owner)

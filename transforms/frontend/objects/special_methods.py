@@ -300,7 +300,17 @@ def index_of(key: Any) -> Any:
         if not trace().observing:
             refuse_foreign(key, "the index")
         return array_of(key)
-    return trace().enter(type(key).lists, key) if isinstance(key, (Part, Row)) else key
+    return trace().enter(type(key).lists, key) if isinstance(key, (Part, Row)) else integer_of(key)
+
+
+def integer_of(key: Any) -> Any:
+    """An index, where an object says by its `__index__` which integer it is."""
+    if isinstance(key, slice):
+        parts = (key.start, key.stop, key.step)
+        integers = tuple(map(integer_of, parts))
+        return key if all(a is b for a, b in zip(integers, parts, strict=True)) else slice(*integers)
+    method = special(key, "__index__")
+    return key if method is None else trace().enter(method, key)
 
 
 def tested(value: Any) -> Any:
