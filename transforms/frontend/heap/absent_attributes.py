@@ -1,25 +1,25 @@
-"""Attributes that code asks for before the program sets them: `hasattr(obj, name)`, `getattr` with a
-default, a cached property that is computed at its first read, `obj.__dict__`.
+"""Attributes that code asks for before the program sets them: by `hasattr`, by `getattr` with a
+default, as a cached property that is computed at its first read, through `obj.__dict__`.
 
 In a rolled loop a pass stands for all passes, and so must what it was answered. After a test on
-data, or a loop that may make no pass, whether an attribute is there is a truth value of the program.
+data, or a loop that may make no pass, a truth value of the program says whether one is there.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tapeless.transforms.core.builder import atom
-from tapeless.transforms.core.language import Atom, Block, Literal
+from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.heap.locations import AttributeLocation
 from tapeless.transforms.frontend.trace.cells import MaybeUndefined
 from tapeless.transforms.frontend.trace.trace import Location, trace
-from tapeless.transforms.frontend.values.structure import MISSING, Structure, flatten
-from tapeless.transforms.ops.primitives.function_calls import acts
+from tapeless.transforms.frontend.values.memoized import once, same_in_each_pass
+from tapeless.transforms.frontend.values.structure import MISSING, Structure
 
 ALL = "__dict__"
 
@@ -46,11 +46,7 @@ def computed_once(obj: Any, name: str, compute: Callable[[], Any]) -> Any:
     t = trace()
     if not t.rolling:
         return compute()
-    start = len(t.blocks[-1])
-    with t.watching() as writes:
-        value = compute()
-    repeatable = not writes.old and not acts(Block((), tuple(t.blocks[-1][start:]), ()))
-    computed = flatten(value) if repeatable else None
+    value, computed = once(compute)
     t.absences["attribute", id(obj), name] = Absence(obj, next(t.serials), computed)
     return value
 
@@ -65,7 +61,9 @@ def asked_in_vain(
         absence = absences.get(key)
         if absence is None or absence.serial < began:
             continue
-        if absence.computed is None or not _same(absence.computed, final, varies):
+        if absence.computed is None or not same_in_each_pass(
+            absence.computed, final, varies
+        ):
             return True
     return False
 
@@ -75,17 +73,6 @@ def maybe_set(location: Location, final: Structure) -> Structure:
     value = copy.copy(final.value) if isinstance(final.value, Symbol) else Symbol(final.atom)
     value.undefined = MaybeUndefined(location.name, atom(True), owner=location.owner)
     return replace(final, value=value)
-
-
-def _same(computed: Structure, final: Structure, varies: Callable[[Atom], bool]) -> bool:
-    before, after = tuple(computed.leaves()), tuple(final.leaves())
-    return _alike(before, after) and not any(map(varies, after))
-
-
-def _alike(before: Sequence[Atom], after: Sequence[Atom]) -> bool:
-    return len(before) == len(after) and all(
-        a is b or (isinstance(a, Literal) and a == b) for a, b in zip(before, after, strict=True)
-    )
 
 
 def presence(obj: Any, name: str) -> Symbol | None:

@@ -306,9 +306,10 @@ def index_of(key: Any) -> Any:
 def integer_of(key: Any) -> Any:
     """An index, where an object says by its `__index__` which integer it is."""
     if isinstance(key, slice):
-        parts = (key.start, key.stop, key.step)
-        integers = tuple(map(integer_of, parts))
-        return key if all(a is b for a, b in zip(integers, parts, strict=True)) else slice(*integers)
+        bounds = (key.start, key.stop, key.step)
+        integers = tuple(map(integer_of, bounds))
+        same = all(a is b for a, b in zip(integers, bounds, strict=True))
+        return key if same else slice(*integers)
     method = special(key, "__index__")
     return key if method is None else trace().enter(method, key)
 

@@ -153,6 +153,7 @@ class Trace(Builder):
         self.passes = 0  # those that it made, with those of the loops inside
         self.arms = 0  # how many sides of tests have been staged
         self.rolling = 0  # how many loops are being rolled now
+        self.misses: list[Any] = []  # calls of functions under functools.cache that were made
         self.absences: dict[Any, Any] = {}  # attributes that code asked for before they were set
         self.checked: dict[Any, Any] = {}  # flags of unset variables: the block that raises
         # truth values, and which flags are true where they are true, or false

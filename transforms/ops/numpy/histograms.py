@@ -17,7 +17,7 @@ from tapeless.transforms.ops.numpy.length_arguments import shape_of
 from tapeless.transforms.ops.numpy.reductions import amax, amin
 from tapeless.transforms.ops.numpy.sorting import searchsorted
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub, truediv
-from tapeless.transforms.ops.primitives.batch_rules import anywhere
+from tapeless.transforms.ops.primitives.batch_rules import anywhere, only_first
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
     less,
@@ -35,6 +35,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     cast_to,
     flat,
     linear,
+    move,
     sum,
 )
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at
@@ -54,12 +55,25 @@ bincount = Op(
     lambda args, params: "np.bincount({0}" + _least_length(params),
     costly=True,
 )
+
+
+def _bincounts(op: Op, args: Atoms, axes: Any, params: Params) -> Any:
+    """Weights of each element of a batch for the same numbers: sums of rows, which are as many."""
+    if not only_first(axes):
+        return None
+    length = bincount(args[1], **params).type.shape[0]
+    rows = move(args[0], axes[:1], (1,))
+    empty = zeros(shape=(length, rows.type.shape[1]), dtype=FLOAT)
+    return add_at(empty, rows, args[1], key=(Slot(0),)), 1
+
+
 weighted_bincount = linear(
     "weighted_bincount",
     lambda w, x, *, minlength: Type(FLOAT, _found()),
     lambda args, params: "np.bincount({1}, {0}" + _least_length(params),
     lambda ct, args, linear, params: (get(ct, args[1]), None),
     costly=True,
+    batch=_bincounts,
 )
 digitize = Op(
     "digitize",

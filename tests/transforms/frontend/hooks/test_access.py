@@ -1,4 +1,4 @@
-"""Attributes and items by what Python asks of classes: `__class__`, `__index__`, partial methods."""
+"""What Python asks of classes: `__class__`, `__index__`, partial methods, managers on a stack."""
 
 import functools
 from contextlib import ExitStack, contextmanager
