@@ -61,9 +61,7 @@ def asked_in_vain(
         absence = absences.get(key)
         if absence is None or absence.serial < began:
             continue
-        if absence.computed is None or not same_in_each_pass(
-            absence.computed, final, varies
-        ):
+        if absence.computed is None or not same_in_each_pass(absence.computed, final, varies):
             return True
     return False
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import enum
-import functools
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -143,7 +143,7 @@ def of_a_variable_that_changes(x, s):
 def calls_are_counted(x, s):
     calls = []
 
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def fib(n):
         calls.append(n)
         return x if n < 2 else fib(n - 1) + fib(n - 2) * x
