@@ -82,4 +82,5 @@ def presence(obj: Any, name: str) -> Symbol | None:
     if flag is None or isinstance(flag, Literal):
         return None
     trace().means[flag, True] = trace().means.get((flag, True), frozenset()) | {flag}
-    return wrap(flag)
+    truth: Symbol = wrap(flag)
+    return truth

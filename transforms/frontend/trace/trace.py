@@ -602,8 +602,9 @@ class Trace(Builder):
 
 def trace() -> Trace:
     if not builder.active():
-        if isinstance(sys.exception(), GeneratorExit):  # Python ends one that a run left suspended
-            raise sys.exception()
+        ending = sys.exception()
+        if isinstance(ending, GeneratorExit):  # Python ends one that a run left suspended
+            raise ending
         raise EscapeError(
             "a value of a staged run is used after the run has ended",
             "return it from the function instead of keeping it in an outer object",

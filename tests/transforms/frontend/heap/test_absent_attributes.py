@@ -288,6 +288,6 @@ def unset(x):
 
 
 def test_the_error_is_that_of_attributes():
-    with pytest.raises(AttributeError, match="^'Thing' object has no attribute 'value'"):
+    with pytest.raises(AttributeError, match=r"^'Thing' object has no attribute 'value'"):
         jit(unset)(0.1)
     assert jit(unset)(0.3) == 0.3

@@ -113,7 +113,7 @@ class Model:
     def __init__(self, rate):
         self.rate = rate
 
-    @functools.lru_cache(None)
+    @functools.lru_cache(None)  # noqa: B019 - it lives as long as the test
     def factor(self):
         return np.exp(self.rate)
 
