@@ -109,6 +109,7 @@ class OuterLocation(Location):
 
 #: Descriptors that read what is stored, and compute nothing.
 OF_MEMORY = (types.MemberDescriptorType, types.GetSetDescriptorType)
+METHODS = (types.FunctionType, staticmethod, classmethod, types.MethodDescriptorType)
 
 
 class AttributeLocation(OuterLocation):
@@ -120,12 +121,12 @@ class AttributeLocation(OuterLocation):
         self.owner = type(obj).__name__
 
     def get(self) -> Any:
-        """What is stored, without running what a class computes on demand: its cached properties,
-        other descriptors and `__getattr__`, which Python asks only for what an object lacks."""
+        """What is stored, or a method, without running what a class computes on demand: its cached
+        properties, other descriptors and `__getattr__`, which are for what an object lacks."""
         if isinstance(self.obj, type):
             return getattr(self.obj, self.name, MISSING)
         kind = type(static_attribute(type(self.obj), self.name))
-        if hasattr(kind, "__get__") and not issubclass(kind, OF_MEMORY):
+        if hasattr(kind, "__get__") and not issubclass(kind, (*OF_MEMORY, *METHODS)):
             return getattr(self.obj, "__dict__", {}).get(self.name, MISSING)
         try:
             return object.__getattribute__(self.obj, self.name)

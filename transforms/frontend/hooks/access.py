@@ -106,8 +106,14 @@ class Access(Calls):
             return inherited
         if contents_of(obj) is None:  # methods ask for each length when they are called
             require_current(obj)
-        if (method := special_methods.getter(this, name, attribute)) is not None:
+        absent = name not in getattr(this, "__dict__", {})
+        if (method := special_methods.getter(this, name, attribute, absent)) is not None:
             return trace().enter(*method)
+        if (there := presence(this, name)) is not None:
+            method = special_methods.getter(this, name, attribute, absent=True)
+            if method is not None:
+                stored = functools.partial(getattr, this, name)
+                return choose(there, stored, functools.partial(trace().enter, *method))
         value = getattr(obj, name)
         if name == "__dict__" and trace().birth(obj):
             return trace().as_old(value, obj)

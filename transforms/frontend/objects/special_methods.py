@@ -91,15 +91,15 @@ def special(value: Any, name: str) -> types.FunctionType | None:
     return method
 
 
-def getter(obj: Any, name: str, attribute: Any) -> tuple[Any, ...] | None:
+def getter(obj: Any, name: str, attribute: Any, absent: bool) -> tuple[Any, ...] | None:
     """The user's code that an attribute is read by, with its arguments: that of a descriptor which
-    the class has under this name, or `__getattr__`."""
+    the class has under this name, or `__getattr__`; `absent` where the object has none itself."""
     if attribute is not None and type(attribute) is not types.FunctionType:
         method = special(attribute, "__get__")
-        if method is not None and (special(attribute, "__set__") or name not in vars(obj)):
+        if method is not None and (special(attribute, "__set__") or absent):
             return method, attribute, obj, type(obj)
     method = special(obj, "__getattr__")
-    if method is None or attribute is not None or name in getattr(obj, "__dict__", {}):
+    if method is None or attribute is not None or not absent:
         return None
     return method, obj, name
 

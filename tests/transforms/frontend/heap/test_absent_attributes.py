@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 import pytest
 
-from tapeless import PerformanceWarning, grad, jit, vmap
+from tapeless import PerformanceWarning, grad, jit, strict, vmap
+from tapeless.transforms.errors import UnsupportedError
 
 
 class Thing:
@@ -236,7 +237,41 @@ def deleted_on_one_side(x, steps):
     return getattr(thing, "value", 4 * x)
 
 
+def method_of_one_side(x, steps):
+    oscillator = Oscillator(x)
+    if x > 0.2:
+        oscillator.step = lambda v: 10 * v * x**2
+    return oscillator.step(steps[1])
+
+
+def method_replaced_under_a_test(x, steps):
+    oscillator, total = Oscillator(x), 0.0
+    for v in steps:
+        if v > 1.5:
+            oscillator.step = lambda v: 10 * v * x**2
+        total += oscillator.step(v)
+    return total
+
+
+def otherwise_by_getattr(x, steps):
+    thing = WithLazy(x)
+    if x > 0.2:
+        thing.other = x**2
+    return thing.other * x
+
+
+def otherwise_by_a_descriptor(x, steps):
+    thing = WithLazy(x)
+    if x > 0.2:
+        thing.double = x**2
+    return thing.double * x
+
+
 PROGRAMS = (
+    method_of_one_side,
+    method_replaced_under_a_test,
+    otherwise_by_getattr,
+    otherwise_by_a_descriptor,
     cached_and_the_same_in_each_pass,
     cached_in_the_first_pass,
     cached_tuple_in_the_first_pass,
@@ -278,6 +313,27 @@ def test_absent_attributes(f):
         warnings.simplefilter("ignore", PerformanceWarning)
         batched = vmap(total, in_axes=(0, None))(xs, STEPS)
     np.testing.assert_allclose(batched, expected, rtol=1e-12)
+
+
+OUTER = Thing()
+
+
+def sets_an_outer_one(x):
+    if x > 0.2:
+        OUTER.value = x
+    return 2 * x
+
+
+def test_an_outer_one_is_set_where_data_says_so():
+    compiled = jit(sets_an_outer_one)
+    with pytest.raises(UnsupportedError, match="whether 'value' of an outer object is set"):
+        compiled(0.1)
+    with strict(False), warnings.catch_warnings():
+        warnings.simplefilter("ignore", PerformanceWarning)
+        assert compiled(0.1) == 0.2
+        assert not hasattr(OUTER, "value")
+        assert compiled(0.3) == 0.6
+        assert OUTER.value == 0.3
 
 
 def unset(x):
