@@ -35,6 +35,7 @@ from tapeless.transforms.frontend.builtins.min_max import (
     of_python,
 )
 from tapeless.transforms.frontend.builtins.ndindex import ndenumerate, ndindex
+from tapeless.transforms.frontend.builtins.shared_memory import shares_memory
 from tapeless.transforms.frontend.builtins.sorted import sorted_
 from tapeless.transforms.frontend.control_flow.branches import choose, short_circuit
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
@@ -552,6 +553,8 @@ BUILTINS: dict[Any, Any] = {
         else apply(FUNCTIONS[np.asarray], x).ndim
     ),
     np.size: _size,
+    np.shares_memory: shares_memory,
+    np.may_share_memory: shares_memory,
     np.broadcast_shapes: _broadcast_shapes,
     np.ndindex: once(ndindex),
     np.ndenumerate: once(ndenumerate),

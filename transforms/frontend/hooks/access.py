@@ -106,7 +106,7 @@ class Access(Calls):
             return inherited
         if contents_of(obj) is None:  # methods ask for each length when they are called
             require_current(obj)
-        absent = name not in getattr(this, "__dict__", {})
+        absent = isinstance(this, super) or name not in getattr(this, "__dict__", {})
         if (method := special_methods.getter(this, name, attribute, absent)) is not None:
             return trace().enter(*method)
         if (there := presence(this, name)) is not None:
