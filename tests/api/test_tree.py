@@ -289,10 +289,7 @@ def test_leaves_of_trees_stay_the_same_objects():
 
 def test_leaves_of_a_dict_whose_keys_are_data():
     def total(x):
-        squares = {}
-        for k, v in enumerate(x):
-            squares[k] = v * v
-        return sum(tree.leaves(squares))
+        return sum(tree.leaves(dict(enumerate(x * x))))
 
     x = np.arange(4.0)
     with pytest.raises(UnsupportedError, match="leaves of a dict are asked for"):
