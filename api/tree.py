@@ -16,7 +16,7 @@ import optree
 
 from tapeless.lazy_import import later
 from tapeless.transforms.core import builder
-from tapeless.transforms.errors import ArgumentTypeError
+from tapeless.transforms.errors import ArgumentTypeError, UnsupportedError
 from tapeless.tree_registry import NAMESPACE as NAMESPACE
 from tapeless.tree_registry import KeyPath, any_others, is_other, one_level
 from tapeless.tree_registry import fields as fields
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from tapeless.staging import subprogram as region
     from tapeless.staging import user_calls as calling
     from tapeless.transforms.frontend.heap import lists as staged_list
+    from tapeless.transforms.prelude.containers import hashed_containers
 else:
     calling = later("tapeless.staging.user_calls")
     region = later("tapeless.staging.subprogram")
     staged_list = later("tapeless.transforms.frontend.heap.lists")
+    hashed_containers = later("tapeless.transforms.prelude.containers.hashed_containers")
 
 IsLeaf = Callable[..., bool]
 Structure = optree.PyTreeSpec
@@ -56,6 +58,11 @@ def plain(tree: Any) -> Any:
         tree, staged_list.StagedList
     ):  # of a length that is known, or is made known now
         return tree.of_python([plain(x) for x in tree])
+    if builder.active() and isinstance(tree, hashed_containers.Keys):
+        raise UnsupportedError(
+            f"the leaves of a {tree.kind.__name__} are asked for whose keys depend on data",
+            "work with lists of the keys and of the values: list(d), list(d.values())",
+        )
     if type(tree) in (list, tuple):
         return type(tree)(plain(x) for x in tree)
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):

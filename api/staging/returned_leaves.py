@@ -10,10 +10,10 @@ import numpy as np
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.attribute_names import attributes
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.structure import (
     Structure,
-    attributes,
     has_symbols,
     refuse_unreturnable,
 )

@@ -6,8 +6,8 @@ from collections import OrderedDict, defaultdict, namedtuple
 import numpy as np
 import pytest
 
-from tapeless import grad, jit, jvp, tree, vjp, vmap
-from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+from tapeless import PerformanceWarning, grad, jit, jvp, strict, tree, vjp, vmap
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 Pair = namedtuple("Pair", "first second")
 TREE = {"b": [1, (2, None)], "a": Pair(3, {"x": 4})}
@@ -285,3 +285,14 @@ def test_leaves_of_trees_stay_the_same_objects():
 
     assert jit(stored)(2.0) == 2.0
     assert outer == [2.0]
+
+
+def test_leaves_of_a_dict_whose_keys_are_data():
+    def total(x):
+        return sum(tree.leaves(dict(enumerate(x * x))))
+
+    x = np.arange(4.0)
+    with pytest.raises(UnsupportedError, match="leaves of a dict are asked for"):
+        jit(total)(x)
+    with strict(False), pytest.warns(PerformanceWarning, match="work with lists of the keys"):
+        np.testing.assert_allclose(grad(total)(x), 2 * x)

@@ -35,6 +35,7 @@ from tapeless.transforms.frontend.builtins.min_max import (
     of_python,
 )
 from tapeless.transforms.frontend.builtins.ndindex import ndenumerate, ndindex
+from tapeless.transforms.frontend.builtins.shared_memory import shares_memory
 from tapeless.transforms.frontend.builtins.sorted import sorted_
 from tapeless.transforms.frontend.control_flow import combinatorics
 from tapeless.transforms.frontend.control_flow.branches import choose, short_circuit
@@ -360,12 +361,12 @@ def _pow(hooks: Any, base: Any, exp: Any, mod: Any = None) -> Any:
 
 
 def _getattr(hooks: Any, obj: Any, name: str, *default: Any) -> Any:
-    if default and not has(obj, name):
-        return default[0]
-    return hooks.attr(obj, name)
+    if not default:
+        return hooks.attr(obj, name)
+    return choose(has(obj, name), lambda: hooks.attr(obj, name), lambda: default[0])
 
 
-def _hasattr(hooks: Any, obj: Any, name: str) -> bool:
+def _hasattr(hooks: Any, obj: Any, name: str) -> Any:
     return has(obj, name)
 
 
@@ -614,6 +615,8 @@ BUILTINS: dict[Any, Any] = {
         else apply(FUNCTIONS[np.asarray], x).ndim
     ),
     np.size: _size,
+    np.shares_memory: shares_memory,
+    np.may_share_memory: shares_memory,
     np.broadcast_shapes: _broadcast_shapes,
     np.ndindex: once(ndindex),
     np.ndenumerate: once(ndenumerate),

@@ -40,7 +40,8 @@ class SetLocation(Location):
         if isinstance(previous, Symbol):
             certain = isinstance(flag, Literal) and bool(flag.value)
             own = copy.copy(previous)  # the value may have other names, which are set
-            before = previous.undefined or MaybeUndefined(self.of.name, flag, self.none)
+            of = self.of
+            before = previous.undefined or MaybeUndefined(of.name, flag, self.none, owner=of.owner)
             own.undefined = None if certain else before._replace(flag=flag)
             self.of.set(own)
 
@@ -48,7 +49,7 @@ class SetLocation(Location):
 def not_yet(name: str, spec: Structure) -> Symbol:
     """What a variable holds before the first pass that sets it."""
     symbol = nothing(spec)
-    symbol.undefined = MaybeUndefined(name, atom(False), spec.value.undefined.none)
+    symbol.undefined = spec.value.undefined._replace(name=name, flag=atom(False), origin=None)
     return symbol
 
 

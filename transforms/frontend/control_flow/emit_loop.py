@@ -120,7 +120,7 @@ class LoopEmitter:
             value = self.after_a_pass(loc, value)
         elif ran is not None:
             for leaf in _symbols(value):
-                leaf.undefined = MaybeUndefined(loc.name, ran)
+                leaf.undefined = MaybeUndefined(loc.name, ran, owner=loc.owner)
             if _has_tail(value):
                 value = self.after_a_pass(loc, value)
         self.after.append((loc, value))

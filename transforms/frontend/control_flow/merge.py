@@ -387,7 +387,8 @@ class Merge:
         none = (x if missing_then else y).value is None
         name = location.name if location and not (none and location.name == RESULT) else ""
         flag = self.flag(not missing_then).value()
-        absent = MaybeUndefined(name or full_structure or "the result", flag, none, trace().origin)
+        name, owner = name or full_structure or "the result", location.owner if location else ""
+        absent = MaybeUndefined(name, flag, none, trace().origin, owner)
         before = self.absence_on(int(missing_then), present.value)
         if before is not None and not (none and before.name == RESULT):
             same_kind([absent, before])

@@ -46,6 +46,7 @@ from tapeless.transforms.frontend.control_flow.rotating_buffers import Rotating
 from tapeless.transforms.frontend.control_flow.truth import truth, undefined_flag
 from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.effects.try_attempts import Fork
+from tapeless.transforms.frontend.heap.absent_attributes import asked_in_vain, maybe_set
 from tapeless.transforms.frontend.heap.alias_sets import Aliases
 from tapeless.transforms.frontend.heap.list_columns import may_be_list
 from tapeless.transforms.frontend.heap.list_growth import Growth
@@ -220,10 +221,15 @@ class LoopFixpoint:
         self.lists.mark()
         self.standing.begin()
         t.began.append(self.aliases.began)
+        remembered, misses, settled = dict(t.remembered), len(t.misses), None
         try:
-            return self.staged(entries, staged)
+            settled = self.staged(entries, staged)
+            return settled
         finally:
             t.began.pop()
+            if settled is None:  # the calls of this attempt are none of the program
+                t.remembered = remembered
+                del t.misses[misses:]
 
     def staged(self, entries: dict[Any, Structure], staged: StagedPass) -> StagedPass | None:
         t = trace()
@@ -232,6 +238,7 @@ class LoopFixpoint:
             self.journal = journal
             self.enter(staged, journal)
             self.stage(staged)
+            self.require_equal_calls()
             refuse_changed_elements(journal)
             if t.exact and self.exchanges(entries, journal):
                 return None
@@ -249,6 +256,17 @@ class LoopFixpoint:
         for key in self.locations:
             staged.results.setdefault(key, list(staged.params[key]))
         return staged
+
+    def varies(self, value: Atom) -> bool:
+        """Whether it may be another one in the next pass."""
+        return depends_on(value, self.params)
+
+    def require_equal_calls(self) -> None:
+        """A function under functools.cache is called in the first pass only: it must give what it
+        would give in each."""
+        began = self.aliases.began
+        if any(miss.kept(began, self.varies) for miss in trace().misses):
+            raise CannotRoll("a function under functools.cache keeps what its first pass computes")
 
     def exchanges(self, entries: dict[Any, Structure], journal: Journal) -> bool:
         """Whether variables turn out to have exchanged their arrays."""
@@ -410,6 +428,11 @@ class LoopFixpoint:
             if self.tell(loc, final.value.undefined):
                 return True
         if entry.value is MISSING:
+            if not unset and asked_in_vain(loc, final, self.aliases.began, self.varies):
+                if staged.test is None or final.kind != "leaf":
+                    raise CannotRoll(f"its first pass asks for '{loc.name}' before it is there")
+                self.late.append((loc, maybe_set(loc, final)))
+                return True
             staged.results[key] = [] if unset or final.kind == "static" else list(final.leaves())
             return False
         if unset:

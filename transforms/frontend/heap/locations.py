@@ -3,6 +3,7 @@ containers."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import types
 from array import array
@@ -13,6 +14,7 @@ from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 from tapeless.transforms.frontend.trace.trace import Location, same, trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE as CONTAINERS
@@ -105,19 +107,35 @@ class OuterLocation(Location):
             trace().reads["as it was", self.key] = Guard(self.name, self.get, old)
 
 
+#: Descriptors that read what is stored, and compute nothing.
+OF_MEMORY = (types.MemberDescriptorType, types.GetSetDescriptorType)
+METHODS = (types.FunctionType, staticmethod, classmethod, types.MethodDescriptorType)
+
+
 class AttributeLocation(OuterLocation):
     refusable = True
 
     def __init__(self, obj: Any, name: str) -> None:
         self.obj, self.name, self.key = obj, name, ("attribute", id(obj), name)
         self.birth = trace().birth(obj)
+        self.owner = type(obj).__name__
 
     def get(self) -> Any:
-        return getattr(self.obj, self.name, MISSING)
+        """What is stored, or a method, without running what a class computes on demand: its cached
+        properties, other descriptors and `__getattr__`, which are for what an object lacks."""
+        if isinstance(self.obj, type):
+            return getattr(self.obj, self.name, MISSING)
+        kind = type(static_attribute(type(self.obj), self.name))
+        if hasattr(kind, "__get__") and not issubclass(kind, (*OF_MEMORY, *METHODS)):
+            return getattr(self.obj, "__dict__", {}).get(self.name, MISSING)
+        try:
+            return object.__getattribute__(self.obj, self.name)
+        except AttributeError:
+            return MISSING
 
     def set(self, value: Any) -> None:
         if value is MISSING:
-            if hasattr(self.obj, self.name):  # not where setting it failed
+            if self.get() is not MISSING:  # not where setting it failed
                 delattr(self.obj, self.name)
         else:
             (type if isinstance(self.obj, type) else object).__setattr__(self.obj, self.name, value)
@@ -128,6 +146,7 @@ PLAIN_SETTERS: tuple[Any, ...] = (
     object.__setattr__,
     types.SimpleNamespace.__setattr__,
     BaseException.__setattr__,
+    functools.partial.__setattr__,
 )
 
 

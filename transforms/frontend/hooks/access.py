@@ -29,6 +29,11 @@ from tapeless.transforms.frontend.control_flow.chosen_elements import (
 )
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
+from tapeless.transforms.frontend.heap.absent_attributes import (
+    computed_once,
+    note_absence,
+    presence,
+)
 from tapeless.transforms.frontend.heap.frames import Frame, name_after
 from tapeless.transforms.frontend.heap.indexed_choice import (
     NOTHING,
@@ -63,6 +68,7 @@ from tapeless.transforms.ops.primitives.shapes import cast
 
 #: Containers of Python's, whose keys and indices a program that is traced knows.
 PYTHON = (list, tuple, dict, deque, range, str)
+SEQUENCES = (list, tuple, deque, range, str)
 
 
 def _one_of(items: Sequence[Any], place: Any) -> Any:
@@ -80,6 +86,8 @@ class Access(Calls):
     """What rewritten code does to attributes and items."""
 
     def attr(self, obj: Any, name: str) -> Any:
+        if name == "__class__" and type(obj).__module__.startswith("tapeless.transforms."):
+            return self.call(type, obj)  # of what it stands for
         if isinstance(obj, Symbol):
             if obj.listing is not None and name in list.__dict__ and name != "sort":
                 return self.attr(_listed(obj, name), name)
@@ -92,17 +100,28 @@ class Access(Calls):
         this, cls = (obj, type(obj)) if not isinstance(obj, super) else inherited_from(obj, name)
         if (value := self._computed(this, cls, name)) is not NOTHING:
             return value
+        note_absence(this, name)
         attribute = static_attribute(cls, name)
         if (inherited := method_of(obj, name)) is not None:
             return inherited
         if contents_of(obj) is None:  # methods ask for each length when they are called
             require_current(obj)
-        if (method := special_methods.getter(this, name, attribute)) is not None:
+        absent = isinstance(this, super) or name not in getattr(this, "__dict__", {})
+        if (method := special_methods.getter(this, name, attribute, absent)) is not None:
             return trace().enter(*method)
+        if (there := presence(this, name)) is not None:
+            method = special_methods.getter(this, name, attribute, absent=True)
+            if method is not None:
+                stored = functools.partial(getattr, this, name)
+                return choose(there, stored, functools.partial(trace().enter, *method))
         value = getattr(obj, name)
         if name == "__dict__" and trace().birth(obj):
             return trace().as_old(value, obj)
-        return value if isinstance(obj, Frame) else seen(obj, name, value)
+        if isinstance(obj, Frame):
+            return value
+        if isinstance(value, Symbol) and value.undefined is not None and not value.undefined.none:
+            value.value()  # raises where the program runs, if the attribute is not set
+        return seen(obj, name, value)
 
     def _computed(self, obj: Any, cls: type, name: str) -> Any:
         """What a property gives that a class has under a name; NOTHING if it has none."""
@@ -111,10 +130,18 @@ class Access(Calls):
             watch_class(cls, name)
             return self.call(attribute.fget, obj)
         kinds = {type(attribute), type(static_attribute(type(obj), name))}  # of a super() are two
-        if kinds == {functools.cached_property} and name not in getattr(obj, "__dict__", {}):
-            value = self.call(attribute.func, obj)
+        if kinds != {functools.cached_property}:
+            return NOTHING
+
+        def compute() -> Any:
+            value = computed_once(obj, name, lambda: self.call(attribute.func, obj))
             put_attribute(obj, name, value, object.__setattr__)
             return value
+
+        if name not in getattr(obj, "__dict__", {}):
+            return compute()
+        if (there := presence(obj, name)) is not None:
+            return choose(there, lambda: seen(obj, name, getattr(obj, name)), compute)
         return NOTHING
 
     def set_attr(self, obj: Any, name: str, value: Any) -> None:
@@ -166,6 +193,8 @@ class Access(Calls):
         items_of(obj, self.function)
         if isinstance(obj, (Symbol, np.ndarray)):
             key = special_methods.index_of(key)
+        elif isinstance(obj, SEQUENCES):
+            key = special_methods.integer_of(key)
         if isinstance(obj, Symbol):
             require_all_current(key)
         method = special_methods.special(obj, "__getitem__")
@@ -218,6 +247,8 @@ class Access(Calls):
         if isinstance(obj, Symbol):
             key, value = special_methods.index_of(key), special_methods.array_of(value)
             require_all_current(key, value)
+        elif isinstance(obj, SEQUENCES):
+            key = special_methods.integer_of(key)
         before_change(owner)
         if not isinstance(owner, (Symbol, *MUTABLE)):
             refuse_foreign_store(owner)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeless.transforms.frontend.arrays.python_scalars import has_attribute
 from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.heap.absent_attributes import note_absence, presence
 from tapeless.transforms.frontend.objects.capture import outer
 from tapeless.transforms.frontend.objects.derived_arrays import user_class
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES, name_of
@@ -123,10 +124,13 @@ def watch_class(cls: type, name: str) -> None:
         watch(cls, f"{cls.__name__}.{name}", entry, entry())
 
 
-def has(obj: Any, name: str) -> bool:
-    """hasattr(obj, name)"""
+def has(obj: Any, name: str) -> Any:
+    """hasattr(obj, name): a bool, or a symbol where data decides."""
     if isinstance(obj, Symbol):
         return has_attribute(obj, name)
+    note_absence(obj, name)
+    if (there := presence(obj, name)) is not None:
+        return there
     exists = hasattr(obj, name)
     if written(obj, name):
         return exists

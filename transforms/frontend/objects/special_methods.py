@@ -91,15 +91,15 @@ def special(value: Any, name: str) -> types.FunctionType | None:
     return method
 
 
-def getter(obj: Any, name: str, attribute: Any) -> tuple[Any, ...] | None:
+def getter(obj: Any, name: str, attribute: Any, absent: bool) -> tuple[Any, ...] | None:
     """The user's code that an attribute is read by, with its arguments: that of a descriptor which
-    the class has under this name, or `__getattr__`."""
+    the class has under this name, or `__getattr__`; `absent` where the object has none itself."""
     if attribute is not None and type(attribute) is not types.FunctionType:
         method = special(attribute, "__get__")
-        if method is not None and (special(attribute, "__set__") or name not in vars(obj)):
+        if method is not None and (special(attribute, "__set__") or absent):
             return method, attribute, obj, type(obj)
     method = special(obj, "__getattr__")
-    if method is None or attribute is not None or name in getattr(obj, "__dict__", {}):
+    if method is None or attribute is not None or not absent:
         return None
     return method, obj, name
 
@@ -300,7 +300,18 @@ def index_of(key: Any) -> Any:
         if not trace().observing:
             refuse_foreign(key, "the index")
         return array_of(key)
-    return trace().enter(type(key).lists, key) if isinstance(key, (Part, Row)) else key
+    return trace().enter(type(key).lists, key) if isinstance(key, (Part, Row)) else integer_of(key)
+
+
+def integer_of(key: Any) -> Any:
+    """An index, where an object says by its `__index__` which integer it is."""
+    if isinstance(key, slice):
+        bounds = (key.start, key.stop, key.step)
+        integers = tuple(map(integer_of, bounds))
+        same = all(a is b for a, b in zip(integers, bounds, strict=True))
+        return key if same else slice(*integers)
+    method = special(key, "__index__")
+    return key if method is None else trace().enter(method, key)
 
 
 def tested(value: Any) -> Any:

@@ -18,12 +18,12 @@ from tapeless.transforms.frontend.heap.list_columns import Columns
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.trace.provenance import is_library_class, makes_plain_objects
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.attribute_names import attributes
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.container_aliases import require_current
 from tapeless.transforms.frontend.values.structure import (
     FRONTEND_MODULES,
     Structure,
-    attributes,
     flatten,
     refuse_unreturnable,
 )

@@ -76,6 +76,16 @@ def _write(
         raise UnsupportedError(f"'{location.name}' is deleted from an outer object")
     if isinstance(final, Incompatible):
         raise final.refusal()
+    if (
+        old is MISSING
+        and isinstance(final, Symbol)
+        and final.undefined
+        and not final.undefined.none
+    ):
+        raise UnsupportedError(
+            f"data decides whether '{location.name}' of an outer object is set",
+            "give it a value before the test or loop",
+        )
     if isinstance(location, CellLocation):
         arrays = ((s, get) for kind, s, get in _read(run) if kind == "array")
         symbol, get = next((s, get) for s, get in arrays if s.cell is location.cell)

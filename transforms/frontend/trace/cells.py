@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Type, Var
 from tapeless.transforms.errors import AliasError, UndefinedError
 from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
 
 
 class Cell:
@@ -46,6 +47,15 @@ class MaybeUndefined(NamedTuple):
     flag: Atom | None  # None: found to be true
     none: bool = False
     origin: Any = None  # the branch that makes it so
+    owner: str = ""  # of an attribute: the class of the object
+
+    def error(self) -> Exception:
+        """What Python raises where it is read."""
+        if self.none:
+            return TypeError(f"'{self.name}' is None here, and a number is needed")
+        if self.owner:
+            return AttributeError(f"'{self.owner}' object has no attribute '{self.name}'")
+        return UnboundLocalError(_unset(self.name))
 
 
 class Value:
@@ -115,16 +125,18 @@ class Value:
 
     def _check_defined(self) -> None:
         assert self.undefined is not None
-        name, flag, none, _ = self.undefined
-        t = trace()
+        flag, t = self.undefined.flag, trace()
         if flag is None or any(b is t.checked.get(flag) for b in t.blocks):
             return
         t.checked[flag] = t.blocks[-1]  # all that follows in the block, and in blocks inside
         if len(t.blocks) == 1:
-            self.undefined = MaybeUndefined(name, None, none)
-        error, text = (TypeError, _is_none(name)) if none else (UnboundLocalError, _unset(name))
-        fail = Effect("raise", (), {"type": error, "parts": (("value", text),)}, trace().origin)
-        trace().emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, trace().origin))
+            self.undefined = self.undefined._replace(flag=None)
+        error = self.undefined.error()
+        if t.decides(error, lambda: logical_not(flag)):
+            return
+        parts = (("value", str(error)),)
+        fail = Effect("raise", (), {"type": type(error), "parts": parts}, t.origin)
+        t.emit(If((), flag, Block((), (), ()), Block((), (fail,), ()), None, t.origin))
 
     def write(self, new: Atom) -> None:
         if self.frozen:
@@ -198,10 +210,6 @@ class Value:
 
 def undefined(name: str) -> UndefinedError:
     return UndefinedError(_unset(name), "give it a value before the branch or loop that may not")
-
-
-def _is_none(name: str) -> str:
-    return f"'{name}' is None here, and a number is needed"
 
 
 def _unset(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -39,6 +40,7 @@ class Location:
     key: tuple[Any, ...]
     birth: int = 0
     name: str = ""
+    owner: str = ""  # of an attribute: the class of the object
     refusable: bool = False  # it may hold why it must not be read
 
     def get(self) -> Any:
@@ -152,6 +154,8 @@ class Trace(Builder):
         self.passes = 0  # those that it made, with those of the loops inside
         self.arms = 0  # how many sides of tests have been staged
         self.rolling = 0  # how many loops are being rolled now
+        self.misses: list[Any] = []  # calls of functions under functools.cache that were made
+        self.absences: dict[Any, Any] = {}  # attributes that code asked for before they were set
         self.checked: dict[Any, Any] = {}  # flags of unset variables: the block that raises
         # truth values, and which flags are true where they are true, or false
         self.means: dict[tuple[Any, bool], frozenset[Any]] = {}
@@ -603,6 +607,9 @@ class Trace(Builder):
 
 def trace() -> Trace:
     if not builder.active():
+        ending = sys.exception()
+        if isinstance(ending, GeneratorExit):  # Python ends one that a run left suspended
+            raise ending
         raise EscapeError(
             "a value of a staged run is used after the run has ended",
             "return it from the function instead of keeping it in an outer object",

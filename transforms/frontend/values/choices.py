@@ -15,6 +15,7 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.attribute_names import attributes, has_attributes
 from tapeless.transforms.frontend.values.text import ChosenText, Text
 from tapeless.transforms.frontend.values.uneven_contents import (
     UnevenContents,
@@ -101,7 +102,7 @@ def _has_parts(value: Any) -> bool:
         isinstance(value, Either)
         or callable(value)
         or is_dataclass(value)
-        or (own and not isinstance(value, (tuple, list, dict, set)) and hasattr(value, "__dict__"))
+        or (own and not isinstance(value, (tuple, list, dict, set)) and has_attributes(value))
     )
 
 
@@ -181,8 +182,7 @@ class Carrying:
                 if (new := self.value(value)) is not value:
                     setattr(x, name, new)
         else:
-            names = [*getattr(x, "__dict__", ()), *getattr(type(x), "__slots__", ())]
-            for name in names:
+            for name in attributes(x):
                 object.__setattr__(x, name, self.value(getattr(x, name)))
             self.value(type(x))
 

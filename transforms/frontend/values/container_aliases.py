@@ -16,6 +16,7 @@ from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
+from tapeless.transforms.frontend.values.attribute_names import attributes
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.uneven_contents import require_definite
 
@@ -240,7 +241,7 @@ def _parts(value: Any) -> Iterable[Any]:
         return list.__iter__(value)
     if isinstance(value, (tuple, deque)):
         return value
-    return vars(value).values() if mutable(value) and hasattr(value, "__dict__") else ()
+    return [getattr(value, name) for name in attributes(value)] if mutable(value) else ()
 
 
 def _refuse_element(element: ElementOf) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import enum
-import functools
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,8 +19,8 @@ from tapeless.transforms.errors import StructureError, TapelessError, Unsupporte
 from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol, constant
 from tapeless.transforms.frontend.source.tree_building import RESULT
-from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.attribute_names import attributes, is_record
 from tapeless.transforms.frontend.values.choices import Either, has_identity
 from tapeless.transforms.frontend.values.container_aliases import (
     LoopAliases,
@@ -166,24 +164,6 @@ def by_identity(value: Any) -> Structure:
     """The structure of a value in which containers and objects are themselves, and not what they
     hold: that is in locations of its own."""
     return Structure("static", value) if has_identity(value) else flatten(value, by_identity)
-
-
-def attributes(obj: Any) -> tuple[str, ...]:
-    """The attributes that an object was given; what it computes on demand is none of them."""
-    cls = type(obj)
-    names = dict.fromkeys(f.name for f in dataclasses.fields(obj)) if is_record(obj) else {}
-    for base in cls.__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        names |= dict.fromkeys((slots,) if isinstance(slots, str) else slots)
-    names |= dict.fromkeys(getattr(obj, "__dict__", ()))
-    on_demand = functools.cached_property
-    return tuple(
-        n for n in names if not isinstance(static_attribute(cls, n), on_demand) and hasattr(obj, n)
-    )
-
-
-def is_record(value: Any) -> bool:
-    return dataclasses.is_dataclass(value) and not isinstance(value, type)
 
 
 @contextmanager

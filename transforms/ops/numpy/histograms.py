@@ -36,6 +36,7 @@ from tapeless.transforms.ops.primitives.shapes import (
     flat,
     front,
     linear,
+    move,
     sum,
 )
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at
@@ -83,12 +84,23 @@ def _weighted_jvp(primals: Atoms, tangents: Any, outs: Any, params: Params) -> A
     return (weighted_sums(tangents[0], primals[1], length=outs[0].type.shape[0]),)
 
 
+def _bincounts(op: Op, args: Atoms, axes: Any, params: Params) -> Any:
+    """Weights of each element of a batch for the same numbers: sums of rows, which are as many."""
+    if not only_first(axes):
+        return None
+    length = bincount(args[1], **params).type.shape[0]
+    rows = move(args[0], axes[:1], (1,))
+    empty = zeros(shape=(length, rows.type.shape[1]), dtype=FLOAT)
+    return add_at(empty, rows, args[1], key=(Slot(0),)), 1
+
+
 weighted_bincount = Op(
     "weighted_bincount",
     lambda w, x, *, minlength: Type(FLOAT, _found()),
     lambda args, params: "np.bincount({1}, {0}" + _least_length(params),
     _weighted_jvp,
     costly=True,
+    batch=_bincounts,
 )
 digitize = Op(
     "digitize",

@@ -107,3 +107,98 @@ def test_counts_of_a_cache_are_refused():
 
     with pytest.raises(UnsupportedError, match="are counted while staging"):
         tapeless.jit(f)(1.5)
+
+
+class Model:
+    def __init__(self, rate):
+        self.rate = rate
+
+    @functools.lru_cache(None)  # noqa: B019 - it lives as long as the test
+    def factor(self):
+        return np.exp(self.rate)
+
+
+def kept_from_the_first_pass(x, s):
+    model, total = Model(x), 0.0
+    for v in s:
+        total += model.factor() * v
+        model.rate = model.rate + v
+    return total + model.factor()
+
+
+def of_a_variable_that_changes(x, s):
+    state = {"a": x}
+
+    @functools.lru_cache
+    def scaled(k):
+        return state["a"] * k
+
+    total = 0.0
+    for v in s:
+        total += scaled(2) * v
+        state["a"] = state["a"] + v
+    return total + scaled(2) + scaled(3)
+
+
+def calls_are_counted(x, s):
+    calls = []
+
+    @functools.cache
+    def fib(n):
+        calls.append(n)
+        return x if n < 2 else fib(n - 1) + fib(n - 2) * x
+
+    total = 0.0
+    for v in s:
+        total += fib(6) * v
+    return total + len(calls)
+
+
+def array_that_passes_change(x, s):
+    @functools.cache
+    def buffer(n):
+        return np.zeros(n) + x
+
+    for v in s:
+        buffer(3)[0] += v
+    return np.sum(buffer(3))
+
+
+def list_that_passes_make_longer(x, s):
+    @functools.cache
+    def kept(name):
+        return [x]
+
+    for v in s:
+        kept("a").append(v)
+    return sum(kept("a"))
+
+
+def another_function_in_each_pass(x, s):
+    total = 0.0
+    for v in s:
+
+        @functools.cache
+        def scaled(k, v=v):
+            return v * k * x
+
+        total += scaled(2) + scaled(2) + scaled(3)
+    return total
+
+
+IN_LOOPS = (
+    kept_from_the_first_pass,
+    of_a_variable_that_changes,
+    calls_are_counted,
+    array_that_passes_change,
+    list_that_passes_make_longer,
+    another_function_in_each_pass,
+)
+
+
+@pytest.mark.parametrize("f", IN_LOOPS, ids=lambda f: f.__name__)
+def test_what_the_first_pass_keeps(f):
+    s = np.array([1.0, 2.0, -1.0, 0.5])
+    np.testing.assert_allclose(tapeless.jit(f)(0.3, s), f(0.3, s), rtol=1e-12)
+    difference = (f(0.3 + 1e-6, s) - f(0.3 - 1e-6, s)) / 2e-6
+    np.testing.assert_allclose(tapeless.grad(f)(0.3, s), difference, rtol=1e-6)

@@ -1,0 +1,40 @@
+"""Lists the attributes that an object holds, in its `__dict__` and by `__slots__` of its class."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from typing import Any
+
+from tapeless.transforms.frontend.trace.provenance import static_attribute
+
+
+def attributes(obj: Any) -> tuple[str, ...]:
+    """The attributes that an object was given; what it computes on demand is none of them."""
+    cls = type(obj)
+    names = dict.fromkeys(f.name for f in dataclasses.fields(obj)) if is_record(obj) else {}
+    names |= dict.fromkeys(slots(cls))
+    names |= dict.fromkeys(getattr(obj, "__dict__", ()))
+    on_demand = functools.cached_property
+    return tuple(
+        n for n in names if not isinstance(static_attribute(cls, n), on_demand) and hasattr(obj, n)
+    )
+
+
+def is_record(value: Any) -> bool:
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def has_attributes(value: Any) -> bool:
+    """Whether it is an object whose attributes can be told."""
+    by_slots = any("__slots__" in base.__dict__ for base in type(value).__mro__)
+    return by_slots or hasattr(value, "__dict__")
+
+
+def slots(cls: type) -> list[str]:
+    """The attributes that a class and its bases have by `__slots__`, under the names that objects
+    have them by: Python writes the class into a private one."""
+    members = types.MemberDescriptorType
+    bases = [base for base in cls.__mro__ if "__slots__" in base.__dict__]
+    return [n for base in bases for n, v in base.__dict__.items() if isinstance(v, members)]
