@@ -36,6 +36,7 @@ FLOATS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 WHOLE = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
 BITS = {ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor"}
 ORDER = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+SMALLEST = -(2**63)  # of integers
 LARGEST_POWER = 64
 #: Exponents for which products, quotients and square roots are quicker than a function, and lose
 #: no more than one unit more; those of the first two also where they are written as floats.
@@ -205,6 +206,8 @@ class Arithmetic:
                 return Number(BOOL, self.builder.xor(truth(self.builder, x), BIT(1)))
             case ast.USub() if x.known is not None and x.dtype in (INT, DOUBLE):
                 return constant(-x.known, x.dtype)
+            case ast.USub() if x.dtype == UINT and x.known == -SMALLEST:
+                return constant(SMALLEST, INT)
             case ast.USub() if x.dtype.kind == "f":
                 return Number(x.dtype, self.builder.fneg(x.value, flags=self.flags))
             case ast.USub() if x.dtype.kind == "c":

@@ -12,9 +12,14 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import (
     Atom,
+    Block,
+    Effect,
+    Let,
     Literal,
+    Statement,
     Var,
 )
+from tapeless.transforms.core.language import statements as all_statements
 from tapeless.transforms.errors import (
     UnsupportedError,
 )
@@ -311,7 +316,7 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
         return
     if why is None:
         try:
-            if _writes(condition):
+            if _acts(condition):
                 _while_by_flag(condition, body, frame, key, truth(condition()))
                 return
             first = truth(condition())
@@ -377,18 +382,29 @@ def _endless(key: Any) -> NoReturn:
     )
 
 
-def _writes(test: Callable[[], Any]) -> bool:
-    """Whether evaluating a test changes variables, as `while (x := f(x)) > 0` does."""
+def _acts(test: Callable[[], Any]) -> bool:
+    """Whether evaluating a test does what must happen once: changes variables, as in
+    `while (x := f(x)) > 0`, draws random numbers or prints."""
     t = trace()
     t.rolling += 1  # what is done once is not done for a look
     try:
-        with t.recording() as journal, t.block():
+        with t.recording() as journal, t.block() as statements:
             truth(test())
-            wrote = bool(journal.changed())
+            happens = bool(journal.changed()) or any(
+                map(_happens, all_statements(Block((), tuple(statements), ())))
+            )
     finally:
         t.rolling -= 1
     t.rollback(journal)
-    return wrote
+    return happens
+
+
+def _happens(s: Statement) -> bool:
+    """Whether a statement does something that the program shows; to raise an error again does not
+    matter."""
+    if isinstance(s, Let):
+        return not s.op.pure
+    return isinstance(s, Effect) and s.kind in ("print", "call")
 
 
 def _while_by_flag(test: Callable[[], Any], body: Any, frame: Any, key: Any, going: Any) -> None:

@@ -31,15 +31,15 @@ class Handler:
     tests: int
     attempt: Attempt | None = None
 
-    def before(self, op: Any, args: tuple[Atom, ...]) -> None:
+    def before(self, s: Let) -> None:
         """Raises what an operation raises in this run of the statement."""
         t = trace()
-        for error, fails in failures(op, args) if self.attempt is not None else ():
+        for error, fails in failures(s) if self.attempt is not None else ():
             if t.handler(type(error)) is not self:
                 continue
             self.decide(error, fails)
             for attempt in t.attempts:
-                attempt.passed.append((op, args))
+                attempt.passed.append((s.op, s.args))
 
     def decide(self, error: Exception, fails: Callable[[], Atom]) -> None:
         """Raises an error in the runs of the statement in which it is raised."""

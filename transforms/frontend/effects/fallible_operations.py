@@ -6,14 +6,16 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import static
+from tapeless.transforms.core.builder import atom, static
 from tapeless.transforms.core.language import Atom, Let, Literal, Var
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.frontend.arrays.symbols import atoms, wrap
 from tapeless.transforms.ops.linalg.eigen import eig
 from tapeless.transforms.ops.linalg.factorisations import cholesky, eigh, full_svd, svd
 from tapeless.transforms.ops.linalg.least_squares import least_squares, pinv
@@ -26,8 +28,9 @@ from tapeless.transforms.ops.numpy.histograms import (
     histogram,
     weighted_bincount,
 )
-from tapeless.transforms.ops.numpy.reductions import amax, amin
+from tapeless.transforms.ops.numpy.reductions import amax, amin, any_
 from tapeless.transforms.ops.numpy.repeating import repeat_counts
+from tapeless.transforms.ops.primitives import random_draws
 from tapeless.transforms.ops.primitives.arithmetic import floordiv, fmod, mod, truediv
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
@@ -58,6 +61,13 @@ from tapeless.transforms.ops.primitives.elementwise import (
     sqrt,
 )
 from tapeless.transforms.ops.primitives.factorisable import factorises
+from tapeless.transforms.ops.primitives.random_draws import (
+    IN_KERNELS,
+    INTEGERS,
+    REALS,
+    Refused,
+    draw,
+)
 from tapeless.transforms.ops.primitives.slices_and_gathers import FIRST_PLACE
 
 DIVISIONS: dict[Op, Callable[[Any, Any], Any]] = {
@@ -115,9 +125,15 @@ def _length(x: Atom) -> dims.Size:
     return x.type.shape[0]  # type: ignore[no-any-return]
 
 
-def failures(op: Any, args: tuple[Atom, ...]) -> Iterator[tuple[Exception, Callable[[], Atom]]]:
+def failures(s: Let) -> Iterator[tuple[Exception, Callable[[], Atom]]]:
     """The errors that an operation may raise, and the tests of whether it does."""
-    if op in FAILURES:
+    op, args = s.op, s.args
+    if op is draw:
+        parameters = random_draws.parameters(s)
+        for refused in random_draws.refusals(s):
+            if _may_hold(refused, parameters):
+                yield refused.error(refused.message), partial(_is_refused, refused, parameters)
+    elif op in FAILURES:
         message = FAILURES[op][1]
         yield (
             np.linalg.LinAlgError(message),
@@ -144,7 +160,9 @@ def failures(op: Any, args: tuple[Atom, ...]) -> Iterator[tuple[Exception, Calla
 def may_raise(s: Let) -> Iterator[tuple[type[Exception], list[Var]]]:
     """The errors by which an operation may fail, and the operands that decide whether it does."""
     op, unknown = s.op, [a for a in s.args if isinstance(a, Var)]
-    if op in FAILURES:
+    if op is draw:
+        yield from _errors_of_draw(s)
+    elif op in FAILURES:
         yield np.linalg.LinAlgError, []
     elif op in FIRST_PLACE:
         rest = (a for a in s.args[FIRST_PLACE[op] :] if isinstance(a, Var))
@@ -161,6 +179,33 @@ def may_raise(s: Let) -> Iterator[tuple[type[Exception], list[Var]]]:
             yield ValueError, unknown
         if op in (power, *LARGEST, exp2) or op.math_errors:
             yield OverflowError, unknown
+
+
+def _errors_of_draw(s: Let) -> Iterator[tuple[type[Exception], list[Var]]]:
+    """What NumPy raises for parameters of a distribution."""
+    parameters = random_draws.parameters(s)
+    for refused in random_draws.refusals(s):
+        if _may_hold(refused, parameters):
+            yield refused.error, [a for a in refused.reads(parameters) if isinstance(a, Var)]
+    if s.params["name"] in {*REALS, *INTEGERS, "randint"} - IN_KERNELS.keys():
+        unknown = [a for a in parameters if isinstance(a, Var)]
+        if unknown:
+            yield ValueError, unknown
+
+
+def _may_hold(refused: Refused, parameters: tuple[Atom, ...]) -> bool:
+    """Whether a draw may refuse its parameters: those of its test are unknown, or refused."""
+    if any(isinstance(a, Var) for a in refused.reads(parameters)):
+        return True
+    return bool(refused.holds(*(getattr(a, "value", None) for a in parameters)))
+
+
+def _is_refused(refused: Refused, parameters: tuple[Atom, ...]) -> Atom:
+    """Whether NumPy refuses any of the parameters of a draw."""
+    test = atom(atoms(refused.holds(*map(wrap, parameters))))
+    if test.type.shape:
+        test = any_(test, axes=tuple(range(test.type.ndim)), keepdims=False)
+    return test  # type: ignore[no-any-return]
 
 
 def _by_zero(op: Op, args: tuple[Atom, ...]) -> ZeroDivisionError:

@@ -224,8 +224,7 @@ class Checks(Elements):
             return
         parameters = random_draws.parameters(s)
         for refused in IN_KERNELS[s.params["name"]]:
-            used = [a for k, a in enumerate(parameters) if f"{{{k}}}" in refused.test]
-            if all(isinstance(a, Literal) for a in used):
+            if all(isinstance(a, Literal) for a in refused.reads(parameters)):
                 values = [a.value if isinstance(a, Literal) else None for a in parameters]
                 if not refused.holds(*values):
                     continue

@@ -9,7 +9,6 @@ in the order of the program, and are never repeated for the backward part.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -63,13 +62,17 @@ class Refused:
     """Parameters {0}, {1}, ... of a draw for which NumPy raises an error.
 
     test   the condition, as text
-    holds  the same of numbers
+    holds  the same of numbers, or of what NumPy's functions take as numbers
     """
 
     test: str
-    holds: Callable[..., bool]
+    holds: Callable[..., Any]
     message: str
     error: type[Exception] = ValueError
+
+    def reads(self, parameters: tuple[Atom, ...]) -> list[Atom]:
+        """The parameters of the test."""
+        return [a for k, a in enumerate(parameters) if f"{{{k}}}" in self.test]
 
 
 def _negative(name: str, place: int) -> Refused:
@@ -91,7 +94,7 @@ IN_KERNELS: dict[str, tuple[Refused, ...]] = {
     "uniform": (
         Refused(
             "not isfinite({1} - {0})",
-            lambda low, high: not math.isfinite(high - low),
+            lambda low, high: np.logical_not(np.isfinite(high - low)),
             "high - low range exceeds valid bounds",
             OverflowError,
         ),
@@ -112,7 +115,7 @@ IN_KERNELS: dict[str, tuple[Refused, ...]] = {
     "pareto": (_not_positive("a", 0),),
     "power": (_not_positive("a", 0),),
     "poisson": (
-        Refused("not {0} >= 0", lambda lam: not lam >= 0, "lam < 0 or lam is NaN"),
+        Refused("not {0} >= 0", lambda lam: np.logical_not(lam >= 0), "lam < 0 or lam is NaN"),
         Refused(f"{{0}} > {MOST_EVENTS}", lambda lam: lam > MOST_EVENTS, "lam value too large"),
     ),
     "integers": (Refused("{0} >= {1}", lambda low, high: low >= high, "low >= high"),),
@@ -167,11 +170,16 @@ def is_compiled(s: Let) -> bool:
 
 
 def parameters(s: Let) -> tuple[Atom, ...]:
-    """What a draw of one number gets, all of it: integers below n are those from 0 to n."""
-    passed = s.args[1:]
+    """What a draw gets, all of it: integers below n are those from 0 to n."""
+    passed = tuple(a for a in s.args if a.type != CALLABLE)
     if s.params["name"] in ("integers", "choice") and len(passed) == 1:
-        return Literal(0, passed[0].type), *passed
+        return Literal(0, Type(passed[0].type.dtype, ())), *passed
     return passed
+
+
+def refusals(s: Let) -> tuple[Refused, ...]:
+    """What a draw refuses, as far as it is known."""
+    return IN_KERNELS.get(s.params["name"], ())
 
 
 def draws(block: Block) -> bool:
