@@ -261,6 +261,89 @@ def test_parameters_that_numpy_refuses(function, args, error, message):
             call(np.random.default_rng(0), *args)
 
 
+def ended_by_draws(rng):
+    count, total = 0, 0.0
+    while rng.random() < 0.95 and count < 100:
+        total = np.sin(total + rng.exponential())
+        count += 1
+    while (number := rng.integers(6)) != 5:
+        total += number
+    return count, total
+
+
+def within_bounds(rng, x):
+    total = 0.0
+    for v in x:
+        while True:
+            step = rng.normal()
+            if 0 < v + step < 1:
+                break
+        total += v + step
+    return total
+
+
+def smallest_integer(rng, n):
+    numbers = np.zeros(n, np.int64)
+    for i in range(n):
+        numbers[i] = rng.integers(-(2**63), 2**63 - 1)
+    return numbers % 1000
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [(ended_by_draws, ()), (within_bounds, (np.linspace(0, 1, 20),)), (smallest_integer, (9,))],
+)
+def test_tests_of_loops_are_evaluated_once(function, args):
+    same_draws(function, *args)
+
+
+def caught(rng, scales):
+    total = 0.0
+    for scale in scales:
+        try:
+            total += rng.normal(0.0, scale)
+        except ValueError:
+            total -= rng.random()
+    return total
+
+
+def caught_bounds(rng, x):
+    total = 0.0
+    for i in range(len(x)):
+        try:
+            total += rng.uniform(x[i], x[i - 1]) + rng.integers(i)
+        except (ValueError, OverflowError):
+            total -= 10
+        else:
+            total += rng.random()
+    return total
+
+
+def caught_array(rng, x):
+    try:
+        return np.sum(rng.exponential(x))
+    except ValueError:
+        return rng.random()
+
+
+@pytest.mark.parametrize("function", [caught, caught_bounds, caught_array])
+def test_what_numpy_refuses_is_caught(function):
+    x = np.random.default_rng(0).random(20) - 0.4
+    same_draws(function, x)
+    same_draws(function, np.abs(x))
+
+
+def test_what_is_not_known_to_be_refused_is_not_caught():
+    def counts(rng, x):
+        try:
+            return rng.binomial(5, x)
+        except ValueError:
+            return 0
+
+    with pytest.raises(tapeless.TapelessError, match="an except clause catches it"):
+        tapeless.jit(counts)(np.random.default_rng(0), 0.5)
+
+
 def test_text_runs_with_numba():
     numba = pytest.importorskip("numba")
     text = tapeless.jit(gibbs).source(np.random.default_rng(7), 30)

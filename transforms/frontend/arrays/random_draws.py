@@ -24,6 +24,7 @@ from tapeless.transforms.ops.primitives.callbacks import CALLABLE
 from tapeless.transforms.ops.primitives.random_draws import (
     INTEGERS,
     REALS,
+    VECTORS,
     draw,
     made_generator,
 )
@@ -62,6 +63,8 @@ def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
     owned = generator is not np.random.mtrand._rand
     call = _Call(name, args, dict(kwargs), _source(generator) if owned else None)
     call.modern = type(generator) is np.random.Generator
+    if name == "shuffle":
+        return _shuffled(call, generator)
     if name in REALS or name in INTEGERS:
         parameters = (REALS if name in REALS else INTEGERS)[name]
         call.distribution(parameters, FLOAT if name in REALS else INTEGER)
@@ -73,12 +76,21 @@ def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
         call.choice()
     elif name == "permutation":
         call.permutation()
-    elif name == "multivariate_normal":
-        call.multivariate_normal()
+    elif name in VECTORS:
+        call.vectors()
     else:
         raise call.refusal(f"{name} of a generator from outside cannot be recorded")
     call.refuse_left_overs()
     return call.record()
+
+
+def _shuffled(call: _Call, generator: Any) -> None:
+    """The rows of an array in another order, which is that of `permutation`."""
+    array = call.take("x")
+    call.refuse_left_overs()
+    if not isinstance(array, Symbol) or not array.type.shape:
+        raise call.refusal("shuffle of something else than an array cannot be recorded")
+    array[...] = array[drawn(generator, "permutation", (array.shape[0],), {})]
 
 
 def seeded(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -165,6 +177,13 @@ def _source(generator: Any) -> Var:
     return reads[key][0].var  # type: ignore[no-any-return]
 
 
+def _has_next(high: Any) -> bool:
+    """Whether an upper end is an integer of 64 bits, and not the largest."""
+    if isinstance(high, Symbol):
+        return high.type.dtype == INTEGER
+    return isinstance(high, int) and high < np.iinfo(INTEGER).max
+
+
 class _Call:
     """One call: the atoms that it gets, its text, and what it gives."""
 
@@ -182,6 +201,7 @@ class _Call:
         self.dtype, self.weak = FLOAT, False
         self.among: Any = None  # elements, of which the places are drawn
         self.modern = False  # whether it is a method of a `Generator`
+        self.closed = False  # whether the upper end of integers is one of them
 
     def refusal(self, problem: str) -> UnsupportedError:
         return UnsupportedError(problem, "pass the values in as arguments")
@@ -238,13 +258,18 @@ class _Call:
 
     def integers(self) -> None:
         low, high = self.take("low"), self.take("high")
-        size = self.take("size")
-        if self.kwargs.pop("endpoint", False):
-            raise self.refusal("integers with endpoint=True cannot be recorded")
-        if np.dtype(self.kwargs.pop("dtype", np.int64)) != INTEGER:
-            raise self.refusal(f"{self.name} of another dtype cannot be recorded")
+        size, dtype = self.take("size"), np.dtype(self.take("dtype", np.int64))
+        options = []
+        if dtype.kind not in "iu":
+            raise self.refusal(f"{self.name} of the dtype {dtype} cannot be recorded")
+        if self.take("endpoint", False):
+            low, high = (0, low) if high is None else (low, high)
+            if dtype == INTEGER and _has_next(high):
+                high = high + 1
+            else:
+                options.append("endpoint=True")
         shapes = [self.pass_on(v).type.shape for v in (low, high) if v is not None]
-        self.dtype = INTEGER
+        self.dtype, self.closed = dtype, "endpoint=True" in options
         if high is None:
             self.words.append("None")
         self.place = len(self.words)
@@ -253,6 +278,9 @@ class _Call:
             self.weak = self.name == "randint" and not self.shape
         else:
             self.sized(size)
+        if dtype != INTEGER:
+            options.append(f"dtype=np.{dtype.name}")
+        self.words += options
 
     def choice(self) -> None:
         """choice(a, size, replace, p): of the integers below a, or of its elements."""
@@ -278,14 +306,23 @@ class _Call:
         self.pass_on(n)
         self.shape, self.dtype, self.place = (size_of(atom(atoms(n))),), INTEGER, None
 
-    def multivariate_normal(self) -> None:
+    def vectors(self) -> None:
         """multivariate_normal(mean, cov, size): vectors of as many numbers as the mean has."""
-        mean, _ = (self.pass_on(self.take(name)) for name in ("mean", "cov"))
+        names, place = VECTORS[self.name]
+        values = [self.take(name) for name in names]
+        if any(value is None for value in values):
+            raise self.refusal(f"{self.name} needs {' and '.join(names)}")
+        passed = [self.pass_on(value) for value in values]
+        several = passed[place].type.ndim != 1
+        if self.name == "multinomial":
+            self.dtype, several = INTEGER, several or bool(passed[0].type.shape)
+        if several:
+            raise self.refusal(f"{self.name} of several distributions cannot be recorded")
         size = self.take("size")
         if size is not None:
             self.sized(size)
             self.words[-1], self.lengths = "{lengths}", self.shape
-        self.shape, self.place = (*self.shape, mean.type.shape[0]), None
+        self.shape, self.place = (*self.shape, passed[place].type.shape[0]), None
 
     def positions(self, among: Any) -> Any:
         """How many there are to choose from: a number, or that of given ones, which are drawn by
@@ -312,6 +349,6 @@ class _Call:
         elif self.place is not None:
             rest = [word for word in self.words[self.place :] if word != "{shape}"]
             sized = self.text(self.name, [*self.words[: self.place], "{shape}", *rest])
-        how["sized"], how["modern"] = sized, self.modern
+        how["sized"], how["modern"], how["closed"] = sized, self.modern, self.closed
         (drawn,) = trace().bind(draw, tuple(self.given), {**how, "name": self.name, "text": text})
         return wrap(drawn) if self.among is None else self.among[wrap(drawn)]

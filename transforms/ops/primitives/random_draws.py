@@ -41,7 +41,9 @@ REALS: dict[str, dict[str, float | None]] = {
     "beta": {"a": None, "b": None},
     "chisquare": {"df": None},
     "standard_t": {"df": None},
+    "noncentral_chisquare": {"df": None, "nonc": None},
     "f": {"dfnum": None, "dfden": None},
+    "noncentral_f": {"dfnum": None, "dfden": None, "nonc": None},
     "weibull": {"a": None},
     "pareto": {"a": None},
     "power": {"a": None},
@@ -54,6 +56,15 @@ INTEGERS: dict[str, dict[str, float | None]] = {
     "binomial": {"n": None, "p": None},
     "negative_binomial": {"n": None, "p": None},
     "geometric": {"p": None},
+    "hypergeometric": {"ngood": None, "nbad": None, "nsample": None},
+    "zipf": {"a": None},
+    "logseries": {"p": None},
+}
+#: Methods that draw vectors: their parameters, of which one is as long as these are, and its place.
+VECTORS: dict[str, tuple[tuple[str, ...], int]] = {
+    "multivariate_normal": (("mean", "cov"), 0),
+    "dirichlet": (("alpha",), 0),
+    "multinomial": (("n", "pvals"), 1),
 }
 
 
@@ -144,6 +155,7 @@ def _jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: dict[str, A
 
 #: modern: whether it is a method of a `Generator`.
 #: sized: the text with the shape in it, for more axes in front; empty if there is none.
+#: closed: whether `endpoint=True` is in the text.
 #: shape, dtype, weak: of what is drawn; text: the call, with {0} for the first argument.
 draw = Op("draw", _infer, lambda args, params: params["text"], _jvp, costly=True, pure=False)
 #: A generator made of a seed; maker: the function of np.random that makes it.
@@ -160,8 +172,9 @@ made_generator = Op(
 def is_compiled_by_number(s: Let) -> bool:
     """Whether compiled loops have a form for each number that a draw gives."""
     how = s.params
-    doubles = how["name"] in ("integers", "choice", "poisson") or how["dtype"] == np.dtype(float)
-    return how["modern"] and how["name"] in IN_KERNELS and bool(how["sized"]) and doubles
+    whole = how["name"] in ("integers", "choice", "poisson")
+    wide = how["dtype"] == np.dtype(np.int64 if whole else float) and not how["closed"]
+    return how["modern"] and how["name"] in IN_KERNELS and bool(how["sized"]) and wide
 
 
 def is_compiled(s: Let) -> bool:

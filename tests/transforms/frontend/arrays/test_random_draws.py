@@ -193,10 +193,12 @@ def scaled_after_a_seed(x):
         (grad(lambda x: np.sum(rng.normal(x, 1.0))), "no derivative by its parameters"),
         (grad(lambda x: np.sum(x) * np.random.default_rng().normal()), "without a seed"),
         (grad(lambda x: np.sum(x) * np.random.RandomState().rand()), "without a seed"),
-        (grad(lambda x: np.sum(rng.dirichlet(X) * x)), "dirichlet of a generator"),
+        (grad(lambda x: np.sum(rng.dirichlet(x))), "no derivative by its parameters"),
+        (grad(lambda x: np.sum(x) * rng.bytes(3)[0]), "bytes of a generator"),
+        (grad(lambda x: np.sum(rng.multinomial(5, ROWS / 100) @ x)), "several distributions"),
         (vmap(lambda r: rng.multivariate_normal(r, np.eye(3))), "one order for all"),
         (grad(lambda x: x[0] * rng.choice(2.5)), "a number that is not whole"),
-        (grad(lambda x: np.sum(x) * rng.integers(0, 3, endpoint=True)), "endpoint"),
+        (grad(lambda x: rng.shuffle([x])), "something else than an array"),
         (grad(lambda x: np.sum(x) * rng.normal(size=3, out=x)[0]), "out"),
         (grad(checkpoint(noisy)), "would draw other random numbers"),
         (pmap(lambda r: np.sum(r) * rng.normal()), "in no fixed order"),
@@ -419,3 +421,40 @@ def test_a_generator_passed_and_read_from_outside():
 
     with pytest.raises(TapelessError, match="passed as 'own' is also read from outside"):
         jit(drawing)(rng, 3)
+
+
+def bounds_of_integers(rng, x):
+    total = 0
+    for i in range(30):
+        total = total + rng.integers(6, endpoint=True) * i + rng.integers(1, i + 1, endpoint=True)
+    whole = rng.integers(0, 2**63 - 1, endpoint=True), rng.integers(-(2**63), 2**63 - 1)
+    return total, *whole, rng.integers(0, [1, 2], endpoint=True) * x[0]
+
+
+def dtypes_of_integers(rng, x):
+    bytes_ = rng.integers(0, 255, 5, dtype=np.uint8, endpoint=True)
+    return bytes_, rng.integers(9, dtype=np.int32), rng.integers(0, 9, (2, 2), np.int16) * x[0]
+
+
+def reordered(rng, x):
+    y, z = x.copy(), np.outer(x, x)
+    rng.shuffle(y)
+    rng.shuffle(z)
+    rng.shuffle(z[1:, 0])
+    return y, z
+
+
+def vectors(rng, x):
+    shares = rng.dirichlet(x)
+    counts = rng.multinomial(20, x / np.sum(x), 3)
+    return shares, counts, rng.dirichlet([1.0, 2.0], (2, 2)), rng.zipf(x + 1)
+
+
+@pytest.mark.parametrize("function", [bounds_of_integers, dtypes_of_integers, reordered, vectors])
+def test_other_draws(function):
+    generators = [np.random.default_rng(5) for _ in range(2)]
+    ours, theirs = jit(function)(generators[0], X), function(generators[1], X)
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-14)
+        assert np.asarray(a).dtype == np.asarray(b).dtype
+    assert generators[0].random() == generators[1].random()
