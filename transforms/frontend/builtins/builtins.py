@@ -305,6 +305,8 @@ def _truths(x: Any) -> Any:
 
 def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
+        if isinstance(x, Advancing) and x.pushes is not None:
+            x = Lazy((x, lambda item: (lambda: True, lambda: item), False))
         if isinstance(x, Lazy) and x.rolls() and not x.spent(left=True):
             outcome = met(hooks, x, not conjunction)
             return python_number(
@@ -375,7 +377,7 @@ def _setattr(hooks: Any, obj: Any, name: str, value: Any) -> None:
 
 
 def _math_sum(hooks: Any, x: Any) -> Any:
-    x = listed(x)
+    x = _list(hooks, x) if isinstance(x, Iterator) else x
     if not must_roll(x) and not has_symbols(list(x)):
         return math.fsum(x)
     return python_number(_sum(hooks, x, np.float64(0)))

@@ -176,6 +176,15 @@ def folded(hooks: Any, combine: Callable[[Any, Any], Any], x: Any, *initial: Any
         seq = Sequence((atom(start), atom_of_size(n), atom(1)), lambda k: k)
         for_loop(seq, body, frame, None, "")
         return frame.total
+    if initial and isinstance(x, Advancing) and x.pushes is not None:
+        frame = hooks.frame("reduce")
+        (frame.total,) = initial
+
+        def take(item: Any) -> None:
+            frame.total = combine(frame.total, item)
+
+        for_loop(x, take, frame, None, "")
+        return frame.total
     return functools.reduce(combine, x, *initial)
 
 
