@@ -81,6 +81,7 @@ from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_vi
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
 from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.ops.primitives.shapes import cast
 from tapeless.transforms.optimize.placeholders import with_placeholders
 
@@ -557,6 +558,7 @@ class Lowering:
         else:
             self.names.taken.discard(name)
             kernel.name = same.name
+        kernel.draws = any(map(is_draw, statements(Block((), tuple(run), ()))))
         self.placement.put(run, kernel, writer.home)
         self.same |= kernel.same
         analysis.hidden |= analysis.inside.difference(kernel.results)
@@ -637,8 +639,13 @@ class Lowering:
             w = Var(Type(v.type.dtype, (), True), v.name or "value")
             raw.append(w)
             casts.append(Let((v,), cast, (w,), {"dtype": v.type.dtype}))
-        op = Op(kernel.name, None, text, pure=not (kernel.scratch or kernel.same))  # type: ignore[arg-type]
+        pure = not (kernel.scratch or kernel.same or kernel.draws)
+        op = Op(kernel.name, None, text, pure=pure)  # type: ignore[arg-type]
         return [*made, Let(tuple(raw), op, tuple(args)), *casts]
+
+
+def is_draw(s: Statement) -> bool:
+    return isinstance(s, Let) and s.op is draw
 
 
 def one_block(kernel: Kernel, run: list[Statement]) -> list[str]:

@@ -52,6 +52,7 @@ class Kernel:
     types: dict[str, Type] = field(default_factory=dict)  # of what the driver passes, by name
     inner: list[Type] = field(default_factory=list)  # of the arrays that it makes for itself
     tells: bool = False  # whether it gives errors of the user's by their numbers
+    draws: bool = False  # whether it draws random numbers, in the order of the program
     form: str = ""  # the text without its own names, once it was compared with others
 
 
