@@ -44,9 +44,10 @@ class KernelOnlyFunction(Kernel):
     def __call__(self, *args: Any) -> Any:
         try:  # `suppress` takes longer than the call
             return self.entry(*args)
-        except Exception:  # noqa: BLE001  # raised again, by a line that names the user's
-            pass
-        return self.driver(*args)
+        except Exception:
+            if not self.takes(args):  # the driver has run, which may have stored and drawn
+                raise
+        return self.driver(*args)  # raises it again, by a line that names the user's
 
     def missed(self, *args: Any) -> Any:
         return super().missed(*args) if self.takes(args) else self.driver(*args)

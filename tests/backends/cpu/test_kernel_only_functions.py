@@ -1,6 +1,7 @@
 """Functions that only pass numbers to a kernel are one entry into machine code."""
 
 import ast
+import contextlib
 import math
 
 import numpy as np
@@ -130,3 +131,42 @@ def test_switched_off():
         assert compiled(1.0) == 2.0
     compiled.direct = before
     assert compiled(1.0) == 2.0
+
+
+def count_up(x, n):
+    for i in range(n):
+        x[i] += 1
+        if x[i] > 5:
+            raise ValueError("too many")
+    return x[0]
+
+
+def drawn_below(rng, n):
+    total = 0.0
+    for _ in range(n):
+        number = rng.random()
+        if number < 0.1:
+            raise ValueError("too small")
+        total += number
+    return total
+
+
+def test_what_raises_is_run_once():
+    compiled = jit(count_up)
+    for start in (0.0, 4.0, 5.0):
+        ours, theirs = (np.array([0.0, start, 0.0]) for _ in range(2))
+        for function, x in ((compiled, ours), (count_up, theirs)):
+            for _ in range(2):
+                with contextlib.suppress(ValueError):
+                    function(x, 3)
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_what_raises_draws_once():
+    compiled = jit(drawn_below)
+    ours, theirs = (np.random.default_rng(2) for _ in range(2))
+    for _ in range(20):
+        for function, rng in ((compiled, ours), (drawn_below, theirs)):
+            with contextlib.suppress(ValueError):
+                function(rng, 6)
+        assert ours.bit_generator.state == theirs.bit_generator.state

@@ -344,6 +344,18 @@ def test_what_is_not_known_to_be_refused_is_not_caught():
         tapeless.jit(counts)(np.random.default_rng(0), 0.5)
 
 
+def by_driver_and_kernels(rng, x):
+    total, y = 0.0, x.copy()
+    if x[0] >= 0:
+        total += sum(rng.gamma(1.5) for _ in range(2))
+        y[:3] = rng.integers(9, size=3)  # the driver draws behind the kernel
+    return [total, *y]
+
+
+def test_order_of_kernels_and_driver():
+    same_draws(by_driver_and_kernels, np.linspace(0, 1, 6))
+
+
 def test_text_runs_with_numba():
     numba = pytest.importorskip("numba")
     text = tapeless.jit(gibbs).source(np.random.default_rng(7), 30)

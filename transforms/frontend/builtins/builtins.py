@@ -377,7 +377,7 @@ def _setattr(hooks: Any, obj: Any, name: str, value: Any) -> None:
 
 
 def _math_sum(hooks: Any, x: Any) -> Any:
-    x = _list(hooks, x) if isinstance(x, Iterator) else x
+    x = filled(x) if isinstance(x, Iterator) else x
     if not must_roll(x) and not has_symbols(list(x)):
         return math.fsum(x)
     return python_number(_sum(hooks, x, np.float64(0)))

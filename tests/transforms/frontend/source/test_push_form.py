@@ -1,7 +1,10 @@
 """Loops over generators and combinations of itertools are loops of the program."""
 
 import ast
+import functools
 import itertools
+import math
+import warnings
 
 import numpy as np
 import pytest
@@ -246,3 +249,37 @@ def test_text(leaves):
     assert plain(emit) == "emit"
     call = f"{emit}((i, n))"
     assert (f"if {call}:\n            return" if leaves else call) in text
+
+
+def small_ones(x):
+    for v in x:
+        if v > 0.9:
+            return
+        yield v < 0.05
+
+
+def of_ends_by_data(x):
+    total = sum(partial_sums(x)) + sum(partial_sums(x), 0.5)
+    product = functools.reduce(lambda a, b: 0.5 * a + b, partial_sums(x), 1.0)
+    return [total, product, math.fsum(partial_sums(x)), any(small_ones(x)), all(small_ones(x))]
+
+
+def test_sums_of_generators_with_ends_by_data():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", tapeless.PerformanceWarning)
+        got = tapeless.jit(of_ends_by_data)(X)
+    np.testing.assert_allclose(got, of_ends_by_data(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "iterator",
+    [lambda x: iter([x[0], x[1]]), lambda x: map(abs, [x[0], x[1]]), lambda x: small_parts(x)],
+)
+def test_exact_sums_of_iterators(iterator):
+    got = tapeless.jit(lambda x: math.fsum(iterator(x)))(X)
+    assert got == math.fsum(iterator(X))
+
+
+def small_parts(x):
+    for k in range(3):
+        yield x[k]
