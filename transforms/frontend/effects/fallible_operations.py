@@ -205,7 +205,7 @@ def _is_refused(refused: Refused, parameters: tuple[Atom, ...]) -> Atom:
     test = atom(atoms(refused.holds(*map(wrap, parameters))))
     if test.type.shape:
         test = any_(test, axes=tuple(range(test.type.ndim)), keepdims=False)
-    return test  # type: ignore[no-any-return]
+    return test
 
 
 def _by_zero(op: Op, args: tuple[Atom, ...]) -> ZeroDivisionError:

@@ -236,7 +236,7 @@ class Trace(Builder):
         self, outs: tuple[Var, ...], op: Any, args: tuple[Atom, ...], params: Mapping[str, Any]
     ) -> None:
         for handler in self.handlers:
-            handler.before(Let(outs, op, args, params))
+            handler.before(Let(outs, op, args, dict(params)))
         super().let(outs, op, args, params)
 
     def place(self) -> Any:
