@@ -10,6 +10,7 @@ from tapeless.dispatch.specialisation import Specialisation
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.frontend.trace.recorded_reads import SIMPLE
+from tapeless.transforms.ops.primitives.callbacks import CALLABLE
 
 LONGEST = 40  # characters of a value that is written out
 
@@ -19,11 +20,11 @@ def made_for(specialisation: Specialisation) -> Iterator[str]:
     staged = specialisation.staged
     for k, leaf in enumerate(staged.leaves):
         if leaf.var is not None:
-            yield _typed(leaf.name, leaf.var)
+            yield f"{leaf.name}: {_typed(leaf.var)}"
         else:
             value = dict(specialisation.static).get(k, leaf.value)
             yield f"{leaf.name} = {_shown(value)}"
-    yield from (f"{c.name}, read from outside: {c.var.type.dtype}" for c in staged.captured)
+    yield from (f"{c.name}, read from outside: {_element(c.var)}" for c in staged.captured)
     for k, axis, n in specialisation.axes:
         yield f"{staged.leaves[k].name}.shape[{axis}] = {n}"
     yield from (" ".join((str(a), r, str(b))) for r, a, b in map(_sides, staged.sizes))
@@ -32,14 +33,19 @@ def made_for(specialisation: Specialisation) -> Iterator[str]:
             yield f"{guard.name} = {_shown(guard.value)}"
 
 
-def _typed(name: str, v: Var) -> str:
-    """A parameter, with its dtype, and the axes that have length one."""
+def _typed(v: Var) -> str:
+    """The dtype of a parameter, and the axes that have length one."""
     kind = v.type
     if not kind.shape:
         python = {"i": "int", "f": "float", "c": "complex", "b": "bool"}
-        return f"{name}: {python[kind.dtype.kind] if kind.weak else kind.dtype.name}"
+        return python[kind.dtype.kind] if kind.weak else _element(v)
     axes = ", ".join(str(n) if isinstance(n, int) else "n" for n in kind.shape)
-    return f"{name}: {kind.dtype.name}[{axes}]"
+    return f"{kind.dtype.name}[{axes}]"
+
+
+def _element(v: Var) -> str:
+    """The dtype of an element; what is called has none."""
+    return "a generator or function" if v.type == CALLABLE else v.type.dtype.name
 
 
 def _sides(relation: tuple[str, Any, Any]) -> tuple[str, Any, Any]:

@@ -255,3 +255,14 @@ def test_lists_come_as_arrays():
     assert line_with(report, "s += item").runs_in == ("total_kernel",)
     assert report.loops == ()
     assert "def total_kernel(" in compiled.source([1.5] * 20, V)
+
+
+def test_generators_are_told():
+    def walk(rng, n):
+        x = 0.0
+        for _ in range(n):
+            x = 0.9 * x + rng.normal()
+        return x
+
+    report = jit(walk).explain(np.random.default_rng(0), 20)
+    assert "rng: a generator or function" in report.specialised
