@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tapeless.explain.by_size import Value
 from tapeless.explain.size_formulas import SizeFormulas
 from tapeless.transforms.core.language import (
@@ -72,6 +74,11 @@ def residuals(
     kept = [v for v in read if v in definitions and v not in homes]
     rows = [_residual(v, definitions[v], numbers, value, placement) for v in kept]
     return [r for r in rows if r is not None]
+
+
+def size_of(residual: Residual) -> Any:
+    """The bytes of an array whose lengths sizes tell, as a formula."""
+    return math.prod(residual.lengths) * np.dtype(residual.dtype).itemsize
 
 
 def _owners(forward: Iterable[Statement], placement: Placement | None) -> Callable[[Var], Var]:

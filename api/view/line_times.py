@@ -1,0 +1,58 @@
+"""Puts measured times beside the lines of listings: those of emitted lines, and of the user's.
+
+y = sin(x)  # line 6      that took 2 us      gives line 6 of the user's      2 us
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tapeless.profiler.line_profile import Line, LineProfile
+from tapeless.view.panes import LineTime, Pane, ViewLine
+
+
+def timed(pane: Pane, profile: LineProfile) -> Pane:
+    """The listing of an emitted module with what its lines took."""
+    lines = {line.number: line for line in profile.lines if line.hits}
+    total = sum(line.seconds for line in lines.values()) or 1.0
+
+    def with_time(line: ViewLine) -> ViewLine:
+        measured = lines.get(line.number)
+        if measured is None or not _same(line, measured):
+            return line
+        text = f"in {measured.hits:,} runs" if measured.hits > 1 else ""
+        return replace(line, times=(LineTime(measured.seconds, measured.seconds / total, text),))
+
+    return replace(pane, lines=tuple(map(with_time, pane.lines)))
+
+
+def _same(line: ViewLine, measured: Line) -> bool:
+    return line.text.strip().startswith(measured.source.strip())
+
+
+def with_times_of(pane: Pane, emitted: Pane, numbers: Sequence[int]) -> Pane:
+    """A listing of the user's with the times of the emitted lines that belong to each line: of
+    those that belong to it alone, and of those that belong to others as well.
+
+    numbers  of the user's lines, by their places
+    """
+    return replace(pane, lines=tuple(_of_user(line, emitted, numbers) for line in pane.lines))
+
+
+def _of_user(line: ViewLine, emitted: Pane, numbers: Sequence[int]) -> ViewLine:
+    (place,) = line.places
+    timed_lines = [x for x in emitted.lines if x.times and place in x.places]
+    alone = [x for x in timed_lines if len(x.places) == 1]
+    shared = [x for x in timed_lines if len(x.places) > 1]
+    times = [_sum(alone, "")] if alone else []
+    if shared:
+        others = sorted({numbers[k] for x in shared for k in x.places} - {line.number})
+        word = "line" if len(others) == 1 else "lines"
+        times.append(_sum(shared, f"together with {word} {', '.join(map(str, others))}"))
+    return replace(line, times=tuple(times))
+
+
+def _sum(lines: Sequence[ViewLine], text: str) -> LineTime:
+    times = [x.times[0] for x in lines]
+    return LineTime(sum(t.seconds for t in times), sum(t.share for t in times), text)
