@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapeless.dispatch.specialisation import Specialisation
-from tapeless.explain.formulas import Formula, Formulas
+from tapeless.explain.formulas import Formulas, SizeFormula
 from tapeless.explain.size_formulas import SizeFormulas
 from tapeless.explain.work import Work
 from tapeless.transforms.core import dims
@@ -75,23 +75,23 @@ class BySize:
 class CallSizes:
     """The sizes of one call, and formulas of all others by those that are free.
 
-    known  what the sizes are in the call
+    of_call  what the sizes are in the call
     """
 
-    def __init__(self, specialisation: Specialisation, known: Mapping[Symbol, int]) -> None:
+    def __init__(self, specialisation: Specialisation, of_call: Mapping[Symbol, int]) -> None:
         self.table = Formulas()
-        self.known = known
-        lower = [(">=", dims.single(x), x.lower) for x in known if x.lower is not None]
+        self.of_call = of_call
+        lower = [(">=", dims.single(x), x.lower) for x in of_call if x.lower is not None]
         relations: list[Relation] = [*specialisation.staged.sizes, *lower]
-        self.by_others = _solved(relations, known)
-        self.free = [x for x in known if x not in self.by_others]
+        self.by_others = _solved(relations, of_call)
+        self.free = [x for x in of_call if x not in self.by_others]
         self.relations = relations
 
-    def lengths(self) -> dict[Symbol, Formula]:
+    def lengths(self) -> dict[Symbol, SizeFormula]:
         """A formula for each size."""
         formulas = {x: self.table.size(k) for k, x in enumerate(self.free)}
         numbers = SizeFormulas(self.table, Block((), (), ()), formulas, {})
-        return {x: numbers.evaluated(self.of_free(dims.single(x))) for x in self.known}
+        return {x: numbers.evaluated(self.of_free(dims.single(x))) for x in self.of_call}
 
     def of_free(self, size: Size) -> Size:
         return dims.substitute(size, self.by_others.get)
@@ -100,8 +100,10 @@ class CallSizes:
         """The free sizes."""
         return tuple(
             FreeSize(
-                tuple(y.name for y in self.known if self.of_free(dims.single(y)) == dims.single(x)),
-                self.known[x],
+                tuple(
+                    y.name for y in self.of_call if self.of_free(dims.single(y)) == dims.single(x)
+                ),
+                self.of_call[x],
                 max((b for b in self.bounds(x)), default=None),
             )
             for x in self.free
@@ -146,14 +148,14 @@ def _is_lower_bound(difference: Size, *symbols: Symbol) -> bool:
     return len(symbols) == 1 and parts == {symbols: 1}
 
 
-def _solved(relations: Sequence[Relation], known: Mapping[Symbol, int]) -> dict[Symbol, Size]:
+def _solved(relations: Sequence[Relation], of_call: Mapping[Symbol, int]) -> dict[Symbol, Size]:
     """Sizes that equations give by others, the later ones by earlier ones."""
     solved: dict[Symbol, Size] = {}
     for relation, a, b in relations:
         if relation != "==":
             continue
         difference = dims.substitute(a, solved.get) - dims.substitute(b, solved.get)
-        symbol = _solvable(difference, known)
+        symbol = _solvable(difference, of_call)
         if symbol is None:
             continue
         rest = difference - dims.single(symbol) * _coefficient(difference, symbol)
@@ -164,11 +166,11 @@ def _solved(relations: Sequence[Relation], known: Mapping[Symbol, int]) -> dict[
     return solved
 
 
-def _solvable(difference: Size, known: Mapping[Symbol, int]) -> Symbol | None:
+def _solvable(difference: Size, of_call: Mapping[Symbol, int]) -> Symbol | None:
     """The latest size that is only once in a sum, by itself."""
     candidates = [
         x
-        for x in known
+        for x in of_call
         if abs(_coefficient(difference, x)) == 1
         and x not in dims.symbols(difference - dims.single(x) * _coefficient(difference, x))
     ]

@@ -12,7 +12,7 @@ from typing import Any, Union
 
 import numpy as np
 
-Quantity = Union[int, float, "Formula"]
+Quantity = Union[int, float, "SizeFormula"]
 Step = tuple[Any, ...]  # an operator and its operands: places of earlier steps
 
 NUMBER, SIZE, OTHERWISE = "number", "size", "otherwise"
@@ -29,12 +29,12 @@ def _range_middle(start: int, stop: int, step: int) -> int | None:
     return indices[len(indices) // 2] if indices else start
 
 
-def _divided(left: int, right: int) -> int | None:
-    return left // right if right else None
+def _divided(number: int, by: int) -> int | None:
+    return number // by if by else None
 
 
-def _remainder(left: int, right: int) -> int | None:
-    return left % right if right else None
+def _remainder(number: int, by: int) -> int | None:
+    return number % by if by else None
 
 
 #: What a step computes of numbers; None where there is no number. The script of the page that
@@ -68,17 +68,17 @@ class Formulas:
         self.partial: list[bool] = []  # whether a step may give no number
         self.places: dict[Step, int] = {}
 
-    def size(self, k: int) -> Formula:
+    def size(self, k: int) -> SizeFormula:
         """The size with this number."""
         return self.step(SIZE, k)
 
-    def number(self, value: float) -> Formula:
+    def number(self, value: float) -> SizeFormula:
         """A constant."""
         return self.step(NUMBER, int(value) if value == int(value) else value)
 
-    def computed(self, name: str, *operands: Quantity) -> Formula:
+    def computed(self, name: str, *operands: Quantity) -> SizeFormula:
         """What an operator makes of formulas and numbers; of constants, a constant."""
-        formulas = [x if isinstance(x, Formula) else self.number(x) for x in operands]
+        formulas = [x if isinstance(x, SizeFormula) else self.number(x) for x in operands]
         constants = [x.constant for x in formulas]
         if None not in constants and name in OPERATORS:
             value = OPERATORS[name](*constants)
@@ -86,13 +86,13 @@ class Formulas:
                 return self.number(value)
         return self.step(name, *[x.place for x in formulas])
 
-    def step(self, name: str, *operands: Any) -> Formula:
+    def step(self, name: str, *operands: Any) -> SizeFormula:
         key = (name, *operands)
         if key not in self.places:
             self.places[key] = len(self.steps)
             self.steps.append(key)
             self.partial.append(self._is_partial(name, operands))
-        return Formula(self, self.places[key])
+        return SizeFormula(self, self.places[key])
 
     def _is_partial(self, name: str, operands: Sequence[int]) -> bool:
         if name in (NUMBER, SIZE):
@@ -116,7 +116,7 @@ class Evaluation:
         self.values: list[Any] = []  # of the steps, as far as these were asked for
 
     def __call__(self, formula: Any) -> Any:
-        if not isinstance(formula, Formula):
+        if not isinstance(formula, SizeFormula):
             return formula
         while len(self.values) <= formula.place:
             self.values.append(self.value(*self.table.steps[len(self.values)]))
@@ -147,7 +147,7 @@ def of_ufunc(ufunc: Any, numbers: list[Any]) -> int | None:
     return int(value) if np.asarray(value).dtype.kind in "iu" else None
 
 
-class Formula:
+class SizeFormula:
     """A number that depends on sizes; it is added and multiplied like one."""
 
     def __init__(self, table: Formulas, place: int) -> None:
@@ -159,30 +159,30 @@ class Formula:
         name, *operands = self.table.steps[self.place]
         return operands[0] if name == NUMBER else None
 
-    def __add__(self, other: Quantity) -> Formula:
+    def __add__(self, other: Quantity) -> SizeFormula:
         if _is(other, 0):
             return self
         return self._lifted(other) if _is(self, 0) else self.table.computed("+", self, other)
 
-    def __mul__(self, other: Quantity) -> Formula:
+    def __mul__(self, other: Quantity) -> SizeFormula:
         if _is(other, 1):
             return self
         if _is(self, 0) or _is(other, 0):
             return self.table.number(0)
         return self._lifted(other) if _is(self, 1) else self.table.computed("*", self, other)
 
-    def _lifted(self, other: Quantity) -> Formula:
-        return other if isinstance(other, Formula) else self.table.number(other)
+    def _lifted(self, other: Quantity) -> SizeFormula:
+        return other if isinstance(other, SizeFormula) else self.table.number(other)
 
-    def __neg__(self) -> Formula:
+    def __neg__(self) -> SizeFormula:
         return self * -1
 
-    def __sub__(self, other: Quantity) -> Formula:
+    def __sub__(self, other: Quantity) -> SizeFormula:
         return self + other * -1
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def otherwise(self, other: Quantity | None) -> Formula:
+    def otherwise(self, other: Quantity | None) -> SizeFormula:
         """The same, or another where it is no number."""
         if other is None or not self.table.partial[self.place]:
             return self
@@ -193,11 +193,11 @@ class Formula:
 
 
 def _is(x: Quantity, number: int) -> bool:
-    return (x.constant if isinstance(x, Formula) else x) == number
+    return (x.constant if isinstance(x, SizeFormula) else x) == number
 
 
 def _applied(name: str, *operands: Quantity) -> Any:
-    table = next((x.table for x in operands if isinstance(x, Formula)), None)
+    table = next((x.table for x in operands if isinstance(x, SizeFormula)), None)
     return OPERATORS[name](*operands) if table is None else table.computed(name, *operands)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.explain.formulas import Formula, Formulas, largest
+from tapeless.explain.formulas import Formulas, SizeFormula, largest
 from tapeless.explain.known_numbers import KnownNumbers
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
@@ -31,8 +31,8 @@ class SizeFormulas(KnownNumbers):
         self,
         table: Formulas,
         block: Block,
-        lengths: Mapping[dims.Symbol, Formula],
-        values: Mapping[Var, Formula],
+        lengths: Mapping[dims.Symbol, SizeFormula],
+        values: Mapping[Var, SizeFormula],
         bounded: Callable[[Size], Size] = lambda size: size,
     ) -> None:
         super().__init__(block, lengths, values, bounded)  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ class SizeFormulas(KnownNumbers):
         products = (functools.reduce(operator.mul, term) for term in terms)
         return functools.reduce(operator.add, products, self.table.number(0))
 
-    def factor(self, factor: dims.Factor) -> Formula | None:
+    def factor(self, factor: dims.Factor) -> SizeFormula | None:
         """A size, or a quotient of two, as a formula."""
         if isinstance(factor, dims.Quotient):
             sides = self.evaluated(factor.left), self.evaluated(factor.right)
@@ -89,7 +89,7 @@ class SizeFormulas(KnownNumbers):
         passes = self.over(loop, "passes")
         return None if passes is None else passes.otherwise(1)
 
-    def over(self, loop: For, name: str) -> Formula | None:
+    def over(self, loop: For, name: str) -> SizeFormula | None:
         """What an operator makes of the range of a loop."""
         ends = [self.number(a) for a in (loop.start, loop.stop, loop.step)]
         return None if None in ends else self.table.computed(name, *ends)

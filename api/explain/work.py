@@ -35,7 +35,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index
 @dataclass(frozen=True)
 class Work:
     """Operations on numbers, and bytes that are loaded and stored, whatever cache has them; while
-    they are added up, each may be a `Formula`, which is added and multiplied as a number is."""
+    they are added up, each may be a `SizeFormula`, which is added and multiplied as a number is."""
 
     operations: float = 0.0
     bytes: float = 0.0
@@ -95,7 +95,8 @@ class WorkWalk:
         if kind == "FFT":
             return 5.0 * math.prod(lengths) * log2(largest(2, lengths[-1]))  # type: ignore[no-any-return]
         if kind == "LAPACK":
-            return 1.0 * math.prod(lengths) * functools.reduce(least, lengths[-2:])
+            leading = math.prod(lengths)
+            return 1.0 * leading * functools.reduce(least, lengths[-2:])
         return 0.0
 
     def traffic(self, s: Let) -> float:
@@ -116,7 +117,8 @@ class WorkWalk:
         if stage is None:
             return self.size(s.args[1].type if len(s.args) > 1 else s.outs[0].type)
         lengths = (self.numbers.length(n) for n in stage.space)
-        return 1.0 * math.prod(lengths) * s.outs[0].type.dtype.itemsize
+        size: float = 1.0 * math.prod(lengths) * s.outs[0].type.dtype.itemsize
+        return size
 
     def loaded(self, v: Var) -> float:
         return self.size(v.type) if self.has_memory(v) else 0.0

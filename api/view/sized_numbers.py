@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeless.explain.by_size import BySize
-from tapeless.explain.formulas import NUMBER, SIZE, Formula
+from tapeless.explain.formulas import NUMBER, SIZE, SizeFormula
 from tapeless.explain.report import counted, in_bytes
 
 FORMATS: dict[str, Callable[[Any], str]] = {"count": counted, "bytes": in_bytes, "length": str}
@@ -35,7 +35,7 @@ class SizedNumbers:
 
     def varies(self, formula: Any) -> bool:
         """Whether a number depends on sizes."""
-        if not isinstance(formula, Formula):
+        if not isinstance(formula, SizeFormula):
             return False
         assert self.by_size is not None
         assert formula.table is self.by_size.table, "a formula of another explanation"
@@ -60,11 +60,11 @@ class SizedNumbers:
             {"sizes": sizes, "steps": steps, "requirements": requirements}, separators=(",", ":")
         )
 
-    def place(self, formula: Any) -> int:
+    def place(self, number: Any) -> int:
         """The place of a formula or number."""
         assert self.by_size is not None
-        if not isinstance(formula, Formula):
-            formula = self.by_size.table.number(formula)
+        is_formula = isinstance(number, SizeFormula)
+        formula: SizeFormula = number if is_formula else self.by_size.table.number(number)
         self.used.add(formula.place)
         return formula.place
 
