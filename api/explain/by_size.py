@@ -156,7 +156,7 @@ def _solved(relations: Sequence[Relation], of_call: Mapping[Symbol, int]) -> dic
             continue
         difference = dims.substitute(a, solved.get) - dims.substitute(b, solved.get)
         symbol = _solvable(difference, of_call)
-        if symbol is None:
+        if symbol is None or not dims.symbols(difference) <= of_call.keys():
             continue
         rest = difference - dims.single(symbol) * _coefficient(difference, symbol)
         value = rest * -_coefficient(difference, symbol)

@@ -49,8 +49,24 @@ def _of_user(line: ViewLine, emitted: Pane, numbers: Sequence[int]) -> ViewLine:
     if shared:
         others = sorted({numbers[k] for x in shared for k in x.places} - {line.number})
         word = "line" if len(others) == 1 else "lines"
-        times.append(_sum(shared, f"together with {word} {', '.join(map(str, others))}"))
+        times.append(_sum(shared, f"together with {word} {ranges(others)}"))
     return replace(line, times=tuple(times))
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """
+    >>> ranges([3, 5, 6, 9, 10, 11])
+    '3, 5, 6, 9 to 11'
+    """
+    runs: list[list[int]] = []
+    for n in numbers:
+        if runs and runs[-1][-1] == n - 1:
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    return ", ".join(
+        f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
+    )
 
 
 def _sum(lines: Sequence[ViewLine], text: str) -> LineTime:

@@ -16,6 +16,13 @@ function related(line) {
   return new Set(line.places.flatMap((place) => byPlace.get(place)));
 }
 
+// Of the lines of a listing that belong to one, the first that belongs to the fewest others.
+function nearest(line, pane) {
+  const inside = [...related(line)].filter((each) => pane.contains(each));
+  const fewest = Math.min(...inside.map((each) => each.places.length));
+  return inside.find((each) => each.places.length === fewest) ?? null;
+}
+
 function light(line) {
   const lit = line ? related(line).add(line) : new Set();
   for (const each of lines) each.classList.toggle("lit", lit.has(each));
@@ -42,7 +49,7 @@ function pin(line) {
   line.querySelector(".number").setAttribute("aria-current", "true");
   tell(line);
   for (const pane of panes) {
-    const first = [...related(line)].find((each) => pane.contains(each));
+    const first = nearest(line, pane);
     if (first && !pane.contains(line)) scrollTo(first, 1 / 3);
   }
 }
@@ -71,13 +78,9 @@ function focus(line) {
 }
 
 function beside(line, step) {
-  const others = [...related(line)];
   let k = panes.indexOf(line.closest(".pane")) + step;
-  for (; panes[k]; k += step) {
-    const found = others.find((each) => panes[k].contains(each));
-    if (found) return found;
-  }
-  return null;
+  while (panes[k] && !nearest(line, panes[k])) k += step;
+  return panes[k] ? nearest(line, panes[k]) : null;
 }
 
 document.addEventListener("pointerover", (event) => {
