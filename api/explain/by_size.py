@@ -16,6 +16,7 @@ from tapeless.explain.work import Work
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Block
+from tapeless.transforms.errors import ArgumentError
 
 Relation = tuple[str, Size, Size]
 Value = Callable[[Any], Any]  # the number that a formula is
@@ -65,8 +66,18 @@ class BySize:
     peak_memory: Any
 
     def evaluated(self, sizes: Mapping[str, int] | None = None) -> Value:
-        """What gives the number of a formula; sizes that are not named are those of the call."""
+        """What gives the number of a formula; sizes that are not named are those of the call.
+
+        Raises ArgumentError for a name that no free size has.
+        """
         named = sizes or {}
+        names = [name for size in self.sizes for name in size.names]
+        for name in named:
+            if name not in names:
+                raise ArgumentError(
+                    f"no size that may be chosen is called {name!r}",
+                    f"these are: {', '.join(names) or 'none'}",
+                )
         return self.table.at(
             [next((named[x] for x in s.names if x in named), s.value) for s in self.sizes]
         )

@@ -184,7 +184,8 @@ class SizeFormula:
 
     def otherwise(self, other: Quantity | None) -> SizeFormula:
         """The same, or another where it is no number."""
-        if other is None or not self.table.partial[self.place]:
+        same = isinstance(other, SizeFormula) and other.place == self.place
+        if other is None or same or not self.table.partial[self.place]:
             return self
         return self.table.computed(OTHERWISE, self, other)
 

@@ -7,28 +7,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 
-from tapeless.profiler.line_profile import Line, LineProfile
+from tapeless.profiler.line_profile import LineProfile
+from tapeless.transforms.python_text.line_breaking import NOTE
 from tapeless.view.panes import LineTime, Pane, ViewLine
+
+
+def lines_of(pane: Pane, profile: LineProfile) -> dict[int, int]:
+    """For the lines of a profile, by number, the numbers that they have in a listing: one that
+    stands alone begins otherwise than the module that ran: it holds what is read from outside.
+    """
+    shown = [_plain(line.text) for line in pane.lines]
+    measured = [_plain(line.source) for line in profile.lines]
+    matcher = SequenceMatcher(None, shown, measured, autojunk=False)
+    return {
+        profile.lines[block.b + k].number: pane.lines[block.a + k].number
+        for block in matcher.get_matching_blocks()
+        for k in range(block.size)
+    }
+
+
+def _plain(text: str) -> str:
+    """A line without its comment about the user's."""
+    return NOTE.sub("", text).strip()
 
 
 def timed(pane: Pane, profile: LineProfile) -> Pane:
     """The listing of an emitted module with what its lines took."""
-    lines = {line.number: line for line in profile.lines if line.hits}
-    total = sum(line.seconds for line in lines.values()) or 1.0
+    total = sum(line.seconds for line in profile.lines) or 1.0
+    numbers = lines_of(pane, profile)
+    measured = {numbers[x.number]: x for x in profile.lines if x.hits and x.number in numbers}
 
     def with_time(line: ViewLine) -> ViewLine:
-        measured = lines.get(line.number)
-        if measured is None or not _same(line, measured):
+        if line.number not in measured:
             return line
-        text = f"in {measured.hits:,} runs" if measured.hits > 1 else ""
-        return replace(line, times=(LineTime(measured.seconds, measured.seconds / total, text),))
+        seconds, hits = measured[line.number].seconds, measured[line.number].hits
+        text = f"in {hits:,} runs" if hits > 1 else ""
+        return replace(line, times=(LineTime(seconds, seconds / total, text),))
 
     return replace(pane, lines=tuple(map(with_time, pane.lines)))
-
-
-def _same(line: ViewLine, measured: Line) -> bool:
-    return line.text.strip().startswith(measured.source.strip())
 
 
 def with_times_of(pane: Pane, emitted: Pane, numbers: Sequence[int]) -> Pane:

@@ -273,6 +273,17 @@ def test_times_stand_beside_lines(tapeless, models):
     assert 'class="took"' not in tapeless("view", "waves.py:wave", *options[:2]).out
 
 
+def test_lines_that_read_from_outside_are_timed(tapeless, models):
+    (models / "outer.py").write_text(
+        "import numpy as np\n\nDATA = np.ones(40)\n\n\ndef f(x: 'f8[5]'):\n"
+        "    return np.sum(np.sin(DATA[:, None] * x))\n"
+    )
+    text = tapeless("view", "outer.py:f", "--transform", "jit(grad)", "--profile").out
+    assert any("f_grad_kernel" in line for line in timed_driver_lines(text))
+    assert re.search(r'id="array-L.*class="took"', text)
+    assert re.search(r'<a href="#array-L\d+" title', text)
+
+
 def test_one_kernel_alone_is_timed(tapeless):
     text = tapeless("view", "models.py:logistic", "--transform", "jit(grad)", "--profile").out
     assert any("logistic_grad_kernel" in line for line in timed_driver_lines(text))

@@ -1,7 +1,7 @@
 """The page of `tapeless view` in a browser: light, pins, keys, sizes, and what readers get of it.
 
-The browser is Debian's `chromium`, driven by Playwright. Where one of them is missing these tests
-are skipped; `.ci/run` installs both, or says that it cannot.
+The browser is Debian's `chromium`, or `google-chrome`, driven by Playwright. Where it is missing
+these tests are skipped; `.ci/run` installs it, or says that it cannot.
 """
 
 import json
@@ -18,7 +18,7 @@ from tapeless.explain.report import counted, in_bytes
 from tapeless.tools.cli import main
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium: nothing is tested")
 
 PROGRAM = """\

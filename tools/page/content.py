@@ -16,7 +16,7 @@ from tapeless.tools.target import Target
 from tapeless.tools.transform import transformed
 from tapeless.transforms.errors import SourceError
 from tapeless.view.flame import flame_graph
-from tapeless.view.line_times import timed, with_times_of
+from tapeless.view.line_times import lines_of, timed, with_times_of
 from tapeless.view.panes import (
     Pane,
     Place,
@@ -96,14 +96,14 @@ def _flame(profile: LineProfile, users: list[Pane], array: Pane, places: list[Pl
         for pane in users
         for line in pane.lines
     }
-    texts = {line.number: line.text.strip() for line in array.lines}
+    numbers = lines_of(array, profile)
 
     def of_user(line: Line) -> str:
         return anchors.get(line.place, "") if line.place else ""
 
     def of_array(line: Line) -> str:
-        same = texts.get(line.number, "").startswith(line.source.strip())
-        return f"{array.name}-L{line.number}" if same else ""
+        number = numbers.get(line.number)
+        return "" if number is None else f"{array.name}-L{number}"
 
     return flame_graph(profile, of_user, of_array)
 

@@ -6,6 +6,7 @@ import pytest
 from tapeless import grad, jit, vmap
 from tapeless.explain.formulas import Formulas, largest, least, log2
 from tapeless.explain.residuals import size_of
+from tapeless.transforms.errors import ArgumentError
 
 DATA = np.ones((5, 7))
 
@@ -118,6 +119,14 @@ def test_sizes_that_others_tell_are_not_free():
     value = by_size.evaluated({"x.shape[0]": 100})
     shapes = {name: [value(n) for n in lengths] for name, _, lengths in by_size.arguments}
     assert shapes == {"x": [100], "y": [99]}
+
+
+def test_names_of_sizes_that_are_not_free():
+    by_size = grad(neighbours).explain(array(16), array(15), 3).by_size
+    with pytest.raises(ArgumentError) as refused:
+        by_size.evaluated({"y.shape[0]": 100})
+    assert "no size that may be chosen is called 'y.shape[0]'" in str(refused.value)
+    assert "these are: x.shape[0], k" in str(refused.value)
 
 
 def test_for_which_sizes_the_code_is_the_same():

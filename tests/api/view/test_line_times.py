@@ -43,6 +43,14 @@ def test_emitted_lines_have_what_was_measured():
     assert times[4] == ()  # the text is another one: it was not this line that was timed
 
 
+def test_lines_have_other_numbers_in_modules_that_stand_alone():
+    before = (ViewLine(1, "DATA = np.ones(3)", ()), ViewLine(2, "", ()))
+    moved = tuple(ViewLine(x.number + 2, x.text, x.places) for x in EMITTED.lines)
+    alone = Pane("loop", "Loop form", "python", (*before, *moved))
+    times = {x.number: x.times[0].seconds for x in timed(alone, PROFILE).lines if x.times}
+    assert times == {4: 1e-6, 5: 3e-6, 6: 4e-6}
+
+
 def test_users_lines_have_what_belongs_to_them():
     emitted = timed(EMITTED, PROFILE)
     pane = with_times_of(USERS, emitted, [11, 12, 13, 14])
