@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.explain.formulas import Formulas, SizeFormula
@@ -17,6 +17,9 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from tapeless.transforms.frontend.staging.stage import Staged
 
 Relation = tuple[str, Size, Size]
 Value = Callable[[Any], Any]  # the number that a formula is
@@ -90,19 +93,25 @@ class CallSizes:
     """
 
     def __init__(self, specialisation: Specialisation, of_call: Mapping[Symbol, int]) -> None:
+        staged = specialisation.staged
         self.table = Formulas()
         self.of_call = of_call
         lower = [(">=", dims.single(x), x.lower) for x in of_call if x.lower is not None]
-        relations: list[Relation] = [*specialisation.staged.sizes, *lower]
+        fixed = [("==", dims.single(x), n) for x, n in of_call.items() if _is_fixed(staged, x)]
+        relations: list[Relation] = [*_same_homes(staged), *fixed, *staged.sizes, *lower]
         self.by_others = _solved(relations, of_call)
         self.free = [x for x in of_call if x not in self.by_others]
         self.relations = relations
 
     def lengths(self) -> dict[Symbol, SizeFormula]:
         """A formula for each size."""
-        formulas = {x: self.table.size(k) for k, x in enumerate(self.free)}
-        numbers = SizeFormulas(self.table, Block((), (), ()), formulas, {})
+        numbers = self.of_free_sizes()
         return {x: numbers.evaluated(self.of_free(dims.single(x))) for x in self.of_call}
+
+    def of_free_sizes(self) -> SizeFormulas:
+        """What gives the formulas of expressions in free sizes."""
+        free = {x: self.table.size(k) for k, x in enumerate(self.free)}
+        return SizeFormulas(self.table, Block((), (), ()), free, {})
 
     def of_free(self, size: Size) -> Size:
         return dims.substitute(size, self.by_others.get)
@@ -111,14 +120,15 @@ class CallSizes:
         """The free sizes."""
         return tuple(
             FreeSize(
-                tuple(
-                    y.name for y in self.of_call if self.of_free(dims.single(y)) == dims.single(x)
-                ),
+                tuple(dict.fromkeys(y.name for y in self.of_call if self.is_same(y, x))),
                 self.of_call[x],
-                max((b for b in self.bounds(x)), default=None),
+                max(self.bounds(x), default=None),
             )
             for x in self.free
         )
+
+    def is_same(self, size: Symbol, free: Symbol) -> bool:
+        return self.of_free(dims.single(size)) == dims.single(free)
 
     def bounds(self, symbol: Symbol) -> Iterator[int]:
         """What a size must be at least, by the relations that are about nothing else."""
@@ -129,8 +139,7 @@ class CallSizes:
 
     def requirements(self) -> Iterator[Requirement]:
         """The relations that not all free sizes have."""
-        formulas = {x: self.table.size(k) for k, x in enumerate(self.free)}
-        numbers = SizeFormulas(self.table, Block((), (), ()), formulas, {})
+        numbers = self.of_free_sizes()
         for relation, a, b in dict.fromkeys(self.relations):
             difference = self.of_free(a) - self.of_free(b)
             symbols = dims.symbols(difference)
@@ -140,6 +149,23 @@ class CallSizes:
             if None not in sides:
                 text = " ".join(str(x) for x in _shown(relation, a, b))
                 yield Requirement(text, relation, *sides)
+
+
+def _is_fixed(staged: Staged, size: Symbol) -> bool:
+    """Whether the code was made for one value of a size, which is then no part of it."""
+    home, axis = staged.decisions.homes.get(size, (None, 0))
+    if axis >= 0:
+        return (home, axis) in staged.decisions.axes
+    return isinstance(home, int) and staged.leaves[home].static
+
+
+def _same_homes(staged: Staged) -> Iterator[Relation]:
+    """Sizes that are the same axis of the same argument: each attempt at staging has its own."""
+    first: dict[tuple[Any, int], Symbol] = {}
+    for size, home in staged.decisions.homes.items():
+        same = first.setdefault(home, size)
+        if same is not size:
+            yield "==", dims.single(size), dims.single(same)
 
 
 def _shown(relation: str, a: Size, b: Size) -> tuple[Size, str, Size]:

@@ -121,6 +121,30 @@ def test_sizes_that_others_tell_are_not_free():
     assert shapes == {"x": [100], "y": [99]}
 
 
+LABELS = np.array([3, 1, 3, 2])
+
+
+def by_label(x):
+    groups = {}
+    for v, label in zip(x, LABELS, strict=True):
+        groups.setdefault(int(label), []).append(v)
+    return sum(k * np.mean(g) ** 2 for k, g in groups.items())
+
+
+def test_attempts_at_staging_do_not_count():
+    sizes = jit(by_label).explain(array(4)).by_size.sizes
+    assert [x.names for x in sizes] == [("x.shape[0]", "LABELS.shape[0]")]
+
+
+def doubled(x, n):
+    return np.sum(np.ones((2,) * n)) * np.sum(x)
+
+
+def test_values_that_code_is_made_for_are_not_free():
+    by_size = grad(doubled).explain(array(4), 3).by_size
+    assert [x.names for x in by_size.sizes] == [("x.shape[0]",)]
+
+
 def test_names_of_sizes_that_are_not_free():
     by_size = grad(neighbours).explain(array(16), array(15), 3).by_size
     with pytest.raises(ArgumentError) as refused:
