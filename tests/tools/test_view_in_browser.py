@@ -99,6 +99,8 @@ def opened(browser, written):
             ),
         )
         tab.goto(address + anchor)
+        if anchor:
+            tab.locator(".pinned").wait_for()
         return tab
 
     yield open_page
@@ -165,6 +167,7 @@ def test_and_back(walk, pane):
 def test_a_click_pins_a_line_and_names_it_in_the_address(walk):
     line = line_of(walk, "source", "x = x /")
     walk.click(f"#{line} code")
+    walk.locator("#source .pinned").wait_for()
     assert walk.url.endswith(f"#{line}")
     walk.hover("h1")
     assert marked(walk, "source", "pinned") == ["x = x / np.sqrt(np.sum(x**2))"]
@@ -201,6 +204,7 @@ def test_keys_go_along_lines_and_across_listings(walk):
     walk.keyboard.press("ArrowRight")
     assert walk.evaluate(focused).startswith("#loop-L")
     walk.keyboard.press("Enter")
+    walk.locator("#loop .pinned").wait_for()
     assert walk.evaluate("location.hash").startswith("#loop-L")
     walk.keyboard.press("Escape")
     walk.keyboard.press("Tab")
