@@ -21,7 +21,7 @@ def peaks(a, n):
 def lows(a, n):
     total = 0
     for k in range(n):
-        total = 3 * total + np.argmin(a[:4] * (k - 2) + a[1:])
+        total = 3 * total + np.argmin(a[:-1] * (k - 2) + a[1:])
     return total
 
 
