@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import tapeless
 from tapeless.backends import cache
+from tapeless.backends.cpu.kernel_only_functions import KernelOnlyFunction
+from tapeless.profiler.line_profile import LineProfile, line_profile
 from tapeless.staging.standalone_modules import Module
 from tapeless.transformations.array_form import Unchanged
 from tapeless.transformations.jit_to_c import JitToC
@@ -34,6 +37,15 @@ def array_form(function: Function) -> Any:
 def emitted(function: Any, args: tuple[Any, ...]) -> str:
     """The module that a transformed function emits for arguments, which may be none."""
     return Module(function.for_arguments(args, {}), function.emitted_name).with_small()
+
+
+def driver_profile(compiled: Any, args: tuple[Any, ...]) -> LineProfile:
+    """The time by line of the driver of a compiled function, which runs as Python code for that;
+    what it calls is machine code."""
+    specialisation = copy.copy(compiled.for_arguments(args, {}))
+    if isinstance(specialisation.run, KernelOnlyFunction):
+        specialisation.run = specialisation.run.driver
+    return line_profile(f"jit of {compiled.describe()}", specialisation, args, {})
 
 
 def c_files(

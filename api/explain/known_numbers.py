@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
+from tapeless.explain.formulas import of_ufunc
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, For, Let, Literal, Type, Var, statements
@@ -91,13 +90,8 @@ class KnownNumbers:
             return numbers[0]
         return self.applied(s.op.ufunc, numbers)
 
-    @staticmethod
-    def applied(ufunc: Any, numbers: list[Any]) -> int | None:
-        if not isinstance(ufunc, np.ufunc):
-            return None
-        with np.errstate(all="ignore"):
-            value = ufunc(*numbers)
-        return int(value) if np.asarray(value).dtype.kind in "iu" else None
+    def applied(self, ufunc: Any, numbers: list[Any]) -> int | None:
+        return of_ufunc(ufunc, numbers)
 
     def middle(self, loop: For) -> int | None:
         ends = [self.number(a) for a in (loop.start, loop.stop, loop.step)]

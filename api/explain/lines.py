@@ -39,6 +39,7 @@ class LineReport:
     runs_in   what runs it: names of kernels, library calls ("FFT: np.fft.fft"), "NumPy", "Python"
     work      operations and bytes of all its runs, an estimate
     slow      why Python runs a loop that begins here, with the way out
+    by_size   the work as formulas of sizes, where these are known
     """
 
     file: str
@@ -48,6 +49,7 @@ class LineReport:
     runs_in: tuple[str, ...] = ()
     work: Work = field(default_factory=Work)
     slow: tuple[str, ...] = ()
+    by_size: Work | None = field(default=None, repr=False, compare=False)
 
 
 def attributed(steps: Sequence[WorkStep], shared: Collection[Statement] = ()) -> list[LineReport]:

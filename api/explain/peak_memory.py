@@ -5,8 +5,10 @@ a = x * 2; b = a + 1; c = b * b      has two arrays at once: a is let go when b 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
+from tapeless.explain.formulas import largest
 from tapeless.explain.known_numbers import KnownNumbers
 from tapeless.transformations.cost_analysis import elements
 from tapeless.transforms.core.language import (
@@ -46,18 +48,19 @@ class PeakMemory:
         after it."""
         last = self.last_uses(block)
         alive: dict[Var, int] = {}
-        peak = 0
+        total, peak = 0, 0
         kept = {self.whole(a) for a in block.results if isinstance(a, Var)} | later
         for k, s in enumerate(block.body):
-            inner = [self.block(b, set()) for b in blocks(s)]
-            during = max((most for most, _ in inner), default=0) + self.during(s)
-            peak = max(peak, sum(alive.values()) + during)
-            alive |= self.made(s)
-            peak = max(peak, sum(alive.values()) + self.during(s))
-            gone = [v for v in alive if last.get(v, k) <= k and v not in kept]
-            for v in gone:
-                del alive[v]
-        return peak, sum(alive.values())
+            of_blocks = (self.block(b, set())[0] for b in blocks(s))
+            during = self.during(s)
+            peak = largest(peak, total + during + functools.reduce(largest, of_blocks, 0))
+            results = self.made(s)
+            alive |= results
+            total += sum(results.values())
+            peak = largest(peak, total + during)
+            for v in [v for v in alive if last.get(v, k) <= k and v not in kept]:
+                total -= alive.pop(v)
+        return peak, total
 
     def last_uses(self, block: Block) -> dict[Var, int]:
         """For each value, the number of the last statement that reads its memory."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tapeless.backends.compilation import Compilation
+from tapeless.explain.by_size import BySize
 from tapeless.explain.lines import LineReport
 from tapeless.explain.residuals import Residual
 from tapeless.explain.work import Work
@@ -31,6 +33,7 @@ class Explanation:
     compilations  the kernels that were compiled so far: `kernel`, `seconds`, `cached`
     notes         what else was decided while staging
     returned      the user's lines, (file, number), of what the `return` of array form computes
+    by_size       the same numbers as formulas of the sizes of arguments
     """
 
     name: str
@@ -43,6 +46,7 @@ class Explanation:
     compilations: tuple[Compilation, ...]
     notes: tuple[str, ...]
     returned: tuple[tuple[str, int], ...] = ()
+    by_size: BySize | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         return "\n".join(self.text())
@@ -125,14 +129,19 @@ def _compilation(c: Compilation) -> str:
 
 
 def counted(number: float) -> str:
+    """A number with three digits; the script of the page of `tapeless view` writes the same.
+
+    >>> counted(999), counted(1234), counted(5.6e7), counted(999_999), counted(1.2e15)
+    ('999', '1.23 k', '56 M', '1 M', '1200 T')
     """
-    >>> counted(999), counted(1234), counted(5.6e7)
-    ('999', '1.23 k', '56 M')
-    """
-    for unit, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if number >= size:
-            return f"{number / size:.3g} {unit}"
-    return f"{number:.0f}"
+    step = 1
+    while number >= 1000 * step:
+        step *= 10
+    rounded = math.floor(number / step + 0.5) * step  # a half goes up
+    for unit, size in (("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3)):
+        if rounded >= size:
+            return f"{rounded / size:.{3 if rounded < 1000 * size else 17}g} {unit}"
+    return str(rounded)
 
 
 def in_bytes(number: float) -> str:

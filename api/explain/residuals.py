@@ -7,10 +7,15 @@ The parts are told apart by the statement `blank`, which stands between them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from tapeless.explain.known_numbers import KnownNumbers
+import numpy as np
+
+from tapeless.explain.by_size import Value
+from tapeless.explain.size_formulas import SizeFormulas
 from tapeless.transforms.core.language import (
     TAPE,
     Block,
@@ -35,11 +40,13 @@ from tapeless.transforms.ops.primitives.stacks import push
 class Residual:
     """What is kept for the backward pass.
 
-    name   of the variable, "" if it has none
-    what   its dtype and shape, or what else it is
-    bytes  of its memory for the arguments at hand; None where only a run tells
-    line   of the user's that makes it; 0 where none does
-    file   that has this line; "" where none does
+    name     of the variable, "" if it has none
+    what     its dtype and shape, or what else it is
+    bytes    of its memory for the arguments at hand; None where only a run tells
+    line     of the user's that makes it; 0 where none does
+    file     that has this line; "" where none does
+    dtype    of its elements; "" if it is no array
+    lengths  of its axes as formulas of sizes; None where only a run tells
     """
 
     name: str
@@ -47,12 +54,15 @@ class Residual:
     bytes: int | None
     line: int
     file: str = ""
+    dtype: str = ""
+    lengths: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
 
 def residuals(
-    block: Block, numbers: KnownNumbers, placement: Placement | None = None
+    block: Block, numbers: SizeFormulas, value: Value, placement: Placement | None = None
 ) -> list[Residual]:
-    """The arrays that are live across the end of the forward part, each once."""
+    """The arrays that are live across the end of the forward part, each once; `value` gives the
+    number of a formula."""
     ends = [k for k, s in enumerate(block.body) if isinstance(s, Effect) and s.kind == "blank"]
     if not ends:
         return []
@@ -62,8 +72,13 @@ def residuals(
     read = dict.fromkeys(owner(v) for s in backward for v in _read(s))
     homes = placement.in_registers() if placement else set()
     kept = [v for v in read if v in definitions and v not in homes]
-    rows = [_residual(v, definitions[v], numbers, placement) for v in kept]
+    rows = [_residual(v, definitions[v], numbers, value, placement) for v in kept]
     return [r for r in rows if r is not None]
+
+
+def size_of(residual: Residual) -> Any:
+    """The bytes of an array whose lengths sizes tell, as a formula."""
+    return math.prod(residual.lengths) * np.dtype(residual.dtype).itemsize
 
 
 def _owners(forward: Iterable[Statement], placement: Placement | None) -> Callable[[Var], Var]:
@@ -92,7 +107,11 @@ def _name(s: Statement) -> str:
 
 
 def _residual(
-    v: Var, made_by: Statement, numbers: KnownNumbers, placement: Placement | None
+    v: Var,
+    made_by: Statement,
+    numbers: SizeFormulas,
+    value: Value,
+    placement: Placement | None,
 ) -> Residual | None:
     line, file = (made_by.origin.line, made_by.origin.file) if made_by.origin else (0, "")
     if isinstance(v.type, StackType):
@@ -103,9 +122,9 @@ def _residual(
         return None
     axes = placement.axes.get(v) if placement else None
     kept = range(len(v.type.shape)) if axes is None else axes
-    lengths = [numbers.size(v.type.shape[k]) for k in kept]
+    formulas = tuple(numbers.size(v.type.shape[k]) for k in kept)
+    lengths = [value(n) for n in formulas]
+    dtype = v.type.dtype
     shape = ", ".join("?" if n is None else str(n) for n in lengths)
-    size = None if None in lengths else v.type.dtype.itemsize
-    for n in lengths:
-        size = None if size is None or n is None else size * n
-    return Residual(v.name, f"{v.type.dtype.name}[{shape}]", size, line, file)
+    size = None if None in lengths else dtype.itemsize * math.prod(lengths)
+    return Residual(v.name, f"{dtype.name}[{shape}]", size, line, file, dtype.name, formulas)

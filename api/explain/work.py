@@ -5,10 +5,12 @@ y = sin(x) * 2      in one kernel is      2 operations an element, which loads x
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tapeless.explain.formulas import largest, least, log2
 from tapeless.explain.known_numbers import KnownNumbers
 from tapeless.transformations.cost_analysis import elements, operations
 from tapeless.transforms.core.language import (
@@ -32,7 +34,8 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index
 
 @dataclass(frozen=True)
 class Work:
-    """Operations on numbers, and bytes that are loaded and stored, whatever cache has them."""
+    """Operations on numbers, and bytes that are loaded and stored, whatever cache has them; while
+    they are added up, each may be a `SizeFormula`, which is added and multiplied as a number is."""
 
     operations: float = 0.0
     bytes: float = 0.0
@@ -80,8 +83,8 @@ class WorkWalk:
         lists = any(isinstance(a.type, StackType) for a in (*s.outs, *s.args))
         if is_view(s) or s.op is empty or (lists and kernel is None):  # lists hold references
             return Work()
-        count = float(operations(s, self.numbers.length)) or self.of_library(s, kernel)
-        return Work(count, self.traffic(s))
+        count = 1.0 * operations(s, self.numbers.length)
+        return Work(self.of_library(s, kernel) if count == 0 else count, self.traffic(s))
 
     def of_library(self, s: Let, kernel: str | None) -> float:
         """The operations of a transform or a factorisation, by the leading term."""
@@ -90,9 +93,10 @@ class WorkWalk:
             return 0.0
         lengths, kind = [self.numbers.length(n) for n in first.shape], library_of(s)[0]
         if kind == "FFT":
-            return 5.0 * math.prod(lengths) * math.log2(max(2, lengths[-1]))
+            return 5.0 * math.prod(lengths) * log2(largest(2, lengths[-1]))  # type: ignore[no-any-return]
         if kind == "LAPACK":
-            return float(math.prod(lengths) * min(lengths[-2:]))
+            leading = math.prod(lengths)
+            return 1.0 * leading * functools.reduce(least, lengths[-2:])
         return 0.0
 
     def traffic(self, s: Let) -> float:
@@ -113,7 +117,8 @@ class WorkWalk:
         if stage is None:
             return self.size(s.args[1].type if len(s.args) > 1 else s.outs[0].type)
         lengths = (self.numbers.length(n) for n in stage.space)
-        return float(math.prod(lengths) * s.outs[0].type.dtype.itemsize)
+        size: float = 1.0 * math.prod(lengths) * s.outs[0].type.dtype.itemsize
+        return size
 
     def loaded(self, v: Var) -> float:
         return self.size(v.type) if self.has_memory(v) else 0.0
@@ -131,4 +136,4 @@ class WorkWalk:
         """The bytes of a value."""
         if not isinstance(kind, Type):
             return 0.0
-        return float(elements(kind, self.numbers.length) * kind.dtype.itemsize)
+        return 1.0 * elements(kind, self.numbers.length) * kind.dtype.itemsize

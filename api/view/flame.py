@@ -74,7 +74,7 @@ def flame_graph(profile: LineProfile, users: Anchor, emitted: Anchor) -> str:
     note = f" {profile.note}" if profile.note else ""
     return (
         '<section class="pane flame" id="flame" aria-labelledby="flame-title">\n'
-        '<h2 class="title" id="flame-title">Where the time goes</h2>\n'
+        '<h2 class="title" id="flame-title">Where the time of array form goes</h2>\n'
         f'<p class="remark">A call takes {escape(readable(profile.seconds))}; while its lines are '
         f"watched, as here, {escape(readable(root.seconds))}.{escape(note)}</p>\n"
         f'<ul class="boxes">\n{"".join(_item(root, root.seconds, root.seconds))}</ul>\n</section>'

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 from importlib import resources
+from typing import Any
 
-from tapeless.explain.report import counted, in_bytes
+from tapeless.explain.residuals import Residual, size_of
+from tapeless.profiler.line_profile import readable
 from tapeless.view.colours import coloured
-from tapeless.view.panes import Pane, ViewLine
+from tapeless.view.panes import LineTime, Pane, ViewLine
+from tapeless.view.sized_numbers import SizedNumbers
 
 Anchors = dict[int, tuple[str, int]]  # for each of the user's lines its anchor and its number
 
@@ -19,20 +22,22 @@ def style_sheet() -> str:
     return resources.files("tapeless.view").joinpath("listings.css").read_text(encoding="utf-8")
 
 
-def listings(panes: Sequence[Pane], heading: str) -> list[str]:
-    """An element for each listing, under an element `heading` with its title."""
+def listings(panes: Sequence[Pane], heading: str, numbers: SizedNumbers | None = None) -> list[str]:
+    """An element for each listing, under an element `heading` with its title; `numbers` writes
+    those that depend on sizes."""
     anchors = {
         line.places[0]: (f"{pane.name}-L{line.number}", line.number)
         for pane in panes
         if pane.is_users
         for line in pane.lines
     }
-    return [_pane(pane, anchors, heading) for pane in panes]
+    numbers = numbers or SizedNumbers()
+    return [_pane(pane, anchors, heading, numbers) for pane in panes]
 
 
-def _pane(pane: Pane, anchors: Anchors, heading: str) -> str:
+def _pane(pane: Pane, anchors: Anchors, heading: str, numbers: SizedNumbers) -> str:
     items = "".join(
-        _line(pane, line, code, anchors, gap=bool(k and not j))
+        _line(pane, line, code, _beside(pane, line, anchors, numbers), gap=bool(k and not j))
         for k, block in enumerate(_blocks(pane.lines))
         for j, (line, code) in enumerate(_coloured(block, pane.language))
     )
@@ -58,12 +63,15 @@ def _coloured(block: Sequence[ViewLine], language: str) -> Iterator[tuple[ViewLi
     return zip(block, coloured("\n".join(x.text for x in block), language), strict=True)
 
 
-def _line(pane: Pane, line: ViewLine, code: str, anchors: Anchors, gap: bool) -> str:
+def _beside(pane: Pane, line: ViewLine, anchors: Anchors, numbers: SizedNumbers) -> str:
+    return _notes(line, numbers) if pane.is_users else _time(line) + _origins(line, anchors)
+
+
+def _line(pane: Pane, line: ViewLine, code: str, beside: str, gap: bool) -> str:
     """A list item: the line's number, which is a link to it, its code, and what is known of it."""
     anchor = f"{pane.name}-L{line.number}"
     places = " ".join(map(str, line.places))
     depth = len(line.text) - len(line.text.lstrip())
-    beside = _notes(line) if pane.is_users else _origins(line, anchors)
     return (
         f'<li id="{anchor}" class="line{" gap" if gap else ""}" value="{line.number}" '
         f'data-places="{places}">'
@@ -83,23 +91,59 @@ def _origins(line: ViewLine, anchors: Anchors) -> str:
     return f'<span class="from">{" ".join(links)}</span>' if links else ""
 
 
-def _notes(line: ViewLine) -> str:
-    """What runs a line, what that costs, and what it keeps."""
+def _time(line: ViewLine) -> str:
+    """What an emitted line took, with a bar as long as its share."""
+    return "".join(
+        f'<span class="took" style="--share:{time.share:.1%}" title="{escape(_said(time))}">'
+        f"{readable(time.seconds)}</span>"
+        for time in line.times
+    )
+
+
+def _said(time: LineTime) -> str:
+    return f"{time.share:.1%} of the time of all lines, {time.text}".removesuffix(", ")
+
+
+def _notes(line: ViewLine, numbers: SizedNumbers) -> str:
+    """What runs a line, what that costs, what it took, and what it keeps."""
     report = line.report
     if report is None:
         return ""
-    chips = [(_kind(name), name) for name in report.runs_in]
-    if report.work.operations:
-        chips.append(("cost", f"{counted(report.work.operations)} operations"))
-    if report.work.bytes:
-        chips.append(("cost", f"{in_bytes(report.work.bytes)} moved"))
-    for r in line.saved:
-        size = "as it grows" if r.bytes is None else in_bytes(r.bytes)
-        chips.append(("saved", f"saves {r.name or 'an array'}: {r.what}, {size}"))
-    chips += [("slow", reason) for reason in report.slow]
-    items = "".join(f'<li class="{kind}">{escape(text)}</li>' for kind, text in chips)
+    chips = [_chip(_kind(name), escape(name)) for name in report.runs_in]
+    work = report.by_size or report.work
+    chips.append(_cost(work.operations, "count", "operations", numbers))
+    chips.append(_cost(work.bytes, "bytes", "moved", numbers))
+    chips += [
+        _chip("took", escape(f"{readable(time.seconds)} {time.text}".strip()))
+        for time in line.times
+    ]
+    chips += [_chip("saved", _saved(r, numbers)) for r in line.saved]
+    chips += [_chip("slow", escape(reason)) for reason in report.slow]
+    items = "".join(chips)
     label = f"about line {line.number}"
     return f'<ul class="notes" role="list" aria-label="{label}">{items}</ul>' if items else ""
+
+
+def _chip(kind: str, html: str) -> str:
+    return f'<li class="{kind}">{html}</li>'
+
+
+def _cost(number: Any, form: str, what: str, numbers: SizedNumbers) -> str:
+    """A number of operations or bytes; one that is zero is hidden until it is another."""
+    if numbers.value(number):
+        return _chip("cost", f"{numbers.span(number, form)} {what}")
+    if numbers.varies(number):
+        return f'<li class="cost" hidden>{numbers.span(number, form)} {what}</li>'
+    return ""
+
+
+def _saved(r: Residual, numbers: SizedNumbers) -> str:
+    name = escape(r.name or "an array")
+    if not r.dtype:
+        return f"saves {name}: {escape(r.what)}, as it grows"
+    shape = numbers.shape(r.dtype, r.lengths)
+    size = "as it grows" if None in r.lengths else numbers.span(size_of(r), "bytes")
+    return f"saves {name}: {shape}, {size}"
 
 
 def _kind(runner: str) -> str:

@@ -19,6 +19,20 @@ Place = tuple[str, int]  # file, line
 
 
 @dataclass(frozen=True)
+class LineTime:
+    """A measured time of a line.
+
+    seconds  of one call, in all of its runs
+    share    of the time of all lines
+    text     what is said beside the time
+    """
+
+    seconds: float
+    share: float
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class ViewLine:
     """A line of a pane.
 
@@ -27,6 +41,7 @@ class ViewLine:
     places  indexes of the user's lines that it belongs to; of such a line its own
     report  what runs a line of the user's, and what that costs
     saved   what a line of the user's keeps for the backward pass
+    times   what was measured of it
     """
 
     number: int
@@ -34,6 +49,7 @@ class ViewLine:
     places: tuple[int, ...]
     report: LineReport | None = None
     saved: tuple[Residual, ...] = ()
+    times: tuple[LineTime, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -465,6 +465,16 @@ def reported(x):
     return total**2
 
 
+@row("generators that the function makes of a seed")
+def seeded_draws(x):
+    rng = np.random.default_rng(3)
+    total = rng.normal() * np.sum(x)
+    for _ in range(4):
+        if rng.random() < 0.5:
+            total = total + np.sin(x[0] * rng.normal())
+    return total
+
+
 @row("random numbers of `np.random` and of generators from outside")
 def random_numbers(x):
     np.random.seed(3)  # so that every call draws the same

@@ -43,7 +43,7 @@ def running(values):
         yield total
 
 
-@row("generator functions that can be run out while staging")
+@row("generator functions")
 def yielded(x):
     y = 1.0
     for total in running([x[0], x[1], x[2]]):

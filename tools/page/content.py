@@ -10,12 +10,13 @@ from typing import Any
 import tapeless
 from tapeless.explain.lines import LineReport
 from tapeless.explain.report import Explanation
-from tapeless.profiler.line_profile import Line
+from tapeless.profiler.line_profile import Line, LineProfile, readable
 from tapeless.tools import internals
 from tapeless.tools.target import Target
 from tapeless.tools.transform import transformed
 from tapeless.transforms.errors import SourceError
 from tapeless.view.flame import flame_graph
+from tapeless.view.line_times import lines_of, timed, with_times_of
 from tapeless.view.panes import (
     Pane,
     Place,
@@ -36,49 +37,75 @@ class PageContent:
     explanation: Explanation
     panes: list[Pane]
     flame: str = ""  # where the time of a call goes, as HTML
+    measured: tuple[str, ...] = ()  # how times were measured
 
 
 def view_of(target: Target, names: tuple[str, ...], profiled: bool = False) -> PageContent:
     """The listings of a function under transformations, for the arguments of the target; with
-    `profiled` the function is called, and where its time goes is shown as well."""
+    `profiled` the function is called, and what its lines take is shown as well."""
     explanation = transformed(target, names).explain(*target.args)
     inner = names[1:] if names[0] == "jit" else names
     plain = transformed(target, inner) if inner else internals.array_form(target.function)
     array = plain.explain(*target.args)
-    reports = by_place([*_own_lines(target.function), *array.lines, *explanation.lines])
+    of_array = (LineReport(x.file, x.function, x.number, x.source) for x in array.lines)
+    reports = by_place([*_own_lines(target.function), *of_array, *explanation.lines])
     places = {place: k for k, place in enumerate(reports)}
     under_jit = plain if inner else target.function
-    loops = tapeless.jit(under_jit).lower(*target.args).source()
+    compiled = tapeless.jit(under_jit)
+    loops = compiled.lower(*target.args).source()
     text = internals.emitted(plain, target.args)
-    forms = [
-        with_returned(emitted("array", "Array form", text, places), array.returned, places),
-        emitted("loop", "Loop form", loops, places),
-        _cuda(under_jit, target.args, places),
-    ]
     users = sources(reports, explanation.saved)
-    flame = _flame(plain, target.args, users, forms[0], list(places)) if profiled else ""
-    return PageContent(explanation, [*users, *forms], flame)
+    array_pane = with_returned(emitted("array", "Array form", text, places), array.returned, places)
+    loop_pane = emitted("loop", "Loop form", loops, places)
+    cuda_pane = _cuda(under_jit, target.args, places)
+    if not profiled:
+        return PageContent(explanation, [*users, array_pane, loop_pane, cuda_pane])
+    profile = plain.profile(*target.args)
+    driver = internals.driver_profile(compiled, target.args)
+    array_pane, loop_pane = timed(array_pane, profile), timed(loop_pane, driver)
+    flame = _flame(profile, users, array_pane, list(places))
+    numbers = [number for _, number in places]
+    shown = loop_pane if names[0] == "jit" else array_pane
+    users = [with_times_of(pane, shown, numbers) for pane in users]
+    panes = [*users, array_pane, loop_pane, cuda_pane]
+    return PageContent(explanation, panes, flame, _measured(profile, driver, names[0] == "jit"))
 
 
-def _flame(
-    plain: Any, args: tuple[Any, ...], users: list[Pane], array: Pane, places: list[Place]
-) -> str:
+def _measured(array: LineProfile, loops: LineProfile, is_compiled: bool) -> tuple[str, ...]:
+    """How times were measured."""
+    form = "loop form" if is_compiled else "array form"
+    return (
+        "The function was called with these arguments on this machine. A call takes "
+        f"{readable(array.seconds)} in array form and {readable(loops.seconds)} under jit: the "
+        f"fastest of {array.calls:,} and of {loops.calls:,} calls that nothing watched.",
+        "Lines were timed in as many further calls, by Python's trace function and its monotonic "
+        "clock (time.perf_counter); shown is the fastest of these calls. Watching takes time as "
+        "well, some tenths of a microsecond a line.",
+        "In loop form, the driver ran as Python code, and what its lines call (kernels in machine "
+        "code, libraries) counts for the line that calls it. Lines inside of kernels have no times "
+        "of their own. A line that calls an emitted function has the time of that, too.",
+        f"The times beside your lines are those of the lines of {form} that belong to them. Times "
+        "do not follow the sizes that are set here.",
+    )
+
+
+def _flame(profile: LineProfile, users: list[Pane], array: Pane, places: list[Place]) -> str:
     """The flame graph of array form, whose boxes are links to the lines of the listings."""
     anchors = {
         places[line.places[0]]: f"{pane.name}-L{line.number}"
         for pane in users
         for line in pane.lines
     }
-    texts = {line.number: line.text.strip() for line in array.lines}
+    numbers = lines_of(array, profile)
 
     def of_user(line: Line) -> str:
         return anchors.get(line.place, "") if line.place else ""
 
     def of_array(line: Line) -> str:
-        same = texts.get(line.number, "").startswith(line.source.strip())
-        return f"{array.name}-L{line.number}" if same else ""
+        number = numbers.get(line.number)
+        return "" if number is None else f"{array.name}-L{number}"
 
-    return flame_graph(plain.profile(*args), of_user, of_array)
+    return flame_graph(profile, of_user, of_array)
 
 
 def _own_lines(function: Callable[..., Any]) -> list[LineReport]:

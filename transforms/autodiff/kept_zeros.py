@@ -60,7 +60,7 @@ def _kept(s: Let, args: tuple[Atom, ...], k: int) -> list[Atom] | None:
         return None
     if not mask.test.type.shape:
         current().let(s.outs, s.op, args, s.params)
-        return [applied(mask, v) if isinstance(v.type, Type) else v for v in s.outs]
+        return [applied(mask, v) if _is_of_numbers(v) else v for v in s.outs]
     letters = _letters(s, args)
     if letters is None:
         return None
@@ -69,6 +69,11 @@ def _kept(s: Let, args: tuple[Atom, ...], k: int) -> list[Atom] | None:
         for j, a in enumerate(args)
     ]
     return [s.op(*operands, **s.params)]
+
+
+def _is_of_numbers(v: Var) -> bool:
+    """Whether a value is one of numbers, not a list or what a function keeps for its derivative."""
+    return isinstance(v.type, Type) and v.type.dtype.kind in "fc"
 
 
 def _letters(s: Let, args: tuple[Atom, ...]) -> list[str] | None:

@@ -541,7 +541,10 @@ class Lowering:
         name = self.name_kernel()
         names = Names({*RESERVED, *self.target.names, *imported_names(run)}, self.nameless)
         writer = Writer(name, self.memory, analysis, names)
-        kernel = writer.run(part, live)
+        try:
+            kernel = writer.run(part, live)
+        finally:
+            writer.forget_parts()
         self.prepared.relied += writer.relied
         if passes.checks():
             verify_rows(kernel)

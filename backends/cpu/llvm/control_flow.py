@@ -19,6 +19,7 @@ from tapeless.backends.cpu.llvm.calls import Calls
 from tapeless.backends.cpu.llvm.expressions import Moving, Variable
 from tapeless.backends.cpu.llvm.ir.ir_helpers import go_back, length, variable
 from tapeless.backends.cpu.llvm.ir.values import WORD, Number, UnknownError, cast, constant, joined
+from tapeless.backends.cpu.llvm.short_rows import AROUND, MASKS, is_along_short_rows
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 
 Names = dict[str, Any]
@@ -214,9 +215,16 @@ class Flow(Calls):
             builder.branch(following)
         builder.position_at_end(following)
         follow()
-        go_back(builder, head)
+        is_inner = MASKS in self.features and len(self.loops) >= AROUND
+        masked = is_inner and is_along_short_rows(s) and self.is_real(s)
+        go_back(builder, head, masked)
         builder.position_at_end(after)
         self.names = met(loop.left)
+
+    def is_real(self, s: ast.For | ast.While) -> bool:
+        """Whether a loop is about real numbers only: the parts of complex ones lie in turn."""
+        held = (self.names.get(n.id) for n in ast.walk(s) if isinstance(n, ast.Name))
+        return not any(getattr(x, "dtype", INT).kind == "c" for x in held)
 
     def enter(self, s: ast.For | ast.While) -> None:
         """What variables hold when any pass begins."""

@@ -88,6 +88,6 @@ def test_what_cannot_be_seen_is_left_out():
 
 
 def test_nothing_was_measured():
-    assert "Where the time goes" in flame_graph(
+    assert "Where the time of array form goes" in flame_graph(
         LineProfile("f", "", 1, 0.0, (), {}), of_user, of_array
     )

@@ -87,9 +87,14 @@ def _equals_known(staged: Any, items: list[Any]) -> Any:
     return short_circuit((lambda: truth(staged.length() == len(items)), *tests), True)
 
 
+PLAIN = frozenset({int, float, bool, str, bytes, type(None)})  # of what keys are mostly made
+
+
 def undecided(value: Any, depth: int = 50) -> bool:
     """Whether what a comparison of the value gives is known only when the program runs; objects
     may hold themselves."""
+    if type(value) in PLAIN or (type(value) is tuple and PLAIN.issuperset(map(type, value))):
+        return False
     if has_symbols(value):
         return True
     parts = value if isinstance(value, (tuple, list)) else fields_compared("eq", value)
@@ -169,7 +174,10 @@ def contained(item: Any, container: Any) -> Any:
             return _in_range(item, container)
         container = list(container) if isinstance(container, Sequence) else container
     elements = isinstance(container, (list, tuple, set, frozenset, dict, range, deque))
-    if not elements or not (undecided(item) or any(map(undecided, container))):
+    is_known = not undecided(item)
+    if is_known and isinstance(container, (set, frozenset, dict)) and item in container:
+        return True
+    if not elements or (is_known and not any(map(undecided, container))):
         return item in container
     tests = [t for t in (_equal(item, c) for c in container) if t is not False]
     if any(t is True for t in tests):

@@ -7,10 +7,29 @@ for i, j in itertools.combinations(range(n), 2)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
+
 __staged__ = True  # entered as code of the user's is
+
+
+class _AsItIs:
+    """A function that is not entered, but run while staging."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __staged_call__(self, *args: Any) -> Any:
+        return self.function(*args)
+
+    __call__ = __staged_call__
+
+
+#: Whether a pool is a range, and its number at a place, which is there.
+is_range = _AsItIs(lambda x: isinstance(x, range) or (isinstance(x, Sequence) and x.is_range))
+number_at = _AsItIs(lambda numbers, k: numbers.start + k * numbers.step)
 
 
 def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
@@ -29,7 +48,8 @@ def _chosen(
         yield items
     else:
         for k in range(first, len(pool)):
-            yield from _chosen(pool, r - 1, k + apart, apart, (*items, pool[k]))
+            item = number_at(pool, k) if is_range(pool) else pool[k]
+            yield from _chosen(pool, r - 1, k + apart, apart, (*items, item))
 
 
 def product(pools: tuple[Any, ...], items: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -44,7 +64,11 @@ def pairs_in_any_order(pool: Any) -> Iterator[tuple[Any, Any]]:
     """permutations(pool, 2)"""
     for i in range(len(pool)):
         for j in range(len(pool)):
-            if i != j:
+            if i == j:
+                continue
+            if is_range(pool):
+                yield number_at(pool, i), number_at(pool, j)
+            else:
                 yield pool[i], pool[j]
 
 

@@ -50,6 +50,7 @@ class Nests(Reuse):
         self.cell_bound: dict[Any, frozenset[int]] = {}  # of arrays that are stored to
         self.wholes: set[Any] = set()  # arrays that routines get
         self.stored: set[Var] = set()  # values of this nest that later ones read in memory
+        self.defined_by: dict[Var, Statement] = {}  # what they are apart from that
 
     def statement(self, s: Statement, after: list[FusedNest], later: set[Var]) -> None:
         """Writes a statement that shares no loop."""
@@ -116,9 +117,17 @@ class Nests(Reuse):
     def read_from(self, part: Let) -> None:
         """From here on, a value is a part of memory."""
         (v,) = part.outs
+        self.defined_by[v] = self.memory.defs[v]
         self.memory.defs[v] = self.memory.parts[v] = part
         self.home.pop(v, None)
         self.stored.discard(v)
+
+    def forget_parts(self) -> None:
+        """Values are again what the program says, for what is outside of this kernel."""
+        self.memory.defs.update(self.defined_by)
+        for v in self.defined_by:
+            del self.memory.parts[v]
+        self.defined_by.clear()
 
     def skipped(self, s: Statement) -> bool:
         if isinstance(s, Effect):

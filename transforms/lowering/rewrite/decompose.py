@@ -148,6 +148,7 @@ INNER: dict[Op, Callable[..., Any]] = {
     **CONTRACTED,
     **RESHAPED,
     **CLOSE,
+    **CONVOLVED,
     **{op: WITHOUT_LIBRARY[op] for op in (permute, round_to)},
     diagonal: _diagonal,
     trace: _trace,
@@ -162,7 +163,7 @@ COUNTED: dict[Op, Callable[..., Any]] = {histogram: counted_in_bins}
 EVERYWHERE: dict[str, dict[Op, Callable[..., Any]]] = {
     "NumPy": {},
     "CuPy": WITHOUT_LIBRARY,
-    "": {**WITHOUT_LIBRARY, **CONVOLVED, **INNER},
+    "": {**WITHOUT_LIBRARY, **INNER},
 }
 
 

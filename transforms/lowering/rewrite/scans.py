@@ -104,18 +104,41 @@ def extreme_place(op: Op) -> Callable[..., Any]:
     """The first place of the largest or smallest element, or of the first NaN."""
     better = greater if op is argmax else less
 
+    def later(value: Any, at: Any, best: Any, place: Any) -> tuple[Any, ...]:
+        """The better of two values, and its place."""
+        wins = better(value, best)
+        if value.type.dtype.kind == "f":
+            nan = logical_and(not_equal(value, value), equal(best, best))
+            wins = logical_or(wins, nan)
+        return select(wins, value, best), select(wins, at, place)
+
+    def of_all(x: Atom, at: list[Any], best: Any, place: Any) -> tuple[Any, ...]:
+        """The extreme of all elements behind some indices, counted as if they lay on one axis."""
+        shape = x.type.shape
+        if len(at) < len(shape):
+            return loop(
+                shape[len(at)], (best, place), lambda i, *state: of_all(x, [*at, i], *state)
+            )
+        count = at[0]
+        for n, i in zip(shape[1:], at[1:], strict=True):
+            count = count * atom_of_size(n) + i
+        value = index(x, *at, key=tuple(map(Slot, range(len(at)))))
+        return later(value, count, best, place)
+
     def made(out: Type, x: Atom, *, axis: int | None, keepdims: bool) -> Any:
-        if keepdims or (axis is None and x.type.ndim != 1):
+        if keepdims:
             raise NotTaken
+        if axis is None and x.type.ndim != 1:
+            for n in x.type.shape:
+                _refuse_empty(n, op.name)
+            least = constant(
+                _first(cummax if op is argmax else cummin, x.type.dtype), x.type.dtype, ()
+            )
+            return of_all(x, [], least, constant(0, out.dtype, ()))[1]
         along = axis or 0
 
         def body(i: Any, best: Any, place: Any) -> tuple[Any, ...]:
-            value = element(x, i, along)
-            wins = better(value, best)
-            if x.type.dtype.kind == "f":
-                nan = logical_and(not_equal(value, value), equal(best, best))
-                wins = logical_or(wins, nan)
-            return select(wins, value, best), select(wins, i, place)
+            return later(element(x, i, along), i, best, place)
 
         n = x.type.shape[along]
         _refuse_empty(n, op.name)

@@ -103,15 +103,12 @@ class Parts:
         for the memory, and is faster in one kernel with the whole loop, which makes no arrays anew.
         """
         parts = list(self.found([s for s in body if not self.read_through(s)], live))
-        heavy = self.heavy(parts)
-        if not heavy:
-            return False
-        shared = [p for p in parts if id(p) in heavy]
+        shared = [p for p in parts if p.rows is not None]
         work = self.analysis.canon(sum((p.rows or 1) * p.work for p in shared))
         elements = sum((p.rows or 1) * self.elements_of_row(n) for p in shared for n in p.nests)
         total = self.each(Block((), tuple(body), ()))
         work_now, elements_now, total_now = map(self.in_this_call, (work, elements, total))
-        if work_now < max(COMPUTED * elements_now, total_now / 2):
+        if work_now < max(COMPUTED * elements_now, total_now / 2) or not self.heavy(parts):
             return False
         self.relied += [(">=", work, HEAVY)] * (not isinstance(work, int))
         return True

@@ -12,6 +12,7 @@ WORD = ir.IntType(64)
 #: What LLVM is told of loops: several passes in a row, up to 512 instructions on some processors,
 #: take it long to compile and run no faster. Loops of a few known passes are written out even so.
 ROLLED = "llvm.loop.unroll.runtime.disable"
+MASKED = "llvm.loop.vectorize.predicate.enable"
 
 
 def variable(builder: Any, kind: Any) -> Any:
@@ -47,11 +48,16 @@ def for_range(builder: Any, count: Any) -> Iterator[Any]:
     builder.position_at_end(after)
 
 
-def go_back(builder: Any, head: Any) -> None:
-    """Branches to where a loop begins."""
+def go_back(builder: Any, head: Any, masked: bool = False) -> None:
+    """Branches to where a loop begins; `masked`: its last passes, which do not fill a vector, are
+    made by a vector of which some lanes do nothing, not one by one."""
     module = builder.module
     loop = ir.MDValue(module, (), name=str(len(module.metadata)))
-    loop.operands = (loop, module.add_metadata([ir.MetaDataString(module, ROLLED)]))
+    hints = [module.add_metadata([ir.MetaDataString(module, ROLLED)])]
+    if masked:
+        hint = [ir.MetaDataString(module, MASKED), ir.Constant(ir.IntType(1), 1)]
+        hints.append(module.add_metadata(hint))
+    loop.operands = (loop, *hints)
     builder.branch(head).set_metadata("llvm.loop", loop)
 
 
