@@ -7,7 +7,7 @@ import pytest
 
 import tapeless
 from tapeless.transforms.core.language import For, While
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import TapelessError
 from tests.transforms.staging import block_of, every
 
 
@@ -165,7 +165,8 @@ def test_many_passes_each_inside_of_the_test_before():
         return r[0] + len(r)
 
     xs = np.array([0.3, 0.9])
-    with tapeless.strict(True), pytest.raises(UnsupportedError, match="each inside of the test"):
+    told = "each inside of the test|do not fit together"  # by how deep the run may call
+    with tapeless.strict(True), pytest.raises(TapelessError, match=told):
         tapeless.vmap(f)(xs)
     with tapeless.strict(False):
         np.testing.assert_allclose(tapeless.vmap(f)(xs), [f(x) for x in xs])
