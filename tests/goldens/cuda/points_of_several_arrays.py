@@ -44,7 +44,7 @@ def black_scholes_sum_grad(s, k, t):
     """d black_scholes_sum / d s.  From programs.py:169."""
     if len(k) != len(s):  # line 164
         raise ValueError("operands could not be broadcast together: the lengths differ")
-    if len(t) != len(s):
+    if len(t) != len(k):
         raise ValueError("operands could not be broadcast together: the lengths differ")
     s_bar = empty(s.shape, cp.float64)
     black_scholes_sum_grad_kernel(len(s), s, k, t, s_bar)

@@ -52,7 +52,7 @@ def layer_norm(x, g, b):
     """layer_norm.  From programs.py:55."""
     if len(g) != x.shape[1]:  # line 57
         raise ValueError("operands could not be broadcast together: the lengths differ")
-    if len(b) != x.shape[1]:
+    if len(b) != len(g):
         raise ValueError("operands could not be broadcast together: the lengths differ")
     out = empty(x.shape, cp.float64)
     layer_norm_kernel(x.shape[0], x, g, b, x.shape[1], out)

@@ -119,7 +119,7 @@ def trained(w, b, x, y):
         raise ValueError("operands could not be broadcast together: the lengths differ")
     if y.shape[0] != x.shape[0]:
         raise ValueError("operands could not be broadcast together: the lengths differ")
-    if y.shape[1] != w.shape[1]:
+    if y.shape[1] != len(b):
         raise ValueError("operands could not be broadcast together: the lengths differ")
     n = w.shape[1] * x.shape[0]
     product = matmul(x, w)

@@ -60,7 +60,7 @@ def test_arrays_are_no_classes(x):
 @pytest.mark.parametrize("made", [lambda x: {x, 2.0}, lambda x: {x: 1.0}, lambda x: frozenset([x])])
 def test_a_batch_has_no_sets_of_what_differs(made):
     assert tapeless.jit(made)(1.0) == made(1.0)
-    with pytest.raises(UnsupportedError, match="keys depend on run-time values") as caught:
+    with pytest.raises(UnsupportedError, match="keys depend on") as caught:
         tapeless.vmap(made)(np.ones(2))
     assert "lambda x" in str(caught.value)
     assert caught.value.hint
