@@ -6,6 +6,8 @@ import ast
 import functools
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from tapeless.backends.compilation import Compilation
@@ -199,6 +201,14 @@ class SlowPath:
     def fail(self, address: int, words: int) -> None:
         error, place = self.failures.found(address, words)
         self.kernel.program.lines.raise_at(place, error)
+
+    def take_locks(self, *locks: Lock) -> None:
+        """Waits for the generators that a kernel draws from: all threads in the same order, so that
+        none waits for one that waits for it."""
+        with ExitStack() as taken:
+            for lock in sorted(locks, key=id):
+                taken.enter_context(lock)
+            taken.pop_all()
 
 
 class SignatureBug(SlowPath):

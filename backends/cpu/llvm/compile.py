@@ -155,9 +155,11 @@ class DirectEntry(Entry):
         made = self.unit.function(self.kernel, tuple(values), inline=True)
         room = ir.ArrayType(kinds.WORD, max(slots(made.results)[-1] + 1, made.told))
         place = self.builder.bitcast(variable(self.builder, room), POINTER)
+        self.take_locks()
         state = self.save()
         status = self.builder.call(made.function, [*spread(values), place])
         self.restore(state)
+        self.give_locks()
         failed = self.builder.icmp_signed("!=", status, STATUS(0))
         with self.builder.if_then(failed, likely=False):
             self.fail(self.builder.zext(status, LONG), place)

@@ -70,6 +70,7 @@ class Entry:
         self.wanted, self.form = wanted, form
         self.long = long  # whether the kernel runs long; None: its arguments tell
         self.counts: list[Any] = []  # integers, as which loops may make passes
+        self.locks: list[Any] = []  # of generators of random numbers
         self.module = module
         kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), LONG])
         self.function = ir.Function(self.module, kind, symbol)
@@ -153,13 +154,34 @@ class Entry:
         raise NotImplementedError
 
     def stream(self, x: Any) -> Any:
-        """Where NumPy's `bitgen_t` of a generator is, which lives as long as this."""
-        bits = self.call("PyObject_GetAttrString", OBJECT, x, self.text("bit_generator"))
-        capsule = self.call("PyObject_GetAttrString", OBJECT, bits, self.text("capsule"))
+        """Where NumPy's `bitgen_t` of a generator is, which lives as long as this; notes its lock,
+        which NumPy's methods take, too."""
+        bits = self.attribute(x, "bit_generator")
+        capsule, lock = (self.attribute(bits, name) for name in ("capsule", "lock"))
         address = self.call("PyCapsule_GetPointer", OBJECT, capsule, self.text("BitGenerator"))
         for held in (capsule, bits):
             self.call("Py_DecRef", ir.VoidType(), held)
+        self.locks.append(lock)
         return address
+
+    def attribute(self, x: Any, name: str) -> Any:
+        return self.call("PyObject_GetAttrString", OBJECT, x, self.text(name))
+
+    def take_locks(self) -> None:
+        """Waits until no other thread draws from the generators; that may be interrupted."""
+        if not self.locks:
+            return
+        form = self.text("O" * len(self.locks))
+        taken = self.call_method(self.owner, "take_locks", form, *self.locks)
+        with self.builder.if_then(self.same(taken, OBJECT(None)), likely=False):
+            self.builder.ret(OBJECT(None))
+        self.call("Py_DecRef", ir.VoidType(), taken)
+
+    def give_locks(self) -> None:
+        """Lets other threads draw."""
+        for lock in self.locks:
+            self.call("Py_DecRef", ir.VoidType(), self.call_method(lock, "release", OBJECT(None)))
+            self.call("Py_DecRef", ir.VoidType(), lock)
 
     def axis(self, x: Any, where: int, k: int) -> Any:
         return self.builder.load(
@@ -248,12 +270,15 @@ class Entry:
     def fail(self, description: Any, told: Any = None) -> None:
         """Python raises the error that an address describes, or a number with what it tells of."""
         b = self.builder
-        name, form = self.text("fail"), self.text("nn")
         words = LONG(0) if told is None else b.ptrtoint(told, LONG)
+        b.ret(self.call_method(self.owner, "fail", self.text("nn"), description, words))
+
+    def call_method(self, x: Any, name: str, form: Any, *args: Any) -> Any:
+        """A call of a method by its name; `form` describes the arguments, as C has them."""
         kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT, OBJECT], var_arg=True)
         known = self.module.globals.get("PyObject_CallMethod")
         method = known or ir.Function(self.module, kind, "PyObject_CallMethod")
-        b.ret(b.call(method, [self.owner, name, form, description, words]))
+        return self.builder.call(method, [x, self.text(name), form, *args])
 
     def text(self, value: str) -> Any:
         earlier = self.module.globals.get(f"tapeless.{value}")

@@ -1,6 +1,7 @@
 """Compiled loops that draw from NumPy's generators: numbers and states of NumPy, bit by bit."""
 
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -381,3 +382,59 @@ def test_derivative():
     up, down = (loss(np.random.default_rng(3), 0.8 + d, 30) for d in (h, -h))
     got = tapeless.jit(tapeless.grad(loss, argnums=1))(np.random.default_rng(3), 0.8, 30)
     np.testing.assert_allclose(got, (up - down) / (2 * h), rtol=1e-5)
+
+
+def summed(rng, n):
+    total = 0.0
+    for _ in range(n):
+        total += rng.random()
+    return total
+
+
+def test_threads_take_turns_with_a_generator():
+    compiled, n, calls = tapeless.jit(summed, fastmath=False), 20_000, 8
+    one = np.random.default_rng(5)
+    wanted = sorted(summed(one, n) for _ in range(calls))
+    shared = np.random.default_rng(5)
+    compiled(np.random.default_rng(0), n)
+    with ThreadPoolExecutor(4) as pool:
+        got = sorted(pool.map(lambda _: compiled(shared, n), range(calls)))
+    np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    assert shared.random() == one.random()
+    assert shared.bit_generator.lock.acquire(blocking=False)
+    shared.bit_generator.lock.release()
+
+
+def test_an_error_leaves_the_generator_to_others():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="scale < 0"):
+        tapeless.jit(scaled)(rng, -1.0, 5)
+    with ThreadPoolExecutor(1) as pool:
+        assert 0 <= pool.submit(rng.random).result(timeout=20) < 1
+
+
+def product_of_two(a, b, n):
+    total = 0.0
+    for _ in range(n):
+        total += a.random() * b.random()
+    return total
+
+
+def test_threads_wait_for_several_generators_in_one_order():
+    compiled = tapeless.jit(product_of_two, fastmath=False)
+    pair = np.random.default_rng(1), np.random.default_rng(2)
+    compiled(*pair, 3)
+    pool = ThreadPoolExecutor(4)
+    calls = [pool.submit(compiled, *pair[:: 1 - k % 2 * 2], 1_000_000) for k in range(40)]
+    pool.shutdown(wait=False)
+    assert all(call.result(timeout=60) > 0 for call in calls)
+
+
+def test_one_generator_as_two_arguments():
+    compiled, shared, other = (
+        tapeless.jit(product_of_two, fastmath=False),
+        *map(np.random.default_rng, (3, 3)),
+    )
+    np.testing.assert_allclose(
+        compiled(shared, shared, 100), product_of_two(other, other, 100), rtol=1e-12
+    )
