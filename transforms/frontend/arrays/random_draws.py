@@ -1,4 +1,10 @@
-"""Calls of NumPy's random generators from outside: recorded, and made when the program runs."""
+"""Records calls of NumPy's random generators, which draw when the program runs.
+
+x = rng.normal(0, s)      stays      x = rng.normal(0, s)
+
+Generators from outside always do so; those that the function makes of a seed do where loops or
+tests on data draw from them, and draw while staging elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +52,7 @@ def recorded_generator(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         run.decisions.record_draws()
     if not run.decisions.recorded:
         return None
-    var = Var(CALLABLE, "rng")
+    var = Var(CALLABLE)
     run.let((var,), made_generator, (atom(atoms(seed)),), {"maker": f.__name__})
     stand_in = run.born(f(0))
     run.generators[id(stand_in)] = var, stand_in

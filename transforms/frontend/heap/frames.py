@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.core.language import Var
+from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.source.tree_building import RESULT, plain
@@ -82,6 +83,9 @@ def name_after(value: Any, name: str) -> None:
         value.name = value.name or name
         for stack in value.tail.stacks if value.tail is not None else ():
             _named(stack, name)
+    elif is_generator(value) and id(value) in trace().generators:
+        var, _ = trace().generators[id(value)]
+        var.name = var.name or name
 
 
 def _named(symbol: Symbol, name: str) -> None:
