@@ -1,4 +1,4 @@
-"""Raise errors of kernels from the lines of the emitted module that say so.
+"""Raises errors of kernels from the lines of the emitted module that say so.
 
 Machine code has no frames that a traceback could show. What raises the error again stands, for
 tracebacks and debuggers, at the line of the file where the kernel raises it.

@@ -1,5 +1,5 @@
-"""The iterators of itertools over combinations, as generator functions, so that loops over them can
-be rolled: the tuples in the order of Python's.
+"""Writes iterators of itertools as generator functions, so that loops over them can be rolled: the
+same tuples, in the order of Python's.
 
 for i, j in itertools.combinations(range(n), 2)
     becomes      for i in range(n): for j in range(i + 1, n)

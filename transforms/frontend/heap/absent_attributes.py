@@ -1,5 +1,5 @@
-"""Attributes that code asks for before the program sets them: by `hasattr`, by `getattr` with a
-default, as a cached property that is computed at its first read, through `obj.__dict__`.
+"""Answers code that asks for attributes before the program sets them: by `hasattr`, by `getattr`
+with a default, as a cached property that is computed at its first read, through `obj.__dict__`.
 
 In a rolled loop a pass stands for all passes, and so must what it was answered. After a test on
 data, or a loop that may make no pass, a truth value of the program says whether one is there.
