@@ -214,6 +214,9 @@ class Arithmetic:
                 return Number(x.dtype, complex_values.negated(self.builder, x.value, self.flags))
             case ast.USub() if x.dtype.kind == "i":
                 return self.binary(ast.Sub(), constant(0), x)
+            case ast.USub() if x.dtype.kind == "u":
+                negative = self.of_integers(ast.Sub, constant(0, UINT), cast(self.builder, x, UINT))
+                return cast(self.builder, negative, x.dtype)
             case ast.UAdd() if x.dtype.kind != "b":
                 return x
             case ast.Invert() if x.dtype.kind in "iu":

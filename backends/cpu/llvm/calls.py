@@ -57,6 +57,7 @@ INTRINSIC: dict[Any, str] = {
 CIRCULAR = (math.sin, math.cos)
 #: which have no SIMD versions
 SCALAR = {math.lgamma: ("lgamma", 1), math.gamma: ("tgamma", 1), np.nextafter: ("nextafter", 2)}
+COMPARED = {"f": "fcmp_ordered", "i": "icmp_signed", "u": "icmp_unsigned"}
 OF_FLOATS = (np.floor, np.ceil, np.trunc, np.rint)
 LINK = 64  # bytes in front of an array, so that vectors in it are in one line of the cache
 KIND = {SINGLE: "s", DOUBLE: "d"}
@@ -207,21 +208,23 @@ class Calls(Expressions):
     def absolute(self, x: Number) -> Number:
         if x.dtype.kind == "f":
             return Number(x.dtype, self.named("fabs", [x]))
-        if x.dtype != INT:
+        if x.dtype.kind in "ub":
+            return x
+        if x.dtype.kind != "i":
             raise UnknownError(f"abs of {x.dtype}")
-        negative = self.builder.icmp_signed("<", x.value, WORD(0))
-        return Number(INT, self.builder.select(negative, self.builder.neg(x.value), x.value))
+        negative = self.builder.icmp_signed("<", x.value, ir.Constant(x.value.type, 0))
+        return Number(x.dtype, self.builder.select(negative, self.builder.neg(x.value), x.value))
 
     def extreme(self, sign: str, *args: Number) -> Number:
         """max or min: of each pair the second, if it is the larger or smaller one."""
         if len(args) < 2:
             raise UnknownError("max or min of one argument")
         dtype = functools.reduce(kinds.joined, (x.dtype for x in args))
-        if dtype.kind in "uc" or dtype.itemsize < 4:
+        if dtype.kind not in COMPARED:
             raise UnknownError(f"max or min of {dtype}")
+        by = getattr(self.builder, COMPARED[dtype.kind])
         best, *others = (cast(self.builder, x, dtype).value for x in args)
         for value in others:
-            by = self.builder.fcmp_ordered if dtype.kind == "f" else self.builder.icmp_signed
             best = self.builder.select(by(sign, value, best), value, best)
         natural = (any if sign == ">" else all)(x.natural for x in args)
         bits = max(x.bits if x.natural else kinds.WIDEST for x in args)

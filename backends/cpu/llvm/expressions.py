@@ -30,6 +30,7 @@ from tapeless.backends.cpu.llvm.ir.values import (
     numbers,
     truth,
 )
+from tapeless.backends.cpu.llvm.math import overflow
 from tapeless.backends.cpu.llvm.math.formula_language import intrinsic
 from tapeless.backends.cpu.llvm.math.min_max import extreme
 from tapeless.backends.cpu.llvm.subarrays import part
@@ -144,6 +145,8 @@ class Expressions:
                 return self.arithmetic.binary(op, self.number(left), self.number(right))
             case ast.UnaryOp(op=op, operand=operand):
                 return self.arithmetic.unary(op, self.number(operand))
+            case ast.Compare() if (within := self.without_overflow(e)) is not None:
+                return within
             case ast.Compare():
                 pairs = [*zip(e.ops, e.comparators, strict=True)]
                 return self.comparison(self.number(e.left), pairs)
@@ -240,6 +243,17 @@ class Expressions:
         builder.branch(after)
         builder.position_at_end(after)
         return Number(BOOL, self.phi(BIT, [(BIT(not both), before), (second.value, last)]))
+
+    def without_overflow(self, e: ast.Compare) -> Number | None:
+        """Whether the result of two integers has 64 bits; None for other comparisons."""
+        result = overflow.tested(e)
+        if result is None:
+            return None
+        name, *operands = result
+        a, b = map(self.number, operands)
+        if a.dtype != INT or b.dtype != INT:
+            return None
+        return Number(BOOL, overflow.fits(self.builder, name, a.value, b.value))
 
     def nan_wins(self, e: ast.IfExp) -> Number | None:
         """The larger or smaller of two floats of one dtype; None for other choices."""

@@ -224,7 +224,7 @@ class Elements(Extents):
 
     def is_counted(self, a: Atom) -> bool:
         """Whether an index is a number that never counts from the end."""
-        return self.never_negative(self.as_size(a))
+        return a.type.dtype.kind == "u" or self.never_negative(self.as_size(a))
 
     def value(self, stage: LoopNest, index: list[ast.expr]) -> ast.expr:
         """What the stage computes at an index of its space, in the dtype of its result."""

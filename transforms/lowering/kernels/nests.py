@@ -315,7 +315,9 @@ class Nests(Reuse):
             return
         if s.op.name == "empty":
             return
-        if self.foldable(stage, after, later):
+        if s.op is size_value and not v.name and isinstance(value, ast.Name):
+            self.local[v] = value  # a length that is kept already
+        elif self.foldable(stage, after, later):
             self.local[v] = value
             self.folded_reads[v] = self.loads(stage)
             self.weight[v] = 1 + sum(self.weight.get(a, 0) for a in s.args if isinstance(a, Var))

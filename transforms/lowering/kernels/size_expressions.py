@@ -151,6 +151,8 @@ class Extents(Lines):
             return self.size(low if self.analysis.not_negative(low) else dims.maximum(low, 0))
         a = rest[e.start.k]
         value = self.atom(a)
+        if a.type.dtype.kind == "u":
+            return scalar_form.cast(value, a.type.dtype, scalar_form.INT)
         if self.never_negative(self.as_size(a)):
             return value
         holes = {"0": value, "1": self.size(n)}

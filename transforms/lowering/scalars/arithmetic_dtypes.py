@@ -43,4 +43,8 @@ def joined(a: Dtype, b: Dtype) -> Dtype | None:
         return a
     if {a, b} <= {BOOL, INT, DOUBLE, SINGLE}:
         return DOUBLE if "f" in a.kind + b.kind else INT
+    if set(a.kind + b.kind) == {"u"}:
+        return UINT
+    if set(a.kind + b.kind) <= {"i", "u"} and UINT not in (a, b):
+        return INT
     return None

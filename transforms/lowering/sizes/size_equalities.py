@@ -124,6 +124,7 @@ class Fitting:
         self.relied: list[tuple[str, Size, Size]] = []
         self.arguments: frozenset[Any] = frozenset()  # of the program
         self.dropped = False  # whether a check was left out
+        self.compared: set[frozenset[Size]] = set()  # sizes that a check before tells are equal
 
     def run(self, block: Block) -> Block:
         self.arguments = frozenset(block.params)
@@ -135,6 +136,11 @@ class Fitting:
         return replace(block, body=tuple(self.body(block.body, False)))
 
     def body(self, body: tuple[Statement, ...], top: bool) -> Iterator[Statement]:
+        compared = set(self.compared)
+        yield from self.statements(body, top)
+        self.compared = compared
+
+    def statements(self, body: tuple[Statement, ...], top: bool) -> Iterator[Statement]:
         for s in body:
             match s:
                 case Let():
@@ -149,15 +155,23 @@ class Fitting:
                 case While():
                     self.carries(s.body.params, s.inits, s.body.results)
                     yield replace(s, test=self.inner(s.test), body=self.inner(s.body))
-                case Effect() if self.is_known(s):
-                    self.dropped = True
+                case Effect(kind="check"):
+                    pair = [self.lengths.get(a) for a in s.args]
+                    if None not in pair and self.is_compared(*pair):  # type: ignore[arg-type]
+                        self.dropped = True
+                    else:
+                        yield s
                 case _:
                     yield s
 
-    def is_known(self, s: Effect) -> bool:
-        """Whether a check compares lengths that are equal: two counts of one mask."""
-        pair = [self.lengths.get(a) for a in s.args]
-        return s.kind == "check" and None not in pair and self.equal(*pair)  # type: ignore[arg-type]
+    def is_compared(self, a: Size, b: Size) -> bool:
+        """Whether a check of two sizes tells nothing new: they are equal, as two counts of one mask
+        are, or a check before has compared them. Otherwise notes that this one does."""
+        pair = frozenset((self.canon(a), self.canon(b)))
+        if len(pair) == 1 or pair in self.compared:
+            return True
+        self.compared.add(pair)
+        return False
 
     def carries(self, params: Any, inits: Any, yields: Any) -> None:
         """Arrays whose size might change from pass to pass, and does not in this call."""
@@ -212,7 +226,9 @@ class Fitting:
             if are_given and all(self.equal_ahead(n, m, s, top) for n, m in pairs):
                 continue
             fitted_operand = Var(Type(a.type.dtype, wanted), a.name if isinstance(a, Var) else "")
-            yield from (t for n, m in pairs for t in comparison(n, m, s.origin))
+            for n, m in pairs:
+                if not self.is_compared(n, m):
+                    yield from comparison(n, m, s.origin)
             yield Let((fitted_operand,), fitted, (a,), {"shape": wanted}, s.origin)
             args[k] = fitted_operand
         yield replace(s, args=tuple(args))

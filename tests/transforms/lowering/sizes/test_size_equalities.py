@@ -59,3 +59,20 @@ def test_copied_text_refuses_lengths_that_differ(function):
     for shorter in (X[:-1], X[:-5]):
         with pytest.raises(ValueError, match="lengths differ"):
             copied(X.copy(), shorter.copy())
+
+
+def rows_of_a_sparse_matrix(starts, columns, values, x):
+    y = np.zeros(len(starts) - 1)
+    for i in range(len(starts) - 1):
+        part = columns[starts[i] : starts[i + 1]]
+        y[i] = values[starts[i] : starts[i + 1]] @ x[part]
+    return y
+
+
+def test_lengths_are_compared_once():
+    compiled = tapeless.jit(rows_of_a_sparse_matrix)
+    starts, columns, values = np.array([0, 2, 3, 5]), np.array([0, 1, 2, 1, 0]), np.ones(5)
+    np.testing.assert_array_equal(compiled(starts, columns, values, np.arange(3.0)), [1, 2, 1])
+    assert compiled.source().count("raise ValueError") == 1
+    with pytest.raises(ValueError, match="the lengths differ"):
+        compiled(starts, columns, values[:4], np.arange(3.0))
