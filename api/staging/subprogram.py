@@ -108,7 +108,7 @@ def fresh_input(x: Any) -> tuple[Var, Symbol]:
 def stored_to(x: Any) -> bool:
     """Whether the function stored to the memory of an argument."""
     t = trace()
-    return isinstance(x, Symbol) and x.mutable and not t.overwritten.isdisjoint(x.memory())
+    return isinstance(x, Symbol) and x.mutable and not t.memory.overwritten.isdisjoint(x.memory())
 
 
 def as_overwritable(args: Any, kept: Iterable[Any]) -> tuple[Any, list[Any]]:
@@ -197,7 +197,7 @@ class Subprogram:
         rows: Mapping[Var, tuple[Atom, int]] | None = None,
     ) -> None:
         open_block = trace().blocks[-1]
-        start, self.calls_before = len(open_block), len(trace().stretches)
+        start, self.calls_before = len(open_block), len(trace().calls.stretches)
         began = next(trace().serials)
         value = settled(call_user(fun, *args, **kwargs))
         leaves, self.structure = tree.flatten(value)
@@ -222,7 +222,7 @@ class Subprogram:
         if not (t.decisions.outlines and calls(block)):  # values of these may be read outside
             passes.checked(block, "staging", lambda: read_from_around(block))
         if t.decisions.outlines:
-            block = outline(block, t.stretches[self.calls_before :], set(t.hints))
+            block = outline(block, t.calls.stretches[self.calls_before :], set(t.hints))
         return views_ahead(hoist_invariants(tables_as_arrays(block)))
 
 

@@ -42,8 +42,8 @@ class Refusable:
     def __init__(self) -> None:
         self.run = trace()
         self.block = self.run.blocks[-1]
-        self.start, self.poisoned = len(self.block), dict(self.run.poisoned)
-        self.drawn = len(self.run.draws)
+        self.start, self.stale = len(self.block), dict(self.run.memory.stale)
+        self.drawn = len(self.run.call.draws)
         self.error: BaseException | None = None
 
     def __enter__(self) -> Refusable:
@@ -53,8 +53,8 @@ class Refusable:
         if not (self.run.observing and isinstance(error, REFUSALS)):
             return False
         del self.block[self.start :]
-        del self.run.draws[self.drawn :]
-        self.run.poisoned, self.error = self.poisoned, error
+        del self.run.call.draws[self.drawn :]
+        self.run.memory.stale, self.error = self.stale, error
         return True
 
 

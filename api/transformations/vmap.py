@@ -43,7 +43,8 @@ from tapeless.transforms.core.language import Atom, Block, Statement, Var
 from tapeless.transforms.core.size_inequalities import Relied, facts_of
 from tapeless.transforms.errors import ArgumentError, ManyElementsError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.trace.trace import Journal, Trace, trace
+from tapeless.transforms.frontend.trace.journals import Journal
+from tapeless.transforms.frontend.trace.trace import Trace, trace
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, move, reshape
 from tapeless.transforms.optimize.dead_code import dead_code
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
@@ -144,7 +145,7 @@ class Mapped:
                 for x, e in zip(leaves, elements, strict=True)
             ]
             own = (e for e in elements if e is not None)
-            run.laid_out.update(dict.fromkeys(own, ("C", None)))  # as arrays of their own
+            run.orders.chosen.update(dict.fromkeys(own, ("C", None)))  # as arrays of their own
             args, kwargs = as_program_value(tree.unflatten(structure, values))
             region = Subprogram(fun, args, kwargs, _rows(elements, pairs))
             refuse_shared(leaves, values)

@@ -105,7 +105,7 @@ class CallValues:
 
     def definition(self, v: Var) -> Statement:
         """The statement that gives a variable."""
-        statement = self.run.definitions.get(v) or self.run.statement_of.get(v)
+        statement = self.run.definitions.get(v) or self.run.call.statement_of.get(v)
         if statement is None or not (_can_be_repeated(statement) or self.is_next_draw(statement)):
             raise Unobservable
         return statement
@@ -115,7 +115,7 @@ class CallValues:
         the order of the program. Only where every test goes one way is that order known."""
         if not (isinstance(s, Let) and s.op is draw and self.run.tracing):
             return False
-        order = self.run.draws
+        order = self.run.call.draws
         if s not in order:
             return False
         for earlier in order[: order.index(s)]:
@@ -141,7 +141,7 @@ class CallValues:
     def maker(self, symbol: dims.Symbol, own: tuple[Var, ...]) -> Var:
         """The first variable with an axis of this length; one of its `own` where a statement makes
         the length itself."""
-        for v in (*self.run.inputs, *self.run.definitions, *self.run.statement_of, *own):
+        for v in (*self.run.inputs, *self.run.definitions, *self.run.call.statement_of, *own):
             if isinstance(v.type, Type) and dims.single(symbol) in v.type.shape:
                 return v
         raise Unobservable

@@ -175,13 +175,13 @@ class Layouts:
             return c_order(shape)
         if not isinstance(a, Var):
             return None
-        if a in t.laid_out:
-            return self.chosen(shape, *t.laid_out[a])
+        if a in t.orders.chosen:
+            return self.chosen(shape, *t.orders.chosen[a])
         if a in t.inputs:
             return self.of_input(a, t.inputs[a])
-        if a in t.flows:
-            t.asked.add(a)
-            return self.common(t.flows[a])
+        if a in t.loops.flows:
+            t.orders.asked.add(a)
+            return self.common(t.loops.flows[a])
         if a in t.definitions:
             return self.of_result(t.definitions[a], a.type.shape)
         if t.parents.get(a, ("",))[0] == "if":

@@ -117,7 +117,7 @@ def _strides(a: Any) -> Strides | None:
         return tuple(n // a.itemsize for n in a.strides)
     layouts = Layouts()
     strides = layouts.of(a.value())
-    trace().orders |= layouts.used
+    trace().orders.relied_on |= layouts.used
     return strides
 
 
@@ -211,4 +211,4 @@ def lay_out(func: Any, args: Any, kwargs: Any, array: Any) -> None:
         like = source.value() if isinstance(source, Value) else None
     value = array.value()
     if isinstance(value, Var) and like is not value:
-        trace().laid_out[value] = order, like
+        trace().orders.chosen[value] = order, like

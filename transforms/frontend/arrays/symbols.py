@@ -405,8 +405,8 @@ def _part_of(source: Any, view: Var, lets: list[Let], rule: Any) -> Symbol:
     else:
         symbol = Symbol(view, is_array=True)
         if is_view is None:
-            trace().share(symbol.cell, source.memory())
-    trace().rely(orders, symbol.memory() | source.memory())
+            trace().memory.share(symbol.cell, source.memory())
+    trace().memory.rely(orders, symbol.memory() | source.memory())
     return symbol
 
 

@@ -109,7 +109,7 @@ def _made(
         items = [(t.key_of(x[0], True), x[1]) if pairs else t.key_of(x, True) for x in items]
     if key not in t.decisions.keyed and _is_known(kind, items):
         entries = kind(default, items) if kind is defaultdict else kind(items)
-        t.makings[id(entries)] = (entries, key)
+        t.containers.makers[id(entries)] = (entries, key)
         return t.born(entries)
     new = _of_data(hooks, kind, key, default)
     fill = hashed_containers.Keyed.take if own and issubclass(kind, dict) else type(new).update
@@ -219,7 +219,7 @@ def change(obj: Any, key: Any) -> None:
 
 
 def anew(obj: Any) -> None:
-    site = trace().makings.get(id(obj))
+    site = trace().containers.makers.get(id(obj))
     if site is not None:
         trace().decisions.as_keyed(site[1])
     kind = "a set" if isinstance(obj, SETS) else "a dictionary"

@@ -16,7 +16,7 @@ def reach(items: Any, k: Any, message: str) -> None:
     """Raises IndexError where a list has no element k, and an except clause catches that."""
     if not isinstance(items, StagedList) or items.tail is None:
         return
-    if trace().handler(IndexError) is None or not isinstance(k, int | Symbol):
+    if trace().handlers.innermost(IndexError) is None or not isinstance(k, int | Symbol):
         return
     n = items.length()
     inside = short_circuit((lambda: k >= -n, lambda: k < n), True)

@@ -52,10 +52,10 @@ def given_away(items: Any) -> None:
     birth = t.birth(items)
     if isinstance(items, tuple):
         return
-    if not isinstance(items, list) or not birth or id(items) in t.read_only:
+    if not isinstance(items, list) or not birth or id(items) in t.containers.read_only:
         raise UnsupportedError("a list that is not new is put in lists of data", COPY)
     require_current(items)
-    t.poisoned[StaleKey(id(items), birth)] = "was put in a list or a dictionary of data"
+    t.memory.stale[StaleKey(id(items), birth)] = "was put in a list or a dictionary of data"
 
 
 def kept_still(items: Any, outer_list: Any, place: Any) -> Any:

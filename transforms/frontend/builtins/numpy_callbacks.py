@@ -102,7 +102,7 @@ def _windows(hooks: Any, /, x: Any, *args: Any, writeable: bool = False, **optio
     if not isinstance(windows, Symbol):
         return windows
     if isinstance(x, Symbol) and x.mutable:
-        trace().share(windows.cell, x.memory())
+        trace().memory.share(windows.cell, x.memory())
     windows.read_only = True
     return windows
 
@@ -129,7 +129,7 @@ def _strided(
         _distance_of_elements(x),
     )
     if isinstance(x, Symbol) and x.mutable:
-        trace().share(view.cell, x.memory())
+        trace().memory.share(view.cell, x.memory())
     view.read_only = True
     return view
 

@@ -21,7 +21,7 @@ def shares_memory(hooks: Any, a: Any, b: Any, max_work: Any = None) -> bool:
     p, q = a.base_cell(), b.base_cell()
     if p is q and (_is_whole(a) or _is_whole(b)):
         return True
-    if p is not q and trace().are_apart(p, q):
+    if p is not q and trace().memory.are_apart(p, q):
         return False
     raise UnsupportedError(
         "whether two arrays share memory, which may be parts of one, is known only in NumPy",

@@ -74,7 +74,7 @@ def _mapped(hooks: Any, key: Any, items: Any, rolled: bool) -> Any:
 
 def _refusal() -> BaseException:
     what = "sorted() by keys that are not numbers, or tuples of numbers"
-    return CannotRoll(what) if trace().rolling else UnsupportedError(what, "use np.argsort")
+    return CannotRoll(what) if trace().loops.rolling else UnsupportedError(what, "use np.argsort")
 
 
 def _rolled_columns(keys: Any) -> Iterator[Any]:
@@ -146,7 +146,7 @@ def _taken(items: Any, order: Any) -> Any:
         ordered = items[order]
         result = from_arrays(flatten(ordered[0]), [ordered])
         if items.ndim > 1 and result.tail is not None:
-            trace().hold(result.tail.stacks[0].cell, items.memory())
+            trace().memory.hold(result.tail.stacks[0].cell, items.memory())
         return result
     if isinstance(items, StagedList):
         assert items.tail is not None
@@ -221,9 +221,9 @@ def _ordered(values: Sequence[Any], order: Any) -> Any:
     rows = [Symbol(result[k].value(), is_array=True) for k in range(len(values))]
     for row in rows:  # each is one of the arrays, and no two are the same
         for v in arrays:
-            trace().share(row.cell, v.memory())
+            trace().memory.share(row.cell, v.memory())
     for a, b in itertools.combinations(rows, 2):
-        trace().keep_apart(a.cell, b.cell)
+        trace().memory.keep_apart(a.cell, b.cell)
     return rows
 
 

@@ -122,5 +122,5 @@ def _result(value: Any, shape: tuple[Any, ...], dtypes: Any, place: int) -> Any:
     atom = array.value() if isinstance(array, Symbol) else None
     if not isinstance(atom, Var):
         return array
-    trace().laid_out[atom] = UNKNOWN, None  # NumPy keeps the order of the arguments
+    trace().orders.chosen[atom] = UNKNOWN, None  # NumPy keeps the order of the arguments
     return Symbol(atom, is_array=True)

@@ -26,7 +26,8 @@ from tapeless.transforms.frontend.heap.locations import (
 from tapeless.transforms.frontend.heap.references import by_reference
 from tapeless.transforms.frontend.objects import capture
 from tapeless.transforms.frontend.trace.cells import CellLocation
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import (
     MISSING,
     Incompatible,
@@ -45,7 +46,7 @@ class StagedArm:
     body: list[Statement]
     finals: dict[tuple[Any, ...], tuple[Location, Structure]]
     raised: bool
-    poisoned: dict[Any, str]
+    stale: dict[Any, str]
     began: int = 0
     result: Any = None  # what an expression gives, taken apart
     held: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # what was in the locations
@@ -58,7 +59,7 @@ class StagedArm:
         before = [(loc, loc.get()) for loc, _ in self.finals.values()]
         for loc, _ in before:
             loc.set(self.held[loc.key])
-        trace().poisoned = self.poisoned
+        trace().memory.stale = self.stale
         with appending_to(self.body):
             structure = final_structure(location)
         for loc, old in before:
@@ -96,7 +97,7 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
     t = trace()
     raised, result = False, None
     with t.recording() as journal, t.block() as statements:
-        t.checked |= dict.fromkeys(flags, t.blocks[-1])
+        t.flags.checked |= dict.fromkeys(flags, t.blocks[-1])
         try:
             try:
                 result = body()
@@ -104,11 +105,12 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
                 result = by_reference(result) if t.exact else result
             except (*PYTHON_RAISES, *NOT_IN_LOOPS) as e:  # on this side, and only if it is taken
                 unset = isinstance(e, UndefinedError)
-                if isinstance(e, ShapeError) and (not t.rolling or t.handler(ValueError)):
+                of_this_call = not t.loops.rolling or t.handlers.innermost(ValueError)
+                if isinstance(e, ShapeError) and of_this_call:
                     raise_(ValueError(e.problem))  # sizes as in the call: the program guards them
                 if isinstance(e, TapelessError) and not unset:
                     raise
-                if isinstance(e, NOT_IN_LOOPS) and t.rolling:
+                if isinstance(e, NOT_IN_LOOPS) and t.loops.rolling:
                     raise
                 raise_(UnboundLocalError(str(e.args[0])) if unset else e)
         except Unreachable:
@@ -120,8 +122,8 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
         )
         final_values = {k: loc.get() for k, (loc, _) in finals.items()}
     t.rollback(journal)
-    poisoned = {} if raised else dict(t.poisoned)
-    return StagedArm(statements, finals, raised, poisoned, journal.serial, result, final_values)
+    stale = {} if raised else dict(t.memory.stale)
+    return StagedArm(statements, finals, raised, stale, journal.serial, result, final_values)
 
 
 def final_structure(location: Location, contents: bool = False) -> Structure:

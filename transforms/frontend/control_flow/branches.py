@@ -34,7 +34,8 @@ from tapeless.transforms.frontend.heap.list_columns import to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.trace.dependence import can_be_known
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, has_identity
 from tapeless.transforms.frontend.values.structure import Structure, is_reference
 from tapeless.transforms.frontend.values.uneven_contents import contents_of, for_each_length
@@ -60,7 +61,7 @@ def choose(
         return then() if way else orelse()
     if not t.observing:
         return _chosen(test_atom, then, orelse, statement)
-    block, origin, before = t.blocks[-1], t.origin, t.poisoned
+    block, origin, before = t.blocks[-1], t.origin, t.memory.stale
     start = len(block)
     try:
         return _chosen(test_atom, then, orelse, statement)
@@ -68,7 +69,7 @@ def choose(
         raise
     except REFUSALS:
         del block[start:]
-        t.origin, t.poisoned = origin, before
+        t.origin, t.memory.stale = origin, before
         if (way := _way(test_atom)) is None:
             raise
         return then() if way else orelse()
@@ -88,25 +89,25 @@ def _chosen(
 ) -> Any:
     """Both sides staged and joined."""
     t = trace()
-    origin, before = t.origin, t.poisoned
+    origin, before = t.origin, t.memory.stale
     sides = _both_sides_unless_known(test_atom, then, orelse)
     if isinstance(sides, bool):
-        t.origin, t.poisoned = origin, before
+        t.origin, t.memory.stale = origin, before
         return then() if sides else orelse()
     a, b = sides
     t.origin = origin
     if a.raised and b.raised:
         _never_left(test_atom, a, b)
     if grown := _grown_lists(a, b):
-        t.poisoned = before
+        t.memory.stale = before
         with _undone_by_errors([ContentsLocation(target) for target, _ in grown]):
             for target, element in grown:
                 to_columns(target, element)
             return _chosen(test_atom, then, orelse, statement)
     value = _joined(test_atom, a, b, statement)
-    t.poisoned = {**a.poisoned, **b.poisoned}
+    t.memory.stale = {**a.stale, **b.stale}
     if a.raised or b.raised:
-        t.checked |= dict.fromkeys(sure(test_atom, b.raised), t.blocks[-1])
+        t.flags.checked |= dict.fromkeys(sure(test_atom, b.raised), t.blocks[-1])
     return value
 
 
@@ -297,12 +298,12 @@ def _both_sides(
     """Both sides staged, from the same state."""
     t = trace()
     t.tests.append(test)
-    logged = [(tail, len(tail.log), tail.length) for tail in t.tails]
-    before, number = t.poisoned, next(t.serials)
+    logged = [(tail, len(tail.log), tail.length) for tail in t.containers.tails]
+    before, number = t.memory.stale, next(t.serials)
     try:
-        t.poisoned = dict(before)
+        t.memory.stale = dict(before)
         a = stage_arm(then, sure(test, True), (number, 0))
-        t.poisoned = dict(before)
+        t.memory.stale = dict(before)
         for tail, _, length in logged:
             tail.length = length
         b = stage_arm(orelse, sure(test, False), (number, 1))

@@ -16,7 +16,8 @@ from typing import Any
 
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branches import choose
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, has_identity
 from tapeless.transforms.frontend.values.structure import EnumCoded, Structure, flatten
 from tapeless.transforms.frontend.values.text import ChosenText
@@ -137,7 +138,7 @@ def index_of(value: Any, options: Options) -> Any:
     """Which of the options it is."""
     if not isinstance(value, (ChosenText, Either)):
         return _position(options, value)
-    choice_symbol, index, constants = trace().labels.get(id(value), (None, None, ()))
+    choice_symbol, index, constants = trace().containers.labels.get(id(value), (None, None, ()))
     if choice_symbol is value and all(map(operator.is_, constants, options)):
         return index
     return choose(
@@ -153,5 +154,5 @@ def labelled(index: Any, options: Options) -> Any:
     selected = options[-1]
     for k in reversed(range(len(options) - 1)):
         selected = kind(operator.eq(index, k), options[k], selected)
-    trace().labels[id(selected)] = (selected, index, options)
+    trace().containers.labels[id(selected)] = (selected, index, options)
     return selected

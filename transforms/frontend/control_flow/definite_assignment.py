@@ -12,7 +12,8 @@ from tapeless.transforms.core.language import Literal
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.truth import undefined_flag
 from tapeless.transforms.frontend.trace.cells import MaybeUndefined
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import MISSING, Structure
 from tapeless.transforms.ops.primitives.new_arrays import zero
 

@@ -39,7 +39,8 @@ from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined
 from tapeless.transforms.frontend.trace.dependence import depends_on_program
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import LoopAliases
 from tapeless.transforms.frontend.values.join import convert
 from tapeless.transforms.frontend.values.structure import (
@@ -177,7 +178,7 @@ class LoopEmitter:
         self.inits.append(init)
         self.yields.append(new)
         self.outs.append(out)
-        trace().flows[out] = (new,) if is_undefined(init) else (init, new)
+        trace().loops.flows[out] = (new,) if is_undefined(init) else (init, new)
 
     def final_type(self, t: Any) -> Any:
         """The type in the next pass, and after the loop, of a value whose sizes differ from pass to

@@ -151,7 +151,7 @@ def _for_items(
     trips = seq.count if concrete else None
     if why is None and t.tracing:
         why = "every test goes one way"
-    if why is None and concrete and t.futile[key] >= OFTEN:
+    if why is None and concrete and t.loops.futile[key] >= OFTEN:
         with idle(key):
             _run_watched(seq, body, frame, stop, name)
         return
@@ -183,9 +183,9 @@ def _attempt(loop: Any) -> Iterator[None]:
     t = trace()
     try:
         yield
-        t.futile[loop] = 0
+        t.loops.futile[loop] = 0
     except (NothingSymbolic, CannotRoll):
-        t.futile[loop] += 1
+        t.loops.futile[loop] += 1
         raise
 
 
@@ -207,7 +207,7 @@ def _run_watched(
         body(seq.item(index_at(seq, k)))
         flag = truth(getattr(frame, stop)) if stop else False
         if len(block) > before or isinstance(flag, Symbol):
-            t.futile[key] = 0
+            t.loops.futile[key] = 0
             span = (atom(index_at(seq, k + 1)), *seq.span[1:])
             following = Sequence(span, seq.item, seq.is_range)
             rest = functools.partial(for_loop, following, body, frame, stop, name, retried=True)
@@ -310,7 +310,7 @@ def while_loop(test: Any, body: Any, frame: Any, stop: str | None, retried: bool
 
     if why is None and t.tracing:
         why = "every test goes one way"
-    if why is None and t.futile[key] >= OFTEN:
+    if why is None and t.loops.futile[key] >= OFTEN:
         with idle(key):
             _watch_while(condition, body, frame, key)
         return
@@ -347,7 +347,7 @@ def _watch_while(test: Callable[[], Any], body: Any, frame: Any, key: Any) -> No
     going, start = truth(test()), len(block)
     for _ in range(MOST):
         if isinstance(going, Symbol) or len(block) > start:
-            t.futile[key] = 0
+            t.loops.futile[key] = 0
             _while_by_flag(test, body, frame, key, going)
             return
         if not going:
@@ -386,7 +386,7 @@ def _acts(test: Callable[[], Any]) -> bool:
     """Whether evaluating a test does what must happen once: changes variables, as in
     `while (x := f(x)) > 0`, draws random numbers or prints."""
     t = trace()
-    t.rolling += 1  # what is done once is not done for a look
+    t.loops.rolling += 1  # what is done once is not done for a look
     try:
         with t.recording() as journal, t.block() as statements:
             truth(test())
@@ -394,7 +394,7 @@ def _acts(test: Callable[[], Any]) -> bool:
                 map(_happens, all_statements(Block((), tuple(statements), ())))
             )
     finally:
-        t.rolling -= 1
+        t.loops.rolling -= 1
     t.rollback(journal)
     return happens
 

@@ -21,7 +21,8 @@ from tapeless.transforms.frontend.heap.references import GuardedRef, by_referenc
 from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined, Value
 from tapeless.transforms.frontend.trace.dependence import can_be_known
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Carrying, Either, fit, has_identity
 from tapeless.transforms.frontend.values.container_aliases import mutable, record_aliases
 from tapeless.transforms.frontend.values.join import convert, join, join_types
@@ -160,7 +161,7 @@ class Merge:
                     if isinstance(source, Symbol) and source.mutable:
                         symbol.is_array = True
                         symbol.read_only = symbol.read_only or source.frozen
-                        trace().share(symbol.cell, source.memory())
+                        trace().memory.share(symbol.cell, source.memory())
                 if symbol.is_array:
                     self.arrays.append((symbol.cell, x.value, y.value))
                 symbol.undefined = self.absence(x.value, y.value)
@@ -333,9 +334,9 @@ class Merge:
         if value.cell.birth <= ended.began:
             return value
         exported = Symbol(self.one_sided(side, value.cell.atom), is_array=True)
-        trace().share(exported.cell, value.memory())
-        if value.cell in ended.poisoned:  # a stale one stays so
-            ended.poisoned[exported.cell] = ended.poisoned[value.cell]
+        trace().memory.share(exported.cell, value.memory())
+        if value.cell in ended.stale:  # a stale one stays so
+            ended.stale[exported.cell] = ended.stale[value.cell]
         exported.read_only = value.read_only
         return exported
 
@@ -406,7 +407,7 @@ class Merge:
         symbol = wrap(self.atom(*((dead, defined.atom) if side else (defined.atom, dead))))
         if isinstance(defined.value, Symbol) and defined.value.mutable:
             symbol.is_array, symbol.read_only = True, defined.value.frozen
-            trace().share(symbol.cell, defined.value.memory())
+            trace().memory.share(symbol.cell, defined.value.memory())
             symbol.listing = defined.value.listing
             may_be_list(symbol, defined.value)
         return symbol
@@ -433,12 +434,12 @@ class Merge:
         t = trace()
         cells = [(array, _cell(a), _cell(b)) for array, a, b in self.arrays]
         for array, a, b in cells:
-            for c in t.apart.get(a, set()) | t.apart.get(b, set()):
-                if c is not array and t.are_apart(a, c) and t.are_apart(b, c):
-                    t.keep_apart(array, c)
+            for c in t.memory.apart.get(a, set()) | t.memory.apart.get(b, set()):
+                if c is not array and t.memory.are_apart(a, c) and t.memory.are_apart(b, c):
+                    t.memory.keep_apart(array, c)
         for (first, a, b), (other, c, d) in combinations(self.arrays, 2):
             if not (_may_overlap(a, c) or _may_overlap(b, d)):
-                t.keep_apart(first, other)
+                t.memory.keep_apart(first, other)
 
     def emit(self, origin: Any) -> None:
         self.keep_apart()

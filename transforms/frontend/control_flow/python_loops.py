@@ -26,21 +26,21 @@ LONG = 10_000  # passes of known numbers: with more, a loop is compiled, not run
 def idle(loop: Any) -> Iterator[None]:
     """Counts the passes of a loop that Python runs, and of those inside; None for other loops."""
     t = trace()
-    if loop is None or t.idle is not None:
+    if loop is None or t.loops.idle is not None:
         yield
         return
-    t.idle, t.passes = loop, 0
+    t.loops.idle, t.loops.passes = loop, 0
     try:
         yield
     finally:
-        t.idle = None
+        t.loops.idle = None
 
 
 def count_pass() -> None:
     t = trace()
-    t.passes += 1
-    if t.idle is not None and t.passes > LONG:
-        t.decisions.keep(t.idle)
+    t.loops.passes += 1
+    if t.loops.idle is not None and t.loops.passes > LONG:
+        t.decisions.keep(t.loops.idle)
 
 
 class Unrolling:
@@ -80,7 +80,7 @@ class Unrolling:
         if place is not None:
             fate = f"is unrolled into more than {MANY} passes, each with code of its own"
             where = place.file, place.line, place.function
-            trace().unrolled[where] = SlowCode(*where, fate, self.reason, self.way_out)
+            trace().loops.unrolled[where] = SlowCode(*where, fate, self.reason, self.way_out)
 
 
 def index_at(seq: Sequence, k: int) -> int:

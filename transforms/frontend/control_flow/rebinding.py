@@ -19,7 +19,8 @@ from tapeless.transforms.frontend.heap.locations import (
     before_change,
 )
 from tapeless.transforms.frontend.heap.reachability import holds
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import StaleKey
 
 
@@ -31,7 +32,7 @@ def renewed(frame: Frame, name: str, new_list: StagedList) -> StagedList:
     location_key = FrameLocation(frame, name).key
     holders = {loc.key: loc for loc in _holders(old) if loc.key != location_key}
     t = trace()
-    element = t.elements.get(id(old))
+    element = t.containers.elements.get(id(old))
     if element is not None and element.whole is not old:
         return new_list
     if not all(_can_have_a_copy(loc, old) for loc in holders.values()):
@@ -41,8 +42,8 @@ def renewed(frame: Frame, name: str, new_list: StagedList) -> StagedList:
         t.touch(loc)
         items = [old.copy() if x is old else x for x in list.__iter__(loc.obj)]
         list.__setitem__(loc.obj, slice(None), items)
-    t.elements.pop(id(old), None)
-    t.poisoned.pop(StaleKey(id(old), t.birth(old)), None)
+    t.containers.elements.pop(id(old), None)
+    t.memory.stale.pop(StaleKey(id(old), t.birth(old)), None)
     before_change(old)
     old.clear()
     for item in new_list:
@@ -61,17 +62,17 @@ def _can_have_a_copy(loc: Location, old: StagedList) -> bool:
 def _is_older(old: StagedList) -> bool:
     """Whether a side of a test, in this pass, would leave another list than the other side."""
     t = trace()
-    began = t.began[-1] if t.began else 0
+    began = t.loops.began[-1] if t.loops.began else 0
     return bool(t.sides) and max(began, t.birth(old)) < t.sides[-1][0] and t.birth(old) > 0
 
 
 def _is_kin(old: StagedList) -> bool:
-    kin = trace().kin
+    kin = trace().containers.kin
     return id(old) in kin or any(id(old) in others for _, others in kin.values())
 
 
 def _is_run_over(old: StagedList) -> bool:
-    return any(x is old for items in trace().run_over for x in (items, *lists_of(items)))
+    return any(x is old for items in trace().loops.run_over for x in (items, *lists_of(items)))
 
 
 def _holders(obj: Any) -> Iterator[Location]:

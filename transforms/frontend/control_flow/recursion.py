@@ -42,7 +42,8 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.control_flow.branch_side import appending_to, final_structure
 from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.trace.cells import CellLocation
-from tapeless.transforms.frontend.trace.trace import Journal, Location, trace
+from tapeless.transforms.frontend.trace.journals import Journal, Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.identity import NUMBERS, same
 from tapeless.transforms.frontend.values.join import convert, join, join_types
 from tapeless.transforms.frontend.values.structure import (
@@ -124,7 +125,7 @@ class Recursion:
             if isinstance(symbol.value().type, StackType):
                 continue
             for x in arrays if symbol.mutable else ():
-                trace().link(symbol.base_cell(), x.base_cell())
+                trace().memory.link(symbol.base_cell(), x.base_cell())
 
     def results(self) -> Iterator[tuple[Any, Atom]]:
         """Values and atoms of the results: what is returned, then what was overwritten."""
@@ -239,7 +240,7 @@ class Recursion:
         for p, (_, a) in zip(params, values, strict=True):
             if p is not None:
                 t.parents[p] = ("if", None, (a,))
-        lengths = [(tail, len(tail.log)) for tail in t.tails]
+        lengths = [(tail, len(tail.log)) for tail in t.containers.tails]
         with t.recording() as journal, t.block() as statements:
             for location, value in zip(self.locations.values(), old_values, strict=True):
                 trace().touch(location)
@@ -418,21 +419,22 @@ def call_recursive(f: types.FunctionType, run: Callable[..., Any], args: Any, kw
     bound = inspect.signature(f, follow_wrapped=False).bind(*args, **kwargs)
     bound.apply_defaults()
     arguments = (bound.args, bound.kwargs)
-    for k, open_ in enumerate(t.recursions):
+    for k, open_ in enumerate(t.calls.recursions):
         if same(open_.f, f) and open_.form == form(arguments, blind=True):
-            if k + 1 < len(t.recursions):
+            if k + 1 < len(t.calls.recursions):
+                caller = t.calls.recursions[-1].name
                 raise UnsupportedError(
-                    f"{f.__name__} is called by {t.recursions[-1].name}, which calls itself to a "
-                    "depth that depends on the contents of arrays",
+                    f"{f.__name__} is called by {caller}, which calls itself to a depth that "
+                    "depends on the contents of arrays",
                     "write one of them as a loop",
                 )
             return open_.enter(arguments)
     recursion = Recursion(f, run, arguments)
-    t.recursions.append(recursion)
-    t.rolling, rolling = 0, t.rolling
+    t.calls.recursions.append(recursion)
+    t.loops.rolling, rolling = 0, t.loops.rolling
     try:
         recursion.settle()
     finally:
-        t.recursions.pop()
-        t.rolling = rolling
+        t.calls.recursions.pop()
+        t.loops.rolling = rolling
     return recursion.enter(arguments, recursion.closed())

@@ -55,7 +55,8 @@ from tapeless.transforms.frontend.heap.references import LoopReferences, referen
 from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined
 from tapeless.transforms.frontend.trace.dependence import depends_on
-from tapeless.transforms.frontend.trace.trace import CannotRoll, Journal, Location, trace
+from tapeless.transforms.frontend.trace.journals import Journal, Location
+from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.container_aliases import (
     LoopAliases,
     refuse_changed_elements,
@@ -114,11 +115,11 @@ class LoopFixpoint:
 
     def run(self) -> None:
         t = trace()
-        poisoned, notes, unrolled = dict(t.poisoned), list(t.notes), dict(t.unrolled)
+        stale, notes, unrolled = dict(t.memory.stale), list(t.notes), dict(t.loops.unrolled)
         with t.recording() as journal:
             start = len(t.blocks[-1])
             self.recall()
-            t.rolling += 1
+            t.loops.rolling += 1
             try:
                 self.settle()
             except (Exception, Signal) as e:
@@ -126,7 +127,7 @@ class LoopFixpoint:
                     raise
                 t.rollback(journal)
                 del t.blocks[-1][start:]
-                t.poisoned, t.notes, t.unrolled = poisoned, notes, unrolled
+                t.memory.stale, t.notes, t.loops.unrolled = stale, notes, unrolled
                 self.lists.forget()
                 outer = isinstance(e, NeedStatic) and not depends_on(e.atom, self.params)
                 if outer and not isinstance(e, Fork):
@@ -136,7 +137,7 @@ class LoopFixpoint:
                 why = getattr(e, "problem", str(e)) or "it always raises"
                 raise CannotRoll(why, getattr(e, "hint", "")) from e
             finally:
-                t.rolling -= 1
+                t.loops.rolling -= 1
             written = [(loc, loc.get()) for loc, _ in journal.old.values()]
             t.rollback(journal)
         for loc, value in written:
@@ -148,36 +149,37 @@ class LoopFixpoint:
         each attempt at those would double the attempts at this one. What was made in such a pass
         is gone, and what was written in another call of the function is not its."""
         t = trace()
-        if not t.began:
-            t.outermost = next(t.serials)
-            if isinstance(self.frame, Variables) and t.stored_in is not self.frame:
-                if t.stored_in is not None:
-                    t.stored.clear()
-                t.stored_in = self.frame
+        if not t.loops.began:
+            t.loops.outermost = next(t.serials)
+            if isinstance(self.frame, Variables) and t.loops.stored_in is not self.frame:
+                if t.loops.stored_in is not None:
+                    t.loops.stored.clear()
+                t.loops.stored_in = self.frame
             return
-        locations = {loc.key: loc for loc in t.stored.get(self.key, ()) if loc.birth < t.outermost}
+        before = t.loops.stored.get(self.key, ())
+        locations = {loc.key: loc for loc in before if loc.birth < t.loops.outermost}
         self.locations.update(locations)
 
     def settle(self) -> None:
         """Stages passes until the types, lists and aliases at the start of one hold at its end."""
         t = trace()
-        poisoned, self.started = dict(t.poisoned), next(t.serials)
+        stale, self.started = dict(t.memory.stale), next(t.serials)
         self.labels.began = self.started
         overwritten: dict[Any, str] = {}  # in a pass, and so at the start of the next
         for _ in range(12):
-            t.poisoned = dict(poisoned)
+            t.memory.stale = dict(stale)
             entries = self.entries()
-            t.poisoned |= overwritten
+            t.memory.stale |= overwritten
             self.aliases.began = next(t.serials)
             staged = self.attempt(entries)
             before = len(overwritten)
             overwritten = {
                 c: why
-                for c, why in t.poisoned.items()
-                if c not in poisoned and (c.birth < self.started or c in self.lists.stacks)
+                for c, why in t.memory.stale.items()
+                if c not in stale and (c.birth < self.started or c in self.lists.stacks)
             }
             if len(overwritten) == before and staged is not None:
-                t.stored[self.key] = list(self.locations.values())
+                t.loops.stored[self.key] = list(self.locations.values())
                 emitter = LoopEmitter(self.seq, staged, self.aliases, self.standing)
                 self.rotating.find(staged, self.aliases)
                 emitter.collect(self.locations)
@@ -220,20 +222,20 @@ class LoopFixpoint:
         staged = StagedPass(entries, self.parameters(entries), self.index())
         self.lists.mark()
         self.standing.begin()
-        t.began.append(self.aliases.began)
-        remembered, misses, settled = dict(t.remembered), len(t.misses), None
+        t.loops.began.append(self.aliases.began)
+        remembered, misses, settled = dict(t.calls.remembered), len(t.calls.misses), None
         try:
             settled = self.staged(entries, staged)
             return settled
         finally:
-            t.began.pop()
+            t.loops.began.pop()
             if settled is None:  # the calls of this attempt are none of the program
-                t.remembered = remembered
-                del t.misses[misses:]
+                t.calls.remembered = remembered
+                del t.calls.misses[misses:]
 
     def staged(self, entries: dict[Any, Structure], staged: StagedPass) -> StagedPass | None:
         t = trace()
-        before = {*t.held}
+        before = {*t.memory.held}
         with t.recording() as journal, t.block() as staged.statements:
             self.journal = journal
             self.enter(staged, journal)
@@ -245,13 +247,13 @@ class LoopFixpoint:
             news = [self.finish(k, loc, staged) for k, (loc, _) in journal.old.items()]
             news += [self.compare(key, loc, staged) for key, (loc, _) in staged.finals.items()]
             news.append(self.aliases.end({k: spec for k, (_, spec) in staged.finals.items()}))
-        inner = t.held.keys() - before
+        inner = t.memory.held.keys() - before
         t.rollback(journal)
         news += [self.lists.note(), self.lists.start(), self.start_late(), self.standing.told()]
         if any(news):
             for holder in inner:  # of lists that this attempt made
-                del t.held[holder]
-            t.loans.given_back -= inner
+                del t.memory.held[holder]
+            t.memory.loans.given_back -= inner
             return None
         for key in self.locations:
             staged.results.setdefault(key, list(staged.params[key]))
@@ -265,7 +267,7 @@ class LoopFixpoint:
         """A function under functools.cache is called in the first pass only: it must give what it
         would give in each."""
         began = self.aliases.began
-        if any(miss.kept(began, self.varies) for miss in trace().misses):
+        if any(miss.kept(began, self.varies) for miss in trace().calls.misses):
             raise CannotRoll("a function under functools.cache keeps what its first pass computes")
 
     def exchanges(self, entries: dict[Any, Structure], journal: Journal) -> bool:
@@ -316,7 +318,7 @@ class LoopFixpoint:
             ]
             self.params |= set(params[key])
             for param, leaf in zip(params[key], leaves, strict=True):
-                trace().flows[param] = (leaf,)
+                trace().loops.flows[param] = (leaf,)
                 record_types(param, (leaf, Literal(None, param.type)))
             self.aliases.start(key, spec, params[key])
         return params
@@ -472,11 +474,11 @@ class LoopFixpoint:
         """Containers that go from name to name, and are changed, must not be looked into any more:
         else the loop is unrolled."""
         t = trace()
-        kin = t.kin.get(id(final.value), (None, {}))[1].values()
+        kin = t.containers.kin_of(final.value).values()
         others = [c for c in kin if c is not entry.value]
         older = [c for c in (entry.value, *kin) if t.birth(c) < self.started]
         if others:
-            t.unneeded |= {id(c): (c, self.key) for c in older if stale_reason(c)}
+            t.containers.unneeded |= {id(c): (c, self.key) for c in older if stale_reason(c)}
         self.standing.meet(entry.value, final.value, self.started)
 
     def widen(self, key: Any, loc: Location, leaves: list[Atom], staged: StagedPass) -> bool:
@@ -502,7 +504,7 @@ class LoopFixpoint:
     def check_order(self, loc: Location, param: Var, new: Atom) -> None:
         """What was found by the memory order that an array has at first must hold in each pass."""
         t = trace()
-        if param in t.asked and Layouts().of(new) != Layouts().of(param):
+        if param in t.orders.asked and Layouts().of(new) != Layouts().of(param):
             raise CannotRoll(f"the order in which '{loc.name}' lies in memory changes")
 
     def start_late(self) -> bool:

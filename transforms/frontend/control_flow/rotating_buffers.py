@@ -24,7 +24,8 @@ from tapeless.transforms.frontend.heap.references import (
     root_of,
 )
 from tapeless.transforms.frontend.trace.cells import CellLocation
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import Structure
 from tapeless.transforms.ops.primitives.arithmetic import add, mod
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
@@ -109,7 +110,7 @@ class Rotating:
                 assert cell is not None
                 t.touch(CellLocation(cell))
                 cell.atom = _by_turn(turn, [outputs[(j - passed) % n] for passed in range(n)])
-                t.poisoned.pop(cell, None)
+                t.memory.stale.pop(cell, None)
             for j, k in enumerate(ring):
                 options = [self.symbols[ring[(j + passed) % n]] for passed in range(n)]
                 t.touch(locations[k])

@@ -84,14 +84,14 @@ def something(value: Any) -> Atom | None:
     if not isinstance(value, Symbol) or value.undefined is None or not value.undefined.none:
         return None
     flag, t = value.undefined.flag, trace()
-    is_checked = flag is None or any(b is t.checked.get(flag) for b in t.blocks)
+    is_checked = flag is None or any(b is t.flags.checked.get(flag) for b in t.blocks)
     return None if is_checked else flag
 
 
 def _true_number(value: Symbol, flag: Atom) -> Any:
     """Whether a number that may be None is neither None nor zero."""
     test = wrap(logical_and(flag, not_equal(value.present(), 0)))
-    trace().means[test.value(), True] = frozenset({flag})
+    trace().flags.means[test.value(), True] = frozenset({flag})
     return test
 
 
@@ -109,13 +109,13 @@ def is_none(value: Any) -> Any:
         return flag is not None and not flag.value
     t = trace()
     test = wrap(logical_not(flag))
-    t.means[flag, True] = t.means[test.value(), False] = frozenset({flag})
+    t.flags.means[flag, True] = t.flags.means[test.value(), False] = frozenset({flag})
     return test
 
 
 def sure(test: Atom, value: bool) -> frozenset[Atom]:
     """The flags that are true where a test has this value."""
-    return trace().means.get((test, value), frozenset())
+    return trace().flags.means.get((test, value), frozenset())
 
 
 def same_meaning(test: Atom, other: Atom, when: bool = True) -> None:
@@ -123,7 +123,7 @@ def same_meaning(test: Atom, other: Atom, when: bool = True) -> None:
     for value in (True, False):
         implied = sure(test, value is when)
         if implied:
-            trace().means[other, value] = implied
+            trace().flags.means[other, value] = implied
 
 
 def undefined_flag(value: Any) -> Atom | None:

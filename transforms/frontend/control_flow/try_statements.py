@@ -46,7 +46,7 @@ def tried(run: Run) -> None:
 
 def _run(run: Run, attempt: Attempt) -> None:
     t = trace()
-    t.attempts.append(attempt)
+    t.handlers.attempts.append(attempt)
     try:
         run()
     except (*SIGNALS, *PYTHON_RAISES):
@@ -56,7 +56,7 @@ def _run(run: Run, attempt: Attempt) -> None:
             raise
         raise_(e)  # only on this way
     finally:
-        t.attempts.pop()
+        t.handlers.attempts.pop()
 
 
 def _each_way(run: Run, outcomes: tuple[bool, ...], runs: Iterator[int]) -> None:
@@ -82,10 +82,10 @@ def _next_test(run: Run, outcomes: tuple[bool, ...]) -> Atom | None:
     """The next test on which errors depend, and what it takes to compute it; None if there is no
     more."""
     t = trace()
-    attempt, before = Attempt(outcomes, _never), t.poisoned
-    around = [(a, a.met, len(a.passed)) for a in t.attempts]
-    t.poisoned = dict(before)
-    t.probes += 1
+    attempt, before = Attempt(outcomes, _never), t.memory.stale
+    around = [(a, a.met, len(a.passed)) for a in t.handlers.attempts]
+    t.memory.stale = dict(before)
+    t.handlers.probes += 1
     fork_found: Fork | None = None
     with t.recording() as journal, t.block() as body:
         try:
@@ -98,9 +98,9 @@ def _next_test(run: Run, outcomes: tuple[bool, ...]) -> Atom | None:
         except Unreachable:
             pass  # raised again by the run that counts, as other errors are
         finally:
-            t.probes -= 1
+            t.handlers.probes -= 1
     t.rollback(journal)
-    t.poisoned = before
+    t.memory.stale = before
     for a, met, passed in around:
         a.met = met
         del a.passed[passed:]

@@ -179,9 +179,9 @@ def _value(x: Any) -> Any:
     run = trace()
     if isinstance(x, Text):
         return x.known()
-    if isinstance(x, Symbol) and run.call_values is not None:
+    if isinstance(x, Symbol) and run.call.values is not None:
         a = x.value()
-        value = run.call_values.value(a)
+        value = run.call.values.value(a)
         return np.array(value) if x.mutable else python_value(value, a.type)
     if isinstance(x, (list, tuple)):
         parts = [_value(v) for v in x]
@@ -194,7 +194,7 @@ def _refuse_after_effects(exc: Any) -> None:
     be lost; lengths and integers that decide it are made known."""
     for s in trace().blocks[0]:
         inside = [*statements(Block((), (s,), ()))]
-        if _prints(inside) and trace().tracing and (values := trace().call_values) is not None:
+        if _prints(inside) and trace().tracing and (values := trace().call.values) is not None:
             values.perform(s)
         elif _prints(inside) or (_raises(inside) and not trace().tracing):
             why = (

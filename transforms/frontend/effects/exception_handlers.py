@@ -35,10 +35,10 @@ class Handler:
         """Raises what an operation raises in this run of the statement."""
         t = trace()
         for error, fails in failures(s) if self.attempt is not None else ():
-            if t.handler(type(error)) is not self:
+            if t.handlers.innermost(type(error)) is not self:
                 continue
             self.decide(error, fails)
-            for attempt in t.attempts:
+            for attempt in t.handlers.attempts:
                 attempt.passed.append((s.op, s.args))
 
     def decide(self, error: Exception, fails: Callable[[], Atom]) -> None:
@@ -57,27 +57,27 @@ class Handler:
 def _unwatched() -> Iterator[None]:
     """What is recorded inside raises nothing that matters."""
     t = trace()
-    handlers, t.handlers = t.handlers, []
+    handlers, t.handlers.open = t.handlers.open, []
     try:
         yield
     finally:
-        t.handlers = handlers
+        t.handlers.open = handlers
 
 
 @contextmanager
 def handling(kinds: Callable[[], Any]) -> Iterator[Attempt | None]:
     """What is staged inside is in a try statement that catches `kinds()`."""
     t = trace()
-    depth, attempt = t.depth, t.attempts[-1] if t.attempts else None
+    depth, attempt = t.depth, t.handlers.attempts[-1] if t.handlers.attempts else None
     if attempt is not None and attempt.depth:
         attempt = None  # that of a statement around
     elif attempt is not None:
         attempt.depth, attempt.tests = depth, len(t.tests)
-    t.handlers.append(Handler(kinds, depth, len(t.tests), attempt))
+    t.handlers.open.append(Handler(kinds, depth, len(t.tests), attempt))
     try:
         yield attempt
     finally:
-        t.handlers.pop()
+        t.handlers.open.pop()
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def decided(kind: type[BaseException]) -> bool:
     """Whether an error that is raised here is caught, and raised in all runs of the program;
     refuses one that is caught and may not be raised."""
     t = trace()
-    handler = t.handler(kind)
+    handler = t.handlers.innermost(kind)
     if handler is None:
         return False
     if handler.depth == t.depth:
@@ -131,14 +131,14 @@ def divide(kind: str, left: Any, right: Any) -> None:
     if kind == "Div" and isinstance(left, Symbol) and isinstance(right, Symbol):
         count = trace().sums.get(left.value())
         if count is not None and right.type.weak and right.type.dtype.kind in "iub":
-            trace().undecided_error(ZeroDivisionError)
+            trace().handlers.refuse_undecided(ZeroDivisionError)
             nothing = logical_and(equal(atom_of_size(count), 0), equal(right.value(), 0))
             raise_where(nothing, ZeroDivisionError, "division by zero")
         return
     if kind not in ("Div", "FloorDiv", "Mod") or not (type(right) in (int, float) and right == 0):
         return
     of_python = isinstance(left, Symbol) and left.type.weak
-    if of_python and trace().handler(ZeroDivisionError) is not None:
+    if of_python and trace().handlers.innermost(ZeroDivisionError) is not None:
         raise ZeroDivisionError("division by zero")
 
 

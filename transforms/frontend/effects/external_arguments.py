@@ -58,7 +58,7 @@ def with_holes(value: Any, atoms: list[Atom]) -> Any:
     if isinstance(value, Symbol):
         atoms.append(value.value())
         return Hole(len(atoms) - 1)
-    if (remade := trace().recipes.get(id(value))) is not None:
+    if (remade := trace().call.recipes.get(id(value))) is not None:
         _, recipe = remade
         if recipe.atoms and not any(b is recipe.block for b in trace().blocks):
             raise UnsupportedError(

@@ -118,7 +118,7 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
         raise
     if pure and is_foreign(result):
         _refuse_stores(call.__name__, values, copies, arrays_in(result))
-        run.recipes[id(result)] = (result, Recipe(call, atoms, run.blocks[-1]))
+        run.call.recipes[id(result)] = (result, Recipe(call, atoms, run.blocks[-1]))
         return result
     leaves: list[Any] = []
     call.form = form_of(result, leaves, call.depends)
@@ -128,7 +128,7 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
         _rely_on(call, f, atoms, result, pure and not (result is None and foreign))
         return _rebuilt(call.form, iter(leaves), parts)
     if call.form != (float,):
-        run.relies_on_results = True
+        run.call.relies_on_results = True
     run.note(f"{qualified(f)} has no rule: the program calls it")
     arrays = [np.asarray(x) for x in leaves]
     how = {
@@ -139,10 +139,10 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     }
     operands = map(_stopped, atoms) if f is len or all(_is_truth(x) for x in leaves) else atoms
     outs = run.bind(callback if pure else outside, (parameter(call), *operands), how)
-    if run.call_values is not None and len(run.blocks) == 1:
+    if run.call.values is not None and len(run.blocks) == 1:
         for v, x in zip(outs, leaves, strict=True):
             if isinstance(v, Var):
-                run.call_values.give(v, x)
+                run.call.values.give(v, x)
     symbols = [wrap(v) for v in outs]
     if foreign and not all(map(_is_new, leaves, call.called(copies)[0])):
         for symbol in symbols:  # a store would be one to an object
@@ -245,7 +245,7 @@ class Parts:
     def object(self, path: tuple[Any, ...]) -> ExternalObject:
         run = trace()
         obj = ExternalObject(_item(self.result, path))
-        run.recipes[id(obj)] = (obj, Recipe(self._maker(path), self.atoms, run.blocks[-1]))
+        run.call.recipes[id(obj)] = (obj, Recipe(self._maker(path), self.atoms, run.blocks[-1]))
         return obj
 
     def _maker(self, path: tuple[Any, ...]) -> ExternalCall:
@@ -277,7 +277,7 @@ def parameter(call: ExternalCall) -> Var:
 
 def depends_on_values(obj: Any) -> bool:
     """Whether the program makes an object of its values."""
-    recipe = trace().recipes.get(id(obj))
+    recipe = trace().call.recipes.get(id(obj))
     return recipe is not None and bool(recipe[1].atoms)
 
 
@@ -302,7 +302,7 @@ def _frozen(value: Any) -> Any:
 
 
 def observed_value(a: Atom, name: str) -> Any:
-    values = trace().call_values
+    values = trace().call.values
     if isinstance(a, Literal):
         return a.value
     try:

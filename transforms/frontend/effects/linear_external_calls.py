@@ -79,10 +79,10 @@ def _call_linear(f: Any, transposed: Any, matrix: Any, x: Symbol) -> Any:
     if type(value) is not np.ndarray or value.dtype.kind != "f":
         raise UnsupportedError(f"{qualified(f)} gives no array of NumPy", "make it one outside")
     call.form = form_of(value, [])
-    run.relies_on_results = True
+    run.call.relies_on_results = True
     run.note(f"{qualified(f)} has no rule: the program calls it")
     functions = parameter(call), parameter(back)
     out = linear_call(*functions, *atoms, sizes=value.shape, dtype=value.dtype)
-    if run.call_values is not None and len(run.blocks) == 1:
-        run.call_values.give(out, value)
+    if run.call.values is not None and len(run.blocks) == 1:
+        run.call.values.give(out, value)
     return wrap(out)

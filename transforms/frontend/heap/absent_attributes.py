@@ -17,7 +17,8 @@ from tapeless.transforms.core.language import Atom, Literal
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.heap.locations import AttributeLocation
 from tapeless.transforms.frontend.trace.cells import MaybeUndefined
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.memoized import once, same_in_each_pass
 from tapeless.transforms.frontend.values.structure import MISSING, Structure
 
@@ -37,17 +38,17 @@ class Absence:
 def note_absence(obj: Any, name: str) -> None:
     """Code learns that an object does not hold an attribute itself, or which ones it holds."""
     t = trace()
-    if t.rolling and (name == ALL or AttributeLocation(obj, name).get() is MISSING):
-        t.absences["attribute", id(obj), name] = Absence(obj, next(t.serials))
+    if t.loops.rolling and (name == ALL or AttributeLocation(obj, name).get() is MISSING):
+        t.flags.absences["attribute", id(obj), name] = Absence(obj, next(t.serials))
 
 
 def computed_once(obj: Any, name: str, compute: Callable[[], Any]) -> Any:
     """What a cached property gives that is not there yet."""
     t = trace()
-    if not t.rolling:
+    if not t.loops.rolling:
         return compute()
     value, computed = once(compute)
-    t.absences["attribute", id(obj), name] = Absence(obj, next(t.serials), computed)
+    t.flags.absences["attribute", id(obj), name] = Absence(obj, next(t.serials), computed)
     return value
 
 
@@ -56,7 +57,7 @@ def asked_in_vain(
 ) -> bool:
     """Whether a pass that began then sets an attribute, and was told before that it is not there,
     which is another answer than the next pass gets; not where that computes the same anew."""
-    absences = trace().absences
+    absences = trace().flags.absences
     for key in (location.key, (*location.key[:2], ALL)):
         absence = absences.get(key)
         if absence is None or absence.serial < began:
@@ -81,6 +82,6 @@ def presence(obj: Any, name: str) -> Symbol | None:
     flag = value.undefined.flag
     if flag is None or isinstance(flag, Literal):
         return None
-    trace().means[flag, True] = trace().means.get((flag, True), frozenset()) | {flag}
+    trace().flags.means[flag, True] = trace().flags.means.get((flag, True), frozenset()) | {flag}
     truth: Symbol = wrap(flag)
     return truth

@@ -65,7 +65,7 @@ class Aliases:
         if place is not None:
             self.enter(place, symbol)
             if place[0] not in self.unread:
-                trace().share(symbol.cell, self.outer.get(place, ()))
+                trace().memory.share(symbol.cell, self.outer.get(place, ()))
 
     def enter(self, place: Place, symbol: Symbol) -> None:
         self.cells[place] = symbol.cell
@@ -80,21 +80,21 @@ class Aliases:
         makes a pass, so that there is what a pass leaves."""
         place = self.place.get(out)
         if place is None:
-            trace().share(symbol.cell, before.memory())
+            trace().memory.share(symbol.cell, before.memory())
             return
         self.enter(place, symbol)
         if not certain or place not in self.left:
-            trace().share(symbol.cell, before.memory() | self.outer.get(place, set()))
-        trace().share(symbol.cell, self.left.get(place, ()))
+            trace().memory.share(symbol.cell, before.memory() | self.outer.get(place, set()))
+        trace().memory.share(symbol.cell, self.left.get(place, ()))
         self.outs[place] = symbol.cell
         self.keep_apart(self.outs)
 
     def keep_apart(self, cells: dict[Place, Any]) -> None:
         """Tells of cells that might share memory that they do not: they are apart before the loop,
         and no pass leaves them in one memory."""
-        for pair in _sharing({place: trace().memory(cell) for place, cell in cells.items()}):
+        for pair in _sharing({place: trace().memory.of(cell) for place, cell in cells.items()}):
             if pair not in self.together and self.are_apart(self.first, *pair):
-                trace().keep_apart(*(cells[place] for place in pair))
+                trace().memory.keep_apart(*(cells[place] for place in pair))
 
     def are_apart(self, values: dict[Place, Symbol], p: Place, q: Place) -> bool:
         a, b = values.get(p), values.get(q)
@@ -111,9 +111,9 @@ class Aliases:
                 if isinstance(each, tuple) and each[0] in self.unread:
                     continue
                 if each in self.cells:
-                    trace().share(self.cells[each], {memory})
+                    trace().memory.share(self.cells[each], {memory})
                 elif not isinstance(each, tuple):
-                    trace().hold(each, {memory})
+                    trace().memory.hold(each, {memory})
 
     def end(self, finals: dict[Any, Structure]) -> bool:
         """Notes what a pass left; True if that is news."""
@@ -134,7 +134,7 @@ class Aliases:
                         self.lists.setdefault((key, k), {})[id(value.listing)] = value
                     elif value.listing is not None:
                         self.new_lists[key, k] = value
-        lists = {c: columns for c, columns in trace().held.items() if c.birth < self.began}
+        lists = {c: columns for c, columns in trace().memory.held.items() if c.birth < self.began}
         pairs = [*combinations(inner.items(), 2)]
         pairs += [(p, c) for p in inner.items() for c in lists.items()]
         for (p, mine), (q, others) in pairs:
@@ -169,7 +169,7 @@ def _sharing(memories: dict[Place, set[Any]]) -> set[frozenset[Place]]:
 def _stacks(value: Symbol) -> set[Any]:
     """The stacks of the lists that an array stands for, or may stand for."""
     own = {stack.cell for stack in value.listing.stacks} if value.listing is not None else set()
-    return own | (value.memory() & trace().either.keys())
+    return own | (value.memory() & trace().memory.either.keys())
 
 
 def _is_older(columns: Any, began: int) -> bool:
@@ -183,7 +183,7 @@ def may_overlap(a: Symbol, b: Symbol) -> bool:
     if first.cell is None or second.cell is None:
         return bool(a.memory() & b.memory())
     if first.cell is not second.cell:
-        return not trace().are_apart(first.cell, second.cell)
+        return not trace().memory.are_apart(first.cell, second.cell)
     i, j = _row(a), _row(b)
     return i is None or j is None or i == j or (i < 0) is not (j < 0)
 

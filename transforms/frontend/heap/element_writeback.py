@@ -35,17 +35,17 @@ class ElementRef:
     def present(self) -> bool:
         """Whether the list has the array there, and nothing else has it."""
         t, holder = trace(), self.stack.cell
-        mine = t.holding(holder)
+        mine = t.memory.holding(holder)
         return (
             self.owner.tail is self.tail
             and any(self.block is b for b in t.blocks)
             and self.tail.alone
             and self.changes == _changes(self.tail, holder, self.at)
-            and not (t.began and self.cell.birth < t.began[-1])
-            and holder not in t.poisoned
-            and self.cell not in t.poisoned
+            and not (t.loops.began and self.cell.birth < t.loops.began[-1])
+            and holder not in t.memory.stale
+            and self.cell not in t.memory.stale
             and not self.tail.inside
-            and id(self.owner) not in t.elements
+            and id(self.owner) not in t.containers.elements
             and all(m is holder or m.made in t.definitions for m in mine)
             and all(h is holder for h in other_holders(holder, mine))
         )
@@ -56,10 +56,10 @@ class ElementRef:
         assert holder is not None
         at = atom(-1) if self.at is None else self.at
         t.touch(CellLocation(holder))
-        t.changed_list(holder)
+        t.memory.changed_list(holder)
         holder.atom = named_like(holder.atom, stacks.set_item(holder.atom, at, new))
-        t.poisoned.pop(holder, None)
-        t.loans.given_back.add(holder)
+        t.memory.stale.pop(holder, None)
+        t.memory.loans.given_back.add(holder)
 
 
 def track_element(owner: Any, symbol: Symbol, stack: Symbol, at: Atom | None) -> None:
@@ -67,14 +67,14 @@ def track_element(owner: Any, symbol: Symbol, stack: Symbol, at: Atom | None) ->
     t = trace()
     assert symbol.cell is not None
     changes = _changes(owner.tail, stack.cell, at)
-    t.loans.places[symbol.cell] = ElementRef(
+    t.memory.loans.places[symbol.cell] = ElementRef(
         owner, owner.tail, stack, at, changes, symbol.cell, t.blocks[-1]
     )
 
 
 def _changes(tail: Any, holder: Any, at: Atom | None) -> tuple[int, int]:
     """How often a list was changed in a way that an index in it may stand for another item."""
-    return trace().loans.moves.get(holder, 0), len(tail.log) if at is None else 0
+    return trace().memory.loans.moves.get(holder, 0), len(tail.log) if at is None else 0
 
 
 def track_elements(owner: Any, spec: Any, at: Atom | None) -> None:
@@ -89,5 +89,5 @@ def is_same_element(owner: Any, value: Any, at: Atom) -> bool:
     """Whether an array was taken from this very place of a list: `a[k] += v` puts it there."""
     if not isinstance(value, Symbol) or value.parent is not None:
         return False
-    place = trace().loans.places.get(value.cell)
+    place = trace().memory.loans.places.get(value.cell)
     return place is not None and place.owner is owner and place.at == at and place.present()

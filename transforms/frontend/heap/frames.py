@@ -10,7 +10,8 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.source.tree_building import RESULT, plain
 from tapeless.transforms.frontend.trace.cells import undefined
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.identity import Variables
 from tapeless.transforms.frontend.values.structure import MISSING, Incompatible
 

@@ -101,7 +101,7 @@ def _need_one_type(specs: list[Structure]) -> None:
 def make_room(items: Any, k: Any, value: Any) -> None:
     """Prepares items[k] = value, unless the list is itself an element of one in stacks."""
     _as_rows(items, k)
-    free = isinstance(items, StagedList) and id(items) not in trace().elements
+    free = isinstance(items, StagedList) and id(items) not in trace().containers.elements
     if free and _by_data(items, k):
         specs = [require_defined(flatten(v)) for v in (*items, value)]
         if interchangeable(specs):

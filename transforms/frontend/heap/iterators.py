@@ -15,7 +15,8 @@ from typing import Any
 from tapeless.transforms.core.language import Block, has_effect, statements
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.heap.locations import AttributeLocation
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import MISSING, Incompatible
 
 MAKERS = ("builtins", "itertools")

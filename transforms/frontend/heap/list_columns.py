@@ -56,10 +56,10 @@ def other_holders(holder: Any, memory: set[Any]) -> Iterator[Any]:
     """The stacks that hold arrays in this memory; not those that the same list was moved to on
     the other side of a test."""
     t = trace()
-    owner = t.loans.owners.get(holder)
-    for h, held in t.held.items():
-        same_list = h is not holder and owner is not None and owner is t.loans.owners.get(h)
-        if not same_list and not all(t.apart_by_tests(h, m) for m in memory & held):
+    owner = t.memory.loans.owners.get(holder)
+    for h, held in t.memory.held.items():
+        same_list = h is not holder and owner is not None and owner is t.memory.loans.owners.get(h)
+        if not same_list and not all(t.memory.apart_by_tests(h, m) for m in memory & held):
             yield h
 
 
@@ -70,7 +70,7 @@ class Columns:
         self.spec, self.stacks = spec, stack_symbols
         self.key = key  # where the list is filled first, and its name
         self.length: Size | None = 0  # None: not known
-        trace().tails.append(self)
+        trace().containers.tails.append(self)
         self.log: list[Any] = []  # for each appended element, the block that appended it
         self.loops: set[Any] = set()  # those that append to it
         self.inside: list[Any] = []  # the stacks that have the list as an element
@@ -140,8 +140,8 @@ class Columns:
         copied.length, copied.loops = self.length, self.loops
         copied.numbers = self.numbers.copy()
         for old, new in zip(self.stacks, copied.stacks, strict=True):
-            copied.meet(new.cell, trace().holding(old.cell))
-            trace().hold(new.cell, trace().holding(old.cell))
+            copied.meet(new.cell, trace().memory.holding(old.cell))
+            trace().memory.hold(new.cell, trace().memory.holding(old.cell))
         return copied
 
     def leave_block(self, stack_symbols: list[Symbol]) -> None:
@@ -154,17 +154,17 @@ class Columns:
         for symbol, value in zip(self.stacks, spec.leaf_values(), strict=False):  # or a flag
             if isinstance(value, Symbol) and value.mutable:
                 self.meet(symbol.cell, value.memory())
-                trace().hold(symbol.cell, value.memory())
+                trace().memory.hold(symbol.cell, value.memory())
 
     def meet(self, holder: Any, memory: set[Any]) -> None:
         """Notes whether an array that is put in is somewhere else, or will be in other passes."""
         t = trace()
-        passes = t.began and holder.birth < t.began[-1]
-        again = passes and any(m.birth < t.began[-1] for m in memory)
+        passes = t.loops.began and holder.birth < t.loops.began[-1]
+        again = passes and any(m.birth < t.loops.began[-1] for m in memory)
         others = list(other_holders(holder, memory))
         if again or others:
             self.alone = False
-            if not t.loans.given_back.isdisjoint((holder, *others)):
+            if not t.memory.loans.given_back.isdisjoint((holder, *others)):
                 raise AliasError(
                     "an array is put in a second place, or in one again, that a list has as well, "
                     "and what is stored to it goes through that list",
@@ -248,8 +248,8 @@ def may_be_list(value: Any, source: Any) -> None:
     listing = getattr(source, "listing", None)
     if listing is not None and getattr(value, "cell", None) is not None:
         t, own = trace(), [symbol.cell for symbol in listing.stacks]
-        others = t.memory(source.cell) & t.either.keys()  # of which it may be one already
-        t.may_be(value.cell, {*own, *listing.inside, *others})
+        others = t.memory.of(source.cell) & t.memory.either.keys()  # of which it may be one already
+        t.memory.may_be(value.cell, {*own, *listing.inside, *others})
 
 
 def replace(stack: Symbol, new: Atom, moves: bool = True) -> None:
@@ -257,10 +257,10 @@ def replace(stack: Symbol, new: Atom, moves: bool = True) -> None:
     at other places."""
     assert stack.cell is not None
     if moves:
-        times = trace().loans.moves
+        times = trace().memory.loans.moves
         times[stack.cell] = times.get(stack.cell, 0) + 1
     trace().touch(CellLocation(stack.cell))
-    trace().changed_list(stack.cell)
+    trace().memory.changed_list(stack.cell)
     stack.cell.atom = named_like(stack.cell.atom, new)
 
 
@@ -349,7 +349,7 @@ def to_columns(target: StagedList, element: Any, complete: bool = False) -> None
         listing and len({a.type.shape for a in leaf}) > 1
         for leaf, listing in zip(leaves, tail.lists(), strict=False)
     )
-    trace().loans.owners |= {symbol.cell: target for symbol in tail.stacks}
+    trace().memory.loans.owners |= {symbol.cell: target for symbol in tail.stacks}
     for s in specs:
         tail.hold(s)
     count = len(specs)

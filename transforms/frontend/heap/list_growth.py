@@ -9,7 +9,8 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.frontend.heap.list_columns import to_columns
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
-from tapeless.transforms.frontend.trace.trace import CannotRoll, Journal, trace
+from tapeless.transforms.frontend.trace.journals import Journal
+from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.structure import Structure
 
 
@@ -63,7 +64,7 @@ class Growth:
     def mark(self) -> None:
         """Notes the lists at the start of a pass."""
         self.marks = []
-        for tail in trace().tails:
+        for tail in trace().containers.tails:
             before = self.lengths.setdefault(id(tail), tail.length)
             tail.length = None if id(tail) in self.grew else before
             self.marks.append((tail, len(tail.log), before))
@@ -91,5 +92,5 @@ class Growth:
 
     def forget(self) -> None:
         """Lists are as long again as before the loop."""
-        for tail in trace().tails:
+        for tail in trace().containers.tails:
             tail.length = self.lengths.get(id(tail), tail.length)

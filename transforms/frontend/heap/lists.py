@@ -218,7 +218,7 @@ class StagedList(list):  # type: ignore[type-arg]
                 value.type = stack.type.item
             value_symbol = wrap(value)
             if value_symbol.type.shape:
-                trace().share(value_symbol.cell, trace().holding(stack.cell))
+                trace().memory.share(value_symbol.cell, trace().memory.holding(stack.cell))
                 track_element(self, value_symbol, stack, at)
             as_list = listed(value_symbol, spec.value)
             if isinstance(as_list, StagedList) and as_list.tail is not None:
@@ -267,7 +267,7 @@ class StagedList(list):  # type: ignore[type-arg]
         self.tail.numbers.update(tail.numbers)
         for symbol, other in zip(self.tail.stacks, tail.stacks, strict=True):
             replace(symbol, other.value())
-            trace().hold(symbol.cell, trace().holding(other.cell))
+            trace().memory.hold(symbol.cell, trace().memory.holding(other.cell))
         self.relog(tail.length)
 
     def relog(self, length: Size | None) -> None:
@@ -319,7 +319,7 @@ class StagedList(list):  # type: ignore[type-arg]
         assert result.tail is not None
         result.tail.numbers = self.tail.numbers.copy()
         for old, new in zip(self.tail.stacks, result.tail.stacks, strict=True):
-            trace().hold(new.cell, trace().holding(old.cell))
+            trace().memory.hold(new.cell, trace().memory.holding(old.cell))
         return result
 
     def __len__(self) -> int:

@@ -14,9 +14,10 @@ from typing import Any
 
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.trace.journals import Location, same
 from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
-from tapeless.transforms.frontend.trace.trace import Location, same, trace
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE as CONTAINERS
 from tapeless.transforms.frontend.values.container_aliases import before_write, write_back
 from tapeless.transforms.frontend.values.structure import MISSING, Incompatible, Structure, flatten

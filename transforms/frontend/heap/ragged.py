@@ -80,7 +80,7 @@ def array_of(specs: list[Structure], k: Any) -> Symbol:
     row: Any = elements[_part([x.type.shape[0] for x in arrays], k)]
     symbol = Symbol(row.value(), is_array=True)
     symbol.read_only = True
-    trace().share(symbol.cell, set().union(*(x.memory() for x in arrays)))
+    trace().memory.share(symbol.cell, set().union(*(x.memory() for x in arrays)))
     return symbol
 
 

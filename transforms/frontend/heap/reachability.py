@@ -71,5 +71,5 @@ def refuse_iterators(items: Any) -> None:
     t = trace()
     frames = (f for _, f in t.births.values() if isinstance(f, Variables) and id(f) not in t.ended)
     variables = [v for f in frames for v in vars(f).values()]
-    if any(_took_items(v) and leads_to(v, items) for v in (*variables, *t.run_over)):
+    if any(_took_items(v) and leads_to(v, items) for v in (*variables, *t.loops.run_over)):
         raise UnsupportedError(CHANGED, MAKE_A_LIST)

@@ -269,7 +269,7 @@ class RefTargets:
         leaves = [Structure("leaf", wrap(a), atom=a) for a in atoms]
         if self.own is not None:
             own = Symbol(atoms[1], is_array=True)
-            trace().share(own.cell, value.memory() - {p.keys[0] for p in self.parts})
+            trace().memory.share(own.cell, value.memory() - {p.keys[0] for p in self.parts})
             leaves[1] = Structure("leaf", own, atom=atoms[1])
         keys = (self.own, *(p.keys for p in self.parts))
         return MixedSpec(IndexedRef, value, keys, tuple(leaves), None, tuple(self.parts))

@@ -290,7 +290,7 @@ def _is_known(obj: Any) -> bool:
     """Whether a program that is traced knows which item of an object is meant: one of Python's
     containers, or of an array where an except clause catches what an index raises."""
     return isinstance(obj, PYTHON) or (
-        isinstance(obj, Symbol) and trace().handler(IndexError) is not None
+        isinstance(obj, Symbol) and trace().handlers.innermost(IndexError) is not None
     )
 
 

@@ -444,7 +444,7 @@ class Calls:
             run.__defaults__, run.__kwdefaults__ = defaults(f)
         if f.__code__ in t.decisions.recursive:
             return call_recursive(f, run, args, kwargs)
-        open_calls = t.entered.setdefault(f.__code__, [])
+        open_calls = t.calls.entered.setdefault(f.__code__, [])
         if open_calls:
             decide_recursion(f, open_calls, (args, kwargs))
         open_calls.append((len(t.tests), f, (args, kwargs)))
@@ -455,7 +455,9 @@ class Calls:
         finally:
             open_calls.pop()
         if t.blocks[-1] is block and len(block) > start:
-            t.stretches.append(Stretch(short_name(f), f.__code__, block[start:], names, origin))
+            t.calls.stretches.append(
+                Stretch(short_name(f), f.__code__, block[start:], names, origin)
+            )
         if isinstance(result, types.GeneratorType):
             return self.generator(f, result, args, kwargs)
         return advancing(result)
@@ -492,7 +494,7 @@ def changeable(name: str, args: tuple[Any, ...]) -> None:
         if isinstance(a, StagedList) and a.tail is not None:
             why = f"{name}() gets a list that it fills"
             trace().decisions.unroll_all(dict.fromkeys(a.tail.loops, why))
-            if trace().rolling:
+            if trace().loops.rolling:
                 raise CannotRoll(why)
             raise UnsupportedError(
                 f"{name}() of a list that was filled in a loop", "make it an array with np.array"
@@ -555,17 +557,17 @@ def decide_recursion(f: types.FunctionType, open_calls: list[Any], arguments: An
     """A recursion that ends by tests: integer inputs that they depend on are made known; a call
     like one that is open can be ended by data only, and many calls are not written out."""
     t = trace()
-    t.repeated[f.__code__] += 1
+    t.calls.repeated[f.__code__] += 1
     tests = t.tests[open_calls[0][0] :]
     if not tests:
-        _not_endless(f, t.repeated[f.__code__])
+        _not_endless(f, t.calls.repeated[f.__code__])
         return
     why = f"{f.__name__} calls itself under a test, so the test must be known while staging"
     for test in tests:
         if can_be_known(test):
             raise NeedStatic(test, why)
-    t.undecided[f.__code__] += 1
-    often = t.undecided[f.__code__] > MANY and t.decisions.counts
+    t.calls.undecided[f.__code__] += 1
+    often = t.calls.undecided[f.__code__] > MANY and t.decisions.counts
     blind = often or len(open_calls) > DEEP
     form_here = form(arguments, blind)
     if any(same(g, f) and form(before, blind) == form_here for _, g, before in open_calls):

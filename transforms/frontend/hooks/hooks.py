@@ -38,9 +38,10 @@ from tapeless.transforms.frontend.objects import capture, special_methods
 from tapeless.transforms.frontend.objects.attributes import watch
 from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.dependence import can_be_known
+from tapeless.transforms.frontend.trace.journals import Location
 from tapeless.transforms.frontend.trace.provenance import of_ours
 from tapeless.transforms.frontend.trace.readers import BuiltinOf, CellOf, KeyOf
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.structure import MISSING
 from tapeless.transforms.frontend.values.text import Text
@@ -241,12 +242,12 @@ class Hooks(Operations):
         if undecided(iterable):
             each(lambda option: self.for_(option, body, frame, stop, name), iterable)
             return
-        trace().run_over.append(iterable)
+        trace().loops.run_over.append(iterable)
         try:
             with running_over(iterable):
                 for_each(iterable, body, frame, stop, name)
         finally:
-            trace().run_over.pop()
+            trace().loops.run_over.pop()
 
     def while_(self, test: Any, body: Any, frame: Frame, stop: str | None) -> None:
         while_loop(test, body, frame, stop)

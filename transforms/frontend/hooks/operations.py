@@ -123,7 +123,7 @@ class Operations(Access):
     def is_none(self, value: Any, negate: bool) -> Any:
         outcome = each(is_none, value)
         if isinstance(value, Either) and isinstance(outcome, Symbol):
-            trace().means[outcome.value(), False] = value.something()
+            trace().flags.means[outcome.value(), False] = value.something()
         return self.not_(outcome) if negate else python_number(outcome)
 
     def not_(self, value: Any) -> Any:

@@ -156,13 +156,13 @@ def identical(left: Any, right: Any) -> Any:
         if left.type.weak != right.type.weak:
             return False
         return apply(FUNCTIONS[np.equal], left, right)  # Python and NumPy have one True each
-    if any(x.cell in t.loans.places for x in (left, right) if x.cell is not None):
+    if any(x.cell in t.memory.loans.places for x in (left, right) if x.cell is not None):
         _undecided_identity("array")  # an item of a list, of which data says which one it is
     allocations = [x.cell.made for x in (left, right) if x.cell is not None]
     passed = [a for a in allocations if isinstance(a, Var) and a not in t.definitions]
-    branch_dependent = any(a in t.flows or t.parents.get(a, ("",))[0] == "if" for a in passed)
+    branch_dependent = any(a in t.loops.flows or t.parents.get(a, ("",))[0] == "if" for a in passed)
     views = left.cell is right.cell is None and _root(left) is _root(right)
-    shared = None not in (left.cell, right.cell) and not t.are_apart(left.cell, right.cell)
+    shared = None not in (left.cell, right.cell) and not t.memory.are_apart(left.cell, right.cell)
     if branch_dependent or views or len(passed) == 2 or shared:
         _undecided_identity("array")
     return False
@@ -180,7 +180,7 @@ def _same_cell(a: Value, b: Value) -> bool:
 
 
 def _undecided_identity(what: str) -> NoReturn:
-    if trace().rolling:
+    if trace().loops.rolling:
         raise CannotRoll(f"it asks whether two variables hold one {what}")
     raise UnsupportedError(
         f"whether two variables hold one {what} depends on data",

@@ -283,10 +283,10 @@ def _attempt(
     with building(run), _undone_by_errors(run), _deep_calls():
         params = [leaf_parameter(k, leaf, decisions, run) for k, leaf in enumerate(leaves)]
         if evaluator is not None:
-            run.constants = evaluator(run, {})
+            run.call.constants = evaluator(run, {})
         if evaluator is not None and decisions.observing:
             values = {leaf.var: leaf.value for leaf in leaves if leaf.var is not None}
-            run.call_values = evaluator(run, values)
+            run.call.values = evaluator(run, values)
         try:
             value = call(params)
             outgoing = Outgoing()
@@ -374,19 +374,19 @@ def _staged(
         run.guards,
         result,
         run.notes,
-        run.legend + [TRACED] * (bool(run.fixed) or run.relies_on_results),
+        run.legend + [TRACED] * (bool(run.call.fixed) or run.call.relies_on_results),
         writes,
         decisions,
         run.hints,
-        list(run.orders),
+        list(run.orders.relied_on),
         _overwritten(run),
         run.tangents,
         run.functional,
         held_objects,
         key_uses(block, run.keys),
         [(run.reads["type", k].name.removeprefix("the type of "), get) for k, get in containers],
-        bool(run.fixed) or run.relies_on_results,
-        list(run.unrolled.values()),
+        bool(run.call.fixed) or run.call.relies_on_results,
+        list(run.loops.unrolled.values()),
     )
 
 
@@ -401,7 +401,7 @@ def refuse_escaped(block: Block) -> None:
 def _overwritten(run: Run) -> set[Var]:
     """The inputs that the program stores to."""
     overwritten = set()
-    for cell in run.overwritten:
+    for cell in run.memory.overwritten:
         at = getattr(cell, "made", None)
         while at in run.definitions and run.definitions[at].op is identity:
             at = run.definitions[at].args[0]

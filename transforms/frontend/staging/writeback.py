@@ -19,8 +19,9 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.locations import ContentsLocation, entry_spec, fill
 from tapeless.transforms.frontend.staging.results import Outgoing
 from tapeless.transforms.frontend.trace.cells import CellLocation, Value
+from tapeless.transforms.frontend.trace.journals import Location
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
-from tapeless.transforms.frontend.trace.trace import Location, Trace
+from tapeless.transforms.frontend.trace.trace import Trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
 from tapeless.transforms.frontend.values.structure import (
     MISSING,
@@ -163,7 +164,7 @@ def _refuse_choices(
     """Data may decide whether an array is another one, but not which one of those from outside."""
     own = _held_before(old, run) if old is not None else set()
     for cell in _cells(final):
-        if id(cell) not in homes and any(id(m) in homes for m in run.memory(cell) - own):
+        if id(cell) not in homes and any(id(m) in homes for m in run.memory.of(cell) - own):
             raise UnsupportedError(
                 "an object from outside gets, by data, one of several arrays from outside",
                 "store a copy, or an index that says which",

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Type, Var
 from tapeless.transforms.errors import AliasError, UndefinedError
-from tapeless.transforms.frontend.trace.trace import Location, trace
+from tapeless.transforms.frontend.trace.journals import Location
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
 
 
@@ -109,12 +110,12 @@ class Value:
         t = trace()
         if self.parent is None:
             assert self.cell is not None
-            if self.cell in t.poisoned:
+            if self.cell in t.memory.stale:
                 if t.decisions is not None:
                     t.decisions.aliased = True
                 name = getattr(self.cell.atom, "name", "")
                 raise AliasError(
-                    f"{repr(name) if name else 'this array'} {t.poisoned[self.cell]}",
+                    f"{repr(name) if name else 'this array'} {t.memory.stale[self.cell]}",
                     "copy the array where it gets its second name" + (name and f": {name}.copy()"),
                 )
             return self.cell.atom
@@ -126,9 +127,9 @@ class Value:
     def _check_defined(self) -> None:
         assert self.undefined is not None
         flag, t = self.undefined.flag, trace()
-        if flag is None or any(b is t.checked.get(flag) for b in t.blocks):
+        if flag is None or any(b is t.flags.checked.get(flag) for b in t.blocks):
             return
-        t.checked[flag] = t.blocks[-1]  # all that follows in the block, and in blocks inside
+        t.flags.checked[flag] = t.blocks[-1]  # all that follows in the block, and in blocks inside
         if len(t.blocks) == 1:
             self.undefined = self.undefined._replace(flag=None)
         error = self.undefined.error()
@@ -156,16 +157,16 @@ class Value:
             return
         assert self.cell is not None
         self.value()
-        lent = trace().loans.places.get(self.cell)
+        lent = trace().memory.loans.places.get(self.cell)
         lent = lent if lent is not None and lent.present() else None
         trace().touch(CellLocation(self.cell))
-        trace().written(self.cell)
+        trace().memory.stored_to(self.cell)
         before = self.cell.atom
         self.cell.atom = named_like(before, new)
         if lent is not None:
             lent.store(self.cell.atom)
         if isinstance(new, Var) and new.type.ndim > 1:  # it lies where the array does
-            trace().laid_out.setdefault(new, ("=", before))
+            trace().orders.chosen.setdefault(new, ("=", before))
 
     @property
     def type(self) -> Type:
@@ -191,7 +192,7 @@ class Value:
     def memory(self) -> set[Any]:
         """What may be its memory: cells that were made apart from all others."""
         root = self if self.parent is None else self.parent
-        return root.memory() if root.cell is None else trace().memory(root.cell)
+        return root.memory() if root.cell is None else trace().memory.of(root.cell)
 
     def __mro_entries__(self, bases: Any) -> Any:
         raise TypeError("an array or a number is no class, and has no subclasses")

@@ -117,7 +117,7 @@ def decided_by_data(wanted: Atom) -> bool:
             pending += t.definitions[a].args
         elif a in t.parents:
             pending += t.parents[a][2]
-        elif a in t.flows or not _is_index(a):
+        elif a in t.loops.flows or not _is_index(a):
             return True
         else:
             decided = True

@@ -62,21 +62,21 @@ def observed(run: Trace, a: Atom, why: str, hint: str = "") -> Any:
     NeedStatic where the call gives none."""
     if isinstance(a, Literal):
         return a.value
-    guarded = run.fixed.get(a)
+    guarded = run.call.fixed.get(a)
     if guarded is not None and guarded.stands(run.blocks):
         return guarded.value
-    values = run.call_values
+    values = run.call.values
     if not isinstance(a.type, Type):
         raise NeedStatic(a, why, hint)
-    if run.constants is not None and is_constant(run, a):
-        return _constant(run, run.constants, a, why, hint)
+    if run.call.constants is not None and is_constant(run, a):
+        return _constant(run, run.call.constants, a, why, hint)
     if values is None or a.type.shape:
         raise NeedStatic(a, why, hint)
     try:
         value = python_value(values.value(a), a.type)
     except Unobservable:
         raise NeedStatic(a, why, hint) from None
-    run.fixed[a] = _guard(run, a, value)
+    run.call.fixed[a] = _guard(run, a, value)
     line = f"line {run.origin.line}" if run.origin is not None else "the function"
     run.note(f"{line} is traced on the values of the call: {why}")
     return value

@@ -35,13 +35,13 @@ class Either:
     def __post_init__(self) -> None:
         t, test = trace(), self.test.value()
         for flag, value in ((test, True), ((test, False), False)):
-            t.means[test, value] = t.means.get((test, value), frozenset()) | {flag}
+            t.flags.means[test, value] = t.flags.means.get((test, value), frozenset()) | {flag}
 
     def taken(self) -> tuple[Any] | None:
         """The one that it is, where a test around this says so."""
         t, test = trace(), self.test.value()
         for flag, option in ((test, self.yes), ((test, False), self.no)):
-            if any(b is t.checked.get(flag) for b in t.blocks):
+            if any(b is t.flags.checked.get(flag) for b in t.blocks):
                 return (option,)
         return None
 

@@ -41,12 +41,12 @@ def mutable(value: Any) -> bool:
 
 def record_aliases(symbol: Any, *sources: Any) -> Any:
     """Tells that a container which was made now stands for one of others."""
-    kin = trace().kin
+    containers = trace().containers
     if mutable(symbol):
         older = {id(s): s for s in sources if s is not symbol}
         for source in list(older.values()):
-            older |= kin.get(id(source), (None, {}))[1]
-        kin[id(symbol)] = (symbol, older)
+            older |= containers.kin_of(source)
+        containers.kin[id(symbol)] = (symbol, older)
     return symbol
 
 
@@ -65,39 +65,39 @@ def may_be_one(a: Any, b: Any) -> bool:
 
 def _stands_for_others(container: Any) -> bool:
     """Whether which container of the user's program it is depends on data."""
-    element = trace().elements.get(id(container))
+    element = trace().containers.elements.get(id(container))
     taken = element is not None and element.present
-    return taken or bool(trace().kin.get(id(container), (None, {}))[1])
+    return taken or bool(trace().containers.kin_of(container))
 
 
 def freeze(container: Any, *sources: Any) -> Any:
     """A container that holds what one of others does, and cannot be changed."""
-    trace().read_only[id(container)] = container
+    trace().containers.read_only[id(container)] = container
     return record_aliases(container, *sources)
 
 
 def before_write(obj: Any) -> None:
     """Must be called before a container changes: those that may be the same are out of date."""
-    if (element := trace().elements.get(id(obj))) is not None:
+    if (element := trace().containers.elements.get(id(obj))) is not None:
         _refuse_element(element)
     t = trace()
-    if not t.read_only.keys().isdisjoint((id(obj), *t.kin.get(id(obj), (None, {}))[1])):
+    if not t.containers.read_only.keys().isdisjoint((id(obj), *t.containers.kin_of(obj))):
         kind = type(obj).__name__.removeprefix("Staged").lower()
         raise UnsupportedError(
             f"a {kind} is changed that data picks from others of the caller's, or of other lengths",
             "make arrays of what they hold, and store to these",
         )
-    kin = trace().kin
+    kin = trace().containers.kin
     require_current(obj)
     if not kin:
         return
-    older = kin.get(id(obj), (obj, {}))[1]
+    older = trace().containers.kin_of(obj)
     same = {id(obj), *older}
     later = [alias for alias, others in kin.values() if not same.isdisjoint((id(alias), *others))]
     for other in (*older.values(), *later):
         if other is not obj:
             mark_stale(other)
-            if (element := trace().elements.get(id(other))) is not None:
+            if (element := trace().containers.elements.get(id(other))) is not None:
                 _refuse_element(element)
 
 
@@ -123,12 +123,14 @@ class ElementOf(NamedTuple):
 def register_element(owner: Any, value: Any, place: Any = None, outer_list: Any = None) -> None:
     """Tells that a list which a loop fills has copies of these containers as elements."""
     outer_list = value if outer_list is None else outer_list
-    if id(value) in trace().read_only:
+    if id(value) in trace().containers.read_only:
         mark_shared(owner.tail)
     if mutable(value):
         if place is None:
             _register_second_holder(owner, value)
-        trace().elements[id(value)] = ElementOf(value, owner, owner.tail, outer_list, place)
+        trace().containers.elements[id(value)] = ElementOf(
+            value, owner, owner.tail, outer_list, place
+        )
     for part in _parts(value):
         register_element(owner, part, place, outer_list)
 
@@ -136,7 +138,7 @@ def register_element(owner: Any, value: Any, place: Any = None, outer_list: Any 
 def register_append(owner: Any, value: Any) -> None:
     """Tells that a pass adds a container to a list: each does, if both are older than the pass."""
     t = trace()
-    if t.began and max(t.birth(value), t.birth(owner)) < t.began[-1] and mutable(value):
+    if t.loops.began and max(t.birth(value), t.birth(owner)) < t.loops.began[-1] and mutable(value):
         mark_shared(owner.tail)
     for part in _parts(value):
         register_append(owner, part)
@@ -146,15 +148,15 @@ def register_append(owner: Any, value: Any) -> None:
 def _register_second_holder(owner: Any, value: Any) -> None:
     """Where a container is an element already, it is in two lists now, or in one twice."""
     t = trace()
-    for key in (id(value), *t.kin.get(id(value), (None, {}))[1]):
-        element = t.elements.get(key)
+    for key in (id(value), *t.containers.kin_of(value)):
+        element = t.containers.elements.get(key)
         if element is not None and element.present:
             mark_shared(owner.tail, element.tail)
 
 
 def mark_shared(*tails: Any) -> None:
     """Tells that an element of these lists may be one of another, or of another place."""
-    trace().shared.update(tail.key for tail in tails)
+    trace().containers.shared.update(tail.key for tail in tails)
 
 
 def share_elements(*lists: Any) -> None:
@@ -173,23 +175,23 @@ def register_store(owner: Any, value: Any, place: Any) -> None:
     """Tells that a list has a container at a place: perhaps one that it has at another, too, until
     that gets what was here (`h[i], h[j] = h[j], h[i]`)."""
     t = trace()
-    element = t.elements.get(id(value))
+    element = t.containers.elements.get(id(value))
     if element is None or element.owner is not owner or element.place is None:
         register_element(owner, value)
         return
     before, now = _position(element.place), _position(place)
     if before == now:
         return
-    if (owner.tail.key, now, before) in t.twice:
-        t.twice.remove((owner.tail.key, now, before))
+    if (owner.tail.key, now, before) in t.containers.twice:
+        t.containers.twice.remove((owner.tail.key, now, before))
     else:
-        t.twice.append((owner.tail.key, before, now))
+        t.containers.twice.append((owner.tail.key, before, now))
     register_element(owner, value, place)
 
 
 def was_taken_from(owner: Any, value: Any, place: Any) -> bool:
     """Whether a container was taken from this place of a list."""
-    element = trace().elements.get(id(value))
+    element = trace().containers.elements.get(id(value))
     mine = element is not None and element.owner is owner and element.place is not None
     return mine and bool(_position(element.place) == _position(place))  # type: ignore[union-attr]
 
@@ -201,22 +203,22 @@ def _position(place: Any) -> Any:
 
 def forget_positions(owner: Any) -> None:
     """Tells that what was taken from a list may not be where it was, or not in it at all."""
-    for key, e in trace().elements.items():
+    for key, e in trace().containers.elements.items():
         if e.owner is owner:
-            trace().elements[key] = e._replace(place=None)
+            trace().containers.elements[key] = e._replace(place=None)
 
 
 def write_back(obj: Any) -> None:
     """Must be called after a container changed: the list that it was taken from changes."""
-    element = trace().elements.get(id(obj))
+    element = trace().containers.elements.get(id(obj))
     if element is None or not element.present:
         return
-    twice = any(key == element.tail.key for key, *_ in trace().twice)
-    if twice or element.tail.key in trace().shared:
+    twice = any(key == element.tail.key for key, *_ in trace().containers.twice)
+    if twice or element.tail.key in trace().containers.shared:
         _refuse(element, "a container that may be in two lists, or in one twice, is changed")
     before_write(element.owner)  # which may be in a list itself
     for symbol in element.tail.stacks:
-        trace().changed_inside(symbol.cell)
+        trace().memory.changed_inside(symbol.cell)
     try:
         element.owner[element.place] = element.whole
     except StructureError:
@@ -225,9 +227,9 @@ def write_back(obj: Any) -> None:
             decisions.as_rows(key)
         _refuse(element, "a container in a list gets another structure than the others")
     write_back(element.owner)
-    for other in list(trace().elements.values()):
+    for other in list(trace().containers.elements.values()):
         if other.tail is element.tail and other.whole is not element.whole:
-            kin = trace().kin
+            kin = trace().containers.kin
             kin.setdefault(id(other.container), (other.container, {}))
             for alias, older in list(kin.values()):
                 if alias is other.container or id(other.container) in older:
@@ -252,7 +254,7 @@ def _refuse_element(element: ElementOf) -> None:
 
 def _refuse(element: ElementOf, why: str) -> NoReturn:
     trace().decisions.unroll_all(dict.fromkeys(element.tail.loops, why))
-    if trace().rolling:
+    if trace().loops.rolling:
         raise CannotRoll(why)
     raise UnsupportedError(
         why.replace("put into a list", "put into a list by a loop"),
@@ -263,7 +265,7 @@ def _refuse(element: ElementOf, why: str) -> NoReturn:
 def refuse_changed_elements(journal: Any) -> None:
     """What each pass puts into a list must not be what the passes change."""
     ids = {k[1] for k in journal.old if k[0] in ("contents", "attribute")}
-    if any(id(e.container) in ids and e.present for e in trace().elements.values()):
+    if any(id(e.container) in ids and e.present for e in trace().containers.elements.values()):
         raise CannotRoll("a container that it changes is put into a list")
 
 
@@ -286,7 +288,7 @@ class LoopAliases:
     def meet(self, before: Any, after: Any, started: int) -> None:
         """A pass left `after` where `before` was."""
         t = trace()
-        _, older = t.kin.get(id(after), (None, {}))
+        older = t.containers.kin_of(after)
         for c in (after, *older.values()):
             if mutable(c) and c is not before:
                 if t.birth(c) < started:
@@ -319,17 +321,17 @@ class LoopAliases:
 def mark_stale(obj: Any) -> None:
     t = trace()
     line = f", which line {t.origin.line} changes" if t.origin else ""
-    t.poisoned[StaleKey(id(obj), t.birth(obj))] = f"may be another, by data{line}"
+    t.memory.stale[StaleKey(id(obj), t.birth(obj))] = f"may be another, by data{line}"
 
 
 def stale_reason(obj: Any) -> str | None:
     t = trace()
-    return t.poisoned.get(StaleKey(id(obj), t.birth(obj))) if t.poisoned else None
+    return t.memory.stale.get(StaleKey(id(obj), t.birth(obj))) if t.memory.stale else None
 
 
 def require_all_current(*values: Any) -> None:
     """Refuses to look into containers that are out of date, or that hold such."""
-    if trace().poisoned:
+    if trace().memory.stale:
         for value in values:
             if isinstance(value, MUTABLE):
                 require_current(value)
@@ -343,10 +345,10 @@ def require_current(obj: Any) -> None:
     """Refuses to look into a container that is out of date, or of which data says how much it
     holds."""
     require_definite(obj)
-    if trace().poisoned:
+    if trace().memory.stale:
         why = stale_reason(obj)
         if why is not None:
-            _, loop = trace().unneeded.get(id(obj), (None, None))
+            _, loop = trace().containers.unneeded.get(id(obj), (None, None))
             if loop is not None:
                 trace().decisions.unroll_all({loop: MOVES})
             kind = type(obj).__name__.removeprefix("Staged")

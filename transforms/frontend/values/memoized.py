@@ -31,7 +31,7 @@ def remembered(
         return call(f.__wrapped__, *args, **kwargs)
     key = (f, tuple(map(_key, args)), tuple((k, _key(v)) for k, v in kwargs.items()))
     try:
-        result, block = t.remembered.get(key, (None, None))
+        result, block = t.calls.remembered.get(key, (None, None))
     except TypeError:  # an argument is not hashable, as a list that stands for a tuple
         return call(f.__wrapped__, *args, **kwargs)
     if block is None or not any(block is b for b in t.blocks):
@@ -43,11 +43,11 @@ def remembered(
                 "data decides whether it was called with these arguments before",
                 "call it before the test or loop, too",
             )
-        t.misses.append(Miss(next(t.serials), key, computed, result))
+        t.calls.misses.append(Miss(next(t.serials), key, computed, result))
         _make_room(f)
     else:
-        del t.remembered[key]  # the one that was used last stands last
-    t.remembered[key] = (result, block)
+        del t.calls.remembered[key]  # the one that was used last stands last
+    t.calls.remembered[key] = (result, block)
     return result
 
 
@@ -106,14 +106,14 @@ def same_in_each_pass(
 def _make_room(f: functools._lru_cache_wrapper[Any]) -> None:
     """Forgets the call that was not used for the longest time, where a cache is full."""
     most = f.cache_parameters()["maxsize"]
-    kept = [k for k in trace().remembered if k[0] is f] if most is not None else []
+    kept = [k for k in trace().calls.remembered if k[0] is f] if most is not None else []
     if most is not None and len(kept) >= most:
-        del trace().remembered[kept[0]]
+        del trace().calls.remembered[kept[0]]
 
 
 def forget(f: functools._lru_cache_wrapper[Any]) -> None:
     """f.cache_clear()"""
-    kept = trace().remembered
+    kept = trace().calls.remembered
     for key in [k for k in kept if k[0] is f]:
         del kept[key]
     f.cache_clear()

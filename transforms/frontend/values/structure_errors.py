@@ -33,7 +33,7 @@ def differing(obj: Any, x: Structure, y: Structure, problem: str) -> str:
 def differs(obj: Any, *sides: Any) -> None:
     """The sides of a test leave other keys in a dictionary, or members in a set: it is made anew,
     as one of data, if its keys are numbers."""
-    site = trace().makings.get(id(obj))
+    site = trace().containers.makers.get(id(obj))
     keys = [k for side in sides for k in (side.value if isinstance(obj, set) else side.keys)]
     if site is not None and all(map(_is_number, keys)):
         trace().decisions.as_keyed(site[1])

@@ -29,20 +29,20 @@ class UnevenContents:
 
 def contents_of(obj: Any) -> UnevenContents | None:
     """What a list holds of which data says how long it is; None of others."""
-    contents: UnevenContents | None = trace().uneven.get(id(obj), (None, None))[1]
+    contents: UnevenContents | None = trace().containers.uneven.get(id(obj), (None, None))[1]
     return contents
 
 
 def set_contents(obj: Any, contents: UnevenContents | None) -> None:
     if contents is not None:
-        trace().uneven[id(obj)] = (obj, contents)
+        trace().containers.uneven[id(obj)] = (obj, contents)
     else:
-        trace().uneven.pop(id(obj), None)
+        trace().containers.uneven.pop(id(obj), None)
 
 
 def require_definite(obj: Any) -> None:
     """Refuses to take the items of the longest for those of the list."""
-    if id(obj) in trace().uneven:
+    if id(obj) in trace().containers.uneven:
         raise UnsupportedError(
             "a list of objects of which data says how many there are is used as a whole",
             "loop over it, or keep arrays of what the objects hold",

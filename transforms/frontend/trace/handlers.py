@@ -1,0 +1,50 @@
+"""Knows the try statements that are open, which catch what an operation may raise.
+
+try: y = 1 / n                    an operation that may raise ZeroDivisionError is refused, or
+except ZeroDivisionError: ...     decided by a test, where such a statement is open
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapeless.transforms.core.language import Atom
+from tapeless.transforms.errors import UnsupportedError
+
+
+class Handlers:
+    """The open except clauses.
+
+    open      the innermost last
+    attempts  the runs of their try statements
+    probes    how many of these only look for tests
+    """
+
+    def __init__(self) -> None:
+        self.open: list[Any] = []
+        self.attempts: list[Any] = []
+        self.probes = 0
+
+    def innermost(self, kind: type[BaseException]) -> Any:
+        """The innermost open clause that catches such an error; None if there is none."""
+        return next((h for h in reversed(self.open) if issubclass(kind, h.kinds())), None)
+
+    def decides(self, error: Exception, fails: Callable[[], Atom]) -> bool:
+        """Whether it is known that an operation does not fail; raises the error where it does."""
+        handler = self.innermost(type(error))
+        if handler is None:
+            return False
+        if handler.attempt is None:
+            self.refuse_undecided(type(error))
+        handler.decide(error, fails)
+        return True
+
+    def refuse_undecided(self, kind: type[BaseException]) -> None:
+        """An operation may raise when the program runs: refused where that is caught."""
+        if self.innermost(kind) is not None:
+            raise UnsupportedError(
+                f"whether this raises {kind.__name__} is known only when the program runs, "
+                "and an except clause catches it",
+                "test for it with if and else",
+            )

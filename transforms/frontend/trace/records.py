@@ -1,0 +1,132 @@
+"""Keeps what a staged run remembers beside its statements, a class for each subject."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from tapeless.transforms.core.language import Let, Statement, Var
+from tapeless.transforms.core.slow_code import SlowCode
+from tapeless.transforms.frontend.trace.observation import Guarded, KnownValues
+from tapeless.transforms.optimize.outline import Stretch
+
+
+@dataclass
+class Containers:
+    """Lists, dicts and sets of Python's, by their ids, with what may be the matter with them.
+
+    kin        what each may be, by data
+    unneeded   those that a loop was staged without
+    read_only  those that hold what one of others does
+    elements   those that were put into lists which loops fill, or were taken from them
+    shared     lists filled by loops whose elements may be in others, too
+    twice      of such a list: an element is at the second place, too
+    uneven     lists that hold as many objects as data says
+    makers     dicts and sets, and where they are made
+    tails      lists that are filled by rolled loops
+    labels     the index of one of several constants
+    """
+
+    kin: dict[int, tuple[Any, dict[int, Any]]] = field(default_factory=dict)
+    unneeded: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    read_only: dict[int, Any] = field(default_factory=dict)
+    elements: dict[int, Any] = field(default_factory=dict)
+    shared: set[Any] = field(default_factory=set)
+    twice: list[Any] = field(default_factory=list)
+    uneven: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    tails: list[Any] = field(default_factory=list)
+    labels: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)
+
+    def kin_of(self, container: Any) -> dict[int, Any]:
+        """What a container may be, by data, by their ids."""
+        return self.kin.get(id(container), (None, {}))[1]
+
+
+@dataclass
+class Calls:
+    """Calls of the user's functions.
+
+    entered     the calls that each function is in now
+    repeated    how often each has called itself
+    undecided   its calls of itself under tests on data
+    stretches   what calls recorded
+    recursions  the functions that are being staged to be called by name
+    remembered  what calls of functions under functools.cache gave, and in which block
+    misses      calls of such functions that were made
+    """
+
+    entered: dict[Any, list[Any]] = field(default_factory=dict)
+    repeated: Counter[Any] = field(default_factory=Counter)
+    undecided: Counter[Any] = field(default_factory=Counter)
+    stretches: list[Stretch] = field(default_factory=list)
+    recursions: list[Any] = field(default_factory=list)
+    remembered: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
+    misses: list[Any] = field(default_factory=list)
+
+
+@dataclass
+class Loops:
+    """Loops that are being staged.
+
+    rolling    how many are being rolled now
+    began      when the passes began that are staged
+    outermost  when the outermost loop began
+    stored     by each loop: the locations that it stored to when it was last staged
+    stored_in  the frame of the outermost of those loops
+    run_over   what they run over
+    idle       the outermost open loop that does nothing with symbols
+    passes     those that it made, with those of the loops inside
+    futile     how often in a row each loop could not be rolled
+    unrolled   the loops that became many passes, by place
+    flows      of what loops carry: what it may be
+    """
+
+    rolling: int = 0
+    began: list[int] = field(default_factory=list)
+    outermost: int = 0
+    stored: dict[Any, list[Any]] = field(default_factory=dict)
+    stored_in: Any = None
+    run_over: list[Any] = field(default_factory=list)
+    idle: Any = None
+    passes: int = 0
+    futile: Counter[Any] = field(default_factory=Counter)
+    unrolled: dict[tuple[str, int, str], SlowCode] = field(default_factory=dict)
+    flows: dict[Var, tuple[Any, ...]] = field(default_factory=dict)
+
+
+@dataclass
+class CallAtHand:
+    """The call that a run is traced on, if it is.
+
+    values             what the variables of the program are in it
+    constants          what is computed of constants only
+    statement_of       what branches and loops give
+    draws              of random numbers, in order
+    fixed              values that the program guards
+    recipes            objects of other libraries that the program makes again
+    relies_on_results  whether calls of other libraries must give what they gave
+    """
+
+    values: KnownValues | None = None
+    constants: KnownValues | None = None
+    statement_of: dict[Var, Statement] = field(default_factory=dict)
+    draws: list[Let] = field(default_factory=list)
+    fixed: dict[Var, Guarded] = field(default_factory=dict)
+    recipes: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    relies_on_results: bool = False
+
+
+@dataclass
+class Flags:
+    """Truth values that say whether something is set.
+
+    checked   flags of unset variables: the block that raises
+    means     truth values, and which flags are true where they are true, or false
+    absences  attributes that code asked for before they were set
+    """
+
+    checked: dict[Any, Any] = field(default_factory=dict)
+    means: dict[tuple[Any, bool], frozenset[Any]] = field(default_factory=dict)
+    absences: dict[Any, Any] = field(default_factory=dict)
