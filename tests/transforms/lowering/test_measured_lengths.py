@@ -70,6 +70,7 @@ def test_lengths_of_one_name_come_in_the_order_of_axes():
             measured={},
             canon=lambda n: n,
             in_scope=lambda s: True,
+            keep_start=lambda s, axis: None,
             length=lambda s, axis: (s, axis),
             kept_as=lambda stem, length, kept=kept: kept.append(length[1]),
             analysis=SimpleNamespace(

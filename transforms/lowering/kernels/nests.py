@@ -231,17 +231,8 @@ class Nests(Reuse):
                 continue
             self.checked_first(s, defined)
             for t in (s, *self.memory.views(s)):
-                first = 2 if t.op.name in ("update", "add_at") else 1
-                for axis, e in enumerate(self.entries_of(t) or ()):
-                    n = t.args[0].type.shape[axis]
-                    if (
-                        isinstance(e, Span)
-                        and isinstance(e.start, Slot)
-                        and (t, axis) not in self.starts
-                    ):
-                        start = self.start(e, n, t.args[first:])
-                        if not isinstance(start, (ast.Name, ast.Constant)):
-                            self.starts[t, axis] = self.kept_as("start", start)
+                for axis in range(len(self.entries_of(t) or ())):
+                    self.keep_start(t, axis)
             stage = self.stage(s)
             if stage is not None:
                 self.check_fit(stage)
@@ -264,7 +255,17 @@ class Nests(Reuse):
             and self.in_scope(self.analysis.lengths[x][0])
         ]
         for x in sorted(unknown, key=str):
+            self.keep_start(*self.analysis.lengths[x])
             self.measured[x] = self.kept_as("length", self.length(*self.analysis.lengths[x]))
+
+    def keep_start(self, s: Let, axis: int) -> None:
+        """A name for where a slice starts, unless that is short to write."""
+        e, first = self.entries_of(s)[axis], 2 if s.op.name in ("update", "add_at") else 1
+        if (s, axis) in self.starts or not (isinstance(e, Span) and isinstance(e.start, Slot)):
+            return
+        start = self.start(e, s.args[0].type.shape[axis], s.args[first:])
+        if not isinstance(start, (ast.Name, ast.Constant)):
+            self.starts[s, axis] = self.kept_as("start", start)
 
     def kept_as(self, stem: str, value: ast.expr) -> ast.expr:
         name = self.names.new(stem)
