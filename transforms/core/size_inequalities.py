@@ -51,8 +51,9 @@ def facts_of(relations: Iterable[Relation], block: Block | None = None) -> Facts
     with building(b):
         for s in statements(block):
             step = s.step.value if isinstance(s, For) and isinstance(s.step, Literal) else 0
-            if isinstance(s, For) and step in (1, -1):
-                first, last = size_of(s.start), size_of(s.stop) - step
+            if isinstance(s, For) and type(step) is int and step != 0:
+                toward = 1 if step > 0 else -1
+                first, last = size_of(s.start), size_of(s.stop) - toward
                 ranges[s.index] = (first, last) if step > 0 else (last, first)
     return Facts(sizes, ranges)
 

@@ -15,7 +15,7 @@ comes after it goes to a loop of its own. What the loops hand on is kept in arra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -34,6 +34,8 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
+from tapeless.transforms.core.size_inequalities import Facts, Relation, facts_of
+from tapeless.transforms.lowering.distribution.blocks import BlocksOfPasses
 from tapeless.transforms.lowering.distribution.levels import inside
 from tapeless.transforms.lowering.distribution.loops import Distribution
 from tapeless.transforms.lowering.distribution.products import has_products
@@ -47,24 +49,28 @@ UNKNOWN = 64  # a length that this call does not tell
 FEWEST = 8  # passes
 LEAST_WORK = 1 << 15  # multiplications of all passes that are worth a call of a library
 WORTH = 8  # multiplications for each number that loops hand on
+BLOCKS = 16, 32, 64  # passes whose products of parts are one product
 MOST_KEPT = 1 << 23  # numbers that are kept for it
 MOST_PER_PASS = 16  # of them for each number that a pass reads of arrays, or stores, anyway
 
 
-def distribute(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
+def distribute(
+    block: Block, hints: Mapping[dims.Symbol, int], relations: Iterable[Relation] = ()
+) -> Block:
     """The block with such loops distributed; itself if there are none.
 
     hints  sizes in the call that the program is made for, which say where it pays
+    relations  what the program relies on of sizes
     """
-    distributed = _Loops(block, hints).block(block)
+    distributed = _Loops(block, hints, facts_of(relations, block)).block(block)
     return block if distributed is block else dead_code(distributed)
 
 
 class _Loops:
     """`recorder` knows how integers of the program are computed."""
 
-    def __init__(self, block: Block, hints: Mapping[dims.Symbol, int]) -> None:
-        self.hints, self.recorder = hints, Formula()
+    def __init__(self, block: Block, hints: Mapping[dims.Symbol, int], facts: Facts) -> None:
+        self.hints, self.facts, self.recorder = hints, facts, Formula()
         self.recorder.definitions = {
             v: s for s in statements(block) if isinstance(s, Let) for v in s.outs
         }
@@ -89,15 +95,29 @@ class _Loops:
         if loop.until or loop.count is not None or not has_products(loop) or acts(loop.body):
             return None
         ahead, loop = self.upwards(loop)
-        count = self.passes(loop)
-        if count is None:
+        if _integer(loop.step) != 1:
             return None
+        count = self.passes(loop)
         turned, loop = _transposes_ahead(loop)
-        for only_ahead in (False, True):
+        for only_ahead in (False, True) if count is not None else ():
             distribution = Distribution(loop, count, only_ahead)
             if self.pays(distribution):
                 return [*ahead, *turned, *distribution.run()]
-        return None
+        blocks = BlocksOfPasses(loop, self.facts, self.recorder)
+        new = self.in_blocks(blocks)
+        return None if new is None else [*ahead, *turned, *new]
+
+    def in_blocks(self, blocks: BlocksOfPasses) -> list[Statement] | None:
+        """The products of parts, for some passes at once; None if that does not pay."""
+        count = self.known(blocks.stop - blocks.start)
+        middle = {**self.hints, blocks.symbol: self.known(blocks.start) + count // 2}
+        work = sum(self.known(p.multiplications, middle) for p in blocks.products)
+        if count < FEWEST or count * work < LEAST_WORK:
+            return None
+        if not any(p.grows(blocks.passes) for p in blocks.products):
+            return blocks.at_once()
+        length = max((n for n in BLOCKS if count >= FEWEST * n), default=min(BLOCKS))
+        return blocks.by_blocks(length) if count >= FEWEST else None
 
     def passes(self, loop: For) -> Size | None:
         """How many passes a loop makes, if its index goes on by one from a known place."""
@@ -142,9 +162,10 @@ class _Loops:
         small = kept <= MOST_KEPT and kept <= MOST_PER_PASS * count * rows
         return enough and small and count * work >= WORTH * kept
 
-    def known(self, size: Size) -> int:
+    def known(self, size: Size, hints: Mapping[dims.Symbol, int] | None = None) -> int:
         """The size in this call."""
-        values = {x: self.hints.get(x, UNKNOWN) for x in dims.symbols(size)}
+        hints = self.hints if hints is None else hints
+        values = {x: hints.get(x, UNKNOWN) for x in dims.symbols(size)}
         return dims.evaluate(size, values) or 0
 
 

@@ -37,8 +37,9 @@ class Products(Sums):
         if self.loops or not is_called(stage, self.memory):
             return False
         bases = [self.memory.base(a) for a in stage.let.args]
-        sizes = [n for v in (*bases, stage.var) for n in v.type.shape]  # type: ignore[union-attr]
-        return all(self.analysis.known(self.analysis.exact(n)) for n in sizes)
+        sizes = [self.analysis.exact(n) for v in bases for n in v.type.shape]  # type: ignore[union-attr]
+        sizes += map(self.analysis.spelled, stage.var.type.shape)
+        return all(map(self.analysis.known, sizes))
 
     def call(self, stage: LoopNest) -> None:
         v = self.memory.cell(stage.var)
@@ -46,7 +47,14 @@ class Products(Sums):
             self.home[v] = self.allocate(v, tuple(range(v.type.ndim)))
         self.helpers[PRODUCT.strip()] = None
         a, b = map(self.matrix, stage.let.args)
-        self.put(f"product({a}, {b}, {self.home[v].name})", stage.let.origin)
+        self.put(f"product({a}, {b}, {self.filled(v)})", stage.let.origin)
+
+    def filled(self, v: Var) -> str:
+        """The array of a product, or the part of it that is as long as the product of this pass."""
+        name, shape = self.home[v].name, v.type.shape
+        if all(self.analysis.known(self.analysis.exact(n)) for n in shape):
+            return name
+        return f"{name}[{', '.join(f':{to_source(self.size(n))}' for n in shape)}]"
 
     def call_for_row(self, stage: LoopNest) -> None:
         """The product of one row of several axes."""
