@@ -76,15 +76,30 @@ def least_in_loops(
     >>> i, n = dims.symbol("i"), dims.symbol("n")
     >>> least_in_loops(n - i, {next(iter(dims.symbols(i))): (0, n - 1)}.get)
     1
+    >>> least_in_loops(dims.minimum(i + 4, n), {next(iter(dims.symbols(i))): (0, n - 1)}.get)
+    min(4, n)
     """
+    ranges = {x: ends for x in dims.symbols(size) if (ends := range_of(x)) is not None}
+    around = {y for x, ends in ranges.items() for end in ends for y in dims.symbols(end) if y != x}
+    innermost = {x: ends for x, ends in ranges.items() if x not in around}
+    if not innermost:
+        return size
+    return least_in_loops(_least(size, innermost, sign), range_of, sign)
+
+
+def _least(size: Size, ranges: Mapping[dims.Symbol, tuple[Size, Size]], sign: int) -> Size:
+    """The size with indices at the end of their range where it is least; of -1, greatest."""
     total: Size = 0
     for factors, c in dims.terms_of(size):
-        ends = range_of(factors[0]) if len(factors) == 1 else None
-        if ends is None:
-            total = total + dims.product([c, *map(dims.single, factors)])
+        factor = factors[0] if len(factors) == 1 else None
+        which = sign if c > 0 else -sign
+        if isinstance(factor, dims.Quotient) and factor.kind in dims.CALLED:
+            sides = (_least(n, ranges, which) for n in (factor.left, factor.right))
+            total = total + c * dims.combine(factor.kind, *sides)
+        elif factor in ranges:
+            total = total + c * ranges[factor][0 if which > 0 else 1]  # type: ignore[index]
         else:
-            which = sign if c > 0 else -sign
-            total = total + c * least_in_loops(ends[0 if which > 0 else 1], range_of, which)
+            total = total + dims.product([c, *map(dims.single, factors)])
     return total
 
 

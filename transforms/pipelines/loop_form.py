@@ -106,7 +106,11 @@ def loop_form(
     fitted = passes.run(
         block,
         *inexact(partial(contractions, hints=hints)),
-        *(inexact(partial(distribute, hints=hints, relations=relations)) if target.products_of_passes else []),
+        *(
+            inexact(partial(distribute, hints=hints, relations=relations))
+            if target.products_of_passes
+            else []
+        ),
         *([draws_by_number] if target.draws else []),
         partial(rows_of_stacks, hints=hints, small=target.small_matrix),
         without_wide_integers,

@@ -16,7 +16,7 @@ elsewhere, as long as a block runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 
 from tapeless.transforms.core import dims
@@ -81,6 +81,12 @@ class PartProduct:
         axes = [self.matrix.axes[k] for k in self.matrix.order]
         return dims.product(axis.high - axis.low for axis in axes)
 
+    @property
+    def gains_by_blocks(self) -> bool:
+        """Whether a product of a block takes less than those of its passes: it is one of matrices,
+        or reads along rows what they read along columns."""
+        return bool(self.free) or self.summed[0] < self.place
+
     def grows(self, passes: Passes) -> bool | None:
         """Whether passes read parts of different sizes; None if they do not change evenly."""
         pairs = zip(self.summed, (self.vector, self.matrix), strict=True)
@@ -104,6 +110,17 @@ class PartProduct:
         return vector, matrix
 
 
+class _InLoops(Formula):
+    """Statements inside of loops, whose indices they may read."""
+
+    def __init__(self, indices: Container[Var]) -> None:
+        super().__init__()
+        self.indices = indices
+
+    def in_scope(self, v: Var) -> bool:
+        return v in self.indices or super().in_scope(v)
+
+
 class BlocksOfPasses:
     """A loop whose index goes up by one, and its products that blocks of passes make together.
 
@@ -119,11 +136,10 @@ class BlocksOfPasses:
         self.first, later = Var(loop.index.type, "first"), dims.symbol("later", 0)
         ranges = {self.first: (self.start, self.stop - 1 - later)}
         self.facts = Facts(facts.sizes, {**facts.ranges, **ranges})
-        self.passes = Passes(self.symbol, var_size(self.first), later)
+        lower = 0 if self.is_certain(self.start) else None
+        self.passes = Passes(self.symbol, var_size(self.first, lower), later)
         self.inside = defined_in(loop)
-        self.definitions = {
-            v: s for s in loop.body.body if isinstance(s, Let) for v in s.outs
-        }
+        self.definitions = {v: s for s in loop.body.body if isinstance(s, Let) for v in s.outs}
         self.carried = carried_arrays(loop, self.part_of)
         self.products = list(self.movable_products())
 
@@ -226,7 +242,7 @@ class BlocksOfPasses:
 
     def formula(self) -> Formula:
         """What records statements, and knows how integers are computed."""
-        b = Formula()
+        b = _InLoops(self.facts.ranges)
         b.origin = self.loop.origin
         b.definitions = dict(self.recorder.definitions)
         return b

@@ -81,6 +81,8 @@ class _Loops:
             inner = self.inside(s)
             parts = self.parts(inner) if isinstance(inner, For) else None
             body += [inner] if parts is None else parts
+        new = [s for s in body if isinstance(s, Let)]
+        self.recorder.definitions.update({v: s for s in new for v in s.outs})
         same = len(body) == len(block.body) and all(map(_is, body, block.body))
         return block if same else replace(block, body=tuple(body))
 
@@ -109,15 +111,18 @@ class _Loops:
 
     def in_blocks(self, blocks: BlocksOfPasses) -> list[Statement] | None:
         """The products of parts, for some passes at once; None if that does not pay."""
+        if not blocks.products:
+            return None
         count = self.known(blocks.stop - blocks.start)
-        middle = {**self.hints, blocks.symbol: self.known(blocks.start) + count // 2}
-        work = sum(self.known(p.multiplications, middle) for p in blocks.products)
-        if count < FEWEST or count * work < LEAST_WORK:
+        work = sum(self.known(p.multiplications) for p in blocks.products)
+        if count < FEWEST:
             return None
         if not any(p.grows(blocks.passes) for p in blocks.products):
-            return blocks.at_once()
+            return blocks.at_once() if work >= FEWEST else None
+        if count * work < LEAST_WORK or not any(p.gains_by_blocks for p in blocks.products):
+            return None
         length = max((n for n in BLOCKS if count >= FEWEST * n), default=min(BLOCKS))
-        return blocks.by_blocks(length) if count >= FEWEST else None
+        return blocks.by_blocks(length)
 
     def passes(self, loop: For) -> Size | None:
         """How many passes a loop makes, if its index goes on by one from a known place."""
@@ -151,7 +156,7 @@ class _Loops:
 
     def pays(self, distribution: Distribution) -> bool:
         """Whether products of all passes take less, together with what is kept for them."""
-        if not distribution.is_possible:
+        if not distribution.is_possible or not distribution.multiplications:
             return False
         count = self.known(distribution.count)
         work = sum(map(self.known, distribution.multiplications))
@@ -162,11 +167,14 @@ class _Loops:
         small = kept <= MOST_KEPT and kept <= MOST_PER_PASS * count * rows
         return enough and small and count * work >= WORTH * kept
 
-    def known(self, size: Size, hints: Mapping[dims.Symbol, int] | None = None) -> int:
-        """The size in this call."""
-        hints = self.hints if hints is None else hints
-        values = {x: hints.get(x, UNKNOWN) for x in dims.symbols(size)}
-        return dims.evaluate(size, values) or 0
+    def known(self, size: Size) -> int:
+        """The size in this call, in a pass in the middle of the loops around."""
+        return dims.evaluate(size, {x: self.value(x) for x in dims.symbols(size)}) or 0
+
+    def value(self, x: dims.Symbol) -> int:
+        if x.var in self.facts.ranges:
+            return sum(map(self.known, self.facts.ranges[x.var])) // 2
+        return self.hints.get(x, UNKNOWN)
 
 
 def _is(a: Any, b: Any) -> bool:
