@@ -82,6 +82,11 @@ class PartProduct:
         return dims.product(axis.high - axis.low for axis in axes)
 
     @property
+    def numbers(self) -> Size:
+        """How many numbers the product of a pass is."""
+        return dims.product(self.let.outs[0].type.shape)
+
+    @property
     def gains_by_blocks(self) -> bool:
         """Whether a product of a block takes less than those of its passes: it is one of matrices,
         or reads along rows what they read along columns."""

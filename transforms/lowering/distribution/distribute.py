@@ -118,7 +118,9 @@ class _Loops:
         if count < FEWEST:
             return None
         if not any(p.grows(blocks.passes) for p in blocks.products):
-            return blocks.at_once() if work >= FEWEST else None
+            kept = sum(self.known(p.numbers) for p in blocks.products)
+            small = count * kept <= MOST_KEPT and kept * kept <= MOST_PER_PASS * work
+            return blocks.at_once() if small and work >= WORTH * kept else None
         if count * work < LEAST_WORK or not any(p.gains_by_blocks for p in blocks.products):
             return None
         length = max((n for n in BLOCKS if count >= FEWEST * n), default=min(BLOCKS))

@@ -166,7 +166,7 @@ class Analysis:
 
 def greatest(size: Size, ends: Mapping[dims.Symbol, tuple[Size, Size]]) -> Size:
     """A size with the end of the range of each index at which it is greatest; 0 at least, as where
-    there is no pass nothing is that long. A size that does not grow or shrink evenly is left as it is.
+    there is no pass nothing is that long. A size that may grow and shrink is left as it is.
 
     >>> n, i = dims.symbol("n", 1), dims.symbol("i", 0)
     >>> (x,) = dims.symbols(i)
