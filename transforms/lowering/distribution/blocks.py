@@ -17,102 +17,37 @@ elsewhere, as long as a block runs.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import Builder, building, size_of, var_size
-from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Block, For, Let, Literal, Statement, Var
-from tapeless.transforms.core.size_inequalities import Facts, not_negative
-from tapeless.transforms.core.size_value import INT, size_value
-from tapeless.transforms.lowering.distribution.carried_arrays import carried_arrays, defined_in
-from tapeless.transforms.lowering.distribution.parts import (
-    Axis,
-    Part,
-    Passes,
-    are_apart,
-    part_of,
-    whole,
+from tapeless.transforms.core.builder import Builder, building, var_size
+from tapeless.transforms.core.builder import current as current_builder
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    Let,
+    Literal,
+    Statement,
+    Var,
 )
+from tapeless.transforms.core.size_inequalities import Facts
+from tapeless.transforms.core.size_value import INT, size_value
+from tapeless.transforms.core.uses import reads_of
+from tapeless.transforms.lowering.distribution.deferred_sums import (
+    DeferredSum,
+    PassVector,
+    SumsFinder,
+)
+from tapeless.transforms.lowering.distribution.loop_parts import LoopParts
+from tapeless.transforms.lowering.distribution.part_products import PartProduct, part_products
+from tapeless.transforms.lowering.distribution.parts import Axis, Part, Passes
 from tapeless.transforms.lowering.distribution.products import of_one_dtype
 from tapeless.transforms.lowering.rewrite.formulas import Formula
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.identities import identity
-from tapeless.transforms.ops.primitives.shapes import transpose
-from tapeless.transforms.ops.primitives.slices_and_gathers import index
-
-
-@dataclass(frozen=True)
-class PartProduct:
-    """A product of a vector of the pass, and of a matrix or vector of which each pass reads a part.
-
-    let      the statement
-    vector   one axis of its array is the index of the pass
-    matrix   what it is multiplied with
-    is_first  whether the vector is the left operand
-    """
-
-    let: Let
-    vector: Part
-    matrix: Part
-    is_first: bool
-
-    @property
-    def place(self) -> int:
-        """The axis of the vector's array along which passes go on."""
-        (k,) = (k for k, axis in enumerate(self.vector.axes) if axis.is_place)
-        return k
-
-    @property
-    def summed(self) -> tuple[int, int]:
-        """The axes of the two arrays over which the product sums."""
-        (of_vector,), of_matrix = self.vector.order, self.matrix.order
-        return of_vector, of_matrix[0 if self.is_first else -1]
-
-    @property
-    def free(self) -> list[int]:
-        """The axes of the matrix that are axes of the product."""
-        return [k for k in self.matrix.order if k != self.summed[1]]
-
-    @property
-    def multiplications(self) -> Size:
-        """How many numbers are multiplied in a pass."""
-        axes = [self.matrix.axes[k] for k in self.matrix.order]
-        return dims.product(axis.high - axis.low for axis in axes)
-
-    @property
-    def numbers(self) -> Size:
-        """How many numbers the product of a pass is."""
-        return dims.product(self.let.outs[0].type.shape)
-
-    @property
-    def gains_by_blocks(self) -> bool:
-        """Whether a product of a block takes less than those of its passes: it is one of matrices,
-        or reads along rows what they read along columns."""
-        return bool(self.free) or self.summed[0] < self.place
-
-    def grows(self, passes: Passes) -> bool | None:
-        """Whether passes read parts of different sizes; None if they do not change evenly."""
-        pairs = zip(self.summed, (self.vector, self.matrix), strict=True)
-        ends = [(part.axes[k].low, part.axes[k].high) for k, part in pairs]
-        ends += [(self.matrix.axes[k].low, self.matrix.axes[k].high) for k in self.free]
-        slopes = [tuple(map(passes.slope, pair)) for pair in ends]
-        if any(None in pair for pair in slopes) or slopes[0] != slopes[1] or all(slopes[0]):
-            return None
-        return any(map(any, slopes))
-
-    def of_block(self, passes: Passes) -> tuple[Part, Part]:
-        """The parts of both operands that are multiplied ahead of some passes."""
-        of_vector, of_matrix = self.summed
-        low = passes.least(self.vector.axes[self.place].low)
-        rows = Axis(low, low + passes.later + 1)
-        vector = self.vector.replaced(self.place, rows)
-        vector = vector.replaced(of_vector, passes.common(vector.axes[of_vector]))
-        matrix = self.matrix.replaced(of_matrix, passes.common(self.matrix.axes[of_matrix]))
-        for k in self.free:
-            matrix = matrix.replaced(k, passes.union(matrix.axes[k]))
-        return vector, matrix
+from tapeless.transforms.ops.primitives.new_arrays import empty
 
 
 class _InLoops(Formula):
@@ -129,212 +64,233 @@ class _InLoops(Formula):
 class BlocksOfPasses:
     """A loop whose index goes up by one, and its products that blocks of passes make together.
 
-    facts  what is known of the sizes of the program
+    products  those made ahead of a block
+    sums      what is added after it
+    kept      the vectors of passes that a block keeps for that
     """
 
     def __init__(self, loop: For, facts: Facts, recorder: Builder) -> None:
         self.loop, self.recorder = loop, recorder
-        with building(recorder):
-            self.start, self.stop = size_of(loop.start), size_of(loop.stop)
-        index_size = var_size(loop.index)
-        (self.symbol,) = dims.symbols(index_size)
-        self.first, later = Var(loop.index.type, "first"), dims.symbol("later", 0)
-        ranges = {self.first: (self.start, self.stop - 1 - later)}
-        self.facts = Facts(facts.sizes, {**facts.ranges, **ranges})
-        lower = 0 if self.is_certain(self.start) else None
-        self.passes = Passes(self.symbol, var_size(self.first, lower), later)
-        self.inside = defined_in(loop)
-        self.definitions = {v: s for s in loop.body.body if isinstance(s, Let) for v in s.outs}
-        self.carried = carried_arrays(loop, self.part_of)
-        self.products = list(self.movable_products())
-
-    def is_certain(self, size: Size) -> bool:
-        """Whether a size is never negative in the loop."""
-        return not_negative(size, self.facts)
-
-    def part_of(self, s: Let) -> Part | None:
-        """The part of an array that a statement reads or stores."""
-        with building(self.recorder):
-            return part_of(s, self.is_certain)
+        self.parts = LoopParts(loop, facts, recorder)
+        self.sums = list(SumsFinder(self.parts).run())
+        uses = reads_of(loop.body)
+        deferred = {d.let.args[1] for d in self.sums if uses[d.let.args[1]] == 1}  # type: ignore[index]
+        self.products = [p for p in self.movable_products() if p.let.outs[0] not in deferred]
+        vectors = [v for d in self.sums for v in d.vectors if v.part is None]
+        self.kept = list(dict.fromkeys(vectors))
 
     # -- the products
 
     def movable_products(self) -> Iterator[PartProduct]:
         """The products whose operands are there when a block begins."""
+        parts, passes = self.parts, self.parts.passes
         for s in self.loop.body.body:
             if not isinstance(s, Let) or s.op is not matmul or not of_one_dtype(s):
                 continue
-            parts = [self.operand(a) for a in s.args]
-            for p in _products(s, parts, self.passes):
-                if p.grows(self.passes) is not None and all(
-                    map(self.is_there, p.of_block(self.passes))
-                ):
+            for p in part_products(s, [parts.operand(a) for a in s.args], passes):
+                if p.grows(passes) is not None and all(map(parts.is_constant, p.of_block(passes))):
                     yield p
                     break
 
-    def operand(self, a: Atom) -> Part | None:
-        """The part of an array that an operand is."""
-        s = self.definitions.get(a) if isinstance(a, Var) else None
-        if s is None:
-            return whole(a) if a not in self.inside else None
-        if s.op is transpose and s.args[0].type.ndim == 2:
-            part = self.operand(s.args[0])
-            return None if part is None else replace(part, turned=not part.turned)
-        return self.part_of(s) if s.op is index else None
+    @property
+    def grows(self) -> bool:
+        """Whether passes multiply parts of different sizes, or what a block has to keep."""
+        return bool(self.sums) or any(p.grows(self.parts.passes) for p in self.products)
 
-    def is_there(self, part: Part) -> bool:
-        """Whether no pass of a block changes what it would read of an array."""
-        if any(x.var in self.inside for axis in part.axes for x in _symbols(axis)):
-            return False
-        if part.array not in self.inside:
-            return True
-        array = self.array_of(part)
-        return array is not None and all(
-            stored is not None and are_apart(part, self.over_block(stored), self.is_certain)
-            for stored in array[1].stores
-        )
-
-    def array_of(self, part: Part):
-        """The carried array of which a part is, and its place among the carries."""
-        return next((a for a in self.carried if part.array in a[1].versions), None)
-
-    def over_block(self, stored: Part) -> Part:
-        """What the passes of a block store."""
-        axes = []
-        for axis, n in zip(stored.axes, stored.array.type.shape, strict=True):
-            over = Axis(0, n)
-            if None not in (self.passes.slope(axis.low), self.passes.slope(axis.high)):
-                union = self.passes.union(axis)
-                if not any(x.var in self.inside for x in _symbols(union)):
-                    over = union
-            axes.append(over)
-        return Part(stored.array, tuple(axes))
+    @property
+    def gain(self) -> bool:
+        """Whether products of blocks take less than those of the passes."""
+        return bool(self.sums) or any(p.gains_by_blocks for p in self.products)
 
     # -- the new statements
 
     def at_once(self) -> list[Statement]:
         """The products of all passes, and the loop without them."""
-        passes = Passes(self.symbol, self.start, dims.maximum(self.stop - self.start, 0) - 1)
-        b = self.formula()
-        with building(b):
-            ahead = {p.let: self.ahead(p, passes, self.loop.inits) for p in self.products}
-        body = self.body(ahead, passes)
-        return [*b.blocks[0], replace(self.loop, body=body, mirror=None)]
+        start, stop = self.parts.start, self.parts.stop
+        passes = Passes(self.parts.symbol, start, dims.maximum(stop - start, 0) - 1)
+        return self.of_passes(passes, self.loop, self.loop.inits, self.loop.outs)
 
     def by_blocks(self, length: int) -> list[Statement]:
         """The loop over blocks of so many passes."""
-        end = Var(INT, "end")
-        carries = tuple(Var(c.type, c.name, c.origin) for c in self.loop.carries)
+        end, first = Var(INT, "end"), self.parts.first
+        carries, outs = (_copies(vs) for vs in (self.loop.carries, self.loop.outs))
         b = self.formula()
         with building(b):
-            first = var_size(self.first)
-            stop = dims.minimum(first + length, self.stop)
+            stop = dims.minimum(var_size(first) + length, self.parts.stop)
             b.let((end,), size_value, (), {"size": stop})
-            passes = Passes(self.symbol, first, stop - 1 - first)
-            ahead = {p.let: self.ahead(p, passes, carries) for p in self.products}
-        inner = replace(
-            self.loop,
-            outs=tuple(Var(v.type, v.name, v.origin) for v in self.loop.outs),
-            start=self.first,
-            stop=end,
-            inits=carries,
-            body=self.body(ahead, passes),
-            mirror=None,
-        )
-        block = Block((self.first, *carries), (*b.blocks[0], inner), inner.outs)
+        passes = Passes(self.parts.symbol, var_size(first), stop - 1 - var_size(first))
+        inner = replace(self.loop, start=first, stop=end)
+        body = [*b.blocks[0], *self.of_passes(passes, inner, carries, outs)]
+        block = Block((first, *carries), tuple(body), outs)
         step = Literal(length, self.loop.step.type)
         return [replace(self.loop, step=step, body=block, mirror=None)]
 
+    def of_passes(
+        self, passes: Passes, loop: For, inits: tuple[Atom, ...], outs: tuple[Var, ...]
+    ) -> list[Statement]:
+        """The products of some passes, the loop over these, and what it adds later.
+
+        inits  the carries ahead of it
+        outs   those after it
+        """
+        b = self.formula()
+        with building(b):
+            ahead = {p.let: self.ahead(p, passes, inits) for p in self.products}
+            empties = [self.empty_rows(v, passes) for v in self.kept]
+        rows = {v: Var(a.type, "rows") for v, a in zip(self.kept, empties, strict=True)}
+        filled = {v: Var(a.type, "rows") for v, a in zip(self.kept, empties, strict=True)}
+        added_to = {self.carry_of(d) for d in self.sums}
+        before = tuple(
+            Var(v.type, v.name, v.origin) if k in added_to else v for k, v in enumerate(outs)
+        )
+        new = replace(
+            loop,
+            inits=(*inits, *empties),
+            outs=(*before, *filled.values()),
+            body=self.body(ahead, rows, passes),
+            mirror=None,
+        )
+        after = self.formula()
+        with building(after):
+            self.add_later(passes, before, outs, filled)
+        return [*b.blocks[0], new, *after.blocks[0]]
+
     def formula(self) -> Formula:
         """What records statements, and knows how integers are computed."""
-        b = _InLoops(self.facts.ranges)
+        b = _InLoops(self.parts.facts.ranges)
         b.origin = self.loop.origin
         b.definitions = dict(self.recorder.definitions)
         return b
 
-    def ahead(self, p: PartProduct, passes: Passes, carries: tuple[Atom, ...]) -> Atom:
+    def ahead(self, p: PartProduct, passes: Passes, inits: tuple[Atom, ...]) -> Atom:
         """The product of some passes, recorded in the open block: a row for each."""
         vector, matrix = p.of_block(passes)
         n, rows = vector.array.type.shape[p.place], vector.axes[p.place]
-        if not self.is_certain(n - self.passes.largest(p.vector.axes[p.place].high)):
+        last = self.parts.passes.largest(p.vector.axes[p.place].high)
+        if not self.parts.is_certain(n - last):
             high = dims.maximum(dims.minimum(rows.high, n), rows.low)  # an index may not be there
             vector = vector.replaced(p.place, Axis(rows.low, high))
         of_vector, of_matrix = p.summed
         return matmul(  # type: ignore[no-any-return]
-            vector.read(self.at_first(vector, carries), [p.place, of_vector]),
-            matrix.read(self.at_first(matrix, carries), [of_matrix, *p.free]),
+            vector.read(self.now(vector.array, inits), [p.place, of_vector]),
+            matrix.read(self.now(matrix.array, inits), [of_matrix, *p.free]),
         )
 
-    def at_first(self, part: Part, carries: tuple[Atom, ...]) -> Atom:
-        """The array of a part as it is when a block begins."""
-        array = self.array_of(part)
-        return part.array if array is None else carries[array[0]]
+    def now(self, a: Atom, carries: tuple[Atom, ...]) -> Atom:
+        """What an array is where the carries are these."""
+        array = self.parts.array_of(a)
+        return a if array is None else carries[array.carry]
 
-    def body(self, ahead: dict[Let, Atom], passes: Passes) -> Block:
-        """The body of the loop over some passes, whose products are there."""
+    # -- the passes
+
+    def body(self, ahead: dict[Let, Atom], rows: dict[PassVector, Var], passes: Passes) -> Block:
+        """The body of the loop over some passes.
+
+        ahead  the products that are there
+        rows   the arrays to which it stores vectors
+        """
         b = self.formula()
         products = {p.let: p for p in self.products}
+        sums = {d.let: d for d in self.sums}
+        filled: dict[PassVector, Atom] = dict(rows)
         with building(b):
             for s in self.loop.body.body:
-                if s not in products:
+                if s not in products and s not in sums:
                     b.emit(s)
                     continue
+                assert isinstance(s, Let)
                 b.origin = s.origin
-                b.let(s.outs, identity, (self.in_pass(products[s], ahead[s], passes),), {})
-        return replace(self.loop.body, body=tuple(b.blocks[0]))
+                if s in products:
+                    new = self.in_pass(products[s], ahead[s], passes)
+                else:
+                    new = sums[s].left(passes, self.parts)
+                    for v in sums[s].vectors:
+                        if v in filled:
+                            filled[v] = self.row_of(v, passes).stored(filled[v], v.value)
+                b.let(s.outs, identity, (new,), {})
+        body = self.loop.body
+        return Block(
+            (*body.params, *rows.values()), tuple(b.blocks[0]), (*body.results, *filled.values())
+        )
 
     def in_pass(self, p: PartProduct, ahead: Atom, passes: Passes) -> Atom:
         """The product of one pass, recorded in the open block."""
-        row = dims.single(self.symbol) - passes.first
-        axes = [Axis(row, row + 1, is_place=True)]
+        axes = [self.place_of_pass(passes)]
         for k in p.free:
             axis, low = p.matrix.axes[k], passes.union(p.matrix.axes[k]).low
             axes.append(Axis(axis.low - low, axis.high - low))
         total = Part(ahead, tuple(axes)).read(ahead, list(range(1, len(axes))))
         of_vector, of_matrix = p.summed
-        left = self.left_of(p.vector.axes[of_vector], passes)
+        left = self.parts.left_of(p.vector.axes[of_vector], passes)
         if left is None:
             return total
+        also_left = self.parts.left_of(p.matrix.axes[of_matrix], passes)
+        assert also_left is not None
         vector = p.vector.replaced(of_vector, left)
-        matrix = p.matrix.replaced(of_matrix, self.left_of(p.matrix.axes[of_matrix], passes))
-        parts = [part.read(part.array, part.order) for part in (vector, matrix)]
-        return add(total, matmul(*(parts if p.is_first else parts[::-1])))
+        matrix = p.matrix.replaced(of_matrix, also_left)
+        operands = [part.read(part.array, part.order) for part in (vector, matrix)]
+        return add(total, matmul(*(operands if p.is_first else operands[::-1])))  # type: ignore[no-any-return]
 
-    def left_of(self, axis: Axis, passes: Passes) -> Axis | None:
-        """What a pass names of an axis and not all passes of its block; None if that is nothing."""
-        common = passes.common(axis)
-        if passes.slope(axis.low):
-            return Axis(axis.low, self.smaller(common.low, axis.high))
-        if passes.slope(axis.high):
-            return Axis(common.high, axis.high)
-        return None
+    def place_of_pass(self, passes: Passes) -> Axis:
+        """The row of a pass in an array of those of a block."""
+        row = dims.single(self.parts.symbol) - passes.first
+        return Axis(row, row + 1, is_place=True)
 
-    def smaller(self, a: Size, b: Size) -> Size:
-        return a if self.is_certain(b - a) else dims.minimum(a, b)
+    # -- what is added later
+
+    def empty_rows(self, v: PassVector, passes: Passes) -> Atom:
+        """An array for the vectors of some passes, recorded in the open block."""
+        union = passes.union(v.axis)
+        shape = (passes.later + 1, union.high - union.low)
+        return empty(shape=shape, dtype=v.value.type.dtype)  # type: ignore[no-any-return]
+
+    def row_of(self, v: PassVector, passes: Passes) -> Part:
+        """The part of such an array that is the vector of a pass."""
+        low = passes.union(v.axis).low
+        axes = self.place_of_pass(passes), Axis(v.axis.low - low, v.axis.high - low)
+        return Part(v.value, axes)
+
+    def carry_of(self, d: DeferredSum) -> int:
+        """The carry to which is added."""
+        array = self.parts.array_of(d.let.args[0])
+        assert array is not None
+        return array.carry
+
+    def add_later(
+        self,
+        passes: Passes,
+        before: tuple[Var, ...],
+        outs: tuple[Var, ...],
+        filled: dict[PassVector, Var],
+    ) -> None:
+        """Records what is added after some passes."""
+        current: list[Atom] = list(before)
+
+        def rows(v: PassVector, axis: Axis) -> Atom:
+            if v.part is not None:
+                return self.rows_of_part(v, axis, passes, tuple(current))
+            low = passes.union(v.axis).low
+            some = Axis(axis.low - low, axis.high - low)
+            return Part(filled[v], (Axis(0, passes.later + 1), some)).read(filled[v], [0, 1])
+
+        for d in self.sums:
+            k = self.carry_of(d)
+            value = d.added(passes, rows, lambda a: self.now(a, tuple(current)))
+            current[k] = d.of_passes(passes).added(current[k], value)
+        for k in {self.carry_of(d) for d in self.sums}:
+            current_builder().let((outs[k],), identity, (current[k],), {})
+
+    def rows_of_part(
+        self, v: PassVector, axis: Axis, passes: Passes, carries: tuple[Atom, ...]
+    ) -> Atom:
+        """The vectors of some passes, which an array has."""
+        assert v.part is not None
+        (own,) = v.part.order
+        place = 1 - own
+        low = passes.least(v.part.axes[place].low)
+        part = v.part.replaced(place, Axis(low, low + passes.later + 1)).replaced(own, axis)
+        return part.read(self.now(part.array, carries), [place, own])
 
 
-def _symbols(axis: Axis) -> frozenset[dims.Symbol]:
-    return dims.symbols(axis.low) | dims.symbols(axis.high)
-
-
-def _products(s: Let, parts: list[Part | None], passes: Passes) -> Iterator[PartProduct]:
-    """A statement as the product of a vector of the pass and of something else, in each order."""
-    a, b = parts
-    if a is None or b is None or len(a.order) > 2 or len(b.order) > 2:
-        return
-    if _is_of_pass(a, passes) and not _has_place(b, passes):
-        yield PartProduct(s, a, b, is_first=True)
-    if _is_of_pass(b, passes) and not _has_place(a, passes):
-        yield PartProduct(s, b, a, is_first=False)
-
-
-def _is_of_pass(part: Part, passes: Passes) -> bool:
-    """Whether a part is a vector, in whose place in a matrix there is the next one in the next
-    pass."""
-    places = [axis for axis in part.axes if axis.is_place]
-    return len(part.axes) == 2 and len(places) == 1 and passes.slope(places[0].low) == 1
-
-
-def _has_place(part: Part, passes: Passes) -> bool:
-    """Whether a part is at an index that is another one in each pass."""
-    return any(axis.is_place and passes.slope(axis.low) != 0 for axis in part.axes)
+def _copies(variables: tuple[Var, ...]) -> tuple[Var, ...]:
+    return tuple(Var(v.type, v.name, v.origin) for v in variables)

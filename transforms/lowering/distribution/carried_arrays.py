@@ -1,15 +1,28 @@
-"""Finds what a loop stores into the arrays that it carries, so that reading them can be moved.
+"""Finds what a loop reads of the arrays that it carries, and what it stores into them, so that
+reads and stores can be moved.
 
-for i in range(n): x[i] = f(x[i + 1 :])      stores x[i], whatever f does
+for i in range(n): x[i] = f(x[i + 1 :])      reads x[i + 1 :] and stores x[i], whatever f does
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from tapeless.transforms.core.language import Block, For, If, Let, Var, blocks, outputs
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    For,
+    If,
+    Let,
+    Var,
+    blocks,
+    outputs,
+)
+from tapeless.transforms.core.uses import nested_reads
 from tapeless.transforms.lowering.distribution.parts import Part
-from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index, update
+
+PartOf = Callable[[Let], Part | None]
 
 
 def defined_in(loop: For) -> set[Var]:
@@ -29,54 +42,73 @@ def _defined(block: Block) -> list[Var]:
 class CarriedArray:
     """An array that a loop changes by stores into parts of it only.
 
+    carry     its place among the carries
     versions  the variables that it is during a pass
-    stores    the parts that are stored
+    reads, stores, sums  the parts that are read, stored and added to; None: any
     """
 
-    def __init__(self, carry: Var, part_of: Callable[[Let], Part | None]) -> None:
-        self.versions = {carry}
+    def __init__(self, loop: For, carry: int, part_of: PartOf) -> None:
+        self.carry, self.part_of = carry, part_of
+        self.versions = {loop.carries[carry]}
+        self.reads: list[Part | None] = []
         self.stores: list[Part | None] = []
-        self.part_of = part_of
+        self.sums: list[Part | None] = []
+        self._follow(loop.body)
+        self._escape(a for k, a in enumerate(loop.yields) if k != carry)
 
-    def follow(self, block: Block) -> None:
-        """Notes the versions that a block makes of those that there are."""
+    def _follow(self, block: Block) -> None:
+        """Notes what a block does to the versions, and those that it makes of them."""
         for s in block.body:
             if isinstance(s, Let):
-                if s.op in (update, add_at) and s.args[0] in self.versions:
-                    self.versions.update(s.outs)
-                    self.stores.append(self.part_of(s))
+                self._let(s)
             elif isinstance(s, For):
                 self._loop(s)
             elif isinstance(s, If):
                 self._branch(s)
+            else:
+                self._escape(nested_reads(s))
+
+    def _let(self, s: Let) -> None:
+        if s.op in (index, update, add_at) and s.args[0] in self.versions:
+            parts = {index: self.reads, update: self.stores, add_at: self.sums}[s.op]
+            parts.append(self.part_of(s))
+            self._escape(s.args[1:])
+            if s.op is not index:
+                self.versions.update(s.outs)
+        else:
+            self._escape(s.args)
+
+    def _escape(self, atoms: Iterable[Atom]) -> None:
+        """Notes that all of the array is read where it is among these."""
+        if any(a in self.versions for a in atoms):
+            self.reads.append(None)
 
     def _loop(self, loop: For) -> None:
         carried = [k for k, a in enumerate(loop.inits) if a in self.versions]
         self.versions.update(loop.carries[k] for k in carried)
-        self.follow(loop.body)
+        self._follow(loop.body)
         if all(loop.yields[k] in self.versions for k in carried):
             self.versions.update(loop.outs[k] for k in carried)
+        else:
+            self.reads.append(None)
+        self._escape(a for k, a in enumerate(loop.yields) if k not in carried)
 
     def _branch(self, branch: If) -> None:
         sides = branch.then, branch.orelse
         for side in sides:
-            self.follow(side)
+            self._follow(side)
         for k, out in enumerate(branch.outs):
-            if all(side.results[k] in self.versions for side in sides):
+            results = [side.results[k] for side in sides]
+            if all(a in self.versions for a in results):
                 self.versions.add(out)
+            else:
+                self._escape(results)
 
 
-def carried_arrays(
-    loop: For, part_of: Callable[[Let], Part | None]
-) -> list[tuple[int, CarriedArray]]:
-    """The arrays that a loop carries and changes in parts, each with its place among the carries.
+def carried_arrays(loop: For, part_of: PartOf) -> list[CarriedArray]:
+    """The arrays that a loop carries and changes in parts.
 
-    part_of  finds the part that a statement stores
+    part_of  finds the part that a statement reads or stores
     """
-    arrays: list[tuple[int, CarriedArray]] = []
-    for k, (carry, result) in enumerate(zip(loop.carries, loop.yields, strict=True)):
-        array = CarriedArray(carry, part_of)
-        array.follow(loop.body)
-        if result in array.versions:
-            arrays.append((k, array))
-    return arrays
+    arrays = [CarriedArray(loop, k, part_of) for k in range(len(loop.carries))]
+    return [a for a in arrays if loop.yields[a.carry] in a.versions]

@@ -111,17 +111,17 @@ class _Loops:
 
     def in_blocks(self, blocks: BlocksOfPasses) -> list[Statement] | None:
         """The products of parts, for some passes at once; None if that does not pay."""
-        if not blocks.products:
+        if not blocks.products and not blocks.sums:
             return None
-        count = self.known(blocks.stop - blocks.start)
-        work = sum(self.known(p.multiplications) for p in blocks.products)
+        count = self.known(blocks.parts.stop - blocks.parts.start)
+        work = sum(self.known(p.multiplications) for p in [*blocks.products, *blocks.sums])
         if count < FEWEST:
             return None
-        if not any(p.grows(blocks.passes) for p in blocks.products):
+        if not blocks.grows:
             kept = sum(self.known(p.numbers) for p in blocks.products)
             small = count * kept <= MOST_KEPT and kept * kept <= MOST_PER_PASS * work
             return blocks.at_once() if small and work >= WORTH * kept else None
-        if count * work < LEAST_WORK or not any(p.gains_by_blocks for p in blocks.products):
+        if count * work < LEAST_WORK or not blocks.gain:
             return None
         length = max((n for n in BLOCKS if count >= FEWEST * n), default=min(BLOCKS))
         return blocks.by_blocks(length)

@@ -1,7 +1,7 @@
 """Describes parts of arrays whose ends go on with the index of a loop, pass by pass.
 
-for i in range(n): v = x[i + 1 :, i]      of 8 passes from `first` on, v is in x[first + 1 :, first : first + 8],
-                                          and x[first + 8 :, first : first + 8] is in the v of each
+for i in range(n): v = x[i + 1 :]      in the passes from `first` to `last`, v is in x[first + 1 :],
+                                       and x[last + 1 :] is in v
 """
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Type, Var
 from tapeless.transforms.ops.primitives.index_keys import bound, is_advanced
 from tapeless.transforms.ops.primitives.shapes import transpose
-from tapeless.transforms.ops.primitives.slices_and_gathers import FIRST_PLACE, Slot, index
+from tapeless.transforms.ops.primitives.slices_and_gathers import (
+    FIRST_PLACE,
+    Slot,
+    add_at,
+    index,
+    update,
+)
 
 Certain = Callable[[Size], bool]
 
@@ -103,9 +109,7 @@ class Part:
         array  what is in the array now
         order  the axes of the array in the order of the result
         """
-        rest: list[Atom] = []
-        pairs = zip(self.axes, array.type.shape, strict=True)
-        key = tuple(_entry(axis, n, rest) for axis, n in pairs)
+        key, rest = self.key(array)
         kept = [k for k, axis in enumerate(self.axes) if not axis.is_place]
         shape = tuple(self.axes[k].high - self.axes[k].low for k in kept)
         if all(e == slice(None) for e in key):
@@ -114,6 +118,22 @@ class Part:
             part = Var(Type(array.type.dtype, shape))
             current().let((part,), index, (array, *rest), {"key": key})
         return part if order == kept else transpose(part, axes=(1, 0))  # type: ignore[no-any-return]
+
+    def added(self, array: Atom, value: Atom) -> Atom:
+        """The array after something is added to the part, recorded in the open block."""
+        key, rest = self.key(array)
+        return add_at(array, value, *rest, key=key)  # type: ignore[no-any-return]
+
+    def stored(self, array: Atom, value: Atom) -> Atom:
+        """The array after something is stored into the part, recorded in the open block."""
+        key, rest = self.key(array)
+        return update(array, value, *rest, key=key)  # type: ignore[no-any-return]
+
+    def key(self, array: Atom) -> tuple[tuple[Any, ...], list[Atom]]:
+        """The key of the part, and what it refers to."""
+        rest: list[Atom] = []
+        pairs = zip(self.axes, array.type.shape, strict=True)
+        return tuple(_entry(axis, n, rest) for axis, n in pairs), rest
 
 
 def _entry(axis: Axis, n: Size, rest: list[Atom]) -> Any:
