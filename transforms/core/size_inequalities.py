@@ -35,6 +35,11 @@ class Facts:
         ranges = {v: (canon(low), canon(high)) for v, (low, high) in self.ranges.items()}
         return Facts(list(map(canon, self.sizes)), ranges)
 
+    def in_passes(self, size: Size) -> Facts:
+        """What is so where the indices in a size have values: the loops make a pass."""
+        ranges = [r for x in dims.symbols(size) if (r := self.range_of(x)) is not None]
+        return Facts([*self.sizes, *(high - low for low, high in ranges)], self.ranges)
+
     def range_of(self, factor: dims.Factor) -> tuple[Size, Size] | None:
         """The least and the largest value of the index of a loop."""
         return self.ranges.get(factor.var) if isinstance(factor, dims.Symbol) else None
@@ -62,6 +67,15 @@ def not_negative(size: Size, facts: Facts) -> bool:
     """Whether that is certain, follows from one of the facts, or is so in all passes of loops."""
     if dims.at_least(size, 0) or any(dims.at_least(size - f, 0) for f in facts.sizes):
         return True
+    if any(facts.range_of(x) for x in dims.symbols(size)):
+        facts = facts.in_passes(size)
+    for factors, c in dims.terms_of(size):
+        factor = factors[0] if len(factors) == 1 else None
+        if isinstance(factor, dims.Quotient) and factor.kind in dims.CALLED:
+            sides = (size + (n - dims.single(factor)) * c for n in (factor.left, factor.right))
+            either = any if (factor.kind == "max") == (c > 0) else all
+            if either(not_negative(n, facts) for n in sides):
+                return True
     least = least_in_loops(size, facts.range_of)
     return least != size and not_negative(least, facts)
 
