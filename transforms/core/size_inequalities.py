@@ -96,9 +96,8 @@ def least_in_loops(
     ranges = {x: ends for x in dims.symbols(size) if (ends := range_of(x)) is not None}
     around = {y for x, ends in ranges.items() for end in ends for y in dims.symbols(end) if y != x}
     innermost = {x: ends for x, ends in ranges.items() if x not in around}
-    if not innermost:
-        return size
-    return least_in_loops(_least(size, innermost, sign), range_of, sign)
+    least = _least(size, innermost, sign)
+    return size if least == size else least_in_loops(least, range_of, sign)
 
 
 def _least(size: Size, ranges: Mapping[dims.Symbol, tuple[Size, Size]], sign: int) -> Size:
