@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
     Atom,
     Block,
     For,
+    If,
     Let,
     Literal,
     Statement,
@@ -45,9 +46,12 @@ from tapeless.transforms.lowering.distribution.parts import Axis, Part, Passes
 from tapeless.transforms.lowering.distribution.products import of_one_dtype
 from tapeless.transforms.lowering.rewrite.formulas import Formula
 from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.numpy.reductions import all_
 from tapeless.transforms.ops.primitives.arithmetic import add
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import isfinite
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.selection import select
 
 
 class _InLoops(Formula):
@@ -203,10 +207,7 @@ class BlocksOfPasses:
                 if s in products:
                     new = self.in_pass(products[s], ahead[s], passes)
                 else:
-                    new = sums[s].left(passes, self.parts)
-                    for v in sums[s].vectors:
-                        if v in filled:
-                            filled[v] = self.row_of(v, passes).stored(filled[v], v.value)
+                    new = self.sum_in_pass(b, sums[s], passes, filled)
                 b.let(s.outs, identity, (new,), {})
         body = self.loop.body
         return Block(
@@ -230,6 +231,30 @@ class BlocksOfPasses:
         matrix = p.matrix.replaced(of_matrix, also_left)
         operands = [part.read(part.array, part.order) for part in (vector, matrix)]
         return add(total, matmul(*(operands if p.is_first else operands[::-1])))  # type: ignore[no-any-return]
+
+    def sum_in_pass(
+        self, b: Builder, d: DeferredSum, passes: Passes, filled: dict[PassVector, Atom]
+    ) -> Atom:
+        """The array after a pass has added what does not wait, recorded in the open block.
+
+        filled  the arrays that keep vectors, to which it stores those of the pass
+        """
+        values = {v: v.value for v in d.vectors if v in filled}
+        if d.keeps_zeros:
+            is_finite = all_(isfinite(d.vectors[0].value), axes=(0,), keepdims=False)
+            values = {v: select(is_finite, value, 0.0) for v, value in values.items()}
+            with b.block() as some:
+                left = d.left(passes, self.parts)
+            with b.block() as all_of_it:
+                now = d.all_left()
+            new: Atom = Var(d.let.outs[0].type)
+            sides = Block((), tuple(some), (left,)), Block((), tuple(all_of_it), (now,))
+            b.emit(If((new,), is_finite, *sides, origin=d.let.origin))  # type: ignore[arg-type]
+        else:
+            new = d.left(passes, self.parts)
+        for v, value in values.items():
+            filled[v] = self.row_of(v, passes).stored(filled[v], value)
+        return new
 
     def place_of_pass(self, passes: Passes) -> Axis:
         """The row of a pass in an array of those of a block."""

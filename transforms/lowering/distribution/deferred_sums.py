@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.lowering.distribution.loop_parts import LoopParts
@@ -19,6 +20,8 @@ from tapeless.transforms.lowering.distribution.parts import Axis, Part, Passes
 from tapeless.transforms.lowering.distribution.products import of_one_dtype
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import not_equal
+from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import reshape, transpose
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at
 
@@ -31,11 +34,13 @@ class PassVector:
     axis   which elements it has of one that is the same for all passes
     part   the part of an array that it is, if that is still there when a block ends; None: the
            vectors of a block have to be kept
+    is_chosen  whether some passes keep zeros in its place
     """
 
     value: Atom
     axis: Axis
     part: Part | None
+    is_chosen: bool = False
 
     def of_axis(self, axis: Axis) -> Atom:
         """Some of its elements, recorded in the open block."""
@@ -56,12 +61,14 @@ class DeferredSum:
     vectors  the factors of an outer product, in the order of the axes; or the one vector that a
              matrix is multiplied with, where the index of the pass names the other axis
     matrix   that matrix
+    keeps_zeros  whether zeros of the second factor stay zero where the first one is not finite
     """
 
     let: Let
     target: Part
     vectors: tuple[PassVector, ...]
     matrix: Part | None = None
+    keeps_zeros: bool = False
 
     @property
     def place(self) -> int:
@@ -125,6 +132,13 @@ class DeferredSum:
         product = matmul(matrix.read(matrix.array, self.matrix.order), vector.of_axis(of_vector))
         return add_at(array, product, *self.let.args[2:], **self.let.params)  # type: ignore[no-any-return]
 
+    def all_left(self) -> Atom:
+        """The array after a pass has added all, and has kept zeros, recorded in the open block."""
+        a, b = (v.value for v in self.vectors)
+        column = reshape(a, shape=(a.type.shape[0], 1))
+        product = mul(b, select(not_equal(b, 0), column, 0.0))
+        return add_at(self.let.args[0], product, *self.let.args[2:], **self.let.params)  # type: ignore[no-any-return]
+
     def _outer_product_left(self, passes: Passes, loop: LoopParts) -> Atom:
         lefts = [loop.left_of(axis, passes) for axis in self.target.axes]
         if not any(lefts):
@@ -174,16 +188,33 @@ class SumsFinder:
             return None
         if None in evenly or sum(slopes != (0, 0) for slopes in evenly) > 1:
             return None
-        for a, b in (product.args, product.args[::-1]):
-            column = self.loop.definitions.get(a)  # type: ignore[call-overload]
-            if column is None or column.op is not reshape or b.type.ndim != 1:
+        for a, row in (product.args, product.args[::-1]):
+            column = self.without_mask(a, row)
+            vector = self.column(column)
+            if vector is None or row.type.ndim != 1:
                 continue
-            (value,) = column.args
-            if value.type.ndim != 1 or a.type.shape != (value.type.shape[0], 1):
-                continue
-            vectors = [self.vector(v, x) for v, x in zip((value, b), target.axes, strict=True)]
-            return None if None in vectors else DeferredSum(s, target, tuple(vectors))  # type: ignore[arg-type]
+            values = zip((vector, row), target.axes, strict=True)
+            keeps_zeros = column is not a
+            vectors = [self.vector(v, axis, keeps_zeros) for v, axis in values]
+            if None not in vectors:
+                return DeferredSum(s, target, tuple(vectors), keeps_zeros=keeps_zeros)  # type: ignore[arg-type]
         return None
+
+    def without_mask(self, a: Atom, row: Atom) -> Atom:
+        """The column of which a factor takes zeros where the other one, a row, is zero."""
+        s = self.loop.definitions.get(a)  # type: ignore[call-overload]
+        if s is None or s.op is not select or s.args[2] != atom(0.0):
+            return a
+        test = self.loop.definitions.get(s.args[0])  # type: ignore[call-overload]
+        is_zero_test = test is not None and test.op is not_equal and test.args == (row, atom(0))
+        return s.args[1] if is_zero_test else a
+
+    def column(self, a: Atom) -> Atom | None:
+        """The vector that a column is made of."""
+        s = self.loop.definitions.get(a)  # type: ignore[call-overload]
+        if s is None or s.op is not reshape or s.args[0].type.ndim != 1:
+            return None
+        return s.args[0] if a.type.shape == (s.args[0].type.shape[0], 1) else None
 
     def of_matrix(self, s: Let, target: Part, product: Let) -> DeferredSum | None:
         """The sum, if the product of a matrix and a vector is added to a row or column."""
@@ -207,15 +238,16 @@ class SumsFinder:
                 return DeferredSum(s, target, (vector,), matrix)
         return None
 
-    def vector(self, value: Atom, axis: Axis) -> PassVector | None:
+    def vector(self, value: Atom, axis: Axis, is_chosen: bool = False) -> PassVector | None:
         """A value as a vector of the pass.
 
         axis  which elements it has of what it meets
+        is_chosen  whether some passes keep zeros in its place
         """
         if value not in self.loop.inside or value.type.ndim != 1:
             return None
         part = self.loop.operand(value)
-        if part is not None and is_of_pass(part, self.passes):
+        if part is not None and not is_chosen and is_of_pass(part, self.passes):
             (own,) = (k for k in part.order)
             (place,) = (k for k in (0, 1) if k != own)
             rows = self.passes.union(part.axes[place])
@@ -225,7 +257,7 @@ class SumsFinder:
             if same and self.is_row(part, place) and self.loop.is_constant(of_block):
                 return PassVector(value, part.axes[own], part)
         suits = value.type.shape[0] == axis.high - axis.low
-        return PassVector(value, axis, None) if suits else None
+        return PassVector(value, axis, None, is_chosen) if suits else None
 
     def is_row(self, part: Part, place: int) -> bool:
         """Whether a part is at the index of the pass, along an axis that has all of these."""
