@@ -35,6 +35,10 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_inequalities import Facts
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.uses import reads_of
+from tapeless.transforms.lowering.distribution.computed_vectors import (
+    ComputedVector,
+    computed_vector,
+)
 from tapeless.transforms.lowering.distribution.deferred_sums import (
     DeferredSum,
     PassVector,
@@ -71,6 +75,7 @@ class BlocksOfPasses:
     products  those made ahead of a block
     sums      what is added after it
     kept      the vectors of passes that a block keeps for that
+    computed  the vectors that it computes ahead, by the arrays that hold them
     """
 
     def __init__(self, loop: For, facts: Facts, recorder: Builder) -> None:
@@ -79,6 +84,7 @@ class BlocksOfPasses:
         self.sums = list(SumsFinder(self.parts).run())
         uses = reads_of(loop.body)
         deferred = {d.let.args[1] for d in self.sums if uses[d.let.args[1]] == 1}  # type: ignore[index]
+        self.computed: dict[Atom, ComputedVector] = {}
         self.products = [p for p in self.movable_products() if p.let.outs[0] not in deferred]
         vectors = [v for d in self.sums for v in d.vectors if v.part is None]
         self.kept = list(dict.fromkeys(vectors))
@@ -87,14 +93,39 @@ class BlocksOfPasses:
 
     def movable_products(self) -> Iterator[PartProduct]:
         """The products whose operands are there when a block begins."""
-        parts, passes = self.parts, self.parts.passes
+        passes = self.parts.passes
         for s in self.loop.body.body:
             if not isinstance(s, Let) or s.op is not matmul or not of_one_dtype(s):
                 continue
-            for p in part_products(s, [parts.operand(a) for a in s.args], passes):
-                if p.grows(passes) is not None and all(map(parts.is_constant, p.of_block(passes))):
-                    yield p
+            for operands in self.operands(s):
+                movable = [p for p in part_products(s, operands, passes) if self.is_movable(p)]
+                if movable:
+                    yield movable[0]
                     break
+
+    def is_movable(self, p: PartProduct) -> bool:
+        """Whether the operands of a product are there when a block begins."""
+        passes = self.parts.passes
+        grows = p.grows(passes)
+        if grows is None or (p.vector.array in self.computed and not grows):
+            return False
+        return all(map(self.parts.is_constant, p.of_block(passes)))
+
+    def operands(self, s: Let) -> Iterator[list[Part | None]]:
+        """The operands of a product as parts of arrays: of those that there are, and of those that
+        a block computes ahead."""
+        operands = [self.parts.operand(a) for a in s.args]
+        yield operands
+        for k, value in enumerate(s.args):
+            other = operands[1 - k]
+            if other is None or len(other.order) != 2:
+                continue
+            axis = other.axes[other.order[0 if k == 0 else -1]]
+            vector = computed_vector(value, axis, self.parts)
+            if vector is not None:
+                part = vector.part(self.parts.symbol, self.parts.passes)
+                self.computed[part.array] = vector
+                yield [part, other] if k == 0 else [other, part]
 
     @property
     def grows(self) -> bool:
@@ -122,7 +153,10 @@ class BlocksOfPasses:
         with building(b):
             stop = dims.minimum(var_size(first) + length, self.parts.stop)
             b.let((end,), size_value, (), {"size": stop})
-        passes = Passes(self.parts.symbol, var_size(first), stop - 1 - var_size(first))
+            passes = Passes(self.parts.symbol, var_size(first), stop - 1 - var_size(first))
+            for a in dict.fromkeys(p.vector.array for p in self.products):
+                if a in self.computed:
+                    self.computed[a].fill(self.parts, passes, first, end)
         inner = replace(self.loop, start=first, stop=end)
         body = [*b.blocks[0], *self.of_passes(passes, inner, carries, outs)]
         block = Block((first, *carries), tuple(body), outs)

@@ -21,7 +21,7 @@ def always(monkeypatch):
 
 def in_blocks(source):
     """How many loops go over blocks of passes."""
-    return len(re.findall(r"^ +for first in ", source, re.MULTILINE))
+    return len(re.findall(r"^ +for first\w* in ", source, re.MULTILINE))
 
 
 def numbers(*shape, dtype=np.float64):
@@ -79,6 +79,25 @@ def some_passes(x):
         product = x[:, i - 2] @ x[:, i:]
         if i % 2 == 0:
             out[i, i:] = product
+    return out
+
+
+def weighted(x):
+    """The vectors are computed ahead of a block."""
+    n = x.shape[1]
+    out = np.zeros((n, n), x.dtype)
+    for i in range(n):
+        out[i, i:] = (np.sin(x[:, i]) * (i + 1)) @ x[:, i:]
+    return out
+
+
+def carried_vector(x):
+    """An earlier pass decides what is multiplied."""
+    n = x.shape[1]
+    out, v = np.zeros((n, n), x.dtype), x[:, 0]
+    for i in range(n):
+        out[i, i:] = v @ x[:, i:]
+        v = v / 2 + x[:, i]
     return out
 
 
@@ -170,6 +189,8 @@ PROGRAMS = [
     (rows, 1),
     (two_products, 1),
     (some_passes, 1),
+    (weighted, 1),
+    (carried_vector, 0),
     (left_part, 1),
     (right_part, 1),
     (triangular, 1),
@@ -181,7 +202,7 @@ PROGRAMS = [
     (overwritten, 0),
     (overwritten_columns, 0),
 ]
-SIZES = [(9, 9), (8, 11), (5, 8), (1, 1), (2, 3), (0, 0)]
+SIZES = [(9, 9), (8, 11), (5, 8), (1, 1), (2, 3), (0, 1)]
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
