@@ -107,4 +107,4 @@ def _slice(value: Var, loop: LoopParts) -> tuple[Let, ...] | None:
             pending += [u for u in reads(s) if u is not s.args[0]]
         else:
             pending += reads(s)
-    return tuple(s for s in loop.loop.body.body if s in needed)  # type: ignore[misc]
+    return tuple(s for s in loop.loop.body.body if s in needed)

@@ -169,7 +169,7 @@ class SumsFinder:
     def deferred(self, s: Let) -> DeferredSum | None:
         """The sum of a statement, if it can wait."""
         array, target = self.loop.array_of(s.args[0]), self.loop.part_of(s)
-        product = self.loop.definitions.get(s.args[1])  # type: ignore[call-overload]
+        product = self.loop.definitions.get(s.args[1])
         if array is None or target is None or product is None or len(target.axes) != 2:
             return None
         if product.outs[0].type.dtype != target.array.type.dtype or not of_one_dtype(product):
@@ -202,16 +202,16 @@ class SumsFinder:
 
     def without_mask(self, a: Atom, row: Atom) -> Atom:
         """The column of which a factor takes zeros where the other one, a row, is zero."""
-        s = self.loop.definitions.get(a)  # type: ignore[call-overload]
+        s = self.loop.definitions.get(a)
         if s is None or s.op is not select or s.args[2] != atom(0.0):
             return a
-        test = self.loop.definitions.get(s.args[0])  # type: ignore[call-overload]
+        test = self.loop.definitions.get(s.args[0])
         is_zero_test = test is not None and test.op is not_equal and test.args == (row, atom(0))
         return s.args[1] if is_zero_test else a
 
     def column(self, a: Atom) -> Atom | None:
         """The vector that a column is made of."""
-        s = self.loop.definitions.get(a)  # type: ignore[call-overload]
+        s = self.loop.definitions.get(a)
         if s is None or s.op is not reshape or s.args[0].type.ndim != 1:
             return None
         return s.args[0] if a.type.shape == (s.args[0].type.shape[0], 1) else None

@@ -99,22 +99,31 @@ class _Loops:
         ahead, loop = self.upwards(loop)
         if _integer(loop.step) != 1:
             return None
-        count = self.passes(loop)
         turned, loop = _transposes_ahead(loop)
-        for only_ahead in (False, True) if count is not None else ():
+        new = self.of_all_passes(loop)
+        if new is None:
+            new = self.in_blocks(BlocksOfPasses(loop, self.facts, self.recorder))
+        return None if new is None else [*ahead, *turned, *new]
+
+    def of_all_passes(self, loop: For) -> list[Statement] | None:
+        """The loops and products of all passes; None if there are none, or they do not pay."""
+        count = self.passes(loop)
+        if count is None:
+            return None
+        for only_ahead in (False, True):
             distribution = Distribution(loop, count, only_ahead)
             if self.pays(distribution):
-                return [*ahead, *turned, *distribution.run()]
-        blocks = BlocksOfPasses(loop, self.facts, self.recorder)
-        new = self.in_blocks(blocks)
-        return None if new is None else [*ahead, *turned, *new]
+                return distribution.run()
+        return None
 
     def in_blocks(self, blocks: BlocksOfPasses) -> list[Statement] | None:
         """The products of parts, for some passes at once; None if that does not pay."""
         if not blocks.products and not blocks.sums:
             return None
         count = self.known(blocks.parts.stop - blocks.parts.start)
-        work = sum(self.known(p.multiplications) for p in [*blocks.products, *blocks.sums])
+        sizes = [p.multiplications for p in blocks.products]
+        sizes += [s.multiplications for s in blocks.sums]
+        work = sum(map(self.known, sizes))
         if count < FEWEST:
             return None
         if not blocks.grows:

@@ -50,7 +50,9 @@ class LoopParts:
         lower = 0 if self.is_certain(self.start) else None
         self.passes = Passes(self.symbol, var_size(self.first, lower), later)
         self.inside = defined_in(loop)
-        self.definitions = {v: s for s in loop.body.body if isinstance(s, Let) for v in s.outs}
+        self.definitions: dict[Atom, Let] = {
+            v: s for s in loop.body.body if isinstance(s, Let) for v in s.outs
+        }
         self.carried = carried_arrays(loop, self.part_of)
 
     def is_certain(self, size: Size) -> bool:

@@ -117,7 +117,7 @@ class Part:
         else:
             part = Var(Type(array.type.dtype, shape))
             current().let((part,), index, (array, *rest), {"key": key})
-        return part if order == kept else transpose(part, axes=(1, 0))  # type: ignore[no-any-return]
+        return part if order == kept else transpose(part, axes=(1, 0))
 
     def added(self, array: Atom, value: Atom) -> Atom:
         """The array after something is added to the part, recorded in the open block."""

@@ -47,7 +47,7 @@ class RowsOfPasses:
 
         def rows() -> Atom:
             of_all = array if first == 0 and n == self.count else index(array, key=key)
-            return transpose(of_all, axes=order) if axis else of_all  # type: ignore[no-any-return]
+            return transpose(of_all, axes=order) if axis else of_all
 
         return rows
 

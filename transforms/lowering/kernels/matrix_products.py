@@ -57,7 +57,7 @@ class Products(Sums):
 
     def is_length(self, size: Size) -> bool:
         """Whether an array whose type says a size has that length, and is not longer."""
-        return self.analysis.known(self.analysis.exact(size))
+        return bool(self.analysis.known(self.analysis.exact(size)))
 
     def call_for_row(self, stage: LoopNest) -> None:
         """The product of one row of several axes."""
