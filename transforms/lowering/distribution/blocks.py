@@ -46,7 +46,7 @@ from tapeless.transforms.lowering.distribution.deferred_sums import (
 )
 from tapeless.transforms.lowering.distribution.loop_parts import LoopParts
 from tapeless.transforms.lowering.distribution.part_products import PartProduct, part_products
-from tapeless.transforms.lowering.distribution.parts import Axis, Part, Passes
+from tapeless.transforms.lowering.distribution.parts import AxisRange, ConsecutivePasses, Part
 from tapeless.transforms.lowering.distribution.products import of_one_dtype
 from tapeless.transforms.lowering.rewrite.formulas import Formula
 from tapeless.transforms.ops.linalg.products import matmul
@@ -142,7 +142,7 @@ class BlocksOfPasses:
     def at_once(self) -> list[Statement]:
         """The products of all passes, and the loop without them."""
         start, stop = self.parts.start, self.parts.stop
-        passes = Passes(self.parts.symbol, start, dims.maximum(stop - start, 0) - 1)
+        passes = ConsecutivePasses(self.parts.symbol, start, dims.maximum(stop - start, 0) - 1)
         return self.of_passes(passes, self.loop, self.loop.inits, self.loop.outs)
 
     def by_blocks(self, length: int) -> list[Statement]:
@@ -153,7 +153,9 @@ class BlocksOfPasses:
         with building(b):
             stop = dims.minimum(var_size(first) + length, self.parts.stop)
             b.let((end,), size_value, (), {"size": stop})
-            passes = Passes(self.parts.symbol, var_size(first), stop - 1 - var_size(first))
+            passes = ConsecutivePasses(
+                self.parts.symbol, var_size(first), stop - 1 - var_size(first)
+            )
             for a in dict.fromkeys(p.vector.array for p in self.products):
                 if a in self.computed:
                     self.computed[a].fill(self.parts, passes, first, end)
@@ -164,7 +166,7 @@ class BlocksOfPasses:
         return [replace(self.loop, step=step, body=block, mirror=None)]
 
     def of_passes(
-        self, passes: Passes, loop: For, inits: tuple[Atom, ...], outs: tuple[Var, ...]
+        self, passes: ConsecutivePasses, loop: For, inits: tuple[Atom, ...], outs: tuple[Var, ...]
     ) -> list[Statement]:
         """The products of some passes, the loop over these, and what it adds later.
 
@@ -200,14 +202,14 @@ class BlocksOfPasses:
         b.definitions = dict(self.recorder.definitions)
         return b
 
-    def ahead(self, p: PartProduct, passes: Passes, inits: tuple[Atom, ...]) -> Atom:
+    def ahead(self, p: PartProduct, passes: ConsecutivePasses, inits: tuple[Atom, ...]) -> Atom:
         """The product of some passes, recorded in the open block: a row for each."""
         vector, matrix = p.of_block(passes)
         n, rows = vector.array.type.shape[p.place], vector.axes[p.place]
         last = self.parts.passes.largest(p.vector.axes[p.place].high)
         if not self.parts.is_certain(n - last):
             high = dims.maximum(dims.minimum(rows.high, n), rows.low)  # an index may not be there
-            vector = vector.replaced(p.place, Axis(rows.low, high))
+            vector = vector.replaced(p.place, AxisRange(rows.low, high))
         of_vector, of_matrix = p.summed
         return matmul(  # type: ignore[no-any-return]
             vector.read(self.now(vector.array, inits), [p.place, of_vector]),
@@ -221,7 +223,9 @@ class BlocksOfPasses:
 
     # -- the passes
 
-    def body(self, ahead: dict[Let, Atom], rows: dict[PassVector, Var], passes: Passes) -> Block:
+    def body(
+        self, ahead: dict[Let, Atom], rows: dict[PassVector, Var], passes: ConsecutivePasses
+    ) -> Block:
         """The body of the loop over some passes.
 
         ahead  the products that are there
@@ -248,26 +252,26 @@ class BlocksOfPasses:
             (*body.params, *rows.values()), tuple(b.blocks[0]), (*body.results, *filled.values())
         )
 
-    def in_pass(self, p: PartProduct, ahead: Atom, passes: Passes) -> Atom:
+    def in_pass(self, p: PartProduct, ahead: Atom, passes: ConsecutivePasses) -> Atom:
         """The product of one pass, recorded in the open block."""
         axes = [self.place_of_pass(passes)]
         for k in p.free:
             axis, low = p.matrix.axes[k], passes.union(p.matrix.axes[k]).low
-            axes.append(Axis(axis.low - low, axis.high - low))
+            axes.append(AxisRange(axis.low - low, axis.high - low))
         total = Part(ahead, tuple(axes)).read(ahead, list(range(1, len(axes))))
         of_vector, of_matrix = p.summed
-        left = self.parts.left_of(p.vector.axes[of_vector], passes)
-        if left is None:
+        rest = self.parts.left_of(p.vector.axes[of_vector], passes)
+        if rest is None:
             return total
-        also_left = self.parts.left_of(p.matrix.axes[of_matrix], passes)
-        assert also_left is not None
-        vector = p.vector.replaced(of_vector, left)
-        matrix = p.matrix.replaced(of_matrix, also_left)
+        other_rest = self.parts.left_of(p.matrix.axes[of_matrix], passes)
+        assert other_rest is not None
+        vector = p.vector.replaced(of_vector, rest)
+        matrix = p.matrix.replaced(of_matrix, other_rest)
         operands = [part.read(part.array, part.order) for part in (vector, matrix)]
         return add(total, matmul(*(operands if p.is_first else operands[::-1])))  # type: ignore[no-any-return]
 
     def sum_in_pass(
-        self, b: Builder, d: DeferredSum, passes: Passes, filled: dict[PassVector, Atom]
+        self, b: Builder, d: DeferredSum, passes: ConsecutivePasses, filled: dict[PassVector, Atom]
     ) -> Atom:
         """The array after a pass has added what does not wait, recorded in the open block.
 
@@ -278,11 +282,11 @@ class BlocksOfPasses:
             is_finite = all_(isfinite(d.vectors[0].value), axes=(0,), keepdims=False)
             values = {v: select(is_finite, value, 0.0) for v, value in values.items()}
             with b.block() as some:
-                left = d.left(passes, self.parts)
+                some_added = d.left(passes, self.parts)
             with b.block() as all_of_it:
-                now = d.all_left()
+                all_added = d.all_left()
             new: Atom = Var(d.let.outs[0].type)
-            sides = Block((), tuple(some), (left,)), Block((), tuple(all_of_it), (now,))
+            sides = Block((), tuple(some), (some_added,)), Block((), tuple(all_of_it), (all_added,))
             b.emit(If((new,), is_finite, *sides, origin=d.let.origin))  # type: ignore[arg-type]
         else:
             new = d.left(passes, self.parts)
@@ -290,23 +294,23 @@ class BlocksOfPasses:
             filled[v] = self.row_of(v, passes).stored(filled[v], value)
         return new
 
-    def place_of_pass(self, passes: Passes) -> Axis:
+    def place_of_pass(self, passes: ConsecutivePasses) -> AxisRange:
         """The row of a pass in an array of those of a block."""
         row = dims.single(self.parts.symbol) - passes.first
-        return Axis(row, row + 1, is_place=True)
+        return AxisRange(row, row + 1, is_place=True)
 
     # -- what is added later
 
-    def empty_rows(self, v: PassVector, passes: Passes) -> Atom:
+    def empty_rows(self, v: PassVector, passes: ConsecutivePasses) -> Atom:
         """An array for the vectors of some passes, recorded in the open block."""
         union = passes.union(v.axis)
         shape = (passes.later + 1, union.high - union.low)
         return empty(shape=shape, dtype=v.value.type.dtype)  # type: ignore[no-any-return]
 
-    def row_of(self, v: PassVector, passes: Passes) -> Part:
+    def row_of(self, v: PassVector, passes: ConsecutivePasses) -> Part:
         """The part of such an array that is the vector of a pass."""
         low = passes.union(v.axis).low
-        axes = self.place_of_pass(passes), Axis(v.axis.low - low, v.axis.high - low)
+        axes = self.place_of_pass(passes), AxisRange(v.axis.low - low, v.axis.high - low)
         return Part(v.value, axes)
 
     def carry_of(self, d: DeferredSum) -> int:
@@ -317,7 +321,7 @@ class BlocksOfPasses:
 
     def add_later(
         self,
-        passes: Passes,
+        passes: ConsecutivePasses,
         before: tuple[Var, ...],
         outs: tuple[Var, ...],
         filled: dict[PassVector, Var],
@@ -325,12 +329,12 @@ class BlocksOfPasses:
         """Records what is added after some passes."""
         current: list[Atom] = list(before)
 
-        def rows(v: PassVector, axis: Axis) -> Atom:
+        def rows(v: PassVector, axis: AxisRange) -> Atom:
             if v.part is not None:
                 return self.rows_of_part(v, axis, passes, tuple(current))
             low = passes.union(v.axis).low
-            some = Axis(axis.low - low, axis.high - low)
-            return Part(filled[v], (Axis(0, passes.later + 1), some)).read(filled[v], [0, 1])
+            some = AxisRange(axis.low - low, axis.high - low)
+            return Part(filled[v], (AxisRange(0, passes.later + 1), some)).read(filled[v], [0, 1])
 
         for d in self.sums:
             k = self.carry_of(d)
@@ -340,14 +344,14 @@ class BlocksOfPasses:
             current_builder().let((outs[k],), identity, (current[k],), {})
 
     def rows_of_part(
-        self, v: PassVector, axis: Axis, passes: Passes, carries: tuple[Atom, ...]
+        self, v: PassVector, axis: AxisRange, passes: ConsecutivePasses, carries: tuple[Atom, ...]
     ) -> Atom:
         """The vectors of some passes, which an array has."""
         assert v.part is not None
         (own,) = v.part.order
         place = 1 - own
         low = passes.least(v.part.axes[place].low)
-        part = v.part.replaced(place, Axis(low, low + passes.later + 1)).replaced(own, axis)
+        part = v.part.replaced(place, AxisRange(low, low + passes.later + 1)).replaced(own, axis)
         return part.read(self.now(part.array, carries), [place, own])
 
 

@@ -16,7 +16,7 @@ from tapeless.transforms.core.language import Atom, Block, Let, Type, Var
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.core.uses import reads
 from tapeless.transforms.lowering.distribution.loop_parts import LoopParts
-from tapeless.transforms.lowering.distribution.parts import Axis, Part, Passes
+from tapeless.transforms.lowering.distribution.parts import AxisRange, ConsecutivePasses, Part
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
@@ -32,21 +32,21 @@ class ComputedVector:
     """
 
     value: Var
-    axis: Axis
+    axis: AxisRange
     rows: Var
     slice: tuple[Let, ...]
 
-    def part(self, symbol: dims.Symbol, passes: Passes) -> Part:
+    def part(self, symbol: dims.Symbol, passes: ConsecutivePasses) -> Part:
         """The part of the array that is the vector of a pass."""
         row, low = dims.single(symbol) - passes.first, passes.union(self.axis).low
-        elements = Axis(self.axis.low - low, self.axis.high - low)
-        return Part(self.rows, (Axis(row, row + 1, is_place=True), elements))
+        elements = AxisRange(self.axis.low - low, self.axis.high - low)
+        return Part(self.rows, (AxisRange(row, row + 1, is_place=True), elements))
 
-    def type_of_rows(self, passes: Passes) -> Type:
+    def type_of_rows(self, passes: ConsecutivePasses) -> Type:
         union = passes.union(self.axis)
         return Type(self.value.type.dtype, (passes.later + 1, union.high - union.low))
 
-    def fill(self, loop: LoopParts, passes: Passes, first: Var, end: Var) -> None:
+    def fill(self, loop: LoopParts, passes: ConsecutivePasses, first: Var, end: Var) -> None:
         """Records the loop that fills the array, in the open block."""
         self.rows.type = self.type_of_rows(passes)
         start = empty(shape=self.rows.type.shape, dtype=self.rows.type.dtype)
@@ -68,7 +68,7 @@ class ComputedVector:
         current().emit(new)
 
 
-def computed_vector(value: Atom, axis: Axis, loop: LoopParts) -> ComputedVector | None:
+def computed_vector(value: Atom, axis: AxisRange, loop: LoopParts) -> ComputedVector | None:
     """A vector of the pass that can be computed ahead of a block; None if it cannot.
 
     axis  which elements it has of what it meets

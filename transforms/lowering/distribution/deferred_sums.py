@@ -16,7 +16,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.lowering.distribution.loop_parts import LoopParts
 from tapeless.transforms.lowering.distribution.part_products import has_place, is_of_pass
-from tapeless.transforms.lowering.distribution.parts import Axis, Part, Passes
+from tapeless.transforms.lowering.distribution.parts import AxisRange, ConsecutivePasses, Part
 from tapeless.transforms.lowering.distribution.products import of_one_dtype
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul
@@ -38,17 +38,17 @@ class PassVector:
     """
 
     value: Atom
-    axis: Axis
+    axis: AxisRange
     part: Part | None
     is_chosen: bool = False
 
-    def of_axis(self, axis: Axis) -> Atom:
+    def of_axis(self, axis: AxisRange) -> Atom:
         """Some of its elements, recorded in the open block."""
-        some = Axis(axis.low - self.axis.low, axis.high - self.axis.low)
+        some = AxisRange(axis.low - self.axis.low, axis.high - self.axis.low)
         return Part(self.value, (some,)).read(self.value, [0])
 
 
-Rows = Callable[[PassVector, Axis], Atom]
+Rows = Callable[[PassVector, AxisRange], Atom]
 Latest = Callable[[Atom], Atom]
 
 
@@ -88,16 +88,16 @@ class DeferredSum:
         axes = self.target.axes if self.matrix is None else self.matrix.axes
         return dims.product(axis.high - axis.low for axis in axes)
 
-    def of_passes(self, passes: Passes) -> Part:
+    def of_passes(self, passes: ConsecutivePasses) -> Part:
         """The part to which some passes add together."""
         axes = []
         for axis in self.target.axes:
             common = passes.common(axis)
             low = passes.least(axis.low)
-            axes.append(Axis(low, low + passes.later + 1) if axis.is_place else common)
+            axes.append(AxisRange(low, low + passes.later + 1) if axis.is_place else common)
         return Part(self.target.array, tuple(axes))
 
-    def added(self, passes: Passes, rows: Rows, latest: Latest) -> Atom:
+    def added(self, passes: ConsecutivePasses, rows: Rows, latest: Latest) -> Atom:
         """What is added to that part, recorded in the open block.
 
         rows    finds the vectors of all passes, of which it takes some elements
@@ -117,7 +117,7 @@ class DeferredSum:
         columns = transpose(all_rows, axes=(1, 0))
         return matmul(matrix.read(array, [free, summed]), columns)  # type: ignore[no-any-return]
 
-    def left(self, passes: Passes, loop: LoopParts) -> Atom:
+    def left(self, passes: ConsecutivePasses, loop: LoopParts) -> Atom:
         """The array after a pass has added what is left for it, recorded in the open block."""
         array = self.let.args[0]
         if self.matrix is None:
@@ -139,7 +139,7 @@ class DeferredSum:
         product = mul(b, select(not_equal(b, 0), column, 0.0))
         return add_at(self.let.args[0], product, *self.let.args[2:], **self.let.params)  # type: ignore[no-any-return]
 
-    def _outer_product_left(self, passes: Passes, loop: LoopParts) -> Atom:
+    def _outer_product_left(self, passes: ConsecutivePasses, loop: LoopParts) -> Atom:
         lefts = [loop.left_of(axis, passes) for axis in self.target.axes]
         if not any(lefts):
             return self.let.args[0]
@@ -238,7 +238,7 @@ class SumsFinder:
                 return DeferredSum(s, target, (vector,), matrix)
         return None
 
-    def vector(self, value: Atom, axis: Axis, is_chosen: bool = False) -> PassVector | None:
+    def vector(self, value: Atom, axis: AxisRange, is_chosen: bool = False) -> PassVector | None:
         """A value as a vector of the pass.
 
         axis  which elements it has of what it meets
@@ -266,7 +266,7 @@ class SumsFinder:
         n = part.array.type.shape[place]
         return self.passes.slope(axis.low) == 1 and self.loop.is_certain(n - last)
 
-    def slopes(self, axis: Axis) -> tuple[int, int] | None:
+    def slopes(self, axis: AxisRange) -> tuple[int, int] | None:
         """By how much the ends of an axis grow from pass to pass; None if not evenly, or both."""
         low, high = self.passes.slope(axis.low), self.passes.slope(axis.high)
         if low is None or high is None or (low and high):

@@ -20,9 +20,9 @@ from tapeless.transforms.lowering.distribution.carried_arrays import (
     defined_in,
 )
 from tapeless.transforms.lowering.distribution.parts import (
-    Axis,
+    AxisRange,
+    ConsecutivePasses,
     Part,
-    Passes,
     are_apart,
     part_of,
     whole,
@@ -48,7 +48,7 @@ class LoopParts:
         ranges = {self.first: (self.start, self.stop - 1 - later)}
         self.facts = Facts(facts.sizes, {**facts.ranges, **ranges})
         lower = 0 if self.is_certain(self.start) else None
-        self.passes = Passes(self.symbol, var_size(self.first, lower), later)
+        self.passes = ConsecutivePasses(self.symbol, var_size(self.first, lower), later)
         self.inside = defined_in(loop)
         self.definitions: dict[Atom, Let] = {
             v: s for s in loop.body.body if isinstance(s, Let) for v in s.outs
@@ -98,22 +98,22 @@ class LoopParts:
         """What the passes of a block name together, at most."""
         axes = []
         for axis, n in zip(part.axes, part.array.type.shape, strict=True):
-            union = Axis(0, n)
+            union = AxisRange(0, n)
             if None not in (self.passes.slope(axis.low), self.passes.slope(axis.high)):
                 ends = self.passes.union(axis)
                 union = union if any(x.var in self.inside for x in _symbols(ends)) else ends
             axes.append(union)
         return Part(part.array, tuple(axes))
 
-    def left_of(self, axis: Axis, passes: Passes) -> Axis | None:
+    def left_of(self, axis: AxisRange, passes: ConsecutivePasses) -> AxisRange | None:
         """What a pass names of an axis and not all passes of its block; None if that is nothing."""
         common = passes.common(axis)
         if passes.slope(axis.low):
             last = common.low
             low_enough = self.is_certain(axis.high - last)
-            return Axis(axis.low, last if low_enough else dims.minimum(last, axis.high))
-        return Axis(common.high, axis.high) if passes.slope(axis.high) else None
+            return AxisRange(axis.low, last if low_enough else dims.minimum(last, axis.high))
+        return AxisRange(common.high, axis.high) if passes.slope(axis.high) else None
 
 
-def _symbols(axis: Axis) -> frozenset[dims.Symbol]:
+def _symbols(axis: AxisRange) -> frozenset[dims.Symbol]:
     return dims.symbols(axis.low) | dims.symbols(axis.high)

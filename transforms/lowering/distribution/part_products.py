@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let
-from tapeless.transforms.lowering.distribution.parts import Axis, Part, Passes
+from tapeless.transforms.lowering.distribution.parts import AxisRange, ConsecutivePasses, Part
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class PartProduct:
         or reads along rows what they read along columns."""
         return bool(self.free) or self.summed[0] < self.place
 
-    def grows(self, passes: Passes) -> bool | None:
+    def grows(self, passes: ConsecutivePasses) -> bool | None:
         """Whether passes read parts of different sizes; None if they do not change evenly."""
         pairs = zip(self.summed, (self.vector, self.matrix), strict=True)
         ends = [(part.axes[k].low, part.axes[k].high) for k, part in pairs]
@@ -75,11 +75,11 @@ class PartProduct:
             return None
         return any(map(any, slopes))
 
-    def of_block(self, passes: Passes) -> tuple[Part, Part]:
+    def of_block(self, passes: ConsecutivePasses) -> tuple[Part, Part]:
         """The parts of both operands that are multiplied ahead of some passes."""
         of_vector, of_matrix = self.summed
         low = passes.least(self.vector.axes[self.place].low)
-        rows = Axis(low, low + passes.later + 1)
+        rows = AxisRange(low, low + passes.later + 1)
         vector = self.vector.replaced(self.place, rows)
         vector = vector.replaced(of_vector, passes.common(vector.axes[of_vector]))
         matrix = self.matrix.replaced(of_matrix, passes.common(self.matrix.axes[of_matrix]))
@@ -88,7 +88,9 @@ class PartProduct:
         return vector, matrix
 
 
-def part_products(s: Let, parts: list[Part | None], passes: Passes) -> Iterator[PartProduct]:
+def part_products(
+    s: Let, parts: list[Part | None], passes: ConsecutivePasses
+) -> Iterator[PartProduct]:
     """A statement as the product of a vector of the pass and of something else, in each order."""
     a, b = parts
     if a is None or b is None or len(a.order) > 2 or len(b.order) > 2:
@@ -99,13 +101,13 @@ def part_products(s: Let, parts: list[Part | None], passes: Passes) -> Iterator[
         yield PartProduct(s, b, a, is_first=False)
 
 
-def is_of_pass(part: Part, passes: Passes) -> bool:
+def is_of_pass(part: Part, passes: ConsecutivePasses) -> bool:
     """Whether a part is a vector, in whose place in a matrix there is the next one in the next
     pass."""
     places = [axis for axis in part.axes if axis.is_place]
     return len(part.axes) == 2 and len(places) == 1 and passes.slope(places[0].low) == 1
 
 
-def has_place(part: Part, passes: Passes) -> bool:
+def has_place(part: Part, passes: ConsecutivePasses) -> bool:
     """Whether a part is at an index that is another one in each pass."""
     return any(axis.is_place and passes.slope(axis.low) != 0 for axis in part.axes)

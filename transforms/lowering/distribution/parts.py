@@ -28,7 +28,7 @@ Certain = Callable[[Size], bool]
 
 
 @dataclass(frozen=True)
-class Axis:
+class AxisRange:
     """The elements of an axis that a pass names: those from low on, up to high.
 
     is_place  whether an index names them: it is one element, and not an axis of the part
@@ -40,7 +40,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Passes:
+class ConsecutivePasses:
     """Some passes of a loop, one after the other.
 
     symbol  the index of the loop
@@ -65,11 +65,11 @@ class Passes:
         """The largest value of a size that grows evenly."""
         return self._at(size, self._last if (self.slope(size) or 0) >= 0 else self.first)
 
-    def union(self, axis: Axis) -> Axis:
+    def union(self, axis: AxisRange) -> AxisRange:
         """What any of the passes names."""
         return replace(axis, low=self.least(axis.low), high=self.largest(axis.high))
 
-    def common(self, axis: Axis) -> Axis:
+    def common(self, axis: AxisRange) -> AxisRange:
         """What each of the passes names."""
         return replace(axis, low=self.largest(axis.low), high=self.least(axis.high))
 
@@ -90,7 +90,7 @@ class Part:
     """
 
     array: Atom
-    axes: tuple[Axis, ...]
+    axes: tuple[AxisRange, ...]
     turned: bool = False
 
     @property
@@ -99,7 +99,7 @@ class Part:
         kept = [k for k, axis in enumerate(self.axes) if not axis.is_place]
         return kept[::-1] if self.turned else kept
 
-    def replaced(self, k: int, axis: Axis) -> Part:
+    def replaced(self, k: int, axis: AxisRange) -> Part:
         """The part with other elements of an axis."""
         return replace(self, axes=(*self.axes[:k], axis, *self.axes[k + 1 :]))
 
@@ -136,7 +136,7 @@ class Part:
         return tuple(_entry(axis, n, rest) for axis, n in pairs), rest
 
 
-def _entry(axis: Axis, n: Size, rest: list[Atom]) -> Any:
+def _entry(axis: AxisRange, n: Size, rest: list[Atom]) -> Any:
     """The entry of a key that names elements of an axis of length n; what it refers to is added to
     `rest`."""
     if axis.is_place:
@@ -164,7 +164,7 @@ def part_of(s: Let, is_certain: Certain) -> Part | None:
     if is_advanced(key, rest) or None in key or len(key) != array.type.ndim:
         return None
     lengths = list(s.outs[0].type.shape) if s.op is index else None
-    axes: list[Axis] = []
+    axes: list[AxisRange] = []
     for e, n in zip(key, array.type.shape, strict=True):
         axis = _axis(e, n, rest)
         if axis is None or not is_certain(axis.low):
@@ -178,20 +178,20 @@ def part_of(s: Let, is_certain: Certain) -> Part | None:
     return Part(array, tuple(axes))
 
 
-def _axis(e: Any, n: Size, rest: tuple[Atom, ...]) -> Axis | None:
+def _axis(e: Any, n: Size, rest: tuple[Atom, ...]) -> AxisRange | None:
     """What an entry of a key names of an axis of length n."""
     if not isinstance(e, slice):
         place = bound(e, rest)
-        return Axis(place, place + 1, is_place=True)
+        return AxisRange(place, place + 1, is_place=True)
     if e.step not in (None, 1):
         return None
     low, high = (bound(b, rest) for b in (e.start, e.stop))
-    return Axis(0 if low is None else low, n if high is None else high)
+    return AxisRange(0 if low is None else low, n if high is None else high)
 
 
 def whole(array: Atom) -> Part:
     """All of an array."""
-    return Part(array, tuple(Axis(0, n) for n in array.type.shape))
+    return Part(array, tuple(AxisRange(0, n) for n in array.type.shape))
 
 
 def are_apart(a: Part, b: Part, is_certain: Certain) -> bool:
