@@ -142,7 +142,10 @@ class BlocksOfPasses:
     def at_once(self) -> list[Statement]:
         """The products of all passes, and the loop without them."""
         start, stop = self.parts.start, self.parts.stop
-        passes = ConsecutivePasses(self.parts.symbol, start, dims.maximum(stop - start, 0) - 1)
+        count = (
+            stop - start if self.parts.is_certain(stop - start) else dims.maximum(stop - start, 0)
+        )
+        passes = ConsecutivePasses(self.parts.symbol, start, count - 1)
         return self.of_passes(passes, self.loop, self.loop.inits, self.loop.outs)
 
     def by_blocks(self, length: int) -> list[Statement]:

@@ -39,6 +39,7 @@ from tapeless.transforms.lowering.distribution.blocks import BlocksOfPasses
 from tapeless.transforms.lowering.distribution.levels import inside
 from tapeless.transforms.lowering.distribution.loops import Distribution
 from tapeless.transforms.lowering.distribution.products import has_products
+from tapeless.transforms.lowering.distribution.sums_of_products import with_products
 from tapeless.transforms.lowering.rewrite.formulas import Formula
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.function_calls import acts
@@ -94,7 +95,10 @@ class _Loops:
 
     def parts(self, loop: For) -> list[Statement] | None:
         """The loops and products that a loop becomes; None if it stays."""
-        if loop.until or loop.count is not None or not has_products(loop) or acts(loop.body):
+        if loop.until or loop.count is not None or acts(loop.body):
+            return None
+        loop = with_products(loop)
+        if not has_products(loop):
             return None
         ahead, loop = self.upwards(loop)
         if _integer(loop.step) != 1:

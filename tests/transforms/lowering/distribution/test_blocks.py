@@ -82,6 +82,23 @@ def some_passes(x):
     return out
 
 
+def sums_of_rows(x):
+    n = x.shape[1]
+    out = np.zeros((n, n), x.dtype)
+    for i in range(n):
+        out[i, i:] = np.sum(x[:, i, None] * x[:, i:], axis=0)
+    return out
+
+
+def sums_of_elements(x):
+    n = x.shape[1]
+    out = np.zeros((n, n), x.dtype)
+    for i in range(n):
+        for j in range(i, n):
+            out[i, j] = out[j, i] = np.sum(x[:, i] * x[:, j])
+    return out
+
+
 def weighted(x):
     """The vectors are computed ahead of a block."""
     n = x.shape[1]
@@ -189,6 +206,8 @@ PROGRAMS = [
     (rows, 1),
     (two_products, 1),
     (some_passes, 1),
+    (sums_of_rows, 1),
+    (sums_of_elements, 1),
     (weighted, 1),
     (carried_vector, 0),
     (left_part, 1),
