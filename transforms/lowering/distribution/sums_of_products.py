@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from tapeless.transforms.core.builder import building
 from tapeless.transforms.core.language import Atom, For, Let, Statement, Var
+from tapeless.transforms.lowering.distribution.products import Definitions
 from tapeless.transforms.lowering.rewrite.formulas import Formula
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul
@@ -20,7 +21,9 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
 def with_products(loop: For) -> For:
     """The loop, with products of matrices where it has sums of products."""
-    definitions = {v: s for s in loop.body.body if isinstance(s, Let) for v in s.outs}
+    definitions: dict[Atom, Let] = {
+        v: s for s in loop.body.body if isinstance(s, Let) for v in s.outs
+    }
     body: list[Statement] = []
     for s in loop.body.body:
         operands = _operands(s, definitions) if isinstance(s, Let) else None
@@ -38,9 +41,9 @@ def with_products(loop: For) -> For:
     return loop if same else replace(loop, body=replace(loop.body, body=tuple(body)))
 
 
-def _operands(s: Let, definitions: dict[Var, Let]) -> tuple[Atom, Atom] | None:
+def _operands(s: Let, definitions: Definitions) -> tuple[Atom, Atom] | None:
     """The operands of the product of matrices that a statement makes by a sum."""
-    product = definitions.get(s.args[0]) if s.op is total_of else None  # type: ignore[call-overload]
+    product = definitions.get(s.args[0]) if s.op is total_of else None
     if product is None or product.op is not mul or s.params["keepdims"]:
         return None
     dtype, shape = s.outs[0].type.dtype, product.outs[0].type.shape
@@ -57,14 +60,14 @@ def _operands(s: Let, definitions: dict[Var, Let]) -> tuple[Atom, Atom] | None:
     return None
 
 
-def _is_vector(a: Atom, definitions: dict[Var, Let]) -> bool:
+def _is_vector(a: Atom, definitions: Definitions) -> bool:
     with building(Formula()):
         return _without_axis(a, definitions) is not a
 
 
-def _without_axis(a: Atom, definitions: dict[Var, Let]) -> Atom:
+def _without_axis(a: Atom, definitions: Definitions) -> Atom:
     """The vector of which a column is made; recorded, where it is a part of an array."""
-    s = definitions.get(a) if a.type.ndim == 2 and a.type.shape[1] == 1 else None  # type: ignore[call-overload]
+    s = definitions.get(a) if a.type.ndim == 2 and a.type.shape[1] == 1 else None
     if s is not None and s.op is reshape and s.args[0].type.shape == a.type.shape[:1]:
         return s.args[0]
     if s is not None and s.op is index and s.params["key"][-1:] == (None,):
