@@ -92,12 +92,32 @@ def least_in_loops(
     1
     >>> least_in_loops(dims.minimum(i + 4, n), {next(iter(dims.symbols(i))): (0, n - 1)}.get)
     min(4, n)
+    >>> least_in_loops(i - dims.maximum(i, 0), {next(iter(dims.symbols(i))): (0, n - 1)}.get)
+    0
     """
+    size = _without_choices(size, range_of)
     ranges = {x: ends for x in dims.symbols(size) if (ends := range_of(x)) is not None}
     around = {y for x, ends in ranges.items() for end in ends for y in dims.symbols(end) if y != x}
     innermost = {x: ends for x, ends in ranges.items() if x not in around}
     least = _least(size, innermost, sign)
     return size if least == size else least_in_loops(least, range_of, sign)
+
+
+def _without_choices(
+    size: Size, range_of: Callable[[dims.Factor], tuple[Size, Size] | None]
+) -> Size:
+    """The size without maxima and minima of which one side is larger in all passes."""
+    total: Size = 0
+    for factors, c in dims.terms_of(size):
+        term: Size = dims.product(map(dims.single, factors))
+        factor = factors[0] if len(factors) == 1 else None
+        if isinstance(factor, dims.Quotient) and factor.kind in dims.CALLED:
+            sides = factor.left, factor.right
+            for larger, other in (sides, sides[::-1]):
+                if dims.at_least(least_in_loops(larger - other, range_of), 0):
+                    term = larger if factor.kind == "max" else other
+        total = total + c * term
+    return total
 
 
 def _least(size: Size, ranges: Mapping[dims.Symbol, tuple[Size, Size]], sign: int) -> Size:
