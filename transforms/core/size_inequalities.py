@@ -35,6 +35,11 @@ class Facts:
         ranges = {v: (canon(low), canon(high)) for v, (low, high) in self.ranges.items()}
         return Facts(list(map(canon, self.sizes)), ranges)
 
+    def in_passes(self, size: Size) -> Facts:
+        """What is so where the indices in a size have values: the loops make a pass."""
+        ranges = [r for x in dims.symbols(size) if (r := self.range_of(x)) is not None]
+        return Facts([*self.sizes, *(high - low for low, high in ranges)], self.ranges)
+
     def range_of(self, factor: dims.Factor) -> tuple[Size, Size] | None:
         """The least and the largest value of the index of a loop."""
         return self.ranges.get(factor.var) if isinstance(factor, dims.Symbol) else None
@@ -51,8 +56,9 @@ def facts_of(relations: Iterable[Relation], block: Block | None = None) -> Facts
     with building(b):
         for s in statements(block):
             step = s.step.value if isinstance(s, For) and isinstance(s.step, Literal) else 0
-            if isinstance(s, For) and step in (1, -1):
-                first, last = size_of(s.start), size_of(s.stop) - step
+            if isinstance(s, For) and type(step) is int and step != 0:
+                toward = 1 if step > 0 else -1
+                first, last = size_of(s.start), size_of(s.stop) - toward
                 ranges[s.index] = (first, last) if step > 0 else (last, first)
     return Facts(sizes, ranges)
 
@@ -61,6 +67,15 @@ def not_negative(size: Size, facts: Facts) -> bool:
     """Whether that is certain, follows from one of the facts, or is so in all passes of loops."""
     if dims.at_least(size, 0) or any(dims.at_least(size - f, 0) for f in facts.sizes):
         return True
+    if any(facts.range_of(x) for x in dims.symbols(size)):
+        facts = facts.in_passes(size)
+    for factors, c in dims.terms_of(size):
+        factor = factors[0] if len(factors) == 1 else None
+        if isinstance(factor, dims.Quotient) and factor.kind in dims.CALLED:
+            sides = (size + (n - dims.single(factor)) * c for n in (factor.left, factor.right))
+            either = any if (factor.kind == "max") == (c > 0) else all
+            if either(not_negative(n, facts) for n in sides):
+                return True
     least = least_in_loops(size, facts.range_of)
     return least != size and not_negative(least, facts)
 
@@ -75,15 +90,49 @@ def least_in_loops(
     >>> i, n = dims.symbol("i"), dims.symbol("n")
     >>> least_in_loops(n - i, {next(iter(dims.symbols(i))): (0, n - 1)}.get)
     1
+    >>> least_in_loops(dims.minimum(i + 4, n), {next(iter(dims.symbols(i))): (0, n - 1)}.get)
+    min(4, n)
+    >>> least_in_loops(i - dims.maximum(i, 0), {next(iter(dims.symbols(i))): (0, n - 1)}.get)
+    0
     """
+    size = _without_choices(size, range_of)
+    ranges = {x: ends for x in dims.symbols(size) if (ends := range_of(x)) is not None}
+    around = {y for x, ends in ranges.items() for end in ends for y in dims.symbols(end) if y != x}
+    innermost = {x: ends for x, ends in ranges.items() if x not in around}
+    least = _least(size, innermost, sign)
+    return size if least == size else least_in_loops(least, range_of, sign)
+
+
+def _without_choices(
+    size: Size, range_of: Callable[[dims.Factor], tuple[Size, Size] | None]
+) -> Size:
+    """The size without maxima and minima of which one side is larger in all passes."""
     total: Size = 0
     for factors, c in dims.terms_of(size):
-        ends = range_of(factors[0]) if len(factors) == 1 else None
-        if ends is None:
-            total = total + dims.product([c, *map(dims.single, factors)])
+        term: Size = dims.product(map(dims.single, factors))
+        factor = factors[0] if len(factors) == 1 else None
+        if isinstance(factor, dims.Quotient) and factor.kind in dims.CALLED:
+            sides = factor.left, factor.right
+            for larger, other in (sides, sides[::-1]):
+                if dims.at_least(least_in_loops(larger - other, range_of), 0):
+                    term = larger if factor.kind == "max" else other
+        total = total + c * term
+    return total
+
+
+def _least(size: Size, ranges: Mapping[dims.Symbol, tuple[Size, Size]], sign: int) -> Size:
+    """The size with indices at the end of their range where it is least; of -1, greatest."""
+    total: Size = 0
+    for factors, c in dims.terms_of(size):
+        factor = factors[0] if len(factors) == 1 else None
+        which = sign if c > 0 else -sign
+        if isinstance(factor, dims.Quotient) and factor.kind in dims.CALLED:
+            sides = (_least(n, ranges, which) for n in (factor.left, factor.right))
+            total = total + c * dims.combine(factor.kind, *sides)
+        elif factor in ranges:
+            total = total + c * ranges[factor][0 if which > 0 else 1]  # type: ignore[index]
         else:
-            which = sign if c > 0 else -sign
-            total = total + c * least_in_loops(ends[0 if which > 0 else 1], range_of, which)
+            total = total + dims.product([c, *map(dims.single, factors)])
     return total
 
 

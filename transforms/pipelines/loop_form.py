@@ -102,11 +102,12 @@ def loop_form(
         """Passes that round otherwise: none if what is written is what is computed."""
         return reordering if fastmath else ()
 
+    of_all_passes = partial(distribute, hints=hints, relations=relations)
     fitting = Fitting(sizes, hints, relations)
     fitted = passes.run(
         block,
         *inexact(partial(contractions, hints=hints)),
-        *(inexact(partial(distribute, hints=hints)) if target.products_of_passes else []),
+        *(inexact(of_all_passes) if target.products_of_passes else []),
         *([draws_by_number] if target.draws else []),
         partial(rows_of_stacks, hints=hints, small=target.small_matrix),
         without_wide_integers,

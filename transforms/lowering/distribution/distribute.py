@@ -15,7 +15,7 @@ comes after it goes to a loop of its own. What the loops hand on is kept in arra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -34,9 +34,12 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
+from tapeless.transforms.core.size_inequalities import Facts, Relation, facts_of
+from tapeless.transforms.lowering.distribution.blocks import BlocksOfPasses
 from tapeless.transforms.lowering.distribution.levels import inside
 from tapeless.transforms.lowering.distribution.loops import Distribution
 from tapeless.transforms.lowering.distribution.products import has_products
+from tapeless.transforms.lowering.distribution.sums_of_products import with_products
 from tapeless.transforms.lowering.rewrite.formulas import Formula
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.function_calls import acts
@@ -47,24 +50,28 @@ UNKNOWN = 64  # a length that this call does not tell
 FEWEST = 8  # passes
 LEAST_WORK = 1 << 15  # multiplications of all passes that are worth a call of a library
 WORTH = 8  # multiplications for each number that loops hand on
+BLOCKS = 16, 32, 64  # passes whose products of parts are one product
 MOST_KEPT = 1 << 23  # numbers that are kept for it
 MOST_PER_PASS = 16  # of them for each number that a pass reads of arrays, or stores, anyway
 
 
-def distribute(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
+def distribute(
+    block: Block, hints: Mapping[dims.Symbol, int], relations: Iterable[Relation] = ()
+) -> Block:
     """The block with such loops distributed; itself if there are none.
 
     hints  sizes in the call that the program is made for, which say where it pays
+    relations  what the program relies on of sizes
     """
-    distributed = _Loops(block, hints).block(block)
+    distributed = _Loops(block, hints, facts_of(relations, block)).block(block)
     return block if distributed is block else dead_code(distributed)
 
 
 class _Loops:
     """`recorder` knows how integers of the program are computed."""
 
-    def __init__(self, block: Block, hints: Mapping[dims.Symbol, int]) -> None:
-        self.hints, self.recorder = hints, Formula()
+    def __init__(self, block: Block, hints: Mapping[dims.Symbol, int], facts: Facts) -> None:
+        self.hints, self.facts, self.recorder = hints, facts, Formula()
         self.recorder.definitions = {
             v: s for s in statements(block) if isinstance(s, Let) for v in s.outs
         }
@@ -75,6 +82,8 @@ class _Loops:
             inner = self.inside(s)
             parts = self.parts(inner) if isinstance(inner, For) else None
             body += [inner] if parts is None else parts
+        new = [s for s in body if isinstance(s, Let)]
+        self.recorder.definitions.update({v: s for s in new for v in s.outs})
         same = len(body) == len(block.body) and all(map(_is, body, block.body))
         return block if same else replace(block, body=tuple(body))
 
@@ -86,18 +95,49 @@ class _Loops:
 
     def parts(self, loop: For) -> list[Statement] | None:
         """The loops and products that a loop becomes; None if it stays."""
-        if loop.until or loop.count is not None or not has_products(loop) or acts(loop.body):
+        if loop.until or loop.count is not None or acts(loop.body):
+            return None
+        loop = with_products(loop)
+        if not has_products(loop):
             return None
         ahead, loop = self.upwards(loop)
+        if _integer(loop.step) != 1:
+            return None
+        turned, loop = _transposes_ahead(loop)
+        new = self.of_all_passes(loop)
+        if new is None:
+            new = self.in_blocks(BlocksOfPasses(loop, self.facts, self.recorder))
+        return None if new is None else [*ahead, *turned, *new]
+
+    def of_all_passes(self, loop: For) -> list[Statement] | None:
+        """The loops and products of all passes; None if there are none, or they do not pay."""
         count = self.passes(loop)
         if count is None:
             return None
-        turned, loop = _transposes_ahead(loop)
         for only_ahead in (False, True):
             distribution = Distribution(loop, count, only_ahead)
             if self.pays(distribution):
-                return [*ahead, *turned, *distribution.run()]
+                return distribution.run()
         return None
+
+    def in_blocks(self, blocks: BlocksOfPasses) -> list[Statement] | None:
+        """The products of parts, for some passes at once; None if that does not pay."""
+        if not blocks.products and not blocks.sums:
+            return None
+        count = self.known(blocks.parts.stop - blocks.parts.start)
+        sizes = [p.multiplications for p in blocks.products]
+        sizes += [s.multiplications for s in blocks.sums]
+        work = sum(map(self.known, sizes))
+        if count < FEWEST:
+            return None
+        if not blocks.grows:
+            kept = sum(self.known(p.numbers) for p in blocks.products)
+            small = count * kept <= MOST_KEPT and kept * kept <= MOST_PER_PASS * work
+            return blocks.at_once() if small and work >= WORTH * kept else None
+        if count * work < LEAST_WORK or not blocks.gain:
+            return None
+        length = max((n for n in BLOCKS if count >= FEWEST * n), default=min(BLOCKS))
+        return blocks.by_blocks(length)
 
     def passes(self, loop: For) -> Size | None:
         """How many passes a loop makes, if its index goes on by one from a known place."""
@@ -131,7 +171,7 @@ class _Loops:
 
     def pays(self, distribution: Distribution) -> bool:
         """Whether products of all passes take less, together with what is kept for them."""
-        if not distribution.is_possible:
+        if not distribution.is_possible or not distribution.multiplications:
             return False
         count = self.known(distribution.count)
         work = sum(map(self.known, distribution.multiplications))
@@ -143,9 +183,13 @@ class _Loops:
         return enough and small and count * work >= WORTH * kept
 
     def known(self, size: Size) -> int:
-        """The size in this call."""
-        values = {x: self.hints.get(x, UNKNOWN) for x in dims.symbols(size)}
-        return dims.evaluate(size, values) or 0
+        """The size in this call, in a pass in the middle of the loops around."""
+        return dims.evaluate(size, {x: self.value(x) for x in dims.symbols(size)}) or 0
+
+    def value(self, x: dims.Symbol) -> int:
+        if x.var in self.facts.ranges:
+            return sum(map(self.known, self.facts.ranges[x.var])) // 2
+        return self.hints.get(x, UNKNOWN)
 
 
 def _is(a: Any, b: Any) -> bool:

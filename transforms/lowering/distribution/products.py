@@ -108,7 +108,7 @@ def has_products(loop: For) -> bool:
 def products(loop: For, inside: set[Var]) -> Iterator[PassProduct]:
     """The products of a value of a pass and a matrix from outside of the loop."""
     for s in loop.body.body:
-        if not isinstance(s, Let) or s.op is not matmul or not _of_one_dtype(s):
+        if not isinstance(s, Let) or s.op is not matmul or not of_one_dtype(s):
             continue
         a, b = s.args
         if a in inside and b not in inside and b.type.ndim == 2 and a.type.ndim <= 2:
@@ -117,7 +117,7 @@ def products(loop: For, inside: set[Var]) -> Iterator[PassProduct]:
             yield PassProduct(s, b, a, matrix_first=True)  # type: ignore[arg-type]
 
 
-def _of_one_dtype(s: Let) -> bool:
+def of_one_dtype(s: Let) -> bool:
     """Whether a library multiplies the operands as they are."""
     dtype = s.outs[0].type.dtype
     return dtype.kind in "fc" and dtype.itemsize > 2 and all(a.type.dtype == dtype for a in s.args)
@@ -183,7 +183,7 @@ class Addends:
 
     def factors(self, s: Let) -> tuple[Var, Var] | None:
         """a and b of outer(a, b), or of a.T @ b."""
-        if len(s.args) != 2 or not _of_one_dtype(s):
+        if len(s.args) != 2 or not of_one_dtype(s):
             return None
         a, b = s.args
         if s.op is matmul and b.type.ndim == 2:

@@ -1,6 +1,7 @@
 """Finds the array whose rows are a value in all passes of a loop, where there is one already.
 
 for i in range(n): v = x[i + 1]      v in all passes is x[1 : n + 1]
+for i in range(n): v = x[:, i]       v in all passes is x[:, :n].T
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Var
 from tapeless.transforms.ops.primitives.arithmetic import add, sub
+from tapeless.transforms.ops.primitives.shapes import transpose
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index
 
 WHOLE = (slice(None), slice(0, None))
@@ -32,16 +34,22 @@ class RowsOfPasses:
         s = self.definitions.get(v)
         if not isinstance(s, Let) or s.op is not index or s.args[0] in self.inside:
             return None
-        key, array = s.params["key"], s.args[0]
+        array, axis = s.args[0], _axis_of_passes(s.params["key"])
         first = self.shift(s.args[-1])
-        if first is None or len(s.args) != 2 or not _is_row(key):
+        if first is None or axis is None:
             return None
-        if first == 0 and array.type.shape[0] == self.count:
-            return lambda: array
-        if not dims.at_least(array.type.shape[0], self.count + first):
+        n = array.type.shape[axis]
+        if not dims.at_least(n, self.count + first):
             return None  # NumPy would raise an error
-        rows = slice(first or None, self.count + first)
-        return lambda: index(array, key=(rows,))
+        some = slice(first or None, self.count + first)
+        key = (*[slice(None)] * axis, some)
+        order = (axis, *(k for k in range(array.type.ndim) if k != axis))
+
+        def rows() -> Atom:
+            of_all = array if first == 0 and n == self.count else index(array, key=key)
+            return transpose(of_all, axes=order) if axis else of_all
+
+        return rows
 
     def shift(self, a: Atom) -> int | None:
         """The place that an index of a row has in the first pass, if it goes on by one a pass."""
@@ -57,11 +65,7 @@ class RowsOfPasses:
         return first if first >= 0 else None
 
 
-def _is_row(key: Any) -> bool:
-    """Whether a key picks one entry of the first axis."""
-    return (
-        bool(key)
-        and isinstance(key[0], Slot)
-        and key[0].k == 0
-        and all(e in WHOLE for e in key[1:])
-    )
+def _axis_of_passes(key: Any) -> int | None:
+    """The axis of which a key picks one entry, if it takes the others whole."""
+    axes = [k for k, e in enumerate(key) if e not in WHOLE]
+    return axes[0] if len(axes) == 1 and isinstance(key[axes[0]], Slot) else None

@@ -38,7 +38,7 @@ class Products(Sums):
             return False
         bases = [self.memory.base(a) for a in stage.let.args]
         sizes = [n for v in (*bases, stage.var) for n in v.type.shape]  # type: ignore[union-attr]
-        return all(self.analysis.known(self.analysis.exact(n)) for n in sizes)
+        return all(self.analysis.known(self.analysis.spelled(n)) for n in sizes)
 
     def call(self, stage: LoopNest) -> None:
         v = self.memory.cell(stage.var)
@@ -46,7 +46,18 @@ class Products(Sums):
             self.home[v] = self.allocate(v, tuple(range(v.type.ndim)))
         self.helpers[PRODUCT.strip()] = None
         a, b = map(self.matrix, stage.let.args)
-        self.put(f"product({a}, {b}, {self.home[v].name})", stage.let.origin)
+        self.put(f"product({a}, {b}, {self.filled(v)})", stage.let.origin)
+
+    def filled(self, v: Var) -> str:
+        """The array of a product, or the part of it that is as long as the product of this pass."""
+        name, shape = self.home[v].name, v.type.shape
+        if all(map(self.is_length, shape)):
+            return name
+        return f"{name}[{', '.join(f':{to_source(self.size(n))}' for n in shape)}]"
+
+    def is_length(self, size: Size) -> bool:
+        """Whether an array whose type says a size has that length, and is not longer."""
+        return bool(self.analysis.known(self.analysis.exact(size)))
 
     def call_for_row(self, stage: LoopNest) -> None:
         """The product of one row of several axes."""
@@ -98,5 +109,6 @@ class Products(Sums):
         """So many elements of n, as a slice."""
         low, size = to_source(start), self.size(length)
         if low == "0":
-            return ":" if self.equal(length, n) else f":{to_source(size)}"
+            whole = self.equal(length, n) and self.is_length(n)
+            return ":" if whole else f":{to_source(size)}"
         return f"{low} : {spelled('{0} + {1}', start, size)}"

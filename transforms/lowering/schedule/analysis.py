@@ -166,19 +166,50 @@ class Analysis:
 
 def greatest(size: Size, ends: Mapping[dims.Symbol, tuple[Size, Size]]) -> Size:
     """A size with the end of the range of each index at which it is greatest; 0 at least, as where
-    there is no pass nothing is that long. A size that is not linear in them is left as it is.
+    there is no pass nothing is that long. A size that may grow and shrink is left as it is.
 
     >>> n, i = dims.symbol("n", 1), dims.symbol("i", 0)
     >>> (x,) = dims.symbols(i)
     >>> greatest(n - i, {x: (0, n - 1)}), greatest(i + 1, {x: (0, n - 1)})
     (n, n)
+    >>> greatest(dims.minimum(i + 8, n) - i, {x: (0, n - 1)})
+    min(8, n)
     """
     for _ in ends:
         for x in dims.symbols(size) & ends.keys():
-            rest = [c for factors, c in dims.terms_of(size) if x in factors]
-            linear = [c for factors, c in dims.terms_of(size) if factors == (x,)]
+            slopes = _slopes(size, x)
             least, most = ends[x]
-            if rest != linear or len(linear) != 1:
+            if slopes is None or slopes[0] < 0 < slopes[1]:
                 return size
-            size = dims.substitute(size, {x: least if linear[0] < 0 else most}.get)
+            size = dims.substitute(size, {x: least if slopes[0] < 0 else most}.get)
     return dims.maximum(size, 0)
+
+
+def _slopes(size: Size, x: dims.Symbol) -> tuple[int, int] | None:
+    """The least and the greatest growth of a size as a symbol grows by one; None where that depends
+    on other symbols."""
+    least = greatest_slope = 0
+    for factors, c in dims.terms_of(size):
+        if not any(x is f or (isinstance(f, dims.Quotient) and _has(f, x)) for f in factors):
+            continue
+        own = _slopes_of(factors[0], x) if len(factors) == 1 else None
+        if own is None:
+            return None
+        ends = c * own[0], c * own[1]
+        least, greatest_slope = least + min(ends), greatest_slope + max(ends)
+    return least, greatest_slope
+
+
+def _slopes_of(factor: dims.Factor, x: dims.Symbol) -> tuple[int, int] | None:
+    if factor is x:
+        return 1, 1
+    if not isinstance(factor, dims.Quotient) or factor.kind not in dims.CALLED:
+        return None
+    left, right = _slopes(factor.left, x), _slopes(factor.right, x)
+    if left is None or right is None:
+        return None
+    return min(left[0], right[0]), max(left[1], right[1])
+
+
+def _has(quotient: dims.Quotient, x: dims.Symbol) -> bool:
+    return x in dims.symbols(quotient.left) | dims.symbols(quotient.right)

@@ -10,6 +10,7 @@ more than whether they fit. What has the same length can share a loop, and needs
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from tapeless.transforms.core import dims
@@ -26,7 +27,7 @@ from tapeless.transforms.core.language import (
     statements,
     with_blocks,
 )
-from tapeless.transforms.core.size_inequalities import Relation, Relied, facts_of
+from tapeless.transforms.core.size_inequalities import Facts, Relation, Relied, facts_of
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import map_symbols
 from tapeless.transforms.core.uses import sizes_in
@@ -52,7 +53,7 @@ def part_lengths(block: Block, relations: Iterable[Relation]) -> Block:
         return block
     relied = Relied(facts)
     relied.definitions = {v: s for s in statements(block) if isinstance(s, Let) for v in s.outs}
-    return _Lengths(relied).block(block, _Equal(), frozenset())
+    return _Lengths(relied, frozenset(block.params)).block(block, _Equal(), frozenset())
 
 
 @dataclass
@@ -86,11 +87,23 @@ class _Equal:
 
 
 class _Lengths:
-    """`relied` knows the values that indices of loops can have; `scope` is what is defined here."""
+    """`relied` knows the values that indices of loops can have; `scope` is what is defined here,
+    `params` everywhere."""
 
-    def __init__(self, relied: Relied) -> None:
-        self.relied = relied
+    def __init__(self, relied: Relied, params: frozenset[Var]) -> None:
+        self.relied, self.params = relied, params
         self.scope: set[Var] = set()
+
+    @contextmanager
+    def inside_of(self, indices: frozenset[Var]) -> Iterator[None]:
+        """Operations called inside rely on what is so in passes of these loops: that there is one,
+        also says something of the ends of the loops."""
+        facts, ranges = self.relied.facts, self.relied.facts.ranges
+        passes = [ranges[v][1] - ranges[v][0] for v in indices if v in ranges]
+        self.relied.facts = Facts([*facts.sizes, *passes], ranges)
+        with building(self.relied):
+            yield
+        self.relied.facts = facts
 
     def block(self, block: Block, around: _Equal, indices: frozenset[Var]) -> Block:
         """A block, in which sizes are spelled by the indices.
@@ -159,11 +172,11 @@ class _Lengths:
         (part,) = s.outs
         if all(map(dims.is_given, part.type.shape)):
             return
-        with building(self.relied):
+        with self.inside_of(indices):
             shape = result_shape(s.args[0].type.shape, s.params["key"], s.args[1:])
         for old, new in zip(part.type.shape, shape, strict=True):
-            if old != new and _is_spelled(new, indices):
-                equal.symbols.update(_solved(old, new, indices))
+            if old != new and _is_spelled(new, indices | self.params):
+                equal.symbols.update(_solved(old, new, indices | self.params))
         equal.rename(part)
 
     def stored(self, lets: list[Let], indices: frozenset[Var]) -> dict[dims.Symbol, Size]:
@@ -177,12 +190,12 @@ class _Lengths:
         for s in lets if checked else ():
             if s.op not in (update, add_at) or checked.isdisjoint(sizes_in(s.args[1].type)):
                 continue
-            with building(self.relied):
+            with self.inside_of(indices):
                 space = result_shape(s.args[0].type.shape, s.params["key"], s.args[2:])
             have = s.args[1].type.shape
             for old, new in zip(reversed(have), reversed(space), strict=False):
-                if _is_spelled(new, indices):
-                    solved = _solved(old, new, indices)
+                if _is_spelled(new, indices | self.params):
+                    solved = _solved(old, new, indices | self.params)
                     lengths.update({x: n for x, n in solved.items() if x in checked})
         return lengths
 
@@ -191,7 +204,7 @@ class _Lengths:
         long as parts of which the indices tell that."""
         (array,), (value,) = s.outs, s.args
         for old, new in zip(array.type.shape, value.type.shape, strict=True):
-            if old != new and not _is_spelled(old, indices):
+            if old != new and not _is_spelled(old, indices | self.params):
                 equal.symbols.update(_solved(old, new, frozenset()))
                 if equal.of(old) != new:
                     equal.sizes[old] = new
@@ -203,14 +216,14 @@ class _Lengths:
         yield replace(s, op=fitted, params={"shape": array.type.shape}) if apart else s
 
 
-def _is_spelled(size: Size, indices: frozenset[Var]) -> bool:
-    """Whether a size is one of inputs and of indices of open loops."""
-    return all(x.given or x.var in indices for x in dims.symbols(size))
+def _is_spelled(size: Size, integers: frozenset[Var]) -> bool:
+    """Whether a size is one of inputs and of integers such as the indices of open loops."""
+    return all(x.given or x.var in integers for x in dims.symbols(size))
 
 
-def _solved(old: Size, new: Size, indices: frozenset[Var]) -> dict[dims.Symbol, Size]:
-    """What the one symbol of a size is that is neither given nor an index of an open loop."""
-    unknown = [x for x in dims.symbols(old) if not x.given and x.var not in indices]
+def _solved(old: Size, new: Size, integers: frozenset[Var]) -> dict[dims.Symbol, Size]:
+    """What the one symbol of a size is that is neither given nor one of some integers."""
+    unknown = [x for x in dims.symbols(old) if not x.given and x.var not in integers]
     if len(unknown) != 1:
         return {}
     (x,) = unknown

@@ -1,0 +1,113 @@
+"""Describes products, in each pass of a loop, of a vector and a part of a matrix, and how some
+passes make them together.
+
+y[i, i:] = x[:, i] @ x[:, i:]      in the passes from `first` to `last` the product is a part of
+                                   a row of x[:, first : last + 1].T @ x[:, first:]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import Let
+from tapeless.transforms.lowering.distribution.parts import AxisRange, ConsecutivePasses, Part
+
+
+@dataclass(frozen=True)
+class PartProduct:
+    """A product of a vector of the pass, and of a matrix or vector of which each pass reads a part.
+
+    let      the statement
+    vector   one axis of its array is the index of the pass
+    matrix   what it is multiplied with
+    is_first  whether the vector is the left operand
+    """
+
+    let: Let
+    vector: Part
+    matrix: Part
+    is_first: bool
+
+    @property
+    def place(self) -> int:
+        """The axis of the vector's array along which passes go on."""
+        (k,) = (k for k, axis in enumerate(self.vector.axes) if axis.is_place)
+        return k
+
+    @property
+    def summed(self) -> tuple[int, int]:
+        """The axes of the two arrays over which the product sums."""
+        (of_vector,), of_matrix = self.vector.order, self.matrix.order
+        return of_vector, of_matrix[0 if self.is_first else -1]
+
+    @property
+    def free(self) -> list[int]:
+        """The axes of the matrix that are axes of the product."""
+        return [k for k in self.matrix.order if k != self.summed[1]]
+
+    @property
+    def multiplications(self) -> Size:
+        """How many numbers are multiplied in a pass."""
+        axes = [self.matrix.axes[k] for k in self.matrix.order]
+        return dims.product(axis.high - axis.low for axis in axes)
+
+    @property
+    def numbers(self) -> Size:
+        """How many numbers the product of a pass is."""
+        return dims.product(self.let.outs[0].type.shape)
+
+    @property
+    def gains_by_blocks(self) -> bool:
+        """Whether a product of a block takes less than those of its passes: it is one of matrices,
+        or reads along rows what they read along columns."""
+        return bool(self.free) or self.summed[0] < self.place
+
+    def grows(self, passes: ConsecutivePasses) -> bool | None:
+        """Whether passes read parts of different sizes; None if they do not change evenly."""
+        pairs = zip(self.summed, (self.vector, self.matrix), strict=True)
+        ends = [(part.axes[k].low, part.axes[k].high) for k, part in pairs]
+        ends += [(self.matrix.axes[k].low, self.matrix.axes[k].high) for k in self.free]
+        slopes = [tuple(map(passes.slope, pair)) for pair in ends]
+        if any(None in pair for pair in slopes) or slopes[0] != slopes[1] or all(slopes[0]):
+            return None
+        return any(map(any, slopes))
+
+    def of_block(self, passes: ConsecutivePasses) -> tuple[Part, Part]:
+        """The parts of both operands that are multiplied ahead of some passes."""
+        of_vector, of_matrix = self.summed
+        low = passes.least(self.vector.axes[self.place].low)
+        rows = AxisRange(low, low + passes.later + 1)
+        vector = self.vector.replaced(self.place, rows)
+        vector = vector.replaced(of_vector, passes.common(vector.axes[of_vector]))
+        matrix = self.matrix.replaced(of_matrix, passes.common(self.matrix.axes[of_matrix]))
+        for k in self.free:
+            matrix = matrix.replaced(k, passes.union(matrix.axes[k]))
+        return vector, matrix
+
+
+def part_products(
+    s: Let, parts: list[Part | None], passes: ConsecutivePasses
+) -> Iterator[PartProduct]:
+    """A statement as the product of a vector of the pass and of something else, in each order."""
+    a, b = parts
+    if a is None or b is None or len(a.order) > 2 or len(b.order) > 2:
+        return
+    if is_of_pass(a, passes) and not has_place(b, passes):
+        yield PartProduct(s, a, b, is_first=True)
+    if is_of_pass(b, passes) and not has_place(a, passes):
+        yield PartProduct(s, b, a, is_first=False)
+
+
+def is_of_pass(part: Part, passes: ConsecutivePasses) -> bool:
+    """Whether a part is a vector, in whose place in a matrix there is the next one in the next
+    pass."""
+    places = [axis for axis in part.axes if axis.is_place]
+    return len(part.axes) == 2 and len(places) == 1 and passes.slope(places[0].low) == 1
+
+
+def has_place(part: Part, passes: ConsecutivePasses) -> bool:
+    """Whether a part is at an index that is another one in each pass."""
+    return any(axis.is_place and passes.slope(axis.low) != 0 for axis in part.axes)
