@@ -19,6 +19,7 @@ from tapeless.transforms.core.ternary import Ternary
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.lent_arrays import Loans
 from tapeless.transforms.frontend.trace.observation import Guarded, KnownValues, observed
+from tapeless.transforms.ops.numpy.stretched_values import fitted
 from tapeless.transforms.ops.primitives.identities import python_number
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.optimize.outline import Stretch
@@ -231,6 +232,12 @@ class Trace(Builder):
             self.draws.append(statement)
         if self.keys.pending:
             self.keys.attach(statement, self.blocks[-1])
+
+    def bind(self, op: Any, args: tuple[Any, ...], params: dict[str, Any]) -> tuple[Atom, ...]:
+        operands = fitted(args) if op.elementwise else args
+        if operands is not args:
+            self.undecided_error(ValueError)
+        return super().bind(op, operands, params)
 
     def let(
         self, outs: tuple[Var, ...], op: Any, args: tuple[Atom, ...], params: Mapping[str, Any]
