@@ -20,7 +20,7 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
-from tapeless.transforms.core.substitution import retype, (
+from tapeless.transforms.core.substitution import (
     map_symbols,
     refresh,
     replace_symbols,
