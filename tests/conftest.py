@@ -17,6 +17,10 @@ GOLDENS = Path(__file__).parent / "goldens"
 PARTS = 5  # into which the cases of a test are divided
 CACHE = pytest.StashKey[tempfile.TemporaryDirectory]()
 
+# Before any other file of tests imports tapeless, which reads them then.
+os.environ.setdefault("TAPELESS_CHECK", "1")  # programs are checked after each pass
+os.environ.setdefault("TAPELESS_STRICT", "1")  # what is staged for all values stays so
+
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 hypothesis.settings.load_profile("repeatable")
 
@@ -36,8 +40,6 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     folder = config.stash[CACHE] = tempfile.TemporaryDirectory(prefix="tapeless-tests-")
     os.environ["TAPELESS_CACHE_DIR"] = folder.name
-    os.environ.setdefault("TAPELESS_CHECK", "1")  # programs are checked after each pass
-    os.environ.setdefault("TAPELESS_STRICT", "1")  # what is staged for all values stays so
     gc.set_threshold(50_000, 20, 20)  # tests make millions of objects that stay
 
 

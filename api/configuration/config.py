@@ -21,6 +21,7 @@ from tapeless.random.key_reuse import report_reuse
 from tapeless.staging.bug_reports import FILTERING
 from tapeless.staging.device_list import choose_platform
 from tapeless.transformations.jit import disable_jit
+from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, TapelessError
 
 Apply = Callable[[Any], None]
@@ -185,7 +186,7 @@ SETTINGS = {
         ),
         Setting(
             "strict",
-            bool(os.environ.get("TAPELESS_STRICT")),
+            STRICT[0],
             BOTH,
             "whether what cannot be staged for all values is refused, instead of traced on those "
             "of a call",

@@ -21,7 +21,7 @@ from tapeless.transforms.autodiff.linearize import linearize
 from tapeless.transforms.autodiff.residuals.resolve import resolve
 from tapeless.transforms.autodiff.transpose import transpose
 from tapeless.transforms.core import dims, passes
-from tapeless.transforms.core.builder import Builder, atom, building, current
+from tapeless.transforms.core.builder import Builder, atom, building, current, defining_statement
 from tapeless.transforms.core.dims import Dim, symbols
 from tapeless.transforms.core.language import (
     Atom,
@@ -86,19 +86,28 @@ def leaf_type(x: Any) -> Type:
 
 
 def symbol(value: Atom, like: Any = None) -> Any:
-    """What user code sees of an atom; an array if `like` is one."""
+    """What user code sees of an atom; an array if `like` is one. It is no part of another array, so
+    that parts of it are parts of nothing else."""
     if isinstance(value, Literal):
         return value.value
+    let = defining_statement(value)
+    if let is not None and let.op.view and let.op is not identity:
+        value = _equal_variable(value)
     array = isinstance(like, np.ndarray) or (isinstance(like, Symbol) and like.is_array)
     return Symbol(value, is_array=array)
 
 
-def fresh_input(x: Any) -> tuple[Var, Symbol]:
-    """A new variable equal to `x`, to differentiate with respect to."""
-    value = leaf_atom(x)
+def _equal_variable(value: Atom) -> Var:
+    """A new variable of the value, which says nothing of how that was computed."""
     var = Var(value.type)
     trace().namesake(var, value)
     current().let((var,), identity, (value,), {})
+    return var
+
+
+def fresh_input(x: Any) -> tuple[Var, Symbol]:
+    """A new variable equal to `x`, to differentiate with respect to."""
+    var = _equal_variable(leaf_atom(x))
     input_symbol = symbol(var, x)
     if isinstance(x, Symbol):
         input_symbol.read_only = x.frozen

@@ -124,6 +124,47 @@ def while_loop(u):
     return np.sum(x)
 
 
+def on_one_side_only(u):
+    """The version with the value is not the one that other code goes on with."""
+    x = np.zeros(3)
+    x[0] = 0.5 * u[1]
+    if u[1] < 0:
+        x[0] = np.tanh(u[1])
+        x[:] += x
+    return np.sum(x * x)
+
+
+def doubled_on_one_side(u):
+    first, second = u[0], u[1]
+    u[0] *= 0.5
+    if second < 0:
+        u[0] = np.tanh(second * first)
+        u[:] += u
+    return np.sum(u * u)
+
+
+def and_thrown_away(u):
+    x = u.copy()
+    x[1:3] = 0.5
+    y = x.copy()
+    for i in range(3):
+        if u[i] > 0:
+            y[i] = np.tanh(u[i])
+            y = np.sin(y)
+    x[1] = np.exp(u[1])
+    return np.sum(x * y)
+
+
+def in_a_row(u):
+    x = np.outer(u, u)
+    x[1] = 2.0 * u
+    while x[0, 0] < 0.5:
+        x[1] = np.exp(0.1 * u)
+        x[2, 1:] = np.tanh(u[:-1])
+        x = x * 1.5 + 0.1 * x[1]
+    return np.sum(x * x)
+
+
 READ_AGAIN = [recurrent, trajectory, elimination, backwards, two_steps, on_one_side, levels]
 SAVED = [
     around_the_end,
@@ -132,6 +173,7 @@ SAVED = [
     at_places_from_data,
     while_loop,
 ]
+APART = [on_one_side_only, doubled_on_one_side, and_thrown_away, in_a_row]
 
 
 def saves(function):
@@ -150,7 +192,7 @@ def test_what_is_overwritten_is_saved(function):
     assert saves(function)
 
 
-@pytest.mark.parametrize("function", [*READ_AGAIN, *SAVED, two_arrays])
+@pytest.mark.parametrize("function", [*READ_AGAIN, *SAVED, *APART, two_arrays])
 def test_gradients_are_right(function):
     close_to(tapeless.grad(function)(U), slope(function, U), 1e-6)
     close_to(tapeless.jit(tapeless.grad(function))(U), tapeless.grad(function)(U), 1e-12)

@@ -99,9 +99,9 @@ class _Finder:
 
     def flow(self, outs: tuple[Var, ...], values: tuple[Atom, ...]) -> None:
         for v, a in zip(outs, values, strict=True):
-            if not isinstance(a, Var) or _is_python(v):
+            if not isinstance(a, Var):
                 continue
-            if a in self.names:
+            if a in self.names:  # also of a Python number: its first value may be an array
                 self.copies.add((self.names.get(v, ""), self.names[a]))
             elif not self.scalar(a):
                 self.arrays.add(self.names.get(v, ""))

@@ -25,6 +25,7 @@ class Symbol:
     lower: int | None = None
     var: Any = None
     given: bool = False  # by an input: the same everywhere in the program
+    upper: int | None = None
     uid: int = field(default_factory=lambda: next(_uids))
 
     def __str__(self) -> str:
@@ -170,8 +171,14 @@ def _divide_monomial(size: Dim, by: Size) -> Size | None:
     return _canonical(out)
 
 
-def symbol(name: str, lower: int | None = None, var: Any = None, given: bool = False) -> Dim:
-    return single(Symbol(name, lower, var, given))
+def symbol(
+    name: str,
+    lower: int | None = None,
+    var: Any = None,
+    given: bool = False,
+    upper: int | None = None,
+) -> Dim:
+    return single(Symbol(name, lower, var, given, upper))
 
 
 def of_its_own(shape: tuple[Size, ...]) -> tuple[Size, ...]:
@@ -212,6 +219,10 @@ def _termwise_bound(size: Size) -> int | None:
         bounds = [_factor_bound(f) for f in factors]
         if not factors:
             total += c
+            continue
+        upper = factors[0].upper if c < 0 and isinstance(factors[0], Symbol) else None
+        if upper is not None and len(factors) == 1:
+            total += c * upper
             continue
         if c < 0 or any(b is None or b < 0 for b in bounds):
             return None

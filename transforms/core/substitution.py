@@ -20,6 +20,7 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
+    is_undefined,
 )
 
 
@@ -86,12 +87,15 @@ def _sizes(value: Any, new: Mapping[Var, Atom]) -> Any:
 
 
 def size(s: dims.Size, new: Mapping[Var, Atom]) -> dims.Size:
+    """A size that follows the replacement; what is as long as an undefined number is never looked
+    at, and empty."""
+
     def get(symbol: dims.Symbol) -> dims.Size | None:
         other: Any = new.get(symbol if symbol.var is None else symbol.var)  # type: ignore[arg-type]
         if other is None or isinstance(other, (int, dims.Dim)):
             return other
         if isinstance(other, Literal):
-            return int(other.value)
+            return 0 if is_undefined(other) else int(other.value)
         if other.size is None:
             other.size = dims.symbol(other.name or "n", symbol.lower, other)
         return other.size  # type: ignore[no-any-return]

@@ -2,6 +2,8 @@
 
 import logging
 import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 import tapeless
 from tapeless import config, grad, jit, vmap
 from tapeless.configuration.config import SETTINGS
+from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 
@@ -165,3 +168,26 @@ def test_accepted_context_managers():
     ):
         assert config.jax_transfer_guard == "log"
     assert config.jax_transfer_guard is None
+
+
+@pytest.mark.parametrize("text", ["", "0", "1"])
+def test_strict_by_the_environment(text):
+    """The setting says what is done, also where the environment changes after the import."""
+    code = (
+        "import os, tapeless.transforms.core.traced_calls as calls\n"
+        "os.environ['TAPELESS_STRICT'] = '1'\n"
+        "import tapeless\n"
+        "print(calls.STRICT[0], tapeless.config.read('strict'))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "TAPELESS_STRICT": text},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split() == [str(text == "1")] * 2
+
+
+def test_tests_are_strict():
+    assert tapeless.config.read("strict") and STRICT[0]

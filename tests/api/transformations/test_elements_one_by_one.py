@@ -47,6 +47,19 @@ def test_axes_and_containers(xs):
     assert found["name"] == "same"
 
 
+def test_views_of_an_element_see_what_is_stored_to_it(xs):
+    def f(x):
+        view, ends = x[1:], x[::-1]
+        way = [np.sin, np.cos][int(x[0] > 0)]
+        x *= 2
+        view[0] += 1
+        return way(view[0]) + ends
+
+    expected = [f(x.copy()) for x in xs]
+    np.testing.assert_allclose(vmap(f)(xs), expected)
+    np.testing.assert_allclose(jit(vmap(f))(xs), expected)
+
+
 def test_elements_overwrite_what_is_theirs(xs):
     def f(x, shared):
         shared[0] = shared[0] + halved(x)

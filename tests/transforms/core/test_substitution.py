@@ -156,3 +156,10 @@ def test_sizes_in_the_types_of_parameters_follow_their_integer():
     opening = Let((part,), unbundle, (tape,), {"kinds": (stack,)})
     copied, _ = refresh(Block((tape, m), (opening,), (part,)), {n: m})
     assert copied.body[0].params["kinds"] == (copied.body[0].outs[0].type,) != (stack,)
+
+
+def test_what_is_as_long_as_an_undefined_number_is_empty():
+    n = Var(Type(np.dtype(int), (), True), "n")
+    kind = Type(np.dtype(float), (var_size(n),))
+    assert retype(kind, {n: Literal(None, n.type)}).shape == (0,)
+    assert retype(kind, {n: Literal(3, n.type)}).shape == (3,)

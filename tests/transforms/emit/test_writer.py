@@ -46,6 +46,20 @@ def test_an_argument_that_is_an_array_without_axes_is_not_changed():
     assert x == 2.0
 
 
+def test_an_array_that_a_number_starts_from_is_not_changed():
+    """A derivative that is a Python number may start from an array without axes of the caller's."""
+
+    def f(x, scale):
+        while x > 0.1:
+            x *= 0.7
+        return x * scale
+
+    scale = np.array(1.5)
+    slope = tapeless.grad(f)
+    assert slope(0.9, scale) == slope(0.9, scale) == pytest.approx(1.5 * 0.7**7)
+    assert scale == 1.5
+
+
 def test_assignments_at_once_are_only_for_circles():
     def turned(x, y, n):
         for _ in range(n):

@@ -82,6 +82,14 @@ def averages(x):
     return statistics.mean(x), statistics.fmean(x, x), statistics.median(x), *v
 
 
+def averages_of_iterators(x):
+    named = {"a": x[0], "b": x[1]}
+    means = statistics.mean(2 * v for v in x), statistics.mean(map(abs, x))
+    more = statistics.geometric_mean(v * v for v in x), statistics.harmonic_mean(named.values())
+    weighted = statistics.harmonic_mean(x, weights=range(1, len(x) + 1))
+    return *means, *more, weighted, statistics.median_low(x), statistics.median_high(iter(x))
+
+
 def colours(r, g, b):
     return colorsys.rgb_to_hsv(r, g, b), colorsys.hls_to_rgb(r, g, b)
 
@@ -98,6 +106,7 @@ def colours(r, g, b):
         (doubled, (1.5, 4)),
         (averages, (list(X),)),
         (averages, (list(X[:5]),)),
+        (averages_of_iterators, (X,)),
         (colours, (0.2, 0.3, 0.7)),
         (colours, (0.8, 0.3, 0.1)),
     ],
@@ -117,6 +126,12 @@ def test_derivatives_of_averages(weights):
     slopes = tapeless.grad(lambda x: statistics.fmean(x, weights))([1.0, 2.0, 4.0])
     expected = np.array(weights or [1.0, 1.0, 1.0])
     np.testing.assert_allclose(slopes, expected / expected.sum())
+
+
+@pytest.mark.parametrize("mean", [statistics.geometric_mean, statistics.harmonic_mean])
+def test_averages_of_positive_numbers_only(mean):
+    with pytest.raises(statistics.StatisticsError):
+        tapeless.jit(mean)(np.array([1.0, -2.0]))
 
 
 def test_a_queue_that_nobody_fills_is_empty():

@@ -109,7 +109,7 @@ class Reloads:
     def read_again(self, v: Var) -> Let | None:
         let = self.primal.let.get(v)
         inside = let and let.op is index and self.primal.path.get(let.args[0])  # type: ignore[arg-type]
-        reload = self.of_last(let, v, let.args[1:]) if let and inside else None
+        reload = self.of_last(let, v, let.args[0], let.args[1:]) if let and inside else None
         return reload if reload is not None and self.is_current(let.args[0], v) else None  # type: ignore[union-attr, arg-type]
 
     def is_current(self, version: Var, v: Var) -> bool:
@@ -133,14 +133,14 @@ class Reloads:
             if (
                 same
                 and all(map(self.places.plain, rest))
-                and (reload := self.of_last(store, v, rest))
+                and (reload := self.of_last(store, v, store.outs[0], rest))
             ):
                 return reload
         return None
 
-    def of_last(self, access: Let, v: Var, rest: tuple[Atom, ...]) -> Let | None:
-        """The read of `v` from the last version of the array that is accessed."""
-        history = self.histories.get(access.args[0])  # type: ignore[arg-type]
+    def of_last(self, access: Let, v: Var, version: Atom, rest: tuple[Atom, ...]) -> Let | None:
+        """The read of `v` from the last version of the array that holds it in this one."""
+        history = self.histories.get(version)  # type: ignore[call-overload]
         if history and self.places.kept(access, rest, history.stores):
             return Let((v,), index, (history.last, *rest), access.params, access.origin)
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator, ValuesView
 from typing import Any
 
 import numpy as np
@@ -235,8 +236,10 @@ def _of_polynomials(f: Any, staged: Any, hooks: Any, /, *args: Any, **kwargs: An
 
 
 def _written(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """Our code for a function, where a symbol or a function of the user is passed, or a class."""
+    """Our code for a function, where a symbol or a function of the user is passed, or a class, or
+    an iterator, which may give symbols."""
     staged = isinstance(f, type) or any(
-        has_symbols(a) or callable(a) for a in (*args, *kwargs.values())
+        has_symbols(a) or callable(a) or isinstance(a, (Iterator, ValuesView))
+        for a in (*args, *kwargs.values())
     )
     return hooks.call(ours, *args, **kwargs) if staged else hooks.call_native(f, args, kwargs)

@@ -172,6 +172,7 @@ class Operations(Access):
         if undecided(container):
             return each(lambda option: self.contains(item, option, negate), container)
         if isinstance(container, (dict, set, frozenset)):
+            _refuse_unhashable(item)
             item = trace().key_of(item)
         if isinstance(container, str) and isinstance(item, Text):
             item = item.need("in")
@@ -184,6 +185,14 @@ class Operations(Access):
         else:
             outcome = contained(item, container)
         return self.not_(outcome) if negate else outcome
+
+
+def _refuse_unhashable(key: Any) -> None:
+    """Raises Python's error where a key, or a part of it, is an array, a list or a dictionary."""
+    for part in key if isinstance(key, tuple) else ():
+        _refuse_unhashable(part)
+    if isinstance(key, (list, dict, set)) or (isinstance(key, Symbol) and key.type.shape):
+        hash(key)
 
 
 def _fixed(key: Any) -> Any:

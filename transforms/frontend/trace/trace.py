@@ -14,6 +14,7 @@ from tapeless.transforms.frontend.trace.observation import observed
 from tapeless.transforms.frontend.trace.records import CallAtHand, Calls, Containers, Flags, Loops
 from tapeless.transforms.frontend.trace.shared_memory import MemoryOrders, SharedMemory
 from tapeless.transforms.frontend.trace.size_guards import SizeGuards
+from tapeless.transforms.ops.numpy.stretched_values import fitted
 from tapeless.transforms.ops.primitives.identities import python_number
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.random_keys.key_events import Notes
@@ -117,6 +118,12 @@ class Trace(SizeGuards, Journals):
             self.call.draws.append(statement)
         if self.keys.pending:
             self.keys.attach(statement, self.blocks[-1])
+
+    def bind(self, op: Any, args: tuple[Any, ...], params: dict[str, Any]) -> tuple[Atom, ...]:
+        operands = fitted(args) if op.elementwise else args
+        if operands is not args:
+            self.handlers.refuse_undecided(ValueError)
+        return super().bind(op, operands, params)
 
     def let(
         self, outs: tuple[Var, ...], op: Any, args: tuple[Atom, ...], params: Mapping[str, Any]

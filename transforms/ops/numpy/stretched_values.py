@@ -1,5 +1,5 @@
-"""Stretches a stored value as NumPy does, where only the program says how long it is: what is
-stored is as long as the part then, as derivatives and compiled code take it to be.
+"""Stretches operands and stored values as NumPy does, where only the program says how long they
+are: what is stored is as long as the part then, as derivatives and compiled code take it to be.
 
 y[a > 0] = b[b > 1]     becomes     v = b[b > 1]
                                     places = 0 if len(v) == 1 else np.arange(count_nonzero(a > 0))
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import current, defining_statement
+from tapeless.transforms.core.builder import atom_of_size, current, defining_statement
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Effect, Let, Var
 from tapeless.transforms.ops.numpy.reductions import count_nonzero
@@ -32,13 +32,47 @@ DEEP = 20  # statements that are compared, or followed, behind each other
 def stretched(v: Atom, x: Atom, key: Key, rest: tuple[Atom, ...]) -> Any:
     """The value v, as long as x[key], to which it is stored."""
     for axis, place in _stretched_axes(x, v, key, rest).items():
-        have, count = axis_size(v, axis=axis), _part_length(x, key, rest, place)
-        single = equal(have, 1)
-        run = current()
-        run.emit(Effect("check", (have, select(single, 1, count)), {}, run.origin))
-        at = select(single, 0, arange(0, count, 1, dtype=np.dtype(int)))
-        v = gather(v, at, key=(*(slice(None),) * axis, Slot(0)))
+        v = _stretched_to(v, axis, _part_length(x, key, rest, place))
     return v
+
+
+def fitted(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands of an elementwise operation; axes that have one element at most, and one or
+    none when the program runs, are as long as those of the others.
+
+    x - x[i:i + 1]      becomes     row = x[i:i + 1]
+                                    x - row[0 if len(row) == 1 else np.arange(len(x))]
+    """
+    shapes = [a.type.shape for a in args if isinstance(a, Var) and a.type.shape]
+    if len(shapes) < 2 or not any(_one_at_most(n) for shape in shapes for n in shape):
+        return args
+    for k in range(-max(map(len, shapes)), 0):
+        lengths = {shape[k]: None for shape in shapes if len(shape) >= -k and shape[k] != 1}
+        longer = [n for n in lengths if not _one_at_most(n)]
+        if longer:
+            args = tuple(_as_long(a, k, longer[0]) for a in args)
+    return args
+
+
+def _one_at_most(n: Size) -> bool:
+    return not isinstance(n, int) and dims.at_least(1, n)
+
+
+def _as_long(a: Any, axis: int, n: Size) -> Any:
+    """An operand whose axis is of length n, if it had one element at most."""
+    if not isinstance(a, Var) or len(a.type.shape) < -axis or not _one_at_most(a.type.shape[axis]):
+        return a
+    return _stretched_to(a, len(a.type.shape) + axis, atom_of_size(n))
+
+
+def _stretched_to(v: Atom, axis: int, count: Any) -> Any:
+    """A value of which an axis is `count` long, where it had one element or as many."""
+    have = axis_size(v, axis=axis)
+    single = equal(have, 1)
+    run = current()
+    run.emit(Effect("check", (have, select(single, 1, count)), {}, run.origin))
+    at = select(single, 0, arange(0, count, 1, dtype=np.dtype(int)))
+    return gather(v, at, key=(*(slice(None),) * axis, Slot(0)))
 
 
 def _part_length(x: Atom, key: Key, rest: tuple[Atom, ...], place: int) -> Any:

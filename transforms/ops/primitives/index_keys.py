@@ -95,7 +95,7 @@ def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
         low, high = _position(start, n, 0), _position(stop, n, n)
         length = None if low is None or high is None else current().length(low, high)
     if length is None:
-        return dims.symbol("length", 0)
+        return dims.symbol("length", 0, upper=_most(start, stop))
     return length if step == 1 else (length + (step - 1)) // step
 
 
@@ -109,6 +109,19 @@ def _length(n: Size, start: Any, stop: Any) -> Size | None:
     if start == 0 or stop is None:
         return dims.minimum(n, -start if stop is None else stop)
     return None
+
+
+def _most(start: Any, stop: Any) -> int | None:
+    """How many elements x[start:stop] has at most, as x[i:i + 1] has one; None where none can say.
+
+    >>> i = dims.symbol("i")
+    >>> _most(i, i + 1), _most(i, 9)
+    (1, None)
+    """
+    if start is None or stop is None:
+        return None
+    most = stop - start
+    return max(most, 0) if isinstance(most, int) else None
 
 
 def _position(b: Any, n: Size, default: Size) -> Size | None:

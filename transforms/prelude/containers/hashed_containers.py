@@ -35,6 +35,8 @@ def code(key: Any) -> Any:
         for part in key[1:]:
             found = (1000003 * found + code(part)) % PRIME
         return found
+    if isinstance(key, np.ndarray):
+        raise TypeError("unhashable type: 'numpy.ndarray'")
     if isinstance(key, (float, np.floating)):
         real = float(key)
         if not np.isfinite(real):

@@ -25,10 +25,41 @@ def fmean(data: Any, weights: Any = None) -> Any:
     return total / math.fsum(shares)
 
 
+def geometric_mean(data: Any) -> Any:
+    items = several(data, "geometric_mean")
+    if any([v <= 0 for v in items]):
+        raise statistics.StatisticsError(
+            "geometric mean requires a non-empty dataset containing positive numbers"
+        )
+    return math.exp(fmean([math.log(v) for v in items]))
+
+
+def harmonic_mean(data: Any, weights: Any = None) -> Any:
+    items = several(data, "harmonic_mean")
+    shares = [1] * len(items) if weights is None else list(weights)
+    if len(shares) != len(items):
+        raise statistics.StatisticsError("Number of weights does not match data size")
+    if min(items) < 0:
+        raise statistics.StatisticsError("harmonic mean does not support negative values")
+    if min(items) == 0:
+        return min(items)
+    return sum(shares) / sum([w / v for w, v in zip(shares, items, strict=True)])
+
+
 def median(data: Any) -> Any:
     items = sorted(several(data, "median"))
     half, odd = divmod(len(items), 2)
     return items[half] if odd else (items[half - 1] + items[half]) / 2
+
+
+def median_low(data: Any) -> Any:
+    items = sorted(several(data, "median_low"))
+    return items[(len(items) - 1) // 2]
+
+
+def median_high(data: Any) -> Any:
+    items = sorted(several(data, "median_high"))
+    return items[len(items) // 2]
 
 
 def variance(data: Any, xbar: Any = None) -> Any:
@@ -64,5 +95,8 @@ def squares(items: Any, center: Any) -> Any:
     return sum([(v - c) ** 2 for v in items])
 
 
-OURS = (mean, fmean, median, variance, pvariance, stdev, pstdev)
+OURS = (
+    *(mean, fmean, geometric_mean, harmonic_mean, median, median_low, median_high),
+    *(variance, pvariance, stdev, pstdev),
+)
 PYTHON: dict[Any, Any] = {getattr(statistics, ours.__name__): ours for ours in OURS}

@@ -12,7 +12,7 @@ from tapeless.errors import NotDifferentiableError
 
 PROGRAMS = [
     lambda x: statistics.NormalDist(0, 1).cdf(x[0]),
-    lambda x: statistics.geometric_mean(x),
+    lambda x: statistics.correlation(list(x), [1.0, 2.0, 4.0]),
     lambda x: statistics.linear_regression(list(x), [1, 2, 3]).slope * x[0],
     lambda x: struct.unpack("d", struct.pack("d", x[0]))[0],
     lambda x: float(str(x[0])) * x[1],

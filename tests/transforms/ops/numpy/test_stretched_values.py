@@ -1,5 +1,5 @@
-"""A value of length one that NumPy stretches where it is stored, though its length depends on
-run-time values."""
+"""A value of length one that NumPy stretches where it is stored, or an operand of others, though its
+length depends on run-time values."""
 
 import numpy as np
 import pytest
@@ -58,6 +58,37 @@ def same_mask(y, k):
     z[y > 0.5] = y[y > 0.5] ** 2
     z[k] *= 2
     return np.sum(z * z)
+
+
+def operands(y, k):
+    first, last, others = y[k][:1], y[k][-1:], y[~k]
+    total = np.sum(others * first) + np.sum(np.maximum(last, y)) + np.sum(first * last)
+    return total + np.sum(np.where(y > 2.5, first, y) * (np.outer(y, y) + first))
+
+
+def rows_of_pivots(y, k):
+    a = np.outer(y, y) + np.diag(np.cos(y))
+    for i in range(3):
+        p = i + int(np.argmax(np.abs(a[i:, i])))
+        a -= a[p : p + 1] * a[:, i : i + 1] / (9 + a[i, i])
+    a[1:] *= a[np.flatnonzero(k)[:1]]
+    return np.sum(a * a) * 0.01
+
+
+@pytest.mark.parametrize("k", [ONE, TWO], ids=["one", "two"])
+@pytest.mark.parametrize("f", [operands, rows_of_pivots])
+def test_operands_with_one_element_at_most(f, k):
+    test_derivatives_of_stores_that_stretch(f, k)
+
+
+@pytest.mark.parametrize("make", [lambda f: jit(f).plain, jit, grad])
+def test_an_operand_without_elements(make):
+    def product(y, k):
+        return np.sum(y * y[k][:1])
+
+    with pytest.raises(ValueError, match="could not be broadcast together"):
+        make(product)(Y, Y > 9)
+    np.testing.assert_allclose(make(product)(Y, ONE), make(lambda y, k: np.sum(y * y[1]))(Y, ONE))
 
 
 @pytest.mark.parametrize("k", [ONE, TWO], ids=["one", "two"])
