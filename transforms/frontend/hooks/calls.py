@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import random
@@ -97,6 +98,7 @@ from tapeless.transforms.frontend.trace.provenance import (
     is_formula,
     is_library_class,
     is_numpy,
+    is_parametrised,
     makes_plain_objects,
     may_change,
     of_library,
@@ -197,6 +199,8 @@ class Calls:
             return self.call(f.func, *first, *args, **{**named, **kwargs})
         if (written := of_numba(f)) is not None:
             return self.call(written, *args, **kwargs)
+        if is_parametrised(f):
+            return self.construct_parametrised(f, args, kwargs)
         if isinstance(f, type):
             return self.construct(f, args, kwargs)
         if isinstance(f, functools._lru_cache_wrapper):
@@ -329,6 +333,15 @@ class Calls:
             obj = _or_external(functools.partial(_opaque, cls, args, kwargs), cls, args, kwargs)
             return trace().born(advancing(obj))
         return trace().born(advancing(cls(*args, **kwargs)))
+
+    def construct_parametrised(
+        self, alias: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """An object of `Stack[float]`: one of `Stack`, which knows with which types it was made."""
+        obj = self.call(alias.__origin__, *args, **kwargs)
+        with contextlib.suppress(AttributeError):  # lists and dicts have no attributes
+            put_attribute(obj, "__orig_class__", alias)
+        return obj
 
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
