@@ -338,6 +338,8 @@ class Calls:
         self, alias: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """An object of `Stack[float]`: one of `Stack`, which knows with which types it was made."""
+        if not getattr(alias, "_inst", True):
+            alias()  # TypeError: typing.Dict is only for hints
         obj = self.call(alias.__origin__, *args, **kwargs)
         with contextlib.suppress(AttributeError):  # lists and dicts have no attributes
             put_attribute(obj, "__orig_class__", alias)

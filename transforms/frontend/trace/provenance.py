@@ -138,10 +138,10 @@ def is_numpy(f: Any) -> bool:
 
 def is_parametrised(f: Any) -> bool:
     """`Stack[float]`, `list[float]` or `typing.OrderedDict`, whose calls make objects of the class
-    in `__origin__`; those of `typing.Dict` are an error."""
-    if type(f).__module__ not in ("types", "typing"):
-        return False
-    return isinstance(getattr(f, "__origin__", None), type) and getattr(f, "_inst", True)
+    in `__origin__`."""
+    return type(f).__module__ in ("types", "typing") and isinstance(
+        getattr(f, "__origin__", None), type
+    )
 
 
 def _roots(f: Any) -> set[str]:

@@ -40,10 +40,10 @@ def ordered(x):
 
 def with_defaults(x):
     lists = collections.defaultdict[str, list](list)
-    if x > 0:
-        lists["positive"].append(x)
+    for k in range(3):
+        lists["powers"].append(x**k)
     lists["all"].append(x)
-    return sum(lists["all"]) * len(lists)
+    return sum(lists["powers"]) * len(lists)
 
 
 def listed(x):
@@ -54,7 +54,7 @@ def listed(x):
 
 
 def last_two(x):
-    values = typing.Deque[float](maxlen=2)
+    values = typing.Deque[float](maxlen=2)  # noqa: UP006 (that is it)
     for k in range(5):
         values.append(x**k)
     return values[0] + values[-1]
@@ -79,7 +79,8 @@ def test_the_dict_is_a_result():
         return entries
 
     result = tapeless.jit(f)(1.5)
-    assert result == {"a": 1.5, "b": 3.0} and type(result) is collections.OrderedDict
+    assert result == {"a": 1.5, "b": 3.0}
+    assert type(result) is collections.OrderedDict
 
 
 def test_names_that_are_only_for_hints_are_not_called():
