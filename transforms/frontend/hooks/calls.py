@@ -44,6 +44,7 @@ from tapeless.transforms.frontend.arrays.symbols import (
 )
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OVER_ITEMS
+from tapeless.transforms.frontend.builtins.formatting import has_own_text, of_string, with_texts
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import of_data
 from tapeless.transforms.frontend.builtins.numpy_callbacks import applied
@@ -55,7 +56,6 @@ from tapeless.transforms.frontend.control_flow.branches import (
     undecided,
 )
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
-from tapeless.transforms.frontend.effects.effects import of_string
 from tapeless.transforms.frontend.effects.foreign_calls import (
     record,
     refuse_kept,
@@ -372,7 +372,9 @@ class Calls:
         if isinstance(f, types.MethodWrapperType) and name == "__setattr__":  # of super()
             put_attribute(this, args[0], args[1], f.__objclass__.__setattr__)
             return None
-        if isinstance(this, str) and (name == "join" or symbolic):
+        if isinstance(this, str) and (
+            name == "join" or symbolic or any(map(has_own_text, (*args, *kwargs.values())))
+        ):
             result = of_string(this, name, args, kwargs)
             if result is not None:
                 return result
@@ -380,7 +382,7 @@ class Calls:
             forget(function)
             return None
         if (recorded := spelling(f)) is not None:
-            record(*recorded, args, kwargs)
+            record(*recorded, with_texts(args) if any(map(has_own_text, args)) else args, kwargs)
             return None
         if hashable(f):
             refuse_outside(f, args, kwargs)
