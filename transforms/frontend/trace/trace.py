@@ -153,6 +153,7 @@ class Trace(Builder):
         self.futile: Counter[Any] = Counter()  # how often in a row each loop could not be rolled
         self.passes = 0  # those that it made, with those of the loops inside
         self.arms = 0  # how many sides of tests have been staged
+        self.depths = 0  # in how many other sides each of them was, summed up
         self.rolling = 0  # how many loops are being rolled now
         self.misses: list[Any] = []  # calls of functions under functools.cache that were made
         self.absences: dict[Any, Any] = {}  # attributes that code asked for before they were set
