@@ -72,7 +72,8 @@ class TooManyWaysError(UnsupportedError):
 
 
 class ManyElementsError(UnsupportedError):
-    """A batch whose elements take ways of their own is too large for a program of all of them."""
+    """A batch has no program of all elements, which take ways of their own and are too many, or
+    draw from generators of their own: the function can be called for each."""
 
 
 class UnevenError(UnsupportedError):

@@ -214,7 +214,7 @@ class Transformed(InNotebooks):
             self.defaults is not None and root.__defaults__ is not self.defaults
         ):
             self.begin()
-        specialisation = self.last
+        specialisation, goes_its_way = self.last, False
         try:
             if (
                 specialisation is not None
@@ -229,11 +229,11 @@ class Transformed(InNotebooks):
             passed = self.marked(args, kwargs)
             if specialisation.keys:
                 specialisation.use_keys(tree.leaves(passed))
-            if specialisation.traced:
+            if goes_its_way := specialisation.traced:
                 return self.by_its_way(passed)[1]
             return specialisation(*passed)
         except Exception as e:
-            if ways.is_other(e, specialisation):
+            if not goes_its_way and ways.is_other(e, specialisation):
                 return self.by_its_way(self.marked(args, kwargs))[1]
             if specialisation is None:
                 trimmed(e)

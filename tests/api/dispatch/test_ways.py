@@ -75,6 +75,24 @@ def test_what_is_printed_is_printed_once(transformation, capsys):
         assert capsys.readouterr().out == expected
 
 
+@pytest.mark.parametrize("transformation", [jit, grad])
+def test_what_another_way_prints_before_it_raises_is_printed_once(transformation, capsys):
+    @transformation
+    def f(x):
+        size = len(f"{x:g}")
+        print("size", size, x)  # noqa: T201 (what is tested)
+        if x > 1:
+            raise ValueError("too large")
+        return x * size
+
+    f(0.5)
+    capsys.readouterr()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="too large"):
+            f(2.0)
+        assert capsys.readouterr().out == "size 1 2.0\n"
+
+
 def test_the_number_of_ways_is_limited():
     f = jit(halved)
     for k in range(ways.WAYS + 4):

@@ -12,6 +12,9 @@ from tapeless.transforms.core.language import Literal, Var
 from tapeless.transforms.frontend.arrays.operators import Operators
 from tapeless.transforms.ops.primitives.identities import python_number
 
+#: The end of the text by which a symbol is seen in the texts of objects that hold it.
+SHOWN_AS = "known when the program runs>"
+
 
 class Unknown(Operators):
     """A value that is known only when the program runs."""
@@ -72,7 +75,7 @@ class Unknown(Operators):
         raise NeedStatic(self.value(), "a function without a rule needs what this is made of")
 
     def __repr__(self) -> str:
-        return f"<{self.type} known when the program runs>"
+        return f"<{self.type} {SHOWN_AS}"
 
     def __str__(self) -> str:
         return str(self.read_as_number("text needs this value"))

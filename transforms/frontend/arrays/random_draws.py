@@ -19,7 +19,7 @@ from tapeless.transforms.core.builder import atom, broadcast, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.core.random_generators import is_generator
-from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.errors import ManyElementsError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.trace.recorded_reads import Captured
 from tapeless.transforms.frontend.trace.trace import trace
@@ -151,13 +151,14 @@ def moved(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
 
 def all_known(value: Any) -> Any:
     """An argument of a generator made inside, which draws while staging: integers, such as lengths
-    of axes, are made known."""
+    of axes, are made known; of other values the program makes the generator when it runs."""
     if isinstance(value, (tuple, list)):
         return type(value)(map(all_known, value))
     if not isinstance(value, Symbol):
         return value
     if value.type.shape or value.type.dtype.kind not in "iu":
-        raise UnsupportedError(
+        trace().decisions.record_draws()
+        raise ManyElementsError(
             "a generator that is made in the function cannot be given what is known only when it "
             "runs",
             "make the generator outside, or draw standard numbers and scale them",

@@ -26,6 +26,7 @@ from tapeless.transforms.frontend.arrays.python_scalars import class_of, number_
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.deques import new_deque
+from tapeless.transforms.frontend.builtins.formatting import formatted, text_of
 from tapeless.transforms.frontend.builtins.lists_of_lists import given_away, kept_still
 from tapeless.transforms.frontend.builtins.min_max import (
     column_of,
@@ -38,7 +39,7 @@ from tapeless.transforms.frontend.builtins.ndindex import ndenumerate, ndindex
 from tapeless.transforms.frontend.builtins.shared_memory import shares_memory
 from tapeless.transforms.frontend.builtins.sorted import sorted_
 from tapeless.transforms.frontend.control_flow import combinatorics
-from tapeless.transforms.frontend.control_flow.branches import choose, short_circuit
+from tapeless.transforms.frontend.control_flow.branches import choose, each, short_circuit
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
 from tapeless.transforms.frontend.control_flow.iteration import (
     accumulate,
@@ -58,7 +59,7 @@ from tapeless.transforms.frontend.control_flow.iteration import (
 from tapeless.transforms.frontend.control_flow.loop_iterators import iter_, once, zipped
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 from tapeless.transforms.frontend.control_flow.truth import is_none, something, truth
-from tapeless.transforms.frontend.effects.effects import effect_parts, formatted
+from tapeless.transforms.frontend.effects.effects import effect_parts
 from tapeless.transforms.frontend.effects.foreign_calls import record, refuse_file, refuse_outside
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.iterators import Advancing, advancing
@@ -259,9 +260,13 @@ def _print(
             "print", "sys", values, {k: v for k, (v, usual) in arguments.items() if v is not usual}
         )
         return
-    args: list[Any] = []
-    shown = (hooks.call(str, v) if _is_object(v) else v for v in values)
+    shown = (hooks.call(str, v) if _is_object(v) else text_of(v, "s") for v in values)
     shown = (str(v) if isinstance(v, NAMED) and not is_literal(v) else v for v in shown)
+    each(functools.partial(_print_texts, sep, end), *shown)
+
+
+def _print_texts(sep: Any, end: Any, *shown: Any) -> None:
+    args: list[Any] = []
     parts = tuple(effect_parts(v, args) for v in shown)
     trace().emit(
         Effect("print", tuple(args), {"parts": parts, "sep": sep, "end": end}, trace().place())
@@ -432,26 +437,14 @@ _FLOORS: dict[Any, Callable[[Any], Any]] = {
 }
 
 
-def _fields_shown(x: Any) -> Any:
-    """The text that dataclasses make of an object."""
-    parts: list[Any] = [f"{type(x).__qualname__}("]
-    for k, f in enumerate(f for f in dataclasses.fields(x) if f.repr):
-        parts += [f"{', ' if k else ''}{f.name}=", (getattr(x, f.name), "r", "")]
-    return formatted(*parts, ")")
-
-
 def _shown(function: Any, conversion: str) -> Any:
-    names = ("__str__", "__repr__") if conversion == "s" else ("__repr__",)
-
     def run(hooks: Any, *args: Any) -> Any:
+        if len(args) == 1 and (text := text_of(args[0], conversion)) is not args[0]:
+            return text
         if args and has_symbols(args[0]):
             return formatted((args[0], conversion, ""))
         if args and special_methods.foreign(args[0]):
             return call_outside(function, args, {})
-        for name in names if len(args) == 1 else ():
-            if (method := special_methods.special(args[0], name)) is not None:
-                is_rule = hasattr(method, "__wrapped__")  # by dataclasses: there is no source
-                return _fields_shown(args[0]) if is_rule else trace().enter(method, args[0])
         return function(*args)
 
     return run

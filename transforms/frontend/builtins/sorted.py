@@ -25,7 +25,11 @@ from tapeless.transforms.frontend.heap.alias_sets import may_overlap
 from tapeless.transforms.frontend.heap.indexed_choice import interchangeable
 from tapeless.transforms.frontend.heap.lists import StagedList, from_arrays
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
-from tapeless.transforms.frontend.values.container_aliases import record_aliases, share_elements
+from tapeless.transforms.frontend.values.container_aliases import (
+    mutable,
+    record_aliases,
+    share_elements,
+)
 from tapeless.transforms.frontend.values.identity import NUMBERS
 from tapeless.transforms.frontend.values.structure import (
     Structure,
@@ -156,7 +160,8 @@ def _taken(items: Any, order: Any) -> Any:
         share_elements(items, result)
         return result
     specs = [require_defined(flatten(v)) for v in items]
-    if not interchangeable(specs) or not _of_equal_lengths(specs):
+    one_by_one = trace().tracing and any(map(_can_change, items))
+    if one_by_one or not interchangeable(specs) or not _of_equal_lengths(specs):
         return trace().born(StagedList(items[_known_place(order, k)] for k in range(len(items))))
     columns = [_ordered(leaves, order) for leaves in zip(*map(_leaves, specs), strict=True)]
 
@@ -173,6 +178,11 @@ def _taken(items: Any, order: Any) -> Any:
         return _element(specs, iter([leaf(c, k, w, leaves) for c, w, leaves in parts]))
 
     return trace().born(StagedList(element(k) for k in range(len(items))))
+
+
+def _can_change(item: Any) -> bool:
+    """Whether it is a container that stores change, or holds one."""
+    return mutable(item) or (isinstance(item, tuple) and any(map(_can_change, item)))
 
 
 def _of_equal_lengths(specs: Sequence[Structure]) -> bool:

@@ -68,6 +68,7 @@ class StagedArm:
 
 
 MOST_ARMS = 3000  # a side of a test that is staged takes some milliseconds
+MANY_ARMS, DEEP = 300, 3  # of so many, each inside of so many others on average, no end is in sight
 MOST_OF_OBJECTS = 500  # where what is done to one of several objects is a side of its own
 PYTHON_RAISES = (ArithmeticError, LookupError, ValueError)
 # in the first pass of a loop they may come of what a variable held before it
@@ -79,8 +80,10 @@ def stage_arm(
 ) -> StagedArm:
     """Stages one side of a test, in which the flags of some variables are known to be true."""
     t = trace()
-    t.arms += 1
+    t.arms, t.depths = t.arms + 1, t.depths + len(t.sides)
     most = MOST_OF_OBJECTS if t.identities else MOST_ARMS
+    if t.depths > DEEP * t.arms:
+        most = MANY_ARMS
     if t.arms > most:
         raise TooManyWaysError(
             f"tests on run-time values have more than {most:,} sides, each inside of others",

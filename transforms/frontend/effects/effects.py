@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import itertools
-import string
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +14,6 @@ from tapeless.transforms.errors import (
     Signal,
     UnsupportedError,
 )
-from tapeless.transforms.frontend.arrays.foreign_arrays import has_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.effects.exception_handlers import decided
 from tapeless.transforms.frontend.heap.lists import StagedList
@@ -26,80 +22,17 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import (
-    MAKERS,
     ChosenText,
     ComputedText,
     ExternalText,
     Template,
     Text,
-    joined,
-    method,
 )
 from tapeless.transforms.python_text.literals import is_literal
 
 
 class Unreachable(Signal):
     """The block that is being staged ends by raising."""
-
-
-CONVERSIONS: dict[str, Callable[[Any], Any]] = {
-    "": lambda value: value,
-    "r": repr,
-    "s": str,
-    "a": ascii,
-}
-
-
-def formatted(*parts: Any) -> Any:
-    """An f-string of texts and (value, conversion, spec): a template if it shows symbols."""
-    flat: list[Any] = []
-    for p in parts:
-        if isinstance(p, str):
-            flat.append(p)
-            continue
-        value, conversion, spec = p
-        if isinstance(value, Text) and not conversion and not spec:
-            flat += value.pieces()
-        elif has_symbols(value) or has_symbols(spec):
-            flat.append((value, conversion, spec))
-        elif trace().observing and has_foreign(value):
-            raise _not_shown(value)
-        else:
-            flat.append(format(CONVERSIONS[conversion](value), spec))
-    if all(isinstance(p, str) for p in flat):
-        return "".join(flat)
-    return Template(tuple(flat))
-
-
-def of_string(text: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A method of a string that is given values known when the program runs; None if it has no
-    rule."""
-    if name == "format":
-        return format_method(text, args, kwargs)
-    if name == "join":
-        return joined(text, list(*args))
-    return method(text, name, args) if name in MAKERS and not kwargs else None
-
-
-def format_method(
-    text: str,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    position: Iterator[int] | None = None,
-) -> Any:
-    """str.format; fields without a name take the next `position`, also those in a format spec."""
-    formatter = string.Formatter()
-    position = itertools.count() if position is None else position
-    parts: list[Any] = []
-    for literal, field, spec, conversion in formatter.parse(text):
-        parts.append(literal)
-        if field is None:
-            continue
-        path = field if field[:1] not in ("", ".", "[") else f"{next(position)}{field}"
-        value, _ = formatter.get_field(path, args, kwargs)
-        shown = format_method(spec or "", args, kwargs, position)
-        parts.append((value, conversion or "", shown))
-    return formatted(*parts)
 
 
 def effect_parts(values: Any, args: list[Atom]) -> Any:
@@ -130,12 +63,12 @@ def effect_parts(values: Any, args: list[Atom]) -> Any:
     if type(values) is dict and all(map(is_literal, values)):
         return ("dict", tuple((k, effect_parts(v, args)) for k, v in values.items()))
     if type(values) not in (tuple, list, StagedList):
-        raise _not_shown(values)
+        raise not_shown(values)
     kind = "tuple" if isinstance(values, tuple) else "list"
     return (kind, tuple(effect_parts(v, args) for v in values))
 
 
-def _not_shown(value: Any) -> UnsupportedError:
+def not_shown(value: Any) -> UnsupportedError:
     return UnsupportedError(
         f"an object of type {type(value).__name__} is shown in text, or is in an error",
         "show its values, or give its class a __str__ or __repr__",

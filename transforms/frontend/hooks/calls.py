@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import random
@@ -43,6 +44,7 @@ from tapeless.transforms.frontend.arrays.symbols import (
 )
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OVER_ITEMS
+from tapeless.transforms.frontend.builtins.formatting import has_own_text, of_string, with_texts
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import of_data
 from tapeless.transforms.frontend.builtins.numpy_callbacks import applied
@@ -54,7 +56,6 @@ from tapeless.transforms.frontend.control_flow.branches import (
     undecided,
 )
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
-from tapeless.transforms.frontend.effects.effects import of_string
 from tapeless.transforms.frontend.effects.foreign_calls import (
     record,
     refuse_kept,
@@ -97,6 +98,7 @@ from tapeless.transforms.frontend.trace.provenance import (
     is_formula,
     is_library_class,
     is_numpy,
+    is_parametrised,
     makes_plain_objects,
     may_change,
     of_library,
@@ -197,6 +199,8 @@ class Calls:
             return self.call(f.func, *first, *args, **{**named, **kwargs})
         if (written := of_numba(f)) is not None:
             return self.call(written, *args, **kwargs)
+        if is_parametrised(f):
+            return self.construct_parametrised(f, args, kwargs)
         if isinstance(f, type):
             return self.construct(f, args, kwargs)
         if isinstance(f, functools._lru_cache_wrapper):
@@ -330,6 +334,17 @@ class Calls:
             return trace().born(advancing(obj))
         return trace().born(advancing(cls(*args, **kwargs)))
 
+    def construct_parametrised(
+        self, alias: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """An object of `Stack[float]`: one of `Stack`, which knows with which types it was made."""
+        if not getattr(alias, "_inst", True):
+            alias()  # TypeError: typing.Dict is only for hints
+        obj = self.call(alias.__origin__, *args, **kwargs)
+        with contextlib.suppress(AttributeError):  # lists and dicts have no attributes
+            put_attribute(obj, "__orig_class__", alias)
+        return obj
+
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
         if any(map(undecided, args)):
@@ -357,7 +372,9 @@ class Calls:
         if isinstance(f, types.MethodWrapperType) and name == "__setattr__":  # of super()
             put_attribute(this, args[0], args[1], f.__objclass__.__setattr__)
             return None
-        if isinstance(this, str) and (name == "join" or symbolic):
+        if isinstance(this, str) and (
+            name == "join" or symbolic or any(map(has_own_text, (*args, *kwargs.values())))
+        ):
             result = of_string(this, name, args, kwargs)
             if result is not None:
                 return result
@@ -365,7 +382,7 @@ class Calls:
             forget(function)
             return None
         if (recorded := spelling(f)) is not None:
-            record(*recorded, args, kwargs)
+            record(*recorded, with_texts(args) if any(map(has_own_text, args)) else args, kwargs)
             return None
         if hashable(f):
             refuse_outside(f, args, kwargs)

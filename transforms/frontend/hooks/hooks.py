@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from tapeless.transforms.core.language import Effect
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.builtins import dicts_and_sets
+from tapeless.transforms.frontend.builtins.formatting import formatted
 from tapeless.transforms.frontend.builtins.lists_of_lists import empty_list, rows_of, running_over
 from tapeless.transforms.frontend.control_flow.branches import (
     branch,
@@ -27,7 +29,7 @@ from tapeless.transforms.frontend.control_flow.rebinding import renewed
 from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.control_flow.try_statements import tried
 from tapeless.transforms.frontend.effects.context_managers import SIGNALS, entered
-from tapeless.transforms.frontend.effects.effects import formatted, raise_
+from tapeless.transforms.frontend.effects.effects import raise_
 from tapeless.transforms.frontend.effects.exception_handlers import trying
 from tapeless.transforms.frontend.heap.frames import Frame, FrameLocation
 from tapeless.transforms.frontend.heap.iterators import Advancing
@@ -44,13 +46,7 @@ from tapeless.transforms.frontend.trace.readers import BuiltinOf, CellOf, KeyOf
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.structure import MISSING
-from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
-
-
-def _with_value(part: Any, value: Any) -> Any:
-    """A part of an f-string that shows another value."""
-    return part if isinstance(part, (str, Text)) else (value, *part[1:])
 
 
 def _has_length(value: Any) -> bool:
@@ -300,13 +296,19 @@ class Hooks(Operations):
             final()
 
     def format(self, *parts: Any) -> Any:
-        shown = [p if isinstance(p, (str, Text)) else p[0] for p in parts]
-        if any(map(undecided, shown)):
-            return each(lambda *values: self.format(*map(_with_value, parts, values)), *shown)
         return formatted(*parts)
 
     def raise_(self, exc: Any, cause: Any = None) -> None:
-        each(lambda option: raise_(option, cause), exc)
+        def raised(option: Any) -> None:
+            if isinstance(option, BaseException) and any(map(undecided, option.args)):
+                each(functools.partial(with_texts, option), *option.args)
+            raise_(option, cause)
+
+        def with_texts(error: BaseException, *args: Any) -> None:
+            error.args = args
+            raise_(error, cause)
+
+        each(raised, exc)
 
     def assert_(self, test: Any, message: Any) -> None:
         if isinstance(test, Symbol):

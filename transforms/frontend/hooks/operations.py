@@ -15,6 +15,7 @@ from tapeless.transforms.frontend.arrays.python_scalars import items_of
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.comparison import binary, contained
+from tapeless.transforms.frontend.builtins.formatting import has_own_text, percent
 from tapeless.transforms.frontend.control_flow.branches import (
     choose,
     each,
@@ -39,7 +40,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, either
 from tapeless.transforms.frontend.values.container_aliases import write_back
 from tapeless.transforms.frontend.values.structure import has_symbols
-from tapeless.transforms.frontend.values.text import Text, percent
+from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
 
@@ -79,7 +80,9 @@ class Operations(Access):
         return each(functools.partial(special_methods.unary, kind), value)
 
     def mod(self, left: Any, right: Any) -> Any:
-        text = isinstance(left, Text) or (isinstance(left, str) and has_symbols(right))
+        text = isinstance(left, Text) or (
+            isinstance(left, str) and (has_symbols(right) or has_own_text(right))
+        )
         return percent(left, right) if text else special_methods.binary("Mod", left, right)
 
     def inplace(self, kind: str, target: Any, value: Any) -> Any:

@@ -218,8 +218,10 @@ def _for_all_values(
     known_draws = Decisions(outlines=outlines, changing=changing, records=False)
     plainer.records = not decisions.recorded
     attempts = [known_draws] if decisions.recorded else []
-    attempts += [plainer] if decisions.aliased or decisions.counted or decisions.tabled else []
-    if isinstance(refusal, TRACEABLE):
+    too_many = isinstance(refusal, TooManyWaysError)  # and no fewer by what follows
+    if not too_many and (decisions.aliased or decisions.counted or decisions.tabled):
+        attempts.append(plainer)
+    if not too_many and isinstance(refusal, TRACEABLE):
         attempts.append(replace(plainer, exact=True, identities=True))
     for attempt in attempts:
         attempt.axes = set(axes)

@@ -136,6 +136,14 @@ def is_numpy(f: Any) -> bool:
     return _roots(f) <= {"numpy", "scipy"} and not isinstance(f, type)
 
 
+def is_parametrised(f: Any) -> bool:
+    """`Stack[float]`, `list[float]` or `typing.OrderedDict`, whose calls make objects of the class
+    in `__origin__`."""
+    return type(f).__module__ in ("types", "typing") and isinstance(
+        getattr(f, "__origin__", None), type
+    )
+
+
 def _roots(f: Any) -> set[str]:
     """The package that a function says it is of, and the one whose code it is: of a decorator's
     function that has taken a name by functools.wraps, they may be two."""

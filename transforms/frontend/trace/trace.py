@@ -71,6 +71,7 @@ class Trace(SizeGuards, Journals):
         self.tests: list[Any] = []  # what the branches that are open now depend on
         self.sides: list[tuple[int, int]] = []  # the tests around, and which side of each
         self.arms = 0  # how many sides of tests have been staged
+        self.depths = 0  # in how many other sides each of them was, summed up
         self.can_be_known: dict[Var, bool | None] = {}  # what was asked already
         self.advanced: list[Any] | None = None  # iterators of the program, while one is run out
         self.ended: set[int] = set()  # frames of calls of our own code

@@ -145,7 +145,8 @@ def _infer(*args: Atom, shape: tuple[Size, ...], dtype: Any, weak: bool, **how: 
 
 
 def _jvp(primals: Any, tangents: Any, outs: tuple[Var, ...], params: dict[str, Any]) -> Any:
-    if all(t is None for t in tangents):
+    whole = params["dtype"].kind not in "fc"  # counts and choices, as integers in general
+    if whole or all(t is None for t in tangents):
         return (None,)
     raise NotDifferentiableError(
         f"the numbers that {params['name']} draws have no derivative by its parameters",

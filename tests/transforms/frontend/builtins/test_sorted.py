@@ -201,3 +201,63 @@ def test_comparisons_of_two_at_a_time_are_traced(function):
         tapeless.jit(function)(x)
     with tapeless.strict(False), pytest.warns(tapeless.PerformanceWarning):
         assert tapeless.jit(function)(x) == function(x)
+
+
+@dataclass
+class Member:
+    value: float
+    score: float = 0.0
+
+
+def sorted_lists(x):
+    pairs = [[x, 0.0], [2 * x - 1, 0.0], [0.5 * x, 0.0]]
+    for _ in range(3):
+        for pair in pairs:
+            pair[1] = -((pair[0] - 0.3) ** 2)
+        pairs = sorted(pairs, key=lambda pair: pair[1])
+        pairs[0][0] += 0.1 * pairs[1][0]
+    return pairs[0][0] + 2 * pairs[1][0]
+
+
+def sorted_dicts(x):
+    entries = [{"value": x}, {"value": 2 * x - 1}, {"value": 0.5 * x}]
+    for _ in range(3):
+        for entry in entries:
+            entry["score"] = -((entry["value"] - 0.3) ** 2)
+        entries.sort(key=lambda entry: entry["score"], reverse=True)
+        entries[0]["value"] += 0.1 * entries[1]["value"]
+    return entries[0]["value"] + 2 * entries[1]["value"]
+
+
+def sorted_records(x):
+    members = [Member(x), Member(2 * x - 1), Member(0.5 * x)]
+    for _ in range(3):
+        for member in members:
+            member.score = -((member.value - 0.3) ** 2)
+        members.sort(key=lambda member: member.score)
+        members = [*members[1:], Member(1.1 * members[0].value + members[1].value)]
+    return members[0].value + 2 * members[1].score
+
+
+def sorted_tuples_of_lists(x):
+    entries = [(k, [x * k, 0.0]) for k in range(3)]
+    for _ in range(3):
+        for number, pair in entries:
+            pair[1] = -((pair[0] - 0.3) ** 2) * number
+        entries = sorted(entries, key=lambda entry: entry[1][1])
+        entries[0][1][0] += x
+    return entries[0][0] + 2 * entries[1][1][1] + entries[0][1][0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [sorted_lists, sorted_dicts, sorted_records, sorted_tuples_of_lists],
+    ids=lambda f: f.__name__,
+)
+@pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+def test_containers_that_change_after_they_were_sorted(f):
+    with tapeless.strict(False):
+        for x in (0.7, 2.1):
+            assert tapeless.jit(f)(x) == pytest.approx(f(x), rel=1e-12)
+            slope = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+            assert tapeless.grad(f)(x) == pytest.approx(slope, rel=1e-6)

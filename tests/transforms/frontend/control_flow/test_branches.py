@@ -2,6 +2,7 @@
 
 # ruff: noqa: F841, SIM108 (branches are what is tested)
 
+import warnings
 from collections import deque
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import tapeless
 from tapeless.transforms.core.language import If
-from tapeless.transforms.errors import StructureError, UndefinedError
+from tapeless.transforms.errors import StructureError, TapelessError, UndefinedError
 from tests.transforms.staging import block_of, close_to, every, slope
 
 
@@ -314,3 +315,45 @@ def test_shapes_that_do_not_fit_are_an_error_of_the_side_that_is_taken(f, slope)
         for form in (f, value_and_slope, tapeless.jit(f)):
             with pytest.raises(ValueError, match=r"shape|mismatch"):
                 form(1.5, m)
+
+
+class Leaf:
+    def __init__(self, key):
+        self.key, self.smaller, self.larger = key, None, None
+
+
+def inserted(node, key):
+    if node is None:
+        return Leaf(key)
+    if key < node.key:
+        node.smaller = inserted(node.smaller, key)
+    else:
+        node.larger = inserted(node.larger, key)
+    return node
+
+
+def in_order(node):
+    if node is None:
+        return []
+    return [*in_order(node.smaller), node.key, *in_order(node.larger)]
+
+
+def smallest_of_a_tree(x):
+    root = None
+    for key in x:
+        root = inserted(root, key)
+    smallest, second, *_ = in_order(root)
+    return smallest + 2 * second
+
+
+def test_tests_inside_of_one_another_again_and_again_are_given_up_early():
+    x = np.random.default_rng(0).random(12)
+    with pytest.raises(TapelessError, match="more than 300 sides, each inside of others"):
+        tapeless.jit(smallest_of_a_tree)(x)
+    with tapeless.strict(False), warnings.catch_warnings():
+        warnings.simplefilter("ignore", tapeless.PerformanceWarning)
+        assert tapeless.jit(smallest_of_a_tree)(x) == pytest.approx(smallest_of_a_tree(x))
+        by_key = tapeless.grad(smallest_of_a_tree)(x)
+    expected = np.zeros(12)
+    expected[np.argsort(x)[:2]] = 1.0, 2.0
+    np.testing.assert_array_equal(by_key, expected)
