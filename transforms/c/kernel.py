@@ -319,6 +319,9 @@ class SerialKernelWriter(GrowingLists):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         self.put(f"return {self.code(error) + 1};", s, error[0])
 
+    def fail_telling(self, error: Error, values: Sequence[Value], s: ast.stmt) -> None:
+        self.fail(error, s)  # an error is a number: it tells no values
+
     def fail_by(self, errors: Sequence[Error], number: str) -> None:
         codes = [self.code(error) for error in errors]
         if codes != [*range(codes[0], codes[0] + len(codes))]:

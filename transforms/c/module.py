@@ -340,9 +340,9 @@ class _ModuleWriter:
 
 
 def message(error: Error) -> str:
-    """An error as text: its type, and what it says."""
+    """An error as text: its type, and what it says, with dots for what depends on values."""
     kind, args = error
-    return ": ".join([kind, *(str(a) for a in args if a is not ...)])
+    return ": ".join([kind, *("..." if a is ... else str(a) for a in args)])
 
 
 def _public(text: str) -> str:

@@ -1,6 +1,7 @@
 """Says which programs of the tests have a form in C, whether it is right, and what others lack.
 
-python -m tests.transforms.c.coverage      counts those of a sample that are right, refused or wrong
+python -m tests.transforms.c.coverage         counts those of a sample that are right, refused or wrong
+python -m tests.transforms.c.coverage --all   all programs of the corpus, and the gradients of all
 
 Each is compiled as in `compiled.py`, and run under sanitizers with two sets of numbers: those of
 the corpus, and others nearby. It is compared with NumPy; gradients are compared with those in array
@@ -77,6 +78,13 @@ def sampled(functions: int, gradients: int, seed: int) -> Iterator[Callable[[], 
     for p in chosen[:functions]:
         yield lambda p=p: of_corpus(p)
     for p in chosen[functions:]:
+        yield lambda p=p: slope_of(p)
+
+
+def everything() -> Iterator[Callable[[], Subject]]:
+    """All programs of the corpus, and the gradients of all."""
+    for p in programs():
+        yield lambda p=p: of_corpus(p)
         yield lambda p=p: slope_of(p)
 
 
@@ -172,6 +180,7 @@ def main() -> None:
     parser.add_argument("--functions", type=int, default=150, help="programs of the corpus")
     parser.add_argument("--gradients", type=int, default=90, help="gradients of other ones")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--all", action="store_true", help="no sample: the whole corpus")
     parser.add_argument("--only", default="", help="a regular expression of names")
     parser.add_argument(
         "--memo", type=Path, help="a file of outcomes: text that is in it is not run again"
@@ -180,7 +189,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     memo = json.loads(options.memo.read_text()) if options.memo and options.memo.exists() else {}
     counts = {kind: collections.Counter[str]() for kind in ("GPU", "functions", "gradients")}
-    for make in sampled(options.functions, options.gradients, options.seed):
+    sample = (options.functions, options.gradients, options.seed)
+    for make in everything() if options.all else sampled(*sample):
         with redirect_stdout(StringIO()):
             subject = make()
         if not re.search(options.only, subject.name):
