@@ -85,8 +85,12 @@ class ArrayOperations(DriverScope):
             self.joined(s)
         elif s.op is new_arrays.arange:
             self.counted(s)
+        elif s.op is new_arrays.eye:
+            self.diagonal(s)
         elif s.op in (slices_and_gathers.update, slices_and_gathers.add_at):
             self.update(s)
+        elif s.op is shapes.broadcast_to and not s.args[0].type.shape:
+            self.repeated(s)
         elif out.type.shape and s.args and entries_of(s) is not None:
             self.know(out, self.part(s))
         elif s.op is shapes.reshape and self.view(s.args[0]).is_whole:
@@ -124,6 +128,27 @@ class ArrayOperations(DriverScope):
         head = f"for (i64 {k} = 0; {k} < {view.lengths[0].at(SHIFT)}; {k}++)"
         self.put(f"{head} {view.element(at)} = {cast(value, view.dtype).text};", s)
         self.taken.discard(k)
+
+    def diagonal(self, s: Let) -> None:
+        """Ones on a diagonal, and zeros."""
+        view, k = self.make(s.outs[0]), s.params["k"]
+        row, column = constant(max(-k, 0)), constant(max(k, 0))
+        self.each(
+            *(view.lengths, (view.strides, (constant(1), ZERO), (ZERO, constant(1)))),
+            lambda at: (
+                f"{view.element(at[0])} = "
+                f"{sum_of(at[1], column).at(SUM)} == {sum_of(at[2], row).at(SUM)};"
+            ),
+            s,
+        )
+
+    def repeated(self, s: Let) -> None:
+        """An array of one number, which is in memory once."""
+        out = s.outs[0]
+        name, value = self.fresh(out.name or "same"), cast(self.number(s.args[0]), out.type.dtype)
+        self.put(f"const {c_type(out.type.dtype)} {name}[1] = {{{value.text}}};", s)
+        lengths = self.lengths_of(out.type.shape)
+        self.know(out, Strided(name, out.type.dtype, lengths, (ZERO,) * len(lengths)))
 
     def update(self, s: Let) -> None:
         """A store to a part of an array, which keeps its place, or an addition to it."""

@@ -16,12 +16,13 @@ import copy
 import json
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from hashlib import sha256
 from io import StringIO
@@ -92,7 +93,10 @@ def outcome(subject: Subject, memo: dict[str, str]) -> str:
     """Says "right", "refused: why", "skipped: why" or "wrong: how"."""
     c = JitToC(subject.function)
     try:
-        c.module_for(copy.deepcopy(subject.args), {})
+        with limited():
+            c.module_for(copy.deepcopy(subject.args), {})
+    except TimeoutError:
+        return f"refused: it takes more than {SECONDS} s to be staged"
     except InternalError as e:
         return f"wrong: {e}"
     except TapelessError as e:
@@ -107,6 +111,21 @@ def outcome(subject: Subject, memo: dict[str, str]) -> str:
     if key not in memo:
         memo[key] = checked(files)
     return memo[key]
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Raises TimeoutError when a program has had its time."""
+
+    def too_late(*_: Any) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, too_late)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
 
 
 def inputs(subject: Subject) -> Iterator[tuple[Any, ...]]:
