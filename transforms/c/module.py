@@ -16,6 +16,7 @@ from tapeless.transforms.c.driver import Argument, DriverWriter, Output, integer
 from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
 from tapeless.transforms.c.helpers import needed, without_underscores
 from tapeless.transforms.c.kernel import print_kernel, reserved
+from tapeless.transforms.c.records import Record
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.expressions import product
 from tapeless.transforms.c_text.long_lines import declaration, in_width
@@ -57,6 +58,7 @@ class CModule:
     returned        what the Python function returns, in Python, of the names of outputs
     has_work        whether `NAME_work` says how many bytes it needs for itself
     errors          what the numbers from 1 mean that it may return; if none, it returns nothing
+    records         classes of the user's that `returned` names
     """
 
     name: str
@@ -69,6 +71,7 @@ class CModule:
     has_room: bool
     has_work: bool
     errors: tuple[Error, ...]
+    records: tuple[Record, ...] = ()
 
     @property
     def too_long(self) -> int:
