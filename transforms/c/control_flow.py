@@ -19,6 +19,7 @@ from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import SHIFT, NotPrintedError, Value, c_type, cast, constant
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -222,10 +223,35 @@ class ControlFlow(DriverLists):
                 self.name(v, home)
                 homes.append(home)
                 continue
-            homes.append(self.home(v))
+            homes.append(self.changing(v, a) or self.home(v))
             if not self.is_there(homes[-1], a):
                 self.store(homes[-1], a)
         return homes
+
+    def changing(self, v: Var, a: Atom) -> Strided | None:
+        """Memory for what a loop gives that is as long as a known size in the end, but not before;
+        None for others."""
+        if not isinstance(v.type, Type) or not v.type.shape or not isinstance(a, Var):
+            return None
+        if any(not self.has(x) for n in v.type.shape for x in dims.symbols(n)):
+            return None
+        lengths, first = list(self.lengths_of(v.type.shape)), self.view(a).lengths
+        if self.alike(lengths, first):
+            return None
+        for k, (n, m) in enumerate(zip(lengths, first, strict=True)):
+            if not self.alike([n], [m]):
+                name = self.fresh("n")
+                self.put(f"i64 {name} = 0;")
+                self.variable.add(name)
+                lengths[k] = Value(name, INT, natural=True)
+        return Strided.row_by_row(self.place_for(v, (ROOM,)), v.type.dtype, lengths)
+
+    def settle(self, outs: Sequence[Var], homes: Sequence[Home]) -> None:
+        """What a loop gives is as long as its type says."""
+        for v, home in zip(outs, homes, strict=True):
+            if isinstance(home, Strided) and not (v in self.views and self.views[v] == home):
+                lengths = self.lengths_of(v.type.shape)
+                self.know(v, Strided.row_by_row(home.memory, home.dtype, lengths))
 
     def for_loop(self, s: For) -> None:
         homes = self.carried(s)
@@ -247,6 +273,7 @@ class ControlFlow(DriverLists):
             self.hand_on(homes, s.yields)
             if ends is not None:
                 self.put(f"if ({ends.text}) break;")
+        self.settle(s.outs, homes)
 
     def unchanging(self, a: Atom) -> Value:
         """A number as it is now, under a name of its own if others change theirs."""
@@ -266,6 +293,7 @@ class ControlFlow(DriverLists):
             )
             self.statements(s.body)
             self.hand_on(homes, s.body.results)
+        self.settle(s.outs, homes)
 
     def raised(self, s: Effect) -> None:
         """An error of the user's: its number is returned."""
