@@ -56,7 +56,7 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 WORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int
 long register restrict return short signed sizeof static struct switch typedef union unsigned void
-volatile while bool true false asm typeof main NULL INFINITY NAN size_t memcpy memset
+volatile while bool true false asm typeof main NULL INFINITY NAN size_t memcpy memmove memset
 abs fabs exp expm1 exp2 log log10 log1p log2 sqrt cbrt sin cos tan asin acos atan sinh cosh tanh
 asinh acosh atanh erf erfc lgamma tgamma floor ceil trunc rint round atan2 hypot copysign fmax fmin
 fmod nextafter pow isnan isinf isfinite signgam div j0 j1 jn y0 y1 yn index gamma remove rename

@@ -269,7 +269,7 @@ class _ModuleWriter:
         names = ["math.h"]
         if words(text) & {"c64", "c128"}:
             names.insert(0, "complex.h")
-        if "memcpy" in text:
+        if words(text) & {"memcpy", "memmove"}:
             names.append("string.h")
         return [
             *self.comment(),

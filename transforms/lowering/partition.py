@@ -489,7 +489,9 @@ class Lowering:
             pieces = [[s] for s in run]
         needs = [set().union(*map(self.memory.needs, piece)) for piece in pieces]
         after = remaining(needs, self.memory.with_needs(live))
-        return [t for p, later in zip(pieces, after, strict=True) for t in self.flush(p, later, False)]
+        return [
+            t for p, later in zip(pieces, after, strict=True) for t in self.flush(p, later, False)
+        ]
 
     def cuts(self, run: list[Statement], live: set[Var]) -> Iterator[list[Part]]:
         """Ways to cut a run into kernels, the best first."""

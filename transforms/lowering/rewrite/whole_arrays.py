@@ -33,6 +33,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import (
     update,
 )
 
+
 def _diag(out: Type, x: Atom, k: int) -> Any:
     def body(i: Any, y: Any) -> tuple[Any, ...]:
         places = i + max(-k, 0), i + max(k, 0)
