@@ -184,9 +184,32 @@ class ArrayOperations(DriverScope):
         self.know(s.outs[0], base)
 
     def length(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
-        """How many elements a slice has that counts up."""
-        if span.step != 1:
-            raise NotPrintedError("the length of a slice that does not count up by 1")
+        """How many elements a slice has."""
+        if span.step < 0:
+            distance = self.distance_down(span, n, rest)
+        else:
+            distance = self.distance_up(span, n, rest)
+        if abs(span.step) == 1:
+            return distance
+        wide = arithmetic.binary(ast.Add(), distance, constant(abs(span.step) - 1))
+        return arithmetic.binary(
+            ast.FloorDiv(), replace(wide, natural=True), constant(abs(span.step))
+        )
+
+    def distance_down(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+        """From where a slice starts down to where it stops: 0 if that is above."""
+        start = self.first(span, n, rest)
+        if span.stop is None:
+            return arithmetic.binary(ast.Add(), start, constant(1))
+        stop = self.slot(span.stop, rest)
+        if not isinstance(stop.known, int):
+            raise NotPrintedError("a slice that counts down to where values say")
+        if stop.known < 0:
+            stop = arithmetic.extreme("max", [self.from_start(stop, n), constant(-1)])
+        return arithmetic.extreme("max", [arithmetic.binary(ast.Sub(), start, stop), ZERO])
+
+    def distance_up(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+        """From where a slice starts up to where it stops: 0 if that is below."""
         start, stop = self.first(span, n, rest), self.end(span, n, rest)
         if start.known == 0:
             return stop

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tapeless.transforms.c.growing_lists import ROOM
-from tapeless.transforms.c.lists import DriverLists, ListInC
+from tapeless.transforms.c.lists import OTHER_LENGTH, DriverLists, ListInC
 from tapeless.transforms.c.memory_roots import MemoryRoots
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
@@ -145,13 +145,23 @@ class ControlFlow(DriverLists):
         view = self.view(a)
         pairs = [*zip(view.lengths, home.lengths, strict=True)]
         changing = [(n, m) for n, m in pairs if m.text in self.variable]
-        if not all(self.alike([n], [m]) for n, m in pairs if (n, m) not in changing):
-            raise NotPrintedError("an array whose length changes from pass to pass")
+        for n, m in pairs:
+            if (n, m) not in changing and not self.alike([n], [m]):
+                self.check_equal(n, m)
         if changing:
             self.check_room(view.lengths)
         for n, m in changing:
             self.put(f"{m.text} = {n.text};")
         self.copy(replace(view, lengths=home.lengths), home)
+
+    def check_equal(self, n: Value, m: Value) -> None:
+        """A test of lengths that are equal by their types, which are not seen to be by their
+        texts."""
+        differ = arithmetic.compared(ast.NotEq(), n, m)
+        if differ.known is True:
+            raise NotPrintedError("an array whose length changes from pass to pass")
+        if differ.known is None:
+            self.put(f"if ({differ.text}) return {self.code(OTHER_LENGTH)};")
 
     def is_there(self, home: Home, a: Atom) -> bool:
         """Whether a value is where it belongs."""

@@ -14,8 +14,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
-from tapeless.transforms.c.array_operations import ArrayOperations
 from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
+from tapeless.transforms.c.index_arrays import IndexArrays
 from tapeless.transforms.c.strided import Strided, product_of, row_strides, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.expressions import Expressions, product
@@ -74,7 +74,7 @@ def is_of_lists(s: Let) -> bool:
     return any(isinstance(a.type, StackType) for a in (*s.args, *s.outs))
 
 
-class DriverLists(ArrayOperations):
+class DriverLists(IndexArrays):
     """Lists outside of kernels."""
 
     def __init__(self, taken: set[str]) -> None:

@@ -428,7 +428,8 @@ class Lowering:
             for g in stages
         ):
             return True
-        if not self.target.library and any(map(self.reads_arrays, run)):
+        inside_run = statements(Block((), tuple(run), ()))
+        if not self.target.library and any(map(self.reads_arrays, inside_run)):
             return True
         arrays = any(getattr(p.type, "shape", True) for p in self.block.params)
         return not arrays and any(g is not None and g.let.op.name != "size_value" for g in stages)
