@@ -41,7 +41,6 @@ from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
-from tapeless.transforms.ops.primitives.function_calls import act, call
 from tapeless.transforms.ops.primitives.index_keys import Slot
 
 MAKES = (memory, new_arrays.empty, new_arrays.zeros, new_arrays.ones, new_arrays.full)
@@ -65,8 +64,6 @@ class ArrayOperations(DriverScope):
 
     def operation(self, s: Let) -> None:
         """An operation that is no call of a kernel."""
-        if s.op in (call, act):
-            raise NotPrintedError("a function that calls itself")
         out = s.outs[0]
         if s.op in MAKES:
             self.new_array(s)
@@ -289,7 +286,7 @@ class ArrayOperations(DriverScope):
         return strides
 
     def new_array(self, s: Let) -> None:
-        view = self.make(s.outs[0])
+        view = self.make(s.outs[0], self.lengths_of(s.params["shape"]))
         if s.op in (memory, new_arrays.empty):
             return
         first = {new_arrays.zeros: constant(0), new_arrays.ones: constant(1)}.get(s.op)

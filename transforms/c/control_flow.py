@@ -8,7 +8,8 @@ What passes hand on has memory of its own, which keeps its place: each pass copi
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from tapeless.transforms.c.growing_lists import ROOM
@@ -201,18 +202,27 @@ class ControlFlow(DriverLists):
     # -- statements
 
     def branch(self, s: If) -> None:
+        before = dict(self.sizes)
         homes = [
             self.chosen(v, a, b, s)
             for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True)
         ]
         test = self.number(s.test)
-        with self.braces(f"if ({test.text})", s):
+        with self.braces(f"if ({test.text})", s), self.lengths_inside(before):
             self.statements(s.then)
             self.hand_on(homes, s.then.results)
         if s.orelse.body or not all(map(self.is_there, homes, s.orelse.results)):
-            with self.braces("else"):
+            with self.braces("else"), self.lengths_inside(before):
                 self.statements(s.orelse)
                 self.hand_on(homes, s.orelse.results)
+
+    @contextmanager
+    def lengths_inside(self, before: Mapping[dims.Symbol, Value]) -> Iterator[None]:
+        """Lengths that a block finds out are its own: what it gives may be as long by the same
+        name, which stands for another number until the block has ended."""
+        outside, self.sizes = self.sizes, dict(before)
+        yield
+        self.sizes = outside
 
     def chosen(self, v: Var, a: Atom, b: Atom, s: If) -> Home:
         """A home for what either branch gives; memory that both only store to is one."""
@@ -275,7 +285,8 @@ class ControlFlow(DriverLists):
             count = self.home(s.count)
         index = self.fresh(s.index.name or "k")
         self.name(s.index, Value(index, INT, natural=step.known == 1 and start.natural))
-        with self.braces(_head(index, start, stop, int(step.known), s.reverse), s):
+        head = _head(index, start, stop, int(step.known), s.reverse)
+        with self.braces(head, s), self.lengths_inside(self.sizes):
             if isinstance(count, Value):
                 self.put(f"{count.text}++;")
             self.statements(s.body)
@@ -296,7 +307,7 @@ class ControlFlow(DriverLists):
         for params in (s.test.params, s.body.params):
             for v, home in zip(params, homes, strict=True):
                 self.name(v, home)
-        with self.braces("for (;;)", s):
+        with self.braces("for (;;)", s), self.lengths_inside(self.sizes):
             self.statements(s.test)
             self.put(
                 f"if ({arithmetic.unary(ast.Not(), self.number(s.test.results[0])).text}) break;"
