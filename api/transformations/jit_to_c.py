@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from tapeless import tree
@@ -19,6 +20,7 @@ from tapeless.transforms.autodiff.residuals.saved_functions import saving_functi
 from tapeless.transforms.c.blas import with_blas
 from tapeless.transforms.c.companions import checking_program, cmake_lines, in_order, python_wrapper
 from tapeless.transforms.c.module import CModule, write_c
+from tapeless.transforms.c.records import Results
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import UnsupportedError
@@ -114,12 +116,7 @@ class JitToC(Jit):
                 "return what changes, or store to an array: x[...] = new",
             )
         names, unpack = parameters(staged, arguments, paths)
-        result, flat = self.result(staged)
-        if flat:
-            raise UnsupportedError(
-                "a result that is an object of a class has no form in C",
-                "return arrays, in tuples, lists or dicts",
-            )
+        results = Results()
         asked, fastmath = self.asked, self.asked.fastmath is not False
         lowered = lower.lower(
             *(self.emitted_name, block, staged.sizes, self.stored, staged.hints),
@@ -140,7 +137,7 @@ class JitToC(Jit):
             self.stored,
             {c.var: c.get() for c in staged.captured},
             [*staged.sizes, *lowered.relied],
-            result,
+            partial(results.text, staged.result),
             self.doc(staged, names, values=False),  # the header says them
             [
                 (path, repr(leaf.value))
@@ -148,6 +145,7 @@ class JitToC(Jit):
                 if leaf.var is None
             ],
         )
+        module = replace(module, records=tuple(results.records.values()))
         is_passed = tuple(leaf.var is not None for leaf in staged.leaves)
         self.modules[module.source] = Printed(module, is_passed)
         return module.source, False

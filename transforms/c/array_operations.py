@@ -41,7 +41,6 @@ from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
-from tapeless.transforms.ops.primitives.function_calls import act, call
 from tapeless.transforms.ops.primitives.index_keys import Slot
 
 MAKES = (memory, new_arrays.empty, new_arrays.zeros, new_arrays.ones, new_arrays.full)
@@ -65,8 +64,6 @@ class ArrayOperations(DriverScope):
 
     def operation(self, s: Let) -> None:
         """An operation that is no call of a kernel."""
-        if s.op in (call, act):
-            raise NotPrintedError("a function that calls itself")
         out = s.outs[0]
         if s.op in MAKES:
             self.new_array(s)
@@ -85,8 +82,12 @@ class ArrayOperations(DriverScope):
             self.joined(s)
         elif s.op is new_arrays.arange:
             self.counted(s)
+        elif s.op is new_arrays.eye:
+            self.diagonal(s)
         elif s.op in (slices_and_gathers.update, slices_and_gathers.add_at):
             self.update(s)
+        elif s.op is shapes.broadcast_to and not s.args[0].type.shape:
+            self.repeated(s)
         elif out.type.shape and s.args and entries_of(s) is not None:
             self.know(out, self.part(s))
         elif s.op is shapes.reshape and self.view(s.args[0]).is_whole:
@@ -125,6 +126,27 @@ class ArrayOperations(DriverScope):
         self.put(f"{head} {view.element(at)} = {cast(value, view.dtype).text};", s)
         self.taken.discard(k)
 
+    def diagonal(self, s: Let) -> None:
+        """Ones on a diagonal, and zeros."""
+        view, k = self.make(s.outs[0]), s.params["k"]
+        row, column = constant(max(-k, 0)), constant(max(k, 0))
+        self.each(
+            *(view.lengths, (view.strides, (constant(1), ZERO), (ZERO, constant(1)))),
+            lambda at: (
+                f"{view.element(at[0])} = "
+                f"{sum_of(at[1], column).at(SUM)} == {sum_of(at[2], row).at(SUM)};"
+            ),
+            s,
+        )
+
+    def repeated(self, s: Let) -> None:
+        """An array of one number, which is in memory once."""
+        out = s.outs[0]
+        name, value = self.fresh(out.name or "same"), cast(self.number(s.args[0]), out.type.dtype)
+        self.put(f"const {c_type(out.type.dtype)} {name}[1] = {{{value.text}}};", s)
+        lengths = self.lengths_of(out.type.shape)
+        self.know(out, Strided(name, out.type.dtype, lengths, (ZERO,) * len(lengths)))
+
     def update(self, s: Let) -> None:
         """A store to a part of an array, which keeps its place, or an addition to it."""
         base, value = self.view(s.args[0]), s.args[1]
@@ -159,9 +181,32 @@ class ArrayOperations(DriverScope):
         self.know(s.outs[0], base)
 
     def length(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
-        """How many elements a slice has that counts up."""
-        if span.step != 1:
-            raise NotPrintedError("the length of a slice that does not count up by 1")
+        """How many elements a slice has."""
+        if span.step < 0:
+            distance = self.distance_down(span, n, rest)
+        else:
+            distance = self.distance_up(span, n, rest)
+        if abs(span.step) == 1:
+            return distance
+        wide = arithmetic.binary(ast.Add(), distance, constant(abs(span.step) - 1))
+        return arithmetic.binary(
+            ast.FloorDiv(), replace(wide, natural=True), constant(abs(span.step))
+        )
+
+    def distance_down(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+        """From where a slice starts down to where it stops: 0 if that is above."""
+        start = self.first(span, n, rest)
+        if span.stop is None:
+            return arithmetic.binary(ast.Add(), start, constant(1))
+        stop = self.slot(span.stop, rest)
+        if not isinstance(stop.known, int):
+            raise NotPrintedError("a slice that counts down to where values say")
+        if stop.known < 0:
+            stop = arithmetic.extreme("max", [self.from_start(stop, n), constant(-1)])
+        return arithmetic.extreme("max", [arithmetic.binary(ast.Sub(), start, stop), ZERO])
+
+    def distance_up(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+        """From where a slice starts up to where it stops: 0 if that is below."""
         start, stop = self.first(span, n, rest), self.end(span, n, rest)
         if start.known == 0:
             return stop
@@ -241,7 +286,7 @@ class ArrayOperations(DriverScope):
         return strides
 
     def new_array(self, s: Let) -> None:
-        view = self.make(s.outs[0])
+        view = self.make(s.outs[0], self.lengths_of(s.params["shape"]))
         if s.op in (memory, new_arrays.empty):
             return
         first = {new_arrays.zeros: constant(0), new_arrays.ones: constant(1)}.get(s.op)

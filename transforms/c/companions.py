@@ -60,6 +60,7 @@ def python_wrapper(module: CModule) -> str:
     lines = [
         f'"""Calls {name} with arrays of NumPy: {name}.c, compiled to lib{name}.so beside this."""',
         *("", *sorted({f"import {m}" for m in (*imported, "ctypes")}), "from pathlib import Path"),
+        *(f"from {package} import {kind}" for package, kind in _classes(module)),
         *("", "import numpy as np", ""),
         f'LIBRARY = ctypes.CDLL(str(Path(__file__).with_name("lib{name}.so")))',
     ]
@@ -68,8 +69,18 @@ def python_wrapper(module: CModule) -> str:
     if module.errors:
         lines.append(f"LIBRARY.{name}_error.restype = ctypes.c_char_p")
     lines += _structures(module)
+    for record in module.records:
+        lines += [""] * (1 if record.is_tuple else 2) + record.lines
     lines += ["", "", f"def {name}({', '.join(a.name for a in module.arguments)}):", *body, ""]
     return "\n".join(part for line in lines for part in wrap(line))
+
+
+def _classes(module: CModule) -> Iterable[tuple[str, str]]:
+    """What the classes of records are made with, by its modules."""
+    if any(record.is_tuple for record in module.records):
+        yield "collections", "namedtuple"
+    if not all(record.is_tuple for record in module.records):
+        yield "types", "SimpleNamespace"
 
 
 def _wrapper_body(module: CModule) -> list[str]:
@@ -211,6 +222,9 @@ def _take_apart(e: ast.expr, value: Any, parts: dict[str, Any]) -> None:
         case ast.Dict(values=items):
             for item, x in zip(items, value.values(), strict=True):
                 _take_apart(item, x, parts)
+        case ast.Call(keywords=[_, *_] as fields):
+            for item in fields:
+                _take_apart(item.value, getattr(value, str(item.arg)), parts)
         case _ if any(isinstance(n, ast.Name) for n in ast.walk(e)):
             raise UnsupportedError(
                 f"a result that is put together as {ast.unparse(e)} has no form in C",

@@ -8,17 +8,19 @@ What passes hand on has memory of its own, which keeps its place: each pass copi
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from tapeless.transforms.c.growing_lists import ROOM
-from tapeless.transforms.c.lists import DriverLists, ListInC
+from tapeless.transforms.c.lists import OTHER_LENGTH, DriverLists, ListInC
 from tapeless.transforms.c.memory_roots import MemoryRoots
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import SHIFT, NotPrintedError, Value, c_type, cast, constant
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -144,13 +146,23 @@ class ControlFlow(DriverLists):
         view = self.view(a)
         pairs = [*zip(view.lengths, home.lengths, strict=True)]
         changing = [(n, m) for n, m in pairs if m.text in self.variable]
-        if not all(self.alike([n], [m]) for n, m in pairs if (n, m) not in changing):
-            raise NotPrintedError("an array whose length changes from pass to pass")
+        for n, m in pairs:
+            if (n, m) not in changing and not self.alike([n], [m]):
+                self.check_equal(n, m)
         if changing:
             self.check_room(view.lengths)
         for n, m in changing:
             self.put(f"{m.text} = {n.text};")
         self.copy(replace(view, lengths=home.lengths), home)
+
+    def check_equal(self, n: Value, m: Value) -> None:
+        """A test of lengths that are equal by their types, which are not seen to be by their
+        texts."""
+        differ = arithmetic.compared(ast.NotEq(), n, m)
+        if differ.known is True:
+            raise NotPrintedError("an array whose length changes from pass to pass")
+        if differ.known is None:
+            self.put(f"if ({differ.text}) return {self.code(OTHER_LENGTH)};")
 
     def is_there(self, home: Home, a: Atom) -> bool:
         """Whether a value is where it belongs."""
@@ -190,18 +202,27 @@ class ControlFlow(DriverLists):
     # -- statements
 
     def branch(self, s: If) -> None:
+        before = dict(self.sizes)
         homes = [
             self.chosen(v, a, b, s)
             for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True)
         ]
         test = self.number(s.test)
-        with self.braces(f"if ({test.text})", s):
+        with self.braces(f"if ({test.text})", s), self.lengths_inside(before):
             self.statements(s.then)
             self.hand_on(homes, s.then.results)
         if s.orelse.body or not all(map(self.is_there, homes, s.orelse.results)):
-            with self.braces("else"):
+            with self.braces("else"), self.lengths_inside(before):
                 self.statements(s.orelse)
                 self.hand_on(homes, s.orelse.results)
+
+    @contextmanager
+    def lengths_inside(self, before: Mapping[dims.Symbol, Value]) -> Iterator[None]:
+        """Lengths that a block finds out are its own: what it gives may be as long by the same
+        name, which stands for another number until the block has ended."""
+        outside, self.sizes = self.sizes, dict(before)
+        yield
+        self.sizes = outside
 
     def chosen(self, v: Var, a: Atom, b: Atom, s: If) -> Home:
         """A home for what either branch gives; memory that both only store to is one."""
@@ -222,10 +243,35 @@ class ControlFlow(DriverLists):
                 self.name(v, home)
                 homes.append(home)
                 continue
-            homes.append(self.home(v))
+            homes.append(self.changing(v, a) or self.home(v))
             if not self.is_there(homes[-1], a):
                 self.store(homes[-1], a)
         return homes
+
+    def changing(self, v: Var, a: Atom) -> Strided | None:
+        """Memory for what a loop gives that is as long as a known size in the end, but not before;
+        None for others."""
+        if not isinstance(v.type, Type) or not v.type.shape or not isinstance(a, Var):
+            return None
+        if any(not self.has(x) for n in v.type.shape for x in dims.symbols(n)):
+            return None
+        lengths, first = list(self.lengths_of(v.type.shape)), self.view(a).lengths
+        if self.alike(lengths, first):
+            return None
+        for k, (n, m) in enumerate(zip(lengths, first, strict=True)):
+            if not self.alike([n], [m]):
+                name = self.fresh("n")
+                self.put(f"i64 {name} = 0;")
+                self.variable.add(name)
+                lengths[k] = Value(name, INT, natural=True)
+        return Strided.row_by_row(self.place_for(v, (ROOM,)), v.type.dtype, lengths)
+
+    def settle(self, outs: Sequence[Var], homes: Sequence[Home]) -> None:
+        """What a loop gives is as long as its type says."""
+        for v, home in zip(outs, homes, strict=True):
+            if isinstance(home, Strided) and not (v in self.views and self.views[v] == home):
+                lengths = self.lengths_of(v.type.shape)
+                self.know(v, Strided.row_by_row(home.memory, home.dtype, lengths))
 
     def for_loop(self, s: For) -> None:
         homes = self.carried(s)
@@ -239,7 +285,8 @@ class ControlFlow(DriverLists):
             count = self.home(s.count)
         index = self.fresh(s.index.name or "k")
         self.name(s.index, Value(index, INT, natural=step.known == 1 and start.natural))
-        with self.braces(_head(index, start, stop, int(step.known), s.reverse), s):
+        head = _head(index, start, stop, int(step.known), s.reverse)
+        with self.braces(head, s), self.lengths_inside(self.sizes):
             if isinstance(count, Value):
                 self.put(f"{count.text}++;")
             self.statements(s.body)
@@ -247,6 +294,7 @@ class ControlFlow(DriverLists):
             self.hand_on(homes, s.yields)
             if ends is not None:
                 self.put(f"if ({ends.text}) break;")
+        self.settle(s.outs, homes)
 
     def unchanging(self, a: Atom) -> Value:
         """A number as it is now, under a name of its own if others change theirs."""
@@ -259,13 +307,14 @@ class ControlFlow(DriverLists):
         for params in (s.test.params, s.body.params):
             for v, home in zip(params, homes, strict=True):
                 self.name(v, home)
-        with self.braces("for (;;)", s):
+        with self.braces("for (;;)", s), self.lengths_inside(self.sizes):
             self.statements(s.test)
             self.put(
                 f"if ({arithmetic.unary(ast.Not(), self.number(s.test.results[0])).text}) break;"
             )
             self.statements(s.body)
             self.hand_on(homes, s.body.results)
+        self.settle(s.outs, homes)
 
     def raised(self, s: Effect) -> None:
         """An error of the user's: its number is returned."""

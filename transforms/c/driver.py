@@ -111,6 +111,8 @@ def integers_of(arguments: Iterable[Argument]) -> list[str]:
 class DriverWriter(ControlFlow):
     """Writes the function."""
 
+    own_names = OURS
+
     def __init__(
         self,
         name: str,
@@ -120,7 +122,8 @@ class DriverWriter(ControlFlow):
         stored: Sequence[Var],
         relations: Sequence[tuple[str, Size, Size]],
     ) -> None:
-        super().__init__({name, *reserved([]), *OURS, *(printed.name for _, printed in kernels)})
+        called = (printed.name for _, printed in kernels)
+        super().__init__({name, *reserved([]), *self.own_names, *called})
         self.block = block
         self.roots = MemoryRoots(block)
         self.unread_constants = set(_unread_constants(block))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from tapeless.transforms.c.growing_lists import ROOM, GrowingLists, KernelResult
 from tapeless.transforms.c.helpers import NAMES
+from tapeless.transforms.c.matrices import matrix_of
 from tapeless.transforms.c_text.called_functions import (
     Called,
     Functions,
@@ -55,7 +56,7 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 WORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int
 long register restrict return short signed sizeof static struct switch typedef union unsigned void
-volatile while bool true false asm typeof main NULL INFINITY NAN size_t memcpy memset
+volatile while bool true false asm typeof main NULL INFINITY NAN size_t memcpy memmove memset
 abs fabs exp expm1 exp2 log log10 log1p log2 sqrt cbrt sin cos tan asin acos atan sinh cosh tanh
 asinh acosh atanh erf erfc lgamma tgamma floor ceil trunc rint round atan2 hypot copysign fmax fmin
 fmod nextafter pow isnan isinf isfinite signgam div j0 j1 jn y0 y1 yn index gamma remove rename
@@ -280,30 +281,13 @@ class SerialKernelWriter(GrowingLists):
                 call_statement(self, self.functions, e, [], s)
 
     def product(self, a: ast.expr, b: ast.expr, out: ast.expr, s: ast.stmt) -> None:
-        """out = a @ b, of matrices that may be transposed."""
-        (x, x_strides), (y, y_strides) = self.matrix(a), self.matrix(b)
-        place = self.value(out)
+        """out = a @ b, of matrices."""
+        x, y, place = matrix_of(self, a), matrix_of(self, b), self.value(out)
         if not isinstance(place, Array) or place.dtype.kind != "f" or x.dtype != y.dtype:
             raise NotPrintedError(ast.unparse(s))
-        n, k = self.sides(x, a)
-        _, m = self.sides(y, b)
-        first = ", ".join([n, m, k, x.pointer, *x_strides])
-        text = f"product_{suffix(place.dtype)}({first}, {y.pointer}, {', '.join(y_strides)}, "
-        self.put(f"{text}{place.pointer});", s)
-
-    def matrix(self, e: ast.expr) -> tuple[Array, list[str]]:
-        """A matrix, and how far its rows and columns are from each other."""
-        turned = isinstance(e, ast.Attribute) and e.attr == "T"
-        x = self.value(e.value if isinstance(e, ast.Attribute) and turned else e)
-        if not isinstance(x, Array) or len(x.lengths) != 2:
-            raise NotPrintedError(ast.unparse(e))
-        strides = [x.lengths[1].text, "1"]
-        return x, strides[::-1] if turned else strides
-
-    @staticmethod
-    def sides(x: Array, e: ast.expr) -> list[str]:
-        lengths = [n.text for n in x.lengths]
-        return lengths[::-1] if isinstance(e, ast.Attribute) else lengths
+        sides = [n.text for n in (x.lengths[0], y.lengths[1], x.lengths[1])]
+        texts = ", ".join([*sides, *x.texts, *y.texts, place.pointer])
+        self.put(f"product_{suffix(place.dtype)}({texts});", s)
 
     def results_of(self, targets: list[ast.expr], e: ast.expr, s: ast.stmt) -> None:
         call_statement(self, self.functions, e, targets, s)
@@ -318,6 +302,9 @@ class SerialKernelWriter(GrowingLists):
 
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         self.put(f"return {self.code(error) + 1};", s, error[0])
+
+    def fail_telling(self, error: Error, values: Sequence[Value], s: ast.stmt) -> None:
+        self.fail(error, s)  # an error is a number: it tells no values
 
     def fail_by(self, errors: Sequence[Error], number: str) -> None:
         codes = [self.code(error) for error in errors]

@@ -14,19 +14,29 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
-from tapeless.transforms.c.array_operations import ArrayOperations
 from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
+from tapeless.transforms.c.index_arrays import IndexArrays
 from tapeless.transforms.c.strided import Strided, product_of, row_strides, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.expressions import Expressions, product
 from tapeless.transforms.c_text.statements import Error
-from tapeless.transforms.c_text.values import POSTFIX, SHIFT, NotPrintedError, Value, cast, constant
+from tapeless.transforms.c_text.values import (
+    POSTFIX,
+    SHIFT,
+    UNARY,
+    NotPrintedError,
+    Value,
+    c_type,
+    cast,
+    constant,
+)
 from tapeless.transforms.core.language import Atom, Let, StackType, Type, Var
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 from tapeless.transforms.ops.primitives import new_arrays, shapes, stacks
 
 NO_ITEM: Error = ("IndexError", ("list index out of range",))
 EMPTY: Error = ("IndexError", ("pop from empty list",))
+OTHER_LENGTH: Error = ("ValueError", ("operands could not be broadcast together",))
 ONE = constant(1)
 
 
@@ -64,7 +74,7 @@ def is_of_lists(s: Let) -> bool:
     return any(isinstance(a.type, StackType) for a in (*s.args, *s.outs))
 
 
-class DriverLists(ArrayOperations):
+class DriverLists(IndexArrays):
     """Lists outside of kernels."""
 
     def __init__(self, taken: set[str]) -> None:
@@ -77,16 +87,20 @@ class DriverLists(ArrayOperations):
         return self.lists[a]
 
     def new_list(self, kind: StackType, name: str) -> ListInC:
-        """Memory for a list, which is empty."""
-        item = kind.item
+        """Memory for a list, which is empty. Lists in it are items that are not equally long."""
+        item, starts = kind.item, ""
+        of_lists = isinstance(item, StackType)
+        item = item.item if of_lists else item
         if not isinstance(item, Type) or item.dtype.kind not in "biuf":
-            raise NotPrintedError("a list of lists, or of what is no number, outside of kernels")
-        lengths, starts = self.lengths_of_items(item), ""
+            raise NotPrintedError("a list of lists of lists, or of what is no number,")
+        lengths = self.lengths_of_items(item)
+        if of_lists and len(lengths) < len(item.shape):
+            raise NotPrintedError("a list of lists of arrays of several lengths")
         memory = self.allocate(name or "saved", item.dtype, (ROOM,))
         top = self.fresh(f"{memory}_top")
         self.put(f"i64 {top} = 0;")
         self.variable.add(top)
-        if len(lengths) < len(item.shape):
+        if of_lists or len(lengths) < len(item.shape):
             starts = self.allocate(f"{memory}_starts", INT, (ROOM,))
             self.put(f"if (room < 1) return {self.code(TOO_LONG)};")
             self.put(f"{starts}[0] = 0;")
@@ -124,6 +138,10 @@ class DriverLists(ArrayOperations):
                 self.as_array(self.of(s.args[0]), s)
             case new_arrays.zero_items:
                 self.zeros(s)
+            case stacks.add_stacks:
+                self.sums(self.of(s.args[0]), self.of(s.args[1]), s)
+            case stacks.split_items if s.params["axis"] == 0:
+                self.split(self.view(s.args[0]), self.of(s.args[1]), s)
             case stacks.unstack:
                 self.rows(self.view(s.args[0]), s)
             case stacks.concatenate_items if s.params["axis"] == 0:
@@ -141,8 +159,7 @@ class DriverLists(ArrayOperations):
 
     def push(self, items: ListInC, a: Atom, s: Let | None) -> None:
         """One more item, if there is room."""
-        count = items.count
-        lengths = self.view(a).lengths if a.type.shape else ()
+        count, lengths = items.count, self.numbers_of(a).lengths if _has_memory(a) else ()
         if not self.alike(lengths[bool(items.starts) :], items.lengths):
             raise NotPrintedError("a list of arrays of several lengths")
         size = product(lengths)
@@ -157,14 +174,23 @@ class DriverLists(ArrayOperations):
         self.store_item(items, count, a)
         self.put(f"{items.top}++;")
 
+    def numbers_of(self, a: Atom) -> Strided:
+        """The numbers of an array, or of a list that is an item of another."""
+        if not isinstance(a.type, StackType):
+            return self.view(a)
+        items = self.of(a)
+        if items.starts:
+            raise NotPrintedError("a list of lists of arrays of several lengths")
+        return Strided.row_by_row(items.memory, items.dtype, (items.count, *items.lengths))
+
     def at(self, items: ListInC, k: Value, lengths: tuple[Value, ...]) -> Strided:
         """An item, where it is."""
         return Strided(items.memory, items.dtype, lengths, row_strides(lengths), items.place(k))
 
     def store_item(self, items: ListInC, k: Value, a: Atom) -> None:
         """An item gets another value, which is as long."""
-        if a.type.shape:
-            view = self.view(a)
+        if _has_memory(a):
+            view = self.numbers_of(a)
             self.copy(view, self.at(items, k, view.lengths))
         else:
             place = self.at(items, k, ()).element(constant(0))
@@ -172,7 +198,7 @@ class DriverLists(ArrayOperations):
 
     def read_item(self, items: ListInC, k: Value, v: Var, s: Let | None) -> None:
         """A copy of an item."""
-        if not v.type.shape:
+        if not _has_memory(v):
             place = self.at(items, k, ()).element(constant(0))
             self.set(v, Value(place, items.dtype, POSTFIX), s)
             return
@@ -186,6 +212,11 @@ class DriverLists(ArrayOperations):
             name = self.fresh(f"{v.name or 'item'}_length")
             self.put(f"const i64 {name} = {count.text};", s)
             lengths = (Value(name, INT, natural=True), *lengths)
+        if isinstance(v.type, StackType):
+            self.lists[v] = self.new_list(v.type, v.name)
+            self.put(f"{self.lists[v].top} = {lengths[0].text};")
+            self.copy(self.at(items, k, lengths), self.numbers_of(v))
+            return
         self.copy(self.at(items, k, lengths), self.make(v, lengths), s)
 
     def item_place(self, items: ListInC, s: Let) -> Value:
@@ -209,21 +240,66 @@ class DriverLists(ArrayOperations):
 
     def put_item(self, items: ListInC, s: Let) -> None:
         """Another item in the place of one, or added to it."""
-        if items.starts:
-            raise NotPrintedError("a store to a list of arrays of several lengths")
         k, value = self.item_place(items, s), s.args[2]
-        if s.op is stacks.set_item:
-            self.store_item(items, k, value)
-        else:
+        if s.op is stacks.add_item:
             self.add_to_item(items, k, value)
+        else:
+            if items.starts:
+                self.make_space(items, k, product(self.numbers_of(value).lengths))
+            self.store_item(items, k, value)
         self.lists[s.outs[0]] = items
 
+    def make_space(self, items: ListInC, k: Value, size: Value) -> None:
+        """An item gets so many numbers: those behind it move."""
+        after = arithmetic.binary(ast.Add(), k, ONE)
+        old = arithmetic.binary(ast.Sub(), items.place(after), items.place(k))
+        more, last = self.fresh("more"), items.place(items.count)
+        moved = arithmetic.binary(ast.Sub(), last, items.place(after))
+        place = f"{items.memory} + {items.place(after).text}"
+        self.put(f"const i64 {more} = {arithmetic.binary(ast.Sub(), size, old).text};")
+        self.put(f"if ({last.text} + {more} > {ROOM.text}) return {self.code(TOO_LONG)};")
+        size_of = f"sizeof({c_type(items.dtype)})"
+        self.put(f"memmove({place} + {more}, {place}, {moved.at(UNARY)} * {size_of});")
+        j = self.fresh("j")
+        self.put(
+            f"for (i64 {j} = {after.text}; {j} <= {items.top}; {j}++) "
+            f"{items.starts}[{j}] += {more};"
+        )
+        self.taken.discard(j)
+
+    def sums(self, items: ListInC, others: ListInC, s: Let) -> None:
+        """The items of two lists, added; as many as the shorter one has."""
+        out = s.outs[0]
+        if bool(items.starts) != bool(others.starts) or items.dtype != others.dtype:
+            raise NotPrintedError("a sum of lists of several kinds")
+        total = self.lists[out] = self.new_list(out.type, out.name)
+        self.copy_list(items, total)
+        self.put(f"if ({others.top} < {total.top}) {total.top} = {others.top};")
+        k = self.fresh("k")
+        head = f"for (i64 {k} = 0; {k} < {total.place(total.count).at(SHIFT)}; {k}++)"
+        self.put(f"{head} {total.memory}[{k}] += {others.memory}[{k}];", s)
+        self.taken.discard(k)
+
+    def split(self, x: Strided, like: ListInC, s: Let) -> None:
+        """An array in parts that are as long as the items of a list."""
+        out = s.outs[0]
+        if x.dtype.kind not in "biuf":
+            raise NotPrintedError("a list of what is no number")
+        parts = self.lists[out] = self.new_list(out.type, out.name)
+        self.copy_list(like, parts, zero=True)
+        self.copy(x, Strided.row_by_row(parts.memory, parts.dtype, x.lengths), s)
+
     def add_to_item(self, items: ListInC, k: Value, a: Atom) -> None:
-        if not a.type.shape:
+        if not _has_memory(a):
             place = self.at(items, k, ()).element(constant(0))
             self.put(f"{place} += {cast(self.number(a), items.dtype).text};")
             return
-        view, to = self.view(a), self.at(items, k, items.lengths)
+        view = self.numbers_of(a)
+        to = self.at(items, k, view.lengths if items.starts else items.lengths)
+        if items.starts:
+            after = items.place(arithmetic.binary(ast.Add(), k, ONE))
+            end = arithmetic.binary(ast.Add(), items.place(k), product(view.lengths))
+            self.put(f"if ({end.text} != {after.text}) return {self.code(OTHER_LENGTH)};")
         if view.dtype != to.dtype or not self.alike(view.lengths, to.lengths):
             raise NotPrintedError("an addition to an item of a list")
         self.each(
@@ -315,3 +391,8 @@ class DriverLists(ArrayOperations):
         self.put(f"{to.top} = {items.top};")
         zeros = constant(0, to.dtype).text
         self.set_all(to, zeros if zero else f"{items.memory}[{{k}}]")
+
+
+def _has_memory(a: Atom) -> bool:
+    """Whether a value is an array or a list, and no number."""
+    return isinstance(a.type, StackType) or bool(a.type.shape)

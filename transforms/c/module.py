@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.c.driver import Argument, DriverWriter, Output, integers_of
+from tapeless.transforms.c.driver import Argument, Output, integers_of
 from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
 from tapeless.transforms.c.helpers import needed, without_underscores
 from tapeless.transforms.c.kernel import print_kernel, reserved
+from tapeless.transforms.c.records import Record
+from tapeless.transforms.c.recursion import CalledFunctions, CallingWriter
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.expressions import product
 from tapeless.transforms.c_text.long_lines import declaration, in_width
@@ -57,6 +59,7 @@ class CModule:
     returned        what the Python function returns, in Python, of the names of outputs
     has_work        whether `NAME_work` says how many bytes it needs for itself
     errors          what the numbers from 1 mean that it may return; if none, it returns nothing
+    records         classes of the user's that `returned` names
     """
 
     name: str
@@ -69,6 +72,7 @@ class CModule:
     has_room: bool
     has_work: bool
     errors: tuple[Error, ...]
+    records: tuple[Record, ...] = ()
 
     @property
     def too_long(self) -> int:
@@ -135,7 +139,8 @@ class _ModuleWriter:
         self.doc, self.result, self.fixed = doc, result, fixed
         self.kernels = [(kernel, print_kernel(kernel)) for kernel in kernels]
         self.tables: dict[str, str] = {}  # by name
-        self.driver = DriverWriter(self.name, driver, self.kernels, paths, stored, relations)
+        self.driver = CallingWriter(self.name, driver, self.kernels, paths, stored, relations)
+        self.driver.functions = CalledFunctions(self.driver.taken, self.driver.errors)
         for v, value in constants.items():
             self.know(v, value)
         self.driver.write()
@@ -155,7 +160,7 @@ class _ModuleWriter:
         self.driver.constant_array(v, name, [constant(n) for n in array.shape])
 
     def made(self) -> CModule:
-        driver = self.driver
+        driver, functions = self.driver, self.driver.functions.texts
         body = self.memory() + driver.lines
         if driver.errors:
             body.append("  return 0;")
@@ -163,7 +168,7 @@ class _ModuleWriter:
         body[:0] = [f"  (void){name};" for name in self.names_of_parameters() if name in unread]
         texts = [text for _, k in self.kernels for text in (*k.called, k.text)]
         main = in_width([*self.declared(") {"), *body, "}"])
-        parts = [*self.work_size(), *dict.fromkeys(texts), main]
+        parts = [*self.work_size(), *dict.fromkeys(texts), *functions, main]
         tables = [text for name, text in self.tables.items() if name in words(main)]
         code = without_underscores("\n\n".join([*tables, *parts, *self.error_names()]))
         head = [*self.includes(code), "", "typedef int64_t i64;"]
@@ -266,7 +271,7 @@ class _ModuleWriter:
         names = ["math.h"]
         if words(text) & {"c64", "c128"}:
             names.insert(0, "complex.h")
-        if "memcpy" in text:
+        if words(text) & {"memcpy", "memmove"}:
             names.append("string.h")
         return [
             *self.comment(),
@@ -340,9 +345,9 @@ class _ModuleWriter:
 
 
 def message(error: Error) -> str:
-    """An error as text: its type, and what it says."""
+    """An error as text: its type, and what it says, with dots for what depends on values."""
     kind, args = error
-    return ": ".join([kind, *(str(a) for a in args if a is not ...)])
+    return ": ".join([kind, *("..." if a is ... else str(a) for a in args)])
 
 
 def _public(text: str) -> str:

@@ -185,6 +185,11 @@ class FunctionWriter(Statements):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         self.put(f"return {self.code(error) + 1};", s, error[0])
 
+    def fail_telling(self, error: Error, values: Sequence[Value], s: ast.stmt) -> None:
+        if self.for_nvrtc:
+            raise NotPrintedError("an error whose text depends on values")
+        self.fail(error, s)  # an error of C is a number
+
     def fail_by(self, errors: Sequence[Error], number: str) -> None:
         codes = [self.code(error) for error in errors]
         if codes != [*range(codes[0], codes[0] + len(codes))]:

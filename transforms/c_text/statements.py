@@ -33,7 +33,6 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import DOUBLE, INT, 
 
 Error = tuple[str, tuple[object, ...]]
 NOTE = re.compile(r"#\s*(line .*)$")
-TOLD = 2  # integers that an error may tell
 NO_MEMORY: Error = (
     "MemoryError",
     ("lists that grow in a kernel need more memory than kernels may take on this GPU",),
@@ -485,13 +484,12 @@ class Statements(Expressions):
             case ast.Call(func=func, args=args, keywords=[]):
                 told = tuple(a.value if isinstance(a, ast.Constant) else ... for a in args)
                 values = [self.number(a) for a in args if not isinstance(a, ast.Constant)]
-                if not values:
+                if values:
+                    self.fail_telling((ast.unparse(func), told), values, s)
+                else:
                     self.fail((ast.unparse(func), told), s)
-                    return
-                if len(values) <= TOLD and all(v.dtype == INT for v in values):
-                    self.fail_telling((ast.unparse(func), told), [v.text for v in values], s)
-                    return
-        raise NotPrintedError("an error whose text depends on values")
+            case _:
+                raise NotPrintedError(ast.unparse(s).split("\n")[0])
 
     def code(self, error: Error) -> int:
         if error not in self.errors:
@@ -501,9 +499,9 @@ class Statements(Expressions):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         raise NotImplementedError
 
-    def fail_telling(self, error: Error, values: Sequence[str], s: ast.stmt) -> None:
-        """Leaves with an error that tells integers, which stand for `...` among its arguments."""
-        raise NotPrintedError("an error whose text depends on values")
+    def fail_telling(self, error: Error, values: Sequence[Value], s: ast.stmt) -> None:
+        """Leaves with an error that tells values, which stand for `...` among its arguments."""
+        raise NotImplementedError
 
     def fail_by(self, errors: Sequence[Error], number: str) -> None:
         """Leaves with one of these errors of a function that was called, by its number from 1."""

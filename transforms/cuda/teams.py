@@ -21,7 +21,7 @@ from tapeless.transforms.c_text.called_functions import Functions, call, call_st
 from tapeless.transforms.c_text.expressions import Scope
 from tapeless.transforms.c_text.inference import is_filled
 from tapeless.transforms.c_text.renaming import words
-from tapeless.transforms.c_text.statements import NO_MEMORY, TOLD, Error, Statements, growing_arrays
+from tapeless.transforms.c_text.statements import NO_MEMORY, Error, Statements, growing_arrays
 from tapeless.transforms.c_text.values import (
     OPERAND,
     SHIFT,
@@ -46,10 +46,11 @@ from tapeless.transforms.cuda.barriers import (
 from tapeless.transforms.cuda.helpers import block_text, neutral, team_text
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
-from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE, SINGLE, Dtype
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE, INT, SINGLE, Dtype
 
 FEW = 64  # passes of `each` that one thread makes
 GUARD = "if (threadIdx.x == 0) "
+TOLD = 2  # integers that an error may tell
 ARRAY = "array"  # a result that is one, of a length that the kernel finds out
 Result = tuple[Dtype, str]
 
@@ -465,8 +466,10 @@ class KernelWriter(Statements):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         self.leave(str(self.code(error)), error[0], s)
 
-    def fail_telling(self, error: Error, values: Sequence[str], s: ast.stmt) -> None:
-        told = ", ".join([*values, "0"][:TOLD])
+    def fail_telling(self, error: Error, values: Sequence[Value], s: ast.stmt) -> None:
+        if len(values) > TOLD or any(v.dtype != INT for v in values):
+            raise NotPrintedError("an error whose text depends on values")
+        told = ", ".join([*(v.text for v in values), "0"][:TOLD])
         self.leave(str(self.code(error)), error[0], s, f", {told}")
 
     def fail_by(self, errors: Sequence[Error], number: str) -> None:

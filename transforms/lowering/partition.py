@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from tapeless.transforms.analysis.suggested_names import nameless_stem
@@ -427,8 +428,19 @@ class Lowering:
             for g in stages
         ):
             return True
+        inside_run = statements(Block((), tuple(run), ()))
+        if not self.target.library and any(map(self.reads_arrays, inside_run)):
+            return True
         arrays = any(getattr(p.type, "shape", True) for p in self.block.params)
         return not arrays and any(g is not None and g.let.op.name != "size_value" for g in stages)
+
+    def reads_arrays(self, s: Statement) -> bool:
+        """Whether a statement computes with whole arrays: it is no part of one."""
+        if not isinstance(s, Let) or is_view(s) or s.op.name in MOVES:
+            return False
+        stage = self.analysis.stage(s)
+        is_array = (getattr(a.type, "shape", ()) for a in s.args)
+        return stage is not None and any(is_array) and not is_called(stage, self.memory)
 
     def is_of_device(self, s: Statement) -> bool:
         """Whether a statement makes a number of others that lie in the memory of the device."""
@@ -463,9 +475,24 @@ class Lowering:
             self.obstacles.lists |= lists
             self.obstacles.reasons |= dict.fromkeys(lists, error)
             return self.body(tuple(run), live, top)
+        if len(run) > 1 and not self.target.library:
+            return self.in_pieces(run, live)
         later = self.live_after(run, live)
         pairs = zip(run, later, strict=True)
         return [t for s, after in pairs for t in self.inner(s, after, by_writer(s, error))]
+
+    def in_pieces(self, run: list[Statement], live: set[Var]) -> list[Statement]:
+        """Kernels for what is between loops, and else for each statement, where there is no library
+        that would do without."""
+        groups = groupby(run, lambda s: s if blocks(s) else None)
+        pieces = [[*group] for _, group in groups]
+        if len(pieces) == 1:
+            pieces = [[s] for s in run]
+        needs = [set().union(*map(self.memory.needs, piece)) for piece in pieces]
+        after = remaining(needs, self.memory.with_needs(live))
+        return [
+            t for p, later in zip(pieces, after, strict=True) for t in self.flush(p, later, False)
+        ]
 
     def cuts(self, run: list[Statement], live: set[Var]) -> Iterator[list[Part]]:
         """Ways to cut a run into kernels, the best first."""

@@ -1,6 +1,7 @@
 """Says which programs of the tests have a form in C, whether it is right, and what others lack.
 
-python -m tests.transforms.c.coverage      counts those of a sample that are right, refused or wrong
+python -m tests.transforms.c.coverage         counts those of a sample that are right, refused or wrong
+python -m tests.transforms.c.coverage --all   all programs of the corpus, and the gradients of all
 
 Each is compiled as in `compiled.py`, and run under sanitizers with two sets of numbers: those of
 the corpus, and others nearby. It is compared with NumPy; gradients are compared with those in array
@@ -15,12 +16,13 @@ import copy
 import json
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from hashlib import sha256
 from io import StringIO
@@ -80,11 +82,21 @@ def sampled(functions: int, gradients: int, seed: int) -> Iterator[Callable[[], 
         yield lambda p=p: slope_of(p)
 
 
+def everything() -> Iterator[Callable[[], Subject]]:
+    """All programs of the corpus, and the gradients of all."""
+    for p in programs():
+        yield lambda p=p: of_corpus(p)
+        yield lambda p=p: slope_of(p)
+
+
 def outcome(subject: Subject, memo: dict[str, str]) -> str:
     """Says "right", "refused: why", "skipped: why" or "wrong: how"."""
     c = JitToC(subject.function)
     try:
-        c.module_for(copy.deepcopy(subject.args), {})
+        with limited():
+            c.module_for(copy.deepcopy(subject.args), {})
+    except TimeoutError:
+        return f"refused: it takes more than {SECONDS} s to be staged"
     except InternalError as e:
         return f"wrong: {e}"
     except TapelessError as e:
@@ -99,6 +111,21 @@ def outcome(subject: Subject, memo: dict[str, str]) -> str:
     if key not in memo:
         memo[key] = checked(files)
     return memo[key]
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Raises TimeoutError when a program has had its time."""
+
+    def too_late(*_: Any) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, too_late)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
 
 
 def inputs(subject: Subject) -> Iterator[tuple[Any, ...]]:
@@ -172,6 +199,7 @@ def main() -> None:
     parser.add_argument("--functions", type=int, default=150, help="programs of the corpus")
     parser.add_argument("--gradients", type=int, default=90, help="gradients of other ones")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--all", action="store_true", help="no sample: the whole corpus")
     parser.add_argument("--only", default="", help="a regular expression of names")
     parser.add_argument(
         "--memo", type=Path, help="a file of outcomes: text that is in it is not run again"
@@ -180,7 +208,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     memo = json.loads(options.memo.read_text()) if options.memo and options.memo.exists() else {}
     counts = {kind: collections.Counter[str]() for kind in ("GPU", "functions", "gradients")}
-    for make in sampled(options.functions, options.gradients, options.seed):
+    sample = (options.functions, options.gradients, options.seed)
+    for make in everything() if options.all else sampled(*sample):
         with redirect_stdout(StringIO()):
             subject = make()
         if not re.search(options.only, subject.name):

@@ -32,6 +32,7 @@ from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.lowering.rewrite.histograms import counted_in_bins
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
 from tapeless.transforms.lowering.rewrite.scans import SCANS
+from tapeless.transforms.lowering.rewrite.whole_arrays import WHOLE_ARRAYS
 from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.linalg.norms import norm
@@ -163,7 +164,7 @@ COUNTED: dict[Op, Callable[..., Any]] = {histogram: counted_in_bins}
 EVERYWHERE: dict[str, dict[Op, Callable[..., Any]]] = {
     "NumPy": {},
     "CuPy": WITHOUT_LIBRARY,
-    "": {**WITHOUT_LIBRARY, **INNER},
+    "": {**WITHOUT_LIBRARY, **INNER, **WHOLE_ARRAYS},
 }
 
 

@@ -154,7 +154,24 @@ def _only_mask(rest: tuple[Atom, ...], key: Key) -> Atom:
     return rest[0]
 
 
+def _sliced(x: Atom, key: Key, ndim: int) -> tuple[Any, Key]:
+    """The array with the slices of a key, and the key without them; the mask has `ndim` axes."""
+    if not all(isinstance(e, (slice, Slot)) for e in key) or all(
+        e == slice(None) or isinstance(e, Slot) for e in key
+    ):
+        return x, key
+    parts: list[slice] = []
+    for e in key:
+        parts += [slice(None)] * ndim if isinstance(e, Slot) else [e]
+    if any(isinstance(end, Slot) for e in parts for end in (e.start, e.stop)):
+        raise NotTaken
+    whole = tuple(e if isinstance(e, Slot) else slice(None) for e in key)
+    return index(x, key=tuple(parts)), whole
+
+
 def picked(small: Any, outs: Outs, x: Atom, *rest: Atom, key: Key) -> Any:
+    if len(rest) == 1 and is_mask(rest[0]):  # slices of other axes come first
+        x, key = _sliced(x, key, rest[0].type.ndim)
     mask = _only_mask(rest, key)
     places = small.masks.of(mask, outs[0].type.shape[key.index(Slot(0))])
     current().let(outs, gather, (x, *places), {"key": _by_places(key, places)})

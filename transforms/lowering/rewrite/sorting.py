@@ -23,7 +23,14 @@ from tapeless.transforms.ops.numerics.calculus import interp
 from tapeless.transforms.ops.numpy.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.numpy.quantiles import MEDIAN, between
 from tapeless.transforms.ops.numpy.reductions import merged
-from tapeless.transforms.ops.numpy.sorting import argsort, partition, permute, searchsorted, sort
+from tapeless.transforms.ops.numpy.sorting import (
+    argsort,
+    lexsort,
+    partition,
+    permute,
+    searchsorted,
+    sort,
+)
 from tapeless.transforms.ops.primitives import (
     arithmetic,
     comparisons_and_rounding,
@@ -68,6 +75,19 @@ def ordered(line: Line) -> Callable[..., Any]:
         return along(x, axis, outs[0].type, line)
 
     return made
+
+
+def by_several_keys(small: Any, outs: Outs, *keys: Atom) -> Any:
+    """The last key decides; of what is equal, the order by those before it stays."""
+    if keys[0].type.ndim != 1:
+        raise NotTaken
+    small.within(LIMIT, keys[0].type.shape[0])
+    places: Any = None
+    for key in keys:
+        in_order = key if places is None else gather(key, places, key=(Slot(0, True),))
+        again = _line_order(in_order)
+        places = again if places is None else gather(places, again, key=(Slot(0, True),))
+    return places
 
 
 def permuted(small: Any, outs: Outs, x: Atom, order: Atom, *, axis: int) -> Any:
@@ -148,6 +168,7 @@ ORDERING: dict[Op, Callable[..., Any]] = {
     sort: ordered(_line_sorted),
     partition: ordered(_line_sorted),
     argsort: ordered(_line_order),
+    lexsort: by_several_keys,
     permute: permuted,
     searchsorted: searched,
     statistics.quantile: quantile,
