@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.analysis.suggested_names import nameless_stem
@@ -32,6 +32,7 @@ from tapeless.transforms.core.size_inequalities import Facts, Relation
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.device_memory import (
     memory,
     read,

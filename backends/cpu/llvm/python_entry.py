@@ -9,7 +9,6 @@ callable; so does the address of an error's description, by the method `fail`.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from tapeless.backends.cpu.runtime.signature import (
     Number,
     Signature,
 )
+from tapeless.transforms.dataclass import dataclass
 
 BYTE, INT, LONG, DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 OBJECT = BYTE.as_pointer()

@@ -10,7 +10,7 @@ more than whether they fit. What has the same length can share a loop, and needs
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import building, var_size
@@ -30,6 +30,7 @@ from tapeless.transforms.core.size_inequalities import Relation, Relied, facts_o
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import map_symbols
 from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.sizes.size_equalities import comparison, fitted
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
