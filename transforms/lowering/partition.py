@@ -277,7 +277,8 @@ class Lowering:
         """Whether a statement makes an array whose size a loop of the run finds out: the driver has
         to know it first."""
         sizes = {x for v in outputs(s) for x in sizes_in(v.type)}
-        parts = {t for x in sizes if (t := self.analysis.lengths.get(x, (None, 0))[0]) in run}
+        makers = (self.analysis.lengths[x][0] for x in sizes if x in self.analysis.lengths)
+        parts = {t for t in makers if t in run}
         named = {x.var for x in sizes if x.var is not None}.union(*(t.args[1:] for t in parts))
         return bool(named) and any(v in named for t in run if blocks(t) for v in outputs(t))
 

@@ -122,8 +122,8 @@ class Arrangement:
         for item in touching - before:
             if reads & item.writes or writes & (item.reads | item.writes):
                 before.add(item)
-        last = next((item for item in reversed(self.items) if item in before), None)
-        return -1 if last is None else self.items.index(last)
+        places = range(len(self.items) - 1, -1, -1)
+        return next((k for k in places if self.items[k] in before), -1)
 
     def join(self, stage: LoopNest, free: list[int], low: int) -> FusedNest | None:
         s = stage.let
