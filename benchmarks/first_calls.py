@@ -189,10 +189,8 @@ def table(rows: list[dict[str, Any]], stages: bool) -> str:
         ratios = {r["program"]: x for r in group if (x := ratio(r)) is not None}
         if ratios:
             beyond = [f"{p} {x:.2f}" for p, x in ratios.items() if x > MOST]
-            text += [
-                "",
-                f"{name}: {len(ratios)} rows, median {statistics.median(ratios.values()):.2f} of JAX's, ",
-            ]
+            median = statistics.median(ratios.values())
+            text += ["", f"{name}: {len(ratios)} rows, median {median:.2f} of JAX's, "]
             text[-1] += f"beyond {MOST}: {', '.join(beyond) or 'none'}."
     return "\n".join(text) + "\n"
 
