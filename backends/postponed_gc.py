@@ -6,20 +6,22 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 import threading
 from collections.abc import Iterator
 
 MANY = 500_000  # new objects, which are searched whatever goes on: garbage does not pile up
-FEW = 20_000  # new objects, which are searched soon afterwards: that takes no time
+MODULES = 40  # that are imported inside: most of the new objects are theirs then, and stay
 _lock = threading.Lock()
-_open: list[tuple[int, int, int]] = []  # for each block that is under way, the thresholds before
+#: For each block that is under way, the thresholds and the number of modules before.
+_open: list[tuple[tuple[int, int, int], int]] = []
 
 
 @contextlib.contextmanager
 def gc_postponed() -> Iterator[None]:
-    """Inside, a search begins after many new objects only. Those that are left at the end count as
-    old: only the search through all objects looks at them. The last of several threads that leave
-    sets back what the first found.
+    """Inside, a search begins after many new objects only. After many imports the new objects count
+    as old, which only the search through all objects looks at. The last of several threads that
+    leave sets back what the first found.
 
     >>> before = gc.get_threshold()
     >>> with gc_postponed():
@@ -29,17 +31,17 @@ def gc_postponed() -> Iterator[None]:
     True
     """
     with _lock:
-        _open.append(_open[0] if _open else gc.get_threshold())
-        most, *older = _open[0]
+        _open.append(_open[0] if _open else (gc.get_threshold(), len(sys.modules)))
+        most, *older = _open[0][0]
         if most:  # 0: the user has turned it off
             gc.set_threshold(max(most, MANY), *older)
     try:
         yield
     finally:
         with _lock:
-            before = _open.pop()
+            thresholds, modules = _open.pop()
             if not _open:
-                if gc.get_count()[0] > FEW and gc.get_freeze_count() == 0:
+                if len(sys.modules) - modules >= MODULES and gc.get_freeze_count() == 0:
                     gc.freeze()  # of all generations; what a user froze would not stay so
                     gc.unfreeze()  # as the oldest generation
-                gc.set_threshold(*before)
+                gc.set_threshold(*thresholds)
