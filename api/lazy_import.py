@@ -12,10 +12,12 @@ does without it.
 from __future__ import annotations
 
 import importlib
+import sys
 import time
 from typing import Any
 
 from tapeless.backends.fork_safe_locks import IMPORTING
+from tapeless.backends.postponed_gc import gc_postponed
 
 #: When modules of this package began to be imported.
 STARTED = time.time()
@@ -36,7 +38,10 @@ class Later:
 
 def imported(name: str) -> Any:
     """A module, imported by one thread and not while the process is copied."""
-    with IMPORTING:
+    if name in sys.modules:
+        with IMPORTING:
+            return importlib.import_module(name)
+    with IMPORTING, gc_postponed():
         return importlib.import_module(name)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tapeless.transforms.dataclass import dataclass
 
 
 @dataclass(frozen=True)

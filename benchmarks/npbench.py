@@ -136,11 +136,11 @@ def timed(
     def call() -> tuple[float, Any, list[Any]]:
         given = copy.deepcopy(args)
         if library == "JAX":
-            given = [_jax().numpy.asarray(x) if isinstance(x, np.ndarray) else x for x in given]
+            given = [with_x64().numpy.asarray(x) if isinstance(x, np.ndarray) else x for x in given]
         start = time.perf_counter()
         returned = function(*given)
         if library == "JAX":
-            returned = _jax().block_until_ready(returned)
+            returned = with_x64().block_until_ready(returned)
         return time.perf_counter() - start, returned, given
 
     first, returned, given = call()
@@ -166,25 +166,25 @@ def gradient_of(
     program: Program, function: Callable[..., Any], library: str, args: list[Any]
 ) -> Callable[..., Any]:
     """The gradient of the sum of all results by the first array of floats."""
-    place = _place(args)
+    place = place_of(args)
     if library == "JAX":
-        jnp = _jax().numpy
+        jnp = with_x64().numpy
         names = list(inspect.signature(function).parameters)
         fixed = tuple(k for k in range(len(names)) if not isinstance(args[k], np.ndarray))
 
         def total(*given: Any) -> Any:
             return sum(jnp.sum(jnp.real(x)) for x in _several(function(*given)))
 
-        return _jax().jit(_jax().grad(total, argnums=place), static_argnums=fixed)
-    loss = _loss(program, function, args)
+        return with_x64().jit(with_x64().grad(total, argnums=place), static_argnums=fixed)
+    loss = loss_of(program, function, args)
     return _tapeless().jit(_tapeless().grad(loss, argnums=place))
 
 
 def is_a_slope(program: Program, ending: str, args: list[Any], results: str) -> bool:
     """Whether a gradient is the slope of NumPy's program along a random line, by differences."""
-    function, place = program.function(ending), _place(args)
+    function, place = program.function(ending), place_of(args)
     assert function is not None
-    loss = _loss(program, function, args)
+    loss = loss_of(program, function, args)
     along = np.random.default_rng(0).normal(size=args[place].shape)
     with np.load(results) as file:
         slope = np.sum(file["arr_0"] * along)
@@ -198,7 +198,8 @@ def is_a_slope(program: Program, ending: str, args: list[Any], results: str) -> 
     return any(np.isclose((at(h) - at(-h)) / (2 * h), slope, rtol=1e-3) for h in steps)
 
 
-def _place(args: list[Any]) -> int:
+def place_of(args: list[Any]) -> int:
+    """The first array of floats among the arguments."""
     floats = (k for k, x in enumerate(args) if isinstance(x, np.ndarray) and x.dtype.kind == "f")
     place = next(floats, None)
     if place is None:
@@ -206,7 +207,7 @@ def _place(args: list[Any]) -> int:
     return place
 
 
-def _loss(program: Program, function: Callable[..., Any], args: list[Any]) -> Callable[..., Any]:
+def loss_of(program: Program, function: Callable[..., Any], args: list[Any]) -> Callable[..., Any]:
     """The sum of all results of a program."""
     given = copy.deepcopy(args)
     if function(*given) is not None:
@@ -242,7 +243,8 @@ def _tapeless() -> Any:
     return importlib.import_module("tapeless")
 
 
-def _jax() -> Any:
+def with_x64() -> Any:
+    """JAX, which computes in the precision of NumPy."""
     jax = importlib.import_module("jax")
     jax.config.update("jax_enable_x64", True)
     return jax

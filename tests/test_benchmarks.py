@@ -1,5 +1,8 @@
 """The workloads of the benchmarks: they run, and ours agrees with the peers that are here."""
 
+import argparse
+import functools
+import importlib
 import re
 import sys
 from pathlib import Path
@@ -12,9 +15,10 @@ from tapeless import disable_jit, jit
 ROOT = str(Path(__file__).parents[1])
 sys.path.insert(0, ROOT)  # they are no part of the package
 
-from benchmarks import cell, loops  # noqa: E402  # after the path is set
+from benchmarks import cell, first_calls, loops  # noqa: E402  # after the path is set
 from benchmarks.chart import chart  # noqa: E402  # the same
 from benchmarks.same_source import row  # noqa: E402  # the same
+from benchmarks.stage_times import STAGES  # noqa: E402  # the same
 from benchmarks.table import compare, mean, ratios, seconds, tables  # noqa: E402  # the same
 from benchmarks.workloads import WORKLOADS  # noqa: E402  # the same
 
@@ -75,3 +79,33 @@ def test_loops_are_what_python_computes(name):
 
 def test_a_row_of_one_source():
     assert re.fullmatch(r"\| smoothing \| [\d.]+ ms \|( [\d.]+( times)? \|){4}", row("smoothing"))
+
+
+def test_a_first_call(tmp_path):
+    options = argparse.Namespace(npbench=None, timeout=120)
+    kept = str(tmp_path / "cache"), str(tmp_path / "compiled")
+    made = first_calls.outcome("S7 logistic, one slope", "tapeless", *kept, options, stages=True)
+    assert made["seconds"] > 0
+    assert {"imports", "staging", "derivative", "machine code"} <= {*made["stages"]}
+    assert sum(made["stages"].values()) >= made["seconds"]
+
+
+@pytest.mark.parametrize("place", [place for places in STAGES.values() for place in places])
+def test_functions_of_stages(place):
+    module, path = place
+    if module.startswith("llvmlite"):
+        pytest.importorskip("llvmlite", reason="compiles kernels")
+    assert callable(functools.reduce(getattr, path.split("."), importlib.import_module(module)))
+
+
+def test_the_table_of_first_calls():
+    rows = [
+        {"program": "S2 x * x * x", "tapeless": 0.2, "JAX": 0.4, "filled": 0.05},
+        {"program": "adi", "tapeless": 0.8, "JAX": 0.5, "filled": 0.1},
+        {"program": "gradient of adi", "tapeless": 0.8, "JAX": None, "filled": 0.1},
+    ]
+    text = first_calls.table(rows, stages=False)
+    assert "| S2 x * x * x | 0.20 | 0.40 | 0.50 | 0.05 |" in text
+    assert "| gradient of adi | 0.80 | - | - | 0.10 |" in text
+    assert "Own programs: 1 rows, median 0.50 of JAX's, beyond 1.5: none." in text
+    assert "NPBench: 1 rows, median 1.60 of JAX's, beyond 1.5: adi 1.60." in text

@@ -20,6 +20,7 @@ FOLDERS = {
 # Bottom first, a folder a layer. A module belongs to the longest prefix that fits; it imports that
 # layer or lower ones.
 LAYERS = [
+    "tapeless.transforms.dataclass",
     "tapeless.transforms.errors",
     "tapeless.transforms.python_text",
     "tapeless.transforms.core",

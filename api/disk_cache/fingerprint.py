@@ -14,7 +14,6 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -24,6 +23,7 @@ from tapeless import tree
 from tapeless.disk_cache.argument_signature import UnknownError, signature
 from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.transformation import Transformed
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.trace.readers import AttributeOf, BuiltinOf, CellOf, KeyOf
 
 LIBRARIES = frozenset({"numpy", "scipy", "math", "cmath", "operator"})

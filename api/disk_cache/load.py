@@ -6,12 +6,12 @@ import ast
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tapeless.dispatch.specialisation import Specialisation, never
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 
 

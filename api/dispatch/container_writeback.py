@@ -18,6 +18,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lazy_import import later
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -34,21 +35,21 @@ else:
 Path = tuple[Any, ...]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class At:
     """What the caller has at a place."""
 
     path: Path
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class New:
     """One of the results."""
 
     number: int
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Change:
     """What a container at a place holds after the call, in order."""
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 from tapeless.staging.emitted_names import base_name
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Options:
     """What `jit` was asked for."""
 

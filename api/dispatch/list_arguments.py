@@ -13,7 +13,6 @@ import contextlib
 import itertools
 import sys
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.dispatch.transformation import Transformed
 from tapeless.lazy_import import later
 from tapeless.transforms.core import builder
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentError, TapelessError
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from tapeless.staging.jax_arrays import ARRAYS, Array, functional, has_functiona
 from tapeless.staging.pending_arrays import PendingArray, settled
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.constants import exactly
-from tapeless.transforms.core.language import Block, Effect, Var, free_variables, statements
+from tapeless.transforms.core.language import Block, Effect, Var, statements
 from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.core.traced_calls import STRICT
@@ -255,8 +255,7 @@ class Specialisation:
     @functools.cached_property
     def read(self) -> set[Var]:
         """The parameters that the program reads, tangents apart."""
-        block = self.staged.block
-        return {*free_variables(Block((), block.body, block.results))} - self.staged.tangents
+        return self.staged.read()
 
     def sizes_hold(self, leaves: list[Any]) -> bool:
         """Whether the sizes are related as the program relies on."""

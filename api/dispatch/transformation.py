@@ -7,7 +7,6 @@ import inspect
 import itertools
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from sys import gettrace, settrace
 from typing import TYPE_CHECKING, Any, cast
@@ -16,6 +15,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.backends.fork_safe_locks import STAGING
+from tapeless.backends.postponed_gc import gc_postponed
 from tapeless.configuration.stepping import PassedOver, skip_ours, skipping, untraced
 from tapeless.dispatch import pickling, ways
 from tapeless.dispatch.asynchronous import worker
@@ -46,6 +46,7 @@ from tapeless.staging.pending_arrays import PendingArray, read_only
 from tapeless.transforms.core.language import Block, Program
 from tapeless.transforms.core.operation import opened
 from tapeless.transforms.core.traced_calls import STRICT
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import (
     TRACEABLE,
     ArgumentError,
@@ -250,7 +251,7 @@ class Transformed(InNotebooks):
         traced = any(s.traced and s.staged.decisions.traced for s in kept)
 
         def again() -> Specialisation:
-            with STAGING, PassedOver(), ways.values_at_hand(traced, len(kept)):
+            with STAGING, gc_postponed(), PassedOver(), ways.values_at_hand(traced, len(kept)):
                 specialisation = self.checked(args, kwargs)
                 specialisation.number = next(NUMBERS)
                 specialisation.reason = "the values take another way"
@@ -427,7 +428,7 @@ class Transformed(InNotebooks):
         except TRACEABLE:
             if STRICT[0] or not all(map(is_value_or_constant, tree.leaves((args, kwargs)))):
                 raise
-        with STAGING, ways.values_at_hand():
+        with STAGING, gc_postponed(), ways.values_at_hand():
             return self.checked(*self.marked(args, kwargs))
 
     def clear_cache(self) -> None:
@@ -456,7 +457,7 @@ class Transformed(InNotebooks):
         worker.wait_for_callbacks()  # which may stage functions, too
         if any(type(x) is PendingArray for x in leaves):
             args, kwargs = read_only((args, kwargs))
-        with STAGING:
+        with STAGING, gc_postponed():
             # dataclasses that were met now are trees from now on
             leaves, key = call_key(args, kwargs, self.ordered, tree.flatten)
             for specialisation in self.cache.get(key, ()):  # another thread may have made it

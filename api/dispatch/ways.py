@@ -12,7 +12,6 @@ import contextvars
 import io
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from tapeless import tree
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.lazy_import import later
 from tapeless.transforms.core.traced_calls import OTHER_WAY, STRICT
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import Signal
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ x.shape[0] == y.shape[0] + 1      leaves one size that is free, x.shape[0]
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tapeless.dispatch.specialisation import Specialisation
@@ -16,6 +15,7 @@ from tapeless.explain.work import Work
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Block
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentError
 
 if TYPE_CHECKING:

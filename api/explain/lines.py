@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tapeless.explain.work import Work, WorkStep
 from tapeless.transforms.core.language import (
@@ -20,6 +20,7 @@ from tapeless.transforms.core.language import (
     While,
 )
 from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.obstacles import library_of, shown_effect
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.ops.primitives.identities import identity

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tapeless.backends.compilation import Compilation
 from tapeless.explain.by_size import BySize
@@ -13,6 +13,7 @@ from tapeless.explain.lines import LineReport
 from tapeless.explain.residuals import Residual
 from tapeless.explain.work import Work
 from tapeless.transforms.core.slow_code import SlowCode
+from tapeless.transforms.dataclass import dataclass
 
 MANY = 3  # kernels of a line that are named
 WIDEST = 80  # characters of a line of the user's that are shown

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tapeless.explain.formulas import largest, least, log2
 from tapeless.explain.known_numbers import KnownNumbers
@@ -24,6 +23,7 @@ from tapeless.transforms.core.language import (
     Var,
     blocks,
 )
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.obstacles import library_of
 from tapeless.transforms.lowering.placement import Placement
 from tapeless.transforms.lowering.schedule.loop_nests import STORING

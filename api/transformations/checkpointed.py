@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from tapeless.staging.derivative_blocks import VjpOfBlock, cotangent_variable
 from tapeless.staging.emitted_names import base_name
-from tapeless.staging.subprogram import VjpOfBlock, continuing, cotangent_variable
+from tapeless.staging.subprogram import continuing
 from tapeless.transformations.custom_rule_calls import Backward, Call
 from tapeless.transformations.custom_rules import Custom
 from tapeless.transforms.autodiff.differentiable_form import differentiable_form

@@ -13,15 +13,9 @@ import numpy as np
 from tapeless import tree
 from tapeless.dispatch.reloading import notice_reloads
 from tapeless.staging.argument_checks import checked_argnames
+from tapeless.staging.derivative_blocks import VjpOfBlock, cotangent_variable
 from tapeless.staging.emitted_names import base_name, check_callable, global_name
-from tapeless.staging.subprogram import (
-    VjpOfBlock,
-    conform_cotangent,
-    continuing,
-    cotangent_variable,
-    described,
-    symbol,
-)
+from tapeless.staging.subprogram import conform_cotangent, continuing, described, symbol
 from tapeless.staging.user_calls import call_user
 from tapeless.transformations.custom_rule_calls import Backward, Call, zero_like
 from tapeless.transformations.gradient_by_entries import by_entries

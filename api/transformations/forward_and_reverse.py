@@ -29,6 +29,7 @@ from tapeless.transforms.core.language import Atom, Effect, Type, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, NotDifferentiableError
 
 if TYPE_CHECKING:
+    from tapeless.staging import derivative_blocks as derivatives
     from tapeless.staging import subprogram as regions
     from tapeless.transforms.autodiff import differentiable_form
     from tapeless.transforms.autodiff import jvp as forward
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.arrays import symbols
     from tapeless.transforms.frontend.trace import trace
 else:
-    regions, forward = (
+    derivatives, regions, forward = (
+        later("tapeless.staging.derivative_blocks"),
         later("tapeless.staging.subprogram"),
         later("tapeless.transforms.autodiff.jvp"),
     )
@@ -156,7 +158,9 @@ class Grad(Transformed):
         value, aux = with_aux(region.value, self.has_aux, self.suffix, self.fun)
         out = self.output(value)
         first_cotangent = atom(1.0 if out.type.dtype.kind != "c" else 1.0 + 0j)
-        reverse = regions.VjpOfBlock(region.block([v for v, _ in inputs], [out]), [first_cotangent])
+        reverse = derivatives.VjpOfBlock(
+            region.block([v for v, _ in inputs], [out]), [first_cotangent]
+        )
         regions.emit_all(reverse.forward)
         if outermost:
             regions.emit_all([Effect("blank", ())])

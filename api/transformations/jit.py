@@ -127,7 +127,7 @@ class Jit(Unchanged):
     on_cores = True  # whether it runs in this process
     derived = Unchanged.derived | {
         *("plain", "constants", "forms", "direct", "decided", "calls", "lists", "stored"),
-        *("positions", "changes"),
+        *("positions", "changes", "unread"),
     }
 
     def __init__(self, fun: Callable[..., Any], options: Options | None = None) -> None:
@@ -143,6 +143,7 @@ class Jit(Unchanged):
         self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
         self.decided = False  # whether there is any
         self.calls = 0  # like the last
+        self.unread: set[Var] = set()  # arrays of arguments that are stored to and not read
         self.lists = list_arguments.ListFunctions(self)
 
     def options(self) -> tuple[Any, ...]:
@@ -302,7 +303,7 @@ class Jit(Unchanged):
 
     def loaded(self, record: Record) -> Callable[..., Any]:
         """The function of a record."""
-        self.stored = []
+        self.stored, self.unread = [], set()
         return self.load(record.text, record.outline)
 
     def anew(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
@@ -346,6 +347,7 @@ class Jit(Unchanged):
         staged.slow.extend(slow_loops.costly_loops(lowered.placement, staged.hints))
         staged.sizes.extend(lowered.relied)
         staged.overwritten.update(lowered.overwritten)
+        self.unread = {*self.stored} - staged.read()
         text = driver.write_compiled(
             *(name, lowered.driver, lowered.kernels, lowered.errors),
             *(names, unpack, result, self.doc(staged, names)),
@@ -369,7 +371,7 @@ class Jit(Unchanged):
     def load(self, text: str, outline: Any = None) -> Callable[..., Any]:
         options = {"fastmath": {"reassoc", "contract"}} if self.asked.fastmath else {}
         # arguments that share memory are refused if one is read, and another one stored to
-        apart = len(self.stored) < 2 and not self.asked.donate_argnums
+        apart = len(self.unread) < 2 and not self.asked.donate_argnums
         return numba.load(self.emitted_name, text, apart, outline, **options)
 
     def profile(self, /, *args: Any, **kwargs: Any) -> Any:

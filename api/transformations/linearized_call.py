@@ -19,14 +19,12 @@ from tapeless.staging.argument_checks import (
     like_leaves,
     with_aux,
 )
+from tapeless.staging.derivative_blocks import LinearizedBlock, VjpOfBlock, cotangent_variable
 from tapeless.staging.emitted_names import base_name
 from tapeless.staging.subprogram import (
-    LinearizedBlock,
     Subprogram,
-    VjpOfBlock,
     as_program_value,
     conform_cotangent,
-    cotangent_variable,
     emit_all,
     fresh_input,
     is_value,

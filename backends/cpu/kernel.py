@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from tapeless.backends.compilation import Compilation
 from tapeless.backends.cpu.runtime.kernel_errors import Failures
 from tapeless.backends.cpu.runtime.kernel_lines import KernelLines
-from tapeless.backends.cpu.runtime.paused_gc import gc_paused
 from tapeless.backends.cpu.runtime.signature import (
     Argument,
     Array,
@@ -23,6 +22,7 @@ from tapeless.backends.cpu.runtime.signature import (
     signature,
 )
 from tapeless.backends.fork_safe_locks import COMPILING
+from tapeless.backends.postponed_gc import gc_postponed
 from tapeless.transforms.errors import InternalError
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Kernel:
 
     def compile(self, wanted: Signature, symbol: str) -> Any:
         """Object code: written here, or by Numba."""
-        with gc_paused():
+        with gc_postponed():
             from tapeless.backends.cpu.llvm import compile as direct  # noqa: PLC0415
 
             program = self.program

@@ -14,7 +14,6 @@ import dataclasses
 import inspect
 import linecache
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.backends import cache
@@ -25,6 +24,7 @@ from tapeless.backends.cpu.kernel_only_functions import KernelOnlyFunction, form
 from tapeless.backends.cpu.runtime.buffer_pool import empty, matmul
 from tapeless.backends.cpu.runtime.signature import Form
 from tapeless.backends.cpu.runtime.threads import in_parallel
+from tapeless.transforms.dataclass import dataclass
 
 OURS = {"empty": empty, "matmul": matmul, "in_parallel": in_parallel}
 PROGRAM, OUTLINE = "__program__", "__outline__"

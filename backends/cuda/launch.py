@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from tapeless.backends.cuda import cubin_cache
 from tapeless.backends.cuda.availability import cupy
 from tapeless.backends.cuda.errors import Table, Word, pending, read
 from tapeless.backends.fork_safe_locks import COMPILING
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentTypeError
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import functools
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.backends.cuda.availability import cupy
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentError, OutOfMemoryError
 
 LIMIT = "TAPELESS_POOL_SIZE"

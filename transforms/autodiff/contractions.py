@@ -8,10 +8,10 @@ from __future__ import annotations
 import itertools
 import string
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.language import Atom
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.products import conjugated, matmul
 from tapeless.transforms.ops.primitives.arithmetic import truediv

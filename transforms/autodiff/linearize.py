@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.analysis.activity import active_parts, dependents
@@ -58,6 +58,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import refresh, retype
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.function_calls import (
     bundle,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tapeless.transforms.c.control_flow import ControlFlow
 from tapeless.transforms.c.dead_lines import read_by, without_unread
@@ -44,6 +44,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import reads
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 

@@ -9,11 +9,11 @@ The caller says how large `room` is, and passes the memory; a list that would be
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from tapeless.transforms.c_text.inference import is_filled
 from tapeless.transforms.c_text.statements import Error, Statements, growing_arrays
 from tapeless.transforms.c_text.values import Array, Value, c_type
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
 ROOM = Value("room", INT, natural=True)

@@ -13,7 +13,7 @@ import ast
 import copy
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tapeless.transforms.c.growing_lists import ROOM, GrowingLists, KernelResult
 from tapeless.transforms.c.helpers import NAMES
@@ -49,6 +49,7 @@ from tapeless.transforms.c_text.values import (
 )
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Type
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 

@@ -12,7 +12,7 @@ list is copied: the list may change before it is used.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
 from tapeless.transforms.c.index_arrays import IndexArrays
@@ -31,6 +31,7 @@ from tapeless.transforms.c_text.values import (
     constant,
 )
 from tapeless.transforms.core.language import Atom, Let, StackType, Type, Var
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 from tapeless.transforms.ops.primitives import new_arrays, shapes, stacks
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import PRODUCT, NotPrintedError, Value, c_type, constant
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Var
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 

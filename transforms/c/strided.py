@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.expressions import product
 from tapeless.transforms.c_text.values import SUM, Value, constant
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 ZERO = constant(0)

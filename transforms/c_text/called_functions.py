@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from tapeless.transforms.c_text.arithmetic import unified
 from tapeless.transforms.c_text.expressions import Scope
@@ -22,6 +21,7 @@ from tapeless.transforms.c_text.values import (
     c_type,
     cast,
 )
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
 Signature = tuple[tuple[str, str, int], ...]  # of each argument: dtype, where it is, axes

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from tapeless.transforms.dataclass import dataclass
 
 Block = tuple[int, str]  # the statement that has it, and the name of the suite
 

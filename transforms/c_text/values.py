@@ -6,12 +6,13 @@ x[i] + 1      becomes      Value("x[i] + 1.0", float64, level of a sum)
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.c_text.dialect import is_c99, suffix
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
     BOOL,
     DOUBLE,

@@ -7,7 +7,7 @@ bounds.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from tapeless.transforms.core.builder import atom, atom_of_size, axis_length, cu
 from tapeless.transforms.core.dims import Size, symbols
 from tapeless.transforms.core.language import Atom, Block, If, Let, Literal, Statement, Type, Var
 from tapeless.transforms.core.ternary import Ternary
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.ops.primitives.arithmetic import floordiv, fmod, mod, truediv
 from tapeless.transforms.ops.primitives.elementwise import power

@@ -10,8 +10,10 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Union
+
+from tapeless.transforms.dataclass import dataclass
 
 Size = Union[int, "Dim"]
 _uids = itertools.count()

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless.transforms.core.dims import Size
+from tapeless.transforms.dataclass import dataclass
 
 if TYPE_CHECKING:
     from tapeless.transforms.core.operation import Op
@@ -171,7 +172,7 @@ class Block:
     results: tuple[Atom, ...]
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False)
 class Let:
     """outs = op(args, params)."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from tapeless.transforms.core.language import Atom
 from tapeless.transforms.core.scalar_form import ScalarForm
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import InternalError
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from tapeless.transforms.core import language
 from tapeless.transforms.core.language import Let
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.python_text.python_source import number, template
 
 FLOAT, INT, BOOL = np.dtype(float), np.dtype(int), np.dtype(bool)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import Builder, building, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, For, Let, Literal, Var, statements
 from tapeless.transforms.core.ternary import Ternary
+from tapeless.transforms.dataclass import dataclass
 
 Relation = tuple[str, Size, Size]
 

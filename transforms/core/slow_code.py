@@ -3,7 +3,7 @@ compiled code, or code that is traced on the values of each call."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tapeless.transforms.dataclass import dataclass
 
 MANY = 64  # passes that a loop may be unrolled into without a warning
 

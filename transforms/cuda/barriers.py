@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tapeless.transforms.c_text.expressions import owner
+from tapeless.transforms.dataclass import dataclass
 
 READ, WRITE, ADD = "read", "write", "add"  # ADD in one step, whatever other threads add
 FIRST, ALL, SHARED = "first", "all", "shared"  # which threads: the first one, all alike, each some

@@ -14,7 +14,7 @@ import ast
 import copy
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
 from tapeless.transforms.cuda.points import Points, as_points
 from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
 
 __all__ = ["CudaKernel", "NotPrintedError", "Parameter", "print_kernel"]

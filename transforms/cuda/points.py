@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.cuda.packed_loops import BYTES, call_lines
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 LOOP = re.compile(r"^  for \(i64 (\w+) = team; \1 < rows; \1 \+= teams\) \{(  //.*)?$")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tapeless.transforms.core.language import (
@@ -30,6 +30,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.user_names import WORDS, of_user
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.emit.control_flow import loop_flag, tested
 from tapeless.transforms.emit.variable_names import Naming
 from tapeless.transforms.memory.aliasing import has_memory, uses

@@ -8,12 +8,12 @@ What has no loop form stays in the driver, as NumPy.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.core.size_inequalities import Relation
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.lists.lists_of_numbers import has_lists, lists_of_numbers
 from tapeless.transforms.lowering.partition import LoopForm, Lowering

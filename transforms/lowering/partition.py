@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -33,6 +33,7 @@ from tapeless.transforms.core.size_inequalities import Facts, Relation
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.device_memory import (
     memory,
     read,
@@ -277,7 +278,8 @@ class Lowering:
         """Whether a statement makes an array whose size a loop of the run finds out: the driver has
         to know it first."""
         sizes = {x for v in outputs(s) for x in sizes_in(v.type)}
-        parts = {t for x in sizes if (t := self.analysis.lengths.get(x, (None, 0))[0]) in run}
+        makers = (self.analysis.lengths[x][0] for x in sizes if x in self.analysis.lengths)
+        parts = {t for t in makers if t in run}
         named = {x.var for x in sizes if x.var is not None}.union(*(t.args[1:] for t in parts))
         return bool(named) and any(v in named for t in run if blocks(t) for v in outputs(t))
 

@@ -6,7 +6,7 @@ y = x * 2; z = sum(y)      becomes      both in f_kernel, where y is a number in
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tapeless.transforms.core.language import (
     Block,
@@ -18,6 +18,7 @@ from tapeless.transforms.core.language import (
     blocks,
     outputs,
 )
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.element_access import Buffer
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.obstacles import Obstacle

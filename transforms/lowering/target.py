@@ -5,7 +5,7 @@ for t in range(n): x = f(x)      on a CPU a loop over vectors, on a GPU a loop i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tapeless.transforms.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ A function with a derivative rule of its own is recorded as one such statement: 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.analysis.activity import dependents
@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.operation import Op, types_given
 from tapeless.transforms.core.substitution import refresh, substitute
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.linalg.spectral_functions import products, spectral
 from tapeless.transforms.ops.numerics.even_functions import (
     magnitude_squared,
@@ -53,7 +54,7 @@ class Closed(Op):
              program is differentiated backwards
     """
 
-    block: Block = Block((), (), ())  # noqa: RUF009 (never changed)
+    block: Block = Block((), (), ())
     reverse: Callable[[Let], Let] | None = None
 
 

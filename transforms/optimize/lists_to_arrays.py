@@ -7,7 +7,7 @@ table = [[0] * n for _ in range(m)]; table[i][j] = v
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -33,6 +33,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import reads_of, sizes_in
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.index_keys import Slot
 from tapeless.transforms.ops.primitives.new_arrays import new_stack, stack_length, zeros

@@ -14,7 +14,7 @@ import functools
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.analysis.free_variables import hidden_sizes, parts_of_axes
@@ -37,6 +37,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.core.uses import reads, sizes_in
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.linalg.factorisations import eigh, svd
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv

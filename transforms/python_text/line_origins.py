@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from tapeless.transforms.dataclass import dataclass
 
 #: The comment that names a line of the user, in Python or in CUDA C.
 COMMENT = re.compile(r"(?:#|//) line (\d+)(, .*)?$")

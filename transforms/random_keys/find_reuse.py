@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ from tapeless.transforms.core.language import (
     While,
     outputs,
 )
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.random_keys.exclusive_tests import Facts, contradict, facts
 from tapeless.transforms.random_keys.key_events import InnerRun, KeyMade, KeyUse, Note, Notes

@@ -9,7 +9,7 @@ A note stands before the statement that is recorded next in its block.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from tapeless.transforms.core.language import (
@@ -21,6 +21,7 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
+from tapeless.transforms.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ keys[i], keys[j]        are not known to have
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.index_keys import Slot
 
 WHOLE = slice(None)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.builder import NeedStatic, atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import TapelessError
 
 _mapped = threading.local()

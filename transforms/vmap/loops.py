@@ -5,12 +5,13 @@ for t in range(n): x = x * w      becomes, for a batch of x,      for t in range
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.builder import defining_statement
 from tapeless.transforms.core.language import Atom, Block, For, Literal, Var, While
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.vmap.masked_loops import mark_lists, masked_for, masked_while
 

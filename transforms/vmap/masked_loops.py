@@ -9,7 +9,6 @@ while x > 1: x = x / 2      becomes      going = x > 1
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom, Block, For, Literal, Type, Var, While
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.core.substitution import refresh
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.numpy.reductions import any_
 from tapeless.transforms.ops.numpy.run_time_errors import raise_where

@@ -8,7 +8,6 @@ the elements that do not take part then compute with the values of one that does
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -16,6 +15,7 @@ from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.numpy.argmax import argmax
 from tapeless.transforms.ops.numpy.reductions import count_nonzero
 from tapeless.transforms.ops.primitives.arithmetic import truediv

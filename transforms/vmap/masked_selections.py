@@ -6,11 +6,11 @@ np.sum(v[v > 1])             becomes      np.sum(np.where(v > 1, v, 0), axis=1)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Atom, Let, Var
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnevenError
 from tapeless.transforms.ops.numpy.creation import cast_to
 from tapeless.transforms.ops.numpy.indexing import nonzero

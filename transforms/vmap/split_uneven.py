@@ -10,7 +10,6 @@ are made to where the last of them is read; what comes out of it has one shape f
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core.dims import Symbol
@@ -28,6 +27,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.new_arrays import stack_length
 from tapeless.transforms.vmap.divergence import DivergenceFlow, read_by
 from tapeless.transforms.vmap.effects import acts

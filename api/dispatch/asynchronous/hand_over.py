@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from sys import gettrace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -29,6 +29,7 @@ from tapeless.transforms.core.language import (
     Type,
     statements,
 )
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.frontend.values.structure import Structure
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE

@@ -6,7 +6,6 @@ f(params=[(w, b)], x)      list of 1? tuple of 2? arrays of these dtypes, ranks 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from tapeless.backends.cpu.driver.python_c_api import (
 )
 from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
 from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.transforms.dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)

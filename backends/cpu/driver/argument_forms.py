@@ -5,10 +5,11 @@ f([(w, b)], 2.0)      is      (Items(list, (Items(tuple, (w, b)),)), Leaf(2, flo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from tapeless.transforms.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.calls import release
+from tapeless.backends.cpu.llvm.fixed_branches import has_fixed_branches
 from tapeless.backends.cpu.llvm.function import read_result, read_word, returns_rows, slots, spread
 from tapeless.backends.cpu.llvm.interleave_chains import chained
 from tapeless.backends.cpu.llvm.ir import values as kinds
@@ -87,7 +88,8 @@ def compile_kernel(
     made = llvm.parse_assembly(str(module))
     if (text := chained(before := str(made))) is not before:
         made = llvm.parse_assembly(text)
-    passes, builder = _passes()
+    level = 3 if has_fixed_branches(kernel) else 2
+    passes, builder = _passes(level)
     passes.run(made, builder)
     _supply(made)
     code = _machine().emit_object(made)
@@ -108,7 +110,7 @@ def _supply(made: Any) -> None:
     passes.add_simplify_cfg_pass()
     passes.add_instruction_combine_pass()
     passes.add_global_dead_code_eliminate_pass()
-    passes.run(made, _passes()[1])
+    passes.run(made, _passes(2)[1])
 
 
 class DirectEntry(Entry):
@@ -252,8 +254,8 @@ def _machine() -> Any:
     )
 
 
-def _passes() -> tuple[Any, Any]:
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
+def _passes(level: int) -> tuple[Any, Any]:
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization, options.slp_vectorization = True, False
     builder = llvm.create_pass_builder(_machine(), options)
     return builder.getModulePassManager(), builder

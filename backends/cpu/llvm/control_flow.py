@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from llvmlite import ir
@@ -20,6 +20,7 @@ from tapeless.backends.cpu.llvm.expressions import Moving, Variable
 from tapeless.backends.cpu.llvm.ir.ir_helpers import go_back, length, variable
 from tapeless.backends.cpu.llvm.ir.values import WORD, Number, UnknownError, cast, constant, joined
 from tapeless.backends.cpu.llvm.short_rows import AROUND, MASKS, is_along_short_rows
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 
 Names = dict[str, Any]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -34,6 +34,7 @@ from tapeless.backends.cpu.llvm.math import overflow
 from tapeless.backends.cpu.llvm.math.formula_language import intrinsic
 from tapeless.backends.cpu.llvm.math.min_max import extreme
 from tapeless.backends.cpu.llvm.subarrays import part
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
 
 PARTS = ("real", "imag")

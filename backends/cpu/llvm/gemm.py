@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, for_range, kept
 from tapeless.backends.cpu.runtime import blas
+from tapeless.transforms.dataclass import dataclass
 
 SMALL = 1 << 8  # multiplications that take less time than the BLAS does to begin
 #: A BLAS lets its threads share more multiplications than this. Where one of the three matrices is

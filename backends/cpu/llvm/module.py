@@ -6,7 +6,6 @@ import ast
 import builtins
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from tapeless.backends.cpu.llvm.ir.values import (
     UnknownError,
 )
 from tapeless.backends.cpu.runtime.signature import Array
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels import matrix_products, scratch
 from tapeless.transforms.lowering.schedule import reassociable_sums, stack_capacity
 from tapeless.transforms.ops.primitives import complex_functions

@@ -8,8 +8,8 @@ callable; so does the address of an error's description, by the method `fail`.
 
 from __future__ import annotations
 
+import functools
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from tapeless.backends.cpu.runtime.signature import (
     Number,
     Signature,
 )
+from tapeless.transforms.dataclass import dataclass
 
 BYTE, INT, LONG, DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 OBJECT = BYTE.as_pointer()
@@ -71,6 +72,7 @@ class Entry:
         self.long = long  # whether the kernel runs long; None: its arguments tell
         self.counts: list[Any] = []  # integers, as which loops may make passes
         self.locks: list[Any] = []  # of generators of random numbers
+        self.lengths: dict[tuple[Any, int, int], Any] = {}  # and strides, that have been read
         self.module = module
         kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT.as_pointer(), LONG])
         self.function = ir.Function(self.module, kind, symbol)
@@ -82,7 +84,8 @@ class Entry:
         b = self.builder
         self.missed = self.function.append_basic_block("missed")
         self.require(b.icmp_signed("==", self.count, LONG(len(self.wanted))))
-        objects = [b.load(b.gep(self.args, [LONG(k)])) for k in range(len(self.wanted))]
+        places = range(len(self.wanted))
+        self.objects = objects = [b.load(b.gep(self.args, [LONG(k)])) for k in places]
         for x, want in zip(objects, self.wanted, strict=True):
             self.check(x, want)
         order = range(len(objects)) if self.form is None else self.form.order
@@ -134,16 +137,14 @@ class Entry:
             self.require(known)
             return
         self.require(self.same(kind, self.object("tapeless_ndarray")))
-        self.require(self.same(self.field(x, at.NDIM, INT), INT(want.ndim)))
-        descr = self.field(x, at.DESCR, OBJECT)
-        self.require(self.same(self.field(descr, at.TYPE_NUMBER, INT), INT(want.dtype.num)))
-        self.require(
-            self.builder.icmp_unsigned("!=", self.field(descr, at.BYTE_ORDER, BYTE), BYTE(SWAPPED))
+        b, descr, (mask, flags) = self.builder, self.field(x, at.DESCR, OBJECT), _flags(want)
+        tests = (  # one branch for all: LLVM takes longer for blocks than for what is in them
+            self.same(self.field(x, at.NDIM, INT), INT(want.ndim)),
+            self.same(self.field(descr, at.TYPE_NUMBER, INT), INT(want.dtype.num)),
+            b.icmp_unsigned("!=", self.field(descr, at.BYTE_ORDER, BYTE), BYTE(SWAPPED)),
+            self.same(b.and_(self.field(x, at.FLAGS, INT), INT(mask)), INT(flags)),
         )
-        mask, flags = _flags(want)
-        self.require(
-            self.same(self.builder.and_(self.field(x, at.FLAGS, INT), INT(mask)), INT(flags))
-        )
+        self.require(functools.reduce(b.and_, tests))
 
     def received(self, given: list[tuple[Any, Argument]]) -> list[Any]:
         """The arguments of the kernel, from objects."""
@@ -184,9 +185,11 @@ class Entry:
             self.call("Py_DecRef", ir.VoidType(), lock)
 
     def axis(self, x: Any, where: int, k: int) -> Any:
-        return self.builder.load(
-            self.builder.gep(self.field(x, where, LONG.as_pointer()), [LONG(k)])
-        )
+        """The length or the stride of an axis of an argument, which is read once."""
+        if (x, where, k) not in self.lengths:
+            numbers = self.field(x, where, LONG.as_pointer())
+            self.lengths[x, where, k] = self.builder.load(self.builder.gep(numbers, [LONG(k)]))
+        return self.lengths[x, where, k]
 
     def number(self, x: Any, want: Number) -> Any:
         b, kind = self.builder, want.kind
@@ -244,12 +247,10 @@ class Entry:
         if self.long:
             return ir.IntType(1)(1)
         total, arrays, passes = LONG(0), False, LONG(1)
-        for k, want in enumerate(self.wanted):
+        for x, want in zip(self.objects, self.wanted, strict=True):
             if isinstance(want, Array):
-                arrays, size = True, LONG(1)
-                x = b.load(b.gep(self.args, [LONG(k)]))
-                for axis in range(want.ndim):
-                    size = b.mul(size, self.axis(x, at.SHAPE, axis))
+                lengths = [self.axis(x, at.SHAPE, axis) for axis in range(want.ndim)]
+                arrays, size = True, functools.reduce(b.mul, lengths) if lengths else LONG(1)
                 total = b.add(total, size)
         for count in self.counts:
             passes = b.select(b.icmp_signed(">", count, passes), count, passes)

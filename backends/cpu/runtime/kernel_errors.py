@@ -6,10 +6,12 @@ import builtins
 import ctypes
 import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from tapeless.transforms.dataclass import dataclass
 
 
 class RaisedAt(NamedTuple):

@@ -13,7 +13,6 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ import numpy as np
 from tapeless.backends import cache, kept_files
 from tapeless.backends.cpu.runtime import linking, simd_libraries
 from tapeless.backends.cpu.runtime.signature import Signature
+from tapeless.transforms.dataclass import dataclass
 
 MAGIC = b"tapeless object code\n"
 SUFFIX = ".object"

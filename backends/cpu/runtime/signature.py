@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core.random_generators import is_generator
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentTypeError
 
 NAMES = "? i1 u1 i2 u2 i4 u4 i8 u8 f4 f8 c8 c16"

@@ -14,12 +14,12 @@ import itertools
 import os
 import platform
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
 
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentError
 
 UNARY = """

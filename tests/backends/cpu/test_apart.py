@@ -7,8 +7,10 @@ import pytest
 
 from tapeless import jit
 from tapeless.backends.cpu import load
+from tapeless.backends.cpu.llvm import compile as direct
 from tapeless.backends.cpu.numba import compile as compiler
 from tapeless.backends.cpu.numba.reassociable_sums import HELPERS, instructions
+from tapeless.transforms.errors import ArgumentError
 from tests.backends.cpu.text import HEAD
 
 SHIFT = """
@@ -17,6 +19,7 @@ def shift(x, out):
     for i in range(x.shape[0] - 1):
         out[i + 1] = x[i]
 """
+NOALIAS = r"(?:ptr|i8\*) noalias[^,]*%\"?arg\.(\w+)"
 FLAGS = {"fastmath": {"reassoc", "contract"}}
 
 
@@ -31,6 +34,18 @@ def assembly(monkeypatch):
     return seen
 
 
+@pytest.fixture
+def direct_assembly(monkeypatch, tmp_path):
+    """The same, for kernels that are compiled now and without Numba."""
+    monkeypatch.setenv("TAPELESS_CACHE_DIR", str(tmp_path))
+    seen = []
+    parse = direct.llvm.parse_assembly
+    monkeypatch.setattr(
+        direct.llvm, "parse_assembly", lambda text: seen.append(text) or parse(text)
+    )
+    return seen
+
+
 @pytest.mark.parametrize("apart", [False, True])
 def test_arrays_are_said_to_be_apart(apart, assembly, monkeypatch):
     monkeypatch.setenv("TAPELESS_DISABLE_CACHE", "1")
@@ -38,9 +53,7 @@ def test_arrays_are_said_to_be_apart(apart, assembly, monkeypatch):
     out = np.zeros(5)
     shift(np.arange(5.0), out)
     np.testing.assert_array_equal(out, [0, 0, 1, 2, 3])
-    marked = [
-        set(re.findall(r"(?:ptr|i8\*) noalias[^,]*%\"?arg\.(\w+)", text)) for text in assembly
-    ]
+    marked = [set(re.findall(NOALIAS, text)) for text in assembly]
     assert ({"x", "out"} in marked) is apart
 
 
@@ -88,3 +101,29 @@ def test_sums_of_several_types(dtype):
     np.testing.assert_array_equal(same, x)
     assert (total, count, square) == (3.5, 2, 5.25)
     assert total.dtype == square.dtype == same.dtype == np.dtype(dtype)
+
+
+def test_arrays_that_are_read_and_stored_to_are_apart(direct_assembly):
+    @jit
+    def f(x, y):
+        for _ in range(3):
+            y[1:-1] = x[:-2] + x[2:]
+            x[1:-1] = y[:-2] - y[2:]
+
+    def by_numpy(x, y):
+        for _ in range(3):
+            y[1:-1] = x[:-2] + x[2:]
+            x[1:-1] = y[:-2] - y[2:]
+
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 50))
+    a, b = x.copy(), y.copy()
+    f(x, y)
+    by_numpy(a, b)
+    np.testing.assert_allclose(x, a)
+    np.testing.assert_allclose(y, b)
+    marked = {name for text in direct_assembly for name in re.findall(NOALIAS, text)}
+    assert {"x", "y"} <= marked
+    for other in (x, x[::-1]):
+        with pytest.raises(ArgumentError, match="share memory"):
+            f(x, other)

@@ -6,12 +6,13 @@ for t in range(1, n): y[t] = f(y[t - 1])      in later passes t' > t, so y[t'] i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size, Symbol
 from tapeless.transforms.core.language import Atom, For, If, Let, Literal, Var, While
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.index_keys import Key, Slot
 
 Range = tuple[Size, Size]  # the first and the last position along an axis

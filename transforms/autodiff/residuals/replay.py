@@ -14,7 +14,7 @@ A value that is taken still has the derivative of the operation that computes it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.analysis.free_variables import defined
@@ -33,6 +33,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.operation import Op, types_given
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.batch_rules import anywhere
 from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.ops.primitives.identities import identity

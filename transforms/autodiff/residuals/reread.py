@@ -9,7 +9,7 @@ No store after the read goes to the same place (`places.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tapeless.transforms.autodiff.residuals.definitions import Definitions
 from tapeless.transforms.autodiff.residuals.dependence_test import Places
@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
     blocks,
     outputs,
 )
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.numpy.indexing import add_at, index, update
 from tapeless.transforms.ops.primitives.index_keys import result_shape
 

@@ -9,7 +9,6 @@ Strides are counted in elements and may be sizes, so what is found holds for all
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Type, Var
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.numpy import indexing

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tapeless.transforms.core.language import Atom, Statement
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import (
     AliasError,
     ShapeError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.core.substitution import retype, substitute
 from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.frontend.arrays.number_types import record_types
 from tapeless.transforms.frontend.arrays.symbols import Symbol, view_of, wrap

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from tapeless.transforms.core.builder import atom, atom_of_size, size_of
 from tapeless.transforms.core.language import (
     Atom,
 )
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.control_flow.branches import branch, choose, short_circuit
 from tapeless.transforms.frontend.effects.effects import raise_

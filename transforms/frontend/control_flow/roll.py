@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tapeless.transforms.analysis.free_variables import defined
@@ -20,6 +20,7 @@ from tapeless.transforms.core.language import (
     free_variables,
 )
 from tapeless.transforms.core.size_value import INT
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import (
     AliasError,
     ShapeError,

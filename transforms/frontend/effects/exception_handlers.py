@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, atom_of_size, size_of
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ShapeError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.effects.fallible_operations import failures, may_raise

@@ -4,12 +4,12 @@ again of its values, such as text and objects."""
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from tapeless.transforms.core.language import Atom, Statement
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.lists import StagedList

@@ -12,11 +12,12 @@ each run they are known, and the errors are raised as Python raises them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.trace.trace import trace
 
 

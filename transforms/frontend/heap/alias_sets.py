@@ -5,11 +5,11 @@ for _ in range(n): b[1:] = a[:-1]; a, b = b, a      a and b stay apart, whicheve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from tapeless.transforms.core.language import Var
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.list_columns import may_be_list
 from tapeless.transforms.frontend.trace.trace import trace

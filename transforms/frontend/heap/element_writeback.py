@@ -8,11 +8,11 @@ list has not changed since. Otherwise the list is out of date after the store, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import Atom
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.list_columns import other_holders
 from tapeless.transforms.frontend.trace.cells import Cell, CellLocation, named_like

@@ -10,13 +10,14 @@ is staged again, and they carry which of several arrays a variable stands for, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, atom_of_size, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, If, Literal, Statement, Type, Var
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import AliasError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms, view_of, wrap
 from tapeless.transforms.frontend.trace.cells import Value

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import ast
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.source.desugar_match import Matching
 from tapeless.transforms.frontend.source.tree_building import RESULT, unused
 

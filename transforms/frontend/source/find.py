@@ -15,11 +15,11 @@ import textwrap
 import tokenize
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import gast
 
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import SourceError
 from tapeless.transforms.frontend.source.notebook_cells import (
     compiled_apart,

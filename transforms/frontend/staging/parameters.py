@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.core.user_names import short_name
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.decisions import Decisions

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
 from tapeless.transforms.frontend.builtins.lists_of_lists import listed
@@ -35,7 +36,7 @@ from tapeless.transforms.prelude.containers.known_keys import Found
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Rows:
     """A list that loops filled: what its elements are like, and which of their numbers are
     Python's. The leaves of all elements are arrays."""
@@ -46,7 +47,7 @@ class Rows:
     uneven: bool = False  # whether they are lists of arrays, as elements are not equally long
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class OfData:
     """A dictionary or set from what `Keys.parts` gives: lists of its keys and of its values, or of
     how long its lists are and of what is in them."""
@@ -76,7 +77,7 @@ class OneOfTwo:
     """The kind of what data chooses: a test, and a value for either outcome."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class NthObject:
     """The n-th object that a call makes."""
 

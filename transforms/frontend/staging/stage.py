@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from tapeless.transforms.core.language import Block, Origin, Var, free_variables
 from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.core.slow_code import SlowCode
 from tapeless.transforms.core.traced_calls import STRICT
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import (
     TRACEABLE,
     InternalError,
@@ -86,6 +87,10 @@ class Staged:
     traced: bool = False  # whether it raises for values that take another way than these
     slow: list[SlowCode] = field(default_factory=list)  # loops that are worth a warning
     reserved: frozenset[str] = frozenset()  # names that parameters do not have
+
+    def read(self) -> set[Var]:
+        """The inputs that the program reads, tangents apart."""
+        return {*free_variables(Block((), self.block.body, self.block.results))} - self.tangents
 
     def without_axes(self) -> list[Var]:
         """The inputs that are arrays without axes, and no numbers."""

@@ -8,11 +8,12 @@ they do in Python, whatever name the objects have afterwards.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.foreign_arrays import arrays_in, is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol

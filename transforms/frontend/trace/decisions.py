@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Type
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import Signal, StructureError, UnsupportedError
 
 

@@ -9,7 +9,6 @@ A call in which a guard fails takes another way; it is staged for its own (`disp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -18,6 +17,7 @@ from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Literal, Statement, Type, Var
 from tapeless.transforms.core.traced_calls import OTHER_WAY
 from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, isnan, signbit
 

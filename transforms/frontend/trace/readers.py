@@ -11,8 +11,9 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from tapeless.transforms.dataclass import dataclass
 
 #: Gives the name that stands for an object in an expression; for a reader, what it reads.
 Naming = Callable[[Any], str]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import marshal
 import operator
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Type, Var
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.trace.readers import GONE, ValuesOf
 
 MANY = 8  # containers in another one

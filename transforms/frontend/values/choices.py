@@ -8,10 +8,11 @@ from __future__ import annotations
 import functools
 import types
 from collections import deque
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from typing import Any, NoReturn
 
 from tapeless.transforms.core.builder import NeedStatic
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES
 from tapeless.transforms.frontend.trace.trace import trace

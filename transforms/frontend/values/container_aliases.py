@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
 from tapeless.transforms.core.builder import size_of
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
@@ -25,7 +26,7 @@ MOVES = "a list that it changes goes from name to name"
 COPY = "copy the one that is changed, or choose by an index: [a, b][k]"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class StaleKey:
     """What is out of date, in the place of the cell of an array."""
 

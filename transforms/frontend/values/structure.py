@@ -7,7 +7,6 @@ import enum
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic, atom
 from tapeless.transforms.core.language import Atom, Var
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import StructureError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.arrays.symbols import Symbol, constant

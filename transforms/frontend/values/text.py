@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tapeless.transforms.core.builder import NeedStatic, static
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.external_objects import NamedMethod
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import Atom, For, Let, Statement, Type, Var
 from tapeless.transforms.core.uses import reads_of
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub
 from tapeless.transforms.ops.primitives.shapes import reshape, transpose

@@ -20,11 +20,12 @@ import ast
 import copy
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.annotated import Annotated
 from tapeless.transforms.lowering.kernels.writer_base import Names
 from tapeless.transforms.lowering.schedule.accumulations import (

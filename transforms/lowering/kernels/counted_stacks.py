@@ -14,8 +14,9 @@ import ast
 import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from tapeless.transforms.dataclass import dataclass
 
 SIDE_BY_SIDE = 32  # rows: the threads of a warp
 

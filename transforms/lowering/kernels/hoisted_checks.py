@@ -9,7 +9,6 @@ A test in each pass would keep the loop from running on vectors.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
@@ -24,6 +23,7 @@ from tapeless.transforms.core.language import (
     Var,
     statements,
 )
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.bounds_checks import Checks
 from tapeless.transforms.lowering.kernels.size_expressions import replaced
 from tapeless.transforms.lowering.schedule.dependences import inside

@@ -6,7 +6,7 @@ y = x * x; s = sum(y)      becomes      for i in range(x.shape[0]): s = plus(s, 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tapeless.transforms.core import dims, scalar_form
@@ -21,6 +21,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.blocked_sums import Blocks
 from tapeless.transforms.lowering.kernels.dead_lines import without_unread
 from tapeless.transforms.lowering.kernels.row_range import IN_PARALLEL, Launch, Rows

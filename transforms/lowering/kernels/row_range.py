@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import For, Let, Literal, Var
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.element_access import Buffer
 from tapeless.transforms.lowering.kernels.lanes import Lanes
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import keyword
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.python_text.line_breaking import noted

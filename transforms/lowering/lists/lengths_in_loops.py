@@ -6,7 +6,7 @@ us = [u]; for t in range(n): us.append(u)      becomes      len(us) is t + 1 ins
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -22,6 +22,7 @@ from tapeless.transforms.core.language import (
     blocks,
 )
 from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.lists.list_lengths import measured
 from tapeless.transforms.lowering.lists.lists_of_arrays import GROWTH, ListsOfArrays
 from tapeless.transforms.ops.primitives.arithmetic import add, sub

@@ -8,7 +8,7 @@ Derivatives of elementwise functions with respect to arrays are such matrices.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core.builder import atom, atom_of_size, building
@@ -17,6 +17,7 @@ from tapeless.transforms.core.language import Atom, Block, For, Let, Literal, St
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.size_inequalities import Relied, not_negative
 from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.optimize.part_ranges import Ranges
 from tapeless.transforms.lowering.optimize.slice_pushdown import Unsliced, key_of
 from tapeless.transforms.ops.primitives import new_arrays

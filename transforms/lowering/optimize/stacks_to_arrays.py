@@ -10,7 +10,7 @@ for i in range(n): push(s, v) where v has n - i numbers
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -32,6 +32,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_inequalities import Facts, least_in_loops
 from tapeless.transforms.core.substitution import size as size_in
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.lists.growing_rows import integer
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.ops.primitives.arithmetic import sub

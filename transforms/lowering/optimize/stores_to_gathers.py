@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -29,6 +29,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.size_inequalities import Facts, Relation, Relied, not_negative
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.optimize.diagonal_matrices import banded
 from tapeless.transforms.lowering.optimize.driver_views import measures
 from tapeless.transforms.lowering.optimize.part_ranges import Range, Ranges, Target, differing

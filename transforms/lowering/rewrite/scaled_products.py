@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.uses import reads_of
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul, neg, truediv

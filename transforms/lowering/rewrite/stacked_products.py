@@ -12,7 +12,7 @@ c_bar = (a as (n * p, k)).T @ (y_bar as (n * p, m))      becomes      a sum of o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -27,6 +27,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul

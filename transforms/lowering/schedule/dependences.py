@@ -6,7 +6,7 @@ y = x[1:]; z = update(x, v, i)      reads y: the memory of x      writes z: the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
@@ -30,6 +30,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.rewrite.array_routines import ROUTINES
 from tapeless.transforms.lowering.schedule.loop_nests import STORING
 from tapeless.transforms.lowering.schedule.view_indices import is_view

@@ -6,12 +6,13 @@ t = x * x; s = sum(t); y = t / s      becomes      [for i: t, s += t], [for i: y
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tapeless.transforms.core.dims import Size, symbols
 from tapeless.transforms.core.language import For, Let, Statement, Var, outputs, statements
 from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.schedule.axis_maps import along, through
 from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
 from tapeless.transforms.lowering.schedule.loop_nests import Equal, LoopNest
@@ -121,8 +122,8 @@ class Arrangement:
         for item in touching - before:
             if reads & item.writes or writes & (item.reads | item.writes):
                 before.add(item)
-        last = next((item for item in reversed(self.items) if item in before), None)
-        return -1 if last is None else self.items.index(last)
+        places = range(len(self.items) - 1, -1, -1)
+        return next((k for k in places if self.items[k] in before), -1)
 
     def join(self, stage: LoopNest, free: list[int], low: int) -> FusedNest | None:
         s = stage.let

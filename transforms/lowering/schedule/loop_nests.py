@@ -6,7 +6,7 @@ y = sum(t, axis=1)      becomes      for all (i, k): y[i] += t[i, k]
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -15,6 +15,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let, Type, Var
 from tapeless.transforms.core.size_inequalities import Facts, Relied
 from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.rewrite.array_routines import searched
 from tapeless.transforms.lowering.rewrite.rolled_indices import cyclic
 from tapeless.transforms.lowering.rewrite.row_products import row_products

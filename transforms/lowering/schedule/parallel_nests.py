@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -25,6 +25,7 @@ from tapeless.transforms.core.language import (
     blocks,
     outputs,
 )
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine
 from tapeless.transforms.lowering.schedule.analysis import Analysis
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom

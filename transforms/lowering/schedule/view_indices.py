@@ -5,11 +5,11 @@ y = x.T; z = y[1:]; z[i, j]      becomes      x[j, i + 1]
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Type
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.sizes import size_equalities
 from tapeless.transforms.ops.primitives import identities, shapes, slices_and_gathers
 from tapeless.transforms.ops.primitives.slices_and_gathers import Key, Slot, index

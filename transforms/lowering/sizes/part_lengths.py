@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import building, var_size
@@ -31,6 +31,7 @@ from tapeless.transforms.core.size_inequalities import Facts, Relation, Relied, 
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.substitution import map_symbols
 from tapeless.transforms.core.uses import sizes_in
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.sizes.size_equalities import comparison, fitted
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity

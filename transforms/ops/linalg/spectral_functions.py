@@ -17,7 +17,7 @@ import functools
 import itertools
 import string
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from tapeless.transforms.core.builder import (
 )
 from tapeless.transforms.core.language import Atom, Let, Statement, Type, Var
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.products import adjoint, matmul
 from tapeless.transforms.ops.linalg.repeated_eigenvalues import mirrored, stacks

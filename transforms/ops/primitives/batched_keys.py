@@ -5,12 +5,12 @@ x[i], x and i batched      becomes      x[np.arange(n), i]
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core.builder import broadcast
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.index_keys import Key, Slot, advanced_place, is_advanced
 from tapeless.transforms.ops.primitives.new_arrays import count_up
 from tapeless.transforms.ops.primitives.shapes import (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import broadcast, current, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Var
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.shapes import Atoms
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from tapeless.transforms.core.builder import broadcast
 from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.scalar_form import ScalarForm
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.ops.primitives.dtypes import conform, result_dtype
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast_to

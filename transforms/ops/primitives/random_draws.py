@@ -10,7 +10,6 @@ in the order of the program, and are never repeated for the backward part.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, Let, Literal, Type, Var, statements
 from tapeless.transforms.core.operation import Op
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import NotDifferentiableError
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.ir import complex_values
 from tapeless.backends.cpu.runtime.signature import Array
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars import arithmetic_dtypes
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
     BOOL,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
+
+from tapeless.transforms.dataclass import dataclass
 
 SINGLE, DOUBLE = ir.FloatType(), ir.DoubleType()
 #: A number of this size has no bits left for fractions: to add it is to round, and the last bits

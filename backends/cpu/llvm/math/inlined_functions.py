@@ -15,7 +15,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
@@ -30,6 +29,7 @@ from tapeless.backends.cpu.llvm.math.formula_language import (
     scalar,
 )
 from tapeless.backends.cpu.runtime.simd_libraries import Variant, choice, widths
+from tapeless.transforms.dataclass import dataclass
 
 PURE = ("nounwind", "willreturn", "memory(none)")
 WORD = ir.IntType(64)
