@@ -55,8 +55,8 @@ def of_a_seed_on_the_device(x, rng):
 
 
 def of_the_module(x, rng):
-    np.random.seed(4)  # noqa: NPY002  # old programs draw like this
-    return x + np.random.rand(3) * np.random.randn() + rng.random()  # noqa: NPY002
+    np.random.seed(4)  # old programs draw like this
+    return x + np.random.rand(3) * np.random.randn() + rng.random()
 
 
 FUNCTIONS = [arrays, parameters_of_the_device, indices, shuffled, until_one_is_large, metropolis]
