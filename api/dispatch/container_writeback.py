@@ -18,6 +18,8 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lazy_import import later
+from tapeless.staging.device_list import device_get
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
@@ -184,6 +186,9 @@ def _fill(container: Any, items: dict[Any, Any]) -> None:
         container.extend(items.values())
         return
     if isinstance(container, np.ndarray):
+        container[()] = device_get(items[()])
+        return
+    if on_gpu(container):
         container[()] = items[()]
         return
     held = container if isinstance(container, dict) else vars(container)

@@ -69,7 +69,9 @@ def is_simple(specialisation: Specialisation) -> bool:
     stored = (
         specialisation.overwritten or specialisation.staged.held or specialisation.staged.writes
     )
-    return specialisation.is_plain and not any(other) and not stored and not specialisation.keywords
+    return (
+        specialisation.takes_args and not any(other) and not stored and not specialisation.keywords
+    )
 
 
 def wrapping(run: Callable[..., Any]) -> Callable[..., Any]:

@@ -326,14 +326,27 @@ class Specialisation:
             return tuple(tree.leaves((args, kwargs)))
         return (*args, *[kwargs[name] for name in self.keywords])
 
-    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The value for these arguments."""
+    def called(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        containers: Any = None,
+        receive: Callable[[Any], Any] | None = None,
+    ) -> Any:
+        """The value for these arguments.
+
+        containers  (args, kwargs) as the caller has them, which are stored to, if these are copies
+        receive     what becomes of the results before they go anywhere
+        """
+        containers = (args, kwargs) if containers is None else containers
         if self.changes:
-            refuse_shared(self.changes, (args, kwargs), self.staged.outside)
+            refuse_shared(self.changes, containers, self.staged.outside)
         passed = self.passed(args, kwargs)
         held = [h.get() for h in self.staged.held]
-        refuse_passed(held, (args, kwargs))
+        refuse_passed(held, containers)
         results = self.run(*passed)
+        if receive is not None:
+            results = receive(results)
         if not self.flat:
             return results if self.returned is None else tree.unflatten(self.returned, results)
         remaining, objects = iter(results), dict[int, Any]()
@@ -345,7 +358,7 @@ class Specialisation:
         values = [module.rebuild(w.spec, remaining, held, objects) for w in self.staged.writes]
         for write, value in zip(self.staged.writes, values, strict=True):
             write.carry_out(value, held)
-        store(self.changes, (args, kwargs), new)
+        store(self.changes, containers, new)
         return result
 
 

@@ -8,6 +8,7 @@ Calls return before the kernels have run. What they raise is raised where somebo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.specialisation import NUMBERS, Specialisation
 from tapeless.staging.device_list import Device, default_gpu
 from tapeless.staging.emitted_names import parameters
-from tapeless.staging.gpu_arrays import like_arguments
+from tapeless.staging.gpu_arrays import Mixin, as_gpu_array, like_arguments
+from tapeless.staging.jax_arrays import Array, functional
 from tapeless.transformations.eval_shape import short_axes, stand_in
 from tapeless.transformations.jit import Jit
 from tapeless.transforms.core.builder import active
@@ -69,16 +71,20 @@ class GpuJit(Jit):
         args, kwargs = self.marked(args, kwargs)
         given, structure = tree.flatten((args, kwargs))
         with cuda.device_of(given, self.device, default_gpu()):
-            leaves = [cuda.on_device(x) for x in given]
+            leaves = [_moved(x) for x in given]
             found = self.last = self.picked(leaves, structure)
             stored = self.overwritten(found, given, leaves) if found.overwritten else ()
-            made = found(*tree.unflatten(structure, leaves))
+            value = found.called(
+                *tree.unflatten(structure, leaves),
+                containers=(args, kwargs),
+                receive=partial(_received, found, given),
+            )
             for k in stored:
-                if given[k] is not leaves[k]:
+                if given[k] is not leaves[k] and leaves[k].shape:  # else its one number was stored
                     cuda.copy_back(leaves[k], given[k])
             if args is passed and not kwargs:  # else some are constants
                 self.entries.note(args, found)
-            return like_arguments(made, given)
+            return like_arguments(value, given)
 
     def overwritten(self, found: Specialisation, given: list[Any], leaves: list[Any]) -> list[int]:
         """The leaves that a program stores to, which must lie row by row, and share no memory with
@@ -163,9 +169,43 @@ class GpuJit(Jit):
         return cuda.load(self.emitted_name, text)
 
 
+def _moved(x: Any) -> Any:
+    """An argument on the device; arrays of `tapeless.numpy` are such arrays there."""
+    moved = cuda.on_device(x)
+    return as_gpu_array(moved) if isinstance(x, Array) else moved
+
+
+def _received(found: Specialisation, given: list[Any], results: Any) -> Any:
+    """The results of a program as the caller gets them. What it leaves in containers and variables
+    of Python are numbers of the host where Python's are, for they may meet others there; what it
+    stores to an array of NumPy from outside is one of NumPy.
+    """
+    staged = found.staged
+    if not (found.flat and (found.changes or staged.writes)):
+        return results
+    value = staged.result.children[0] if found.changes else staged.result
+    written = [w for w in staged.writes for _ in w.spec.leaves()]
+    outside = {len(results) - len(written) + k for k, w in enumerate(written) if w.is_to_array}
+    types = [x.type for x in staged.block.results]
+    received = list(results)
+    for k in range(len(list(value.leaves())), len(results)):
+        x = results[k]
+        if not cuda.is_array(x):
+            continue
+        if types[k].weak:
+            received[k] = x.item()
+        elif k in outside:
+            received[k] = cuda.on_host(x)
+        else:
+            received[k] = like_arguments(x, given)
+    return tuple(received)
+
+
 def _stand_in(x: Any) -> Any:
-    """As `stand_in`; arrays of a GPU without axes are arrays, and no numbers of the host."""
-    return np.zeros((), x.dtype) if cuda.is_array(x) and not x.shape else stand_in(x)
+    """As `stand_in`; arrays of a GPU without axes are arrays, and no numbers of the host. `x += v`
+    gives an array of ours a new one, also while staging."""
+    array = np.zeros((), x.dtype) if cuda.is_array(x) and not x.shape else stand_in(x)
+    return functional(array) if isinstance(x, (Mixin, Array)) else array
 
 
 def _share_memory(x: Any, y: Any) -> bool:
@@ -180,5 +220,5 @@ def _key(x: Any) -> Any:
     if kind in NUMBERS:
         return kind
     if cuda.is_array(x):
-        return (x.dtype, *[n if n < 2 else 2 for n in x.shape])
+        return (isinstance(x, Mixin), x.dtype, *[n if n < 2 else 2 for n in x.shape])
     return (kind, x) if isinstance(x, (str, bytes, bool, np.bool_)) else id(x)

@@ -155,8 +155,8 @@ def last_store(shape, key):
     return survives.reshape(places.shape)
 """
 NAME = re.compile(r"\b(np|scipy)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
-#: Arrays of what calls saved, which are no numbers, are of the host.
-OF_OBJECTS = re.compile(r"\bnp(?=\.empty\(.*, object\))")
+#: Arrays of what calls saved, which are no numbers, are of the host, and so are generators.
+OF_HOST = re.compile(r"\bnp(?=\.empty\(.*, object\)|\.random\.)")
 NUMPY = "numpy"
 #: CuPy's function has two arguments.
 RIEMANN_ZETA = re.compile(r"scipy\.special\.zeta\([^(),]*\)")
@@ -179,7 +179,7 @@ def device_names(noted: tuple[str, str]) -> str:
             f"scipy.special.zeta of one number has no form on a GPU{_where(note)}",
             "write zeta(x, 1.0), which is the same for x > 1",
         )
-    parts = STRING.split(OF_OBJECTS.sub(NUMPY, line))
+    parts = STRING.split(OF_HOST.sub(NUMPY, line))
     parts[::2] = [NAME.sub(lambda m: _renamed(m[1], m[2], note), part) for part in parts[::2]]
     return "".join(parts)
 

@@ -41,9 +41,11 @@ from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
+from tapeless.transforms.ops.primitives.callbacks import CALLABLE
+from tapeless.transforms.ops.primitives.random_draws import draw, made_generator
 from tapeless.transforms.ops.primitives.slices_and_gathers import LAST_STORE, Slot
 from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH, wrap
-from tapeless.transforms.python_text.python_source import quoted
+from tapeless.transforms.python_text.python_source import quoted, template
 
 HEAD = "typedef long long i64;\n"
 #: C++ has more keywords than Python, and the launch has names of its own.
@@ -83,7 +85,7 @@ def write_cuda(
     text = "\n".join(map(device_names, _with_notes(text.splitlines())))
     head, _, rest = text.partition("\n\n\n")
     head = head.replace("import numpy as np", "import cupy as cp")
-    if f"{NUMPY}.empty(" in rest:
+    if f"{NUMPY}." in rest:
         head += f"\nimport {NUMPY}"
     pairs = [*zip(kernels, printed, strict=True)]
     joins = join_texts(part for pair in pairs for part in _partial(*pair))
@@ -110,9 +112,28 @@ def _without_unread_sizes(driver: Block) -> Block:
 
 
 class DeviceDriver(Driver):
-    """Writes a driver whose numbers and arrays lie in the memory of a device."""
+    """Writes a driver whose numbers and arrays lie in the memory of a device.
+
+    NumPy's generators draw on the host, and so the same bits as there: `rng.normal(x, 1.0)` becomes
+    `cp.asarray(rng.normal(host(x), 1.0))`.
+    """
 
     on_device: Callable[[Var], bool]
+
+    def operation(self, s: Let) -> Any:
+        if s.op not in (draw, made_generator):
+            return super().operation(s)
+        text = self.text_of(s)
+        holes = {
+            str(k): self.expr(a) if a.type == CALLABLE else self.kept(a)
+            for k, a in enumerate(s.args)
+        }
+        for key, value in s.params.items():
+            if f"{{{key}" in text:
+                holes |= self.holes_of(s, key, value)
+        drawn = template(text, holes)
+        has_axes = any(v.type.shape for v in s.outs)
+        return template("np.asarray({0})", {"0": drawn}) if has_axes else drawn
 
     def kept(self, a: Atom) -> ast.expr:
         e = self.expr(a)

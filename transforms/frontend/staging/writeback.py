@@ -48,6 +48,11 @@ class Write:
     location: Location | Held
     spec: Structure
 
+    @property
+    def is_to_array(self) -> bool:
+        """Whether the elements of an array of NumPy are stored to."""
+        return isinstance(self.location, Held) and isinstance(self.location.get(), np.ndarray)
+
     def carry_out(self, value: Any, held_objects: list[Any]) -> None:
         if not isinstance(self.location, Held):
             self.location.set(value)
