@@ -9,8 +9,9 @@ from tapeless.transforms.analysis.min_cut import minimum_cut
 from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
 from tapeless.transforms.autodiff.residuals.reread import Reloads
-from tapeless.transforms.autodiff.residuals.saved_functions import functions_are_saved, is_function
-from tapeless.transforms.core import dims
+from tapeless.transforms.autodiff.residuals.saved_functions import functions_are_saved
+from tapeless.transforms.autodiff.residuals.shifted_saves import shifted
+from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import size_of, var_size
 from tapeless.transforms.core.language import (
     Atom,
@@ -37,14 +38,33 @@ from tapeless.transforms.ops.primitives.new_arrays import (
 )
 from tapeless.transforms.ops.primitives.slices_and_gathers import gather
 
+#: What a number costs that is computed again, where one that is saved costs 1: of a function, of
+#: what is added up, and of what is moved to another place. A saved number is written to memory that
+#: is new and read again later, which takes as long as a function of the elements of an array.
+FUNCTION, REDUCED, MOVED = 0.4, 0.25, 0.1
 
-def recomputable(let: Let) -> bool:
+
+def repeating(let: Let) -> float | None:
+    """What it costs to compute the elements of a result again, each as a part of what it costs to
+    save a number: of the operand, where it is reduced. None where it is saved."""
     op = let.op
     makers = (new_stack, zero_items, zeros_of_items, empty)
     if op.inplace or not op.pure or op in makers:
-        return False
-    cheap = not op.costly or is_square(let)
-    return cheap or (is_function(let) and not functions_are_saved())
+        return None
+    if not op.costly or is_square(let):
+        return 0.0
+    if not let.outs[0].type.shape and op.elementwise:
+        return None if functions_are_saved() else 0.0
+    if op.moves:
+        return MOVED
+    if op.elementwise:
+        return FUNCTION
+    return REDUCED if is_reduction(let) else None
+
+
+def is_reduction(let: Let) -> bool:
+    """Whether elements along axes are put together, each once."""
+    return "axes" in let.params and len(let.args) == 1
 
 
 def mirrored(s: Statement, k: int) -> tuple[Any, int]:
@@ -138,38 +158,60 @@ class Plan:
 
     def plan(self) -> tuple[dict[Var, None], set[Var]]:
         """The saved variables and those computed again."""
+        nodes, edges, fixed, again_costs = self.graph()
+        costs = {v: self.cost(v) for v in nodes}
+
+        def cut(costs: dict[Var, int]) -> set[Var]:
+            return minimum_cut([*nodes], costs, edges, fixed, set(self.needed), again_costs)
+
+        kept = cut(costs)
+        # what a pass leaves in a saved variable is saved with it
+        left = {v: 1 for v, p in shifted(nodes, self.primal.path).items() if p in kept}
+        if left.keys() - kept:
+            kept = min(kept, cut({**costs, **left}), key=lambda c: self.sum_of_costs(c, costs))
+        again: set[Var] = set()
+        pending = [v for v in self.needed if v not in kept]
+        while pending:
+            v = pending.pop()
+            if v not in again and v not in kept:
+                again.add(v)
+                pending += self.operands_of(v)
+        return dict.fromkeys(sorted(kept, key=self.primal.order.__getitem__)), again
+
+    def sum_of_costs(self, kept: set[Var], costs: dict[Var, int]) -> int:
+        """What it costs to keep variables, of which some share an array."""
+        shared = shifted(kept, self.primal.path)
+        return sum(costs[v] for v in kept if v not in shared)
+
+    def graph(
+        self,
+    ) -> tuple[dict[Var, None], list[tuple[Var, Var]], set[Var], dict[Var, int]]:
+        """What the backward part needs and what that is made of; which value each is made of; which
+        values are saved in any case, and what it costs to compute the others again."""
         nodes: dict[Var, None] = {}
         pending = list(self.needed)
         edges: list[tuple[Var, Var]] = []
         fixed: set[Var] = set()
+        again_costs: dict[Var, int] = {}
         while pending:
             v = pending.pop()
             if v in nodes:
                 continue
             nodes[v] = None
             let = self.standing.read(v) or self.primal.let.get(v)
+            repeated = None if let is None or v in self.elsewhere else self.repeated(let)
             if (
                 let is None
-                or v in self.elsewhere
-                or not (recomputable(let) or self.reads_unchanged_array(let))
+                or repeated is None
                 or any(x in self.primal.homes for x in sizes_in(tuple(let.params.values())))
             ):
                 fixed.add(v)
                 continue
+            again_costs[v] = repeated
             for u in self.operands_of(v):
                 edges.append((u, v))
                 pending.append(u)
-        cut = minimum_cut(
-            list(nodes), {v: self.cost(v) for v in nodes}, edges, fixed, set(self.needed)
-        )
-        again: set[Var] = set()
-        pending = [v for v in self.needed if v not in cut]
-        while pending:
-            v = pending.pop()
-            if v not in again and v not in cut:
-                again.add(v)
-                pending += self.operands_of(v)
-        return dict.fromkeys(sorted(cut, key=self.primal.order.__getitem__)), again
+        return nodes, edges, fixed, again_costs
 
     def reads_unchanged_array(self, let: Let) -> bool:
         """Whether elements are read, at places that an array of indices says, of an array that no
@@ -181,16 +223,33 @@ class Plan:
             and all(a.type.dtype.kind in "iu" for a in indices)
         )
 
+    def repeated(self, let: Let) -> int | None:
+        """The cost of computing a value again; None where it is saved: also where no loop is
+        around, and it is only kept."""
+        share = 0.0 if self.reads_unchanged_array(let) else repeating(let)
+        if share and self.loops(let.outs[0]):
+            operand = let.args[0] if is_reduction(let) else let.outs[0]
+            return int(share * self.elements(operand) * self.passes(let.outs[0]) * 1000)
+        return None if share else share  # type: ignore[return-value]
+
     def cost(self, v: Var) -> int:
-        kind: Any = v.type
+        late = self.primal.order[v] % 500 + (0 if v.name else 500)  # names of the user say more
+        return self.elements(v) * self.passes(v) * 1000 + late
+
+    def elements(self, a: Atom) -> int:
+        """How many elements there are, in the call that is being staged where that is known."""
+        kind: Any = a.type
         elements = 1
         while isinstance(kind, StackType):
             kind, elements = kind.item, 4096 * elements
-        for s in kind.shape:
-            elements *= s if isinstance(s, int) else 64
-        depth = sum(isinstance(s, (For, While)) for s, _ in self.primal.path[v])
-        late = self.primal.order[v] % 500 + (0 if v.name else 500)  # names of the user say more
-        return int(max(elements, 1) * 8**depth * 1000 + late)
+        for n in kind.shape:
+            length = builder.current().value(n)
+            elements *= 64 if length is None else length
+        return max(elements, 1)
+
+    def passes(self, v: Var) -> int:
+        """An estimate of how often a value is made."""
+        return 8 ** len(self.loops(v))
 
     # -- where a variable is
 
