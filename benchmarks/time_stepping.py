@@ -135,7 +135,7 @@ def lorenz(np):
         return 10.0 * (y - x), x * (28.0 - z) - y, x * y - 8 / 3 * z
 
     def step(x, y, z):
-        dt = 0.005
+        dt = 0.0005
         a, b, c = slope(x, y, z)
         a2, b2, c2 = slope(x + dt / 2 * a, y + dt / 2 * b, z + dt / 2 * c)
         a3, b3, c3 = slope(x + dt / 2 * a2, y + dt / 2 * b2, z + dt / 2 * c2)
