@@ -48,6 +48,7 @@ REDUCED, MOVED = 0.3, 0.1
 #: what is too much for a cache is memory that counts.
 FUNCTION, FUNCTION_OF_MANY = 2.0, 0.4
 MANY = 1 << 19  # numbers that are too many for a cache: 4 MB
+SINGLE = 1.125  # what a number costs that is saved alone, where one of an array costs 1
 PASSES, LENGTH = 8, 64  # of loops and axes of which nothing is known
 
 
@@ -288,7 +289,8 @@ class Plan:
 
     def cost(self, v: Var) -> int:
         late = self.primal.order[v] % 500 + (0 if v.name else 500)  # names of the user say more
-        return self.elements(v) * self.passes(v) * 1000 + late
+        single = SINGLE if isinstance(v.type, Type) and not v.type.shape else 1
+        return int(single * self.elements(v) * self.passes(v) * 1000) + late
 
     def elements(self, a: Atom) -> int:
         """How many elements there are, in the call that is being staged where that is known."""
