@@ -41,22 +41,27 @@ LONGEST = 20  # seconds of repeated calls
 # -- one measurement
 
 
-def by_tapeless(program, steps):
-    """The gradient by the first array of the state."""
-    import tapeless  # noqa: PLC0415  # only what is measured is imported
-
+def loss_of(program):
+    """The program as its users write it: a function of the state and the number of steps."""
     if program.jax is not None:
-        loss = program.make(np)
-        gradient = tapeless.jit(tapeless.grad(loss))
-        return lambda state: gradient(state[0], steps)
+        return program.make(np)
     step = program.make(np)
 
-    def stepped(state, steps):
+    def loss(state, steps):
         for _ in range(steps):
             state = step(*state)
         return np.sum(state[0] ** 2)
 
-    gradient = tapeless.jit(tapeless.grad(stepped))
+    return loss
+
+
+def by_tapeless(program, steps):
+    """The gradient by the first array of the state."""
+    import tapeless  # noqa: PLC0415  # only what is measured is imported
+
+    gradient = tapeless.jit(tapeless.grad(loss_of(program)))
+    if program.jax is not None:
+        return lambda state: gradient(state[0], steps)
     return lambda state: gradient(state, steps)[0]
 
 
@@ -108,7 +113,7 @@ def measured(name, library, n, steps):
     gc.collect()
     if sys.platform == "linux":
         ctypes.CDLL(None).malloc_trim(0)
-    held = peak(functools.partial(call, state)) * 1.024  # it counts in 1,024,000 bytes
+    held = peak(functools.partial(call, state)) * 1.024  # of 1,024,000 bytes
     return {"held": held, "said": getattr(call, "said", None), "check": check} | {
         "seconds": fastest(functools.partial(call, state))
     }
