@@ -15,11 +15,12 @@ from tapeless import disable_jit, jit
 ROOT = str(Path(__file__).parents[1])
 sys.path.insert(0, ROOT)  # they are no part of the package
 
-from benchmarks import cell, first_calls, loops  # noqa: E402  # after the path is set
+from benchmarks import cell, first_calls, loops, memory  # noqa: E402  # after the path is set
 from benchmarks.chart import chart  # noqa: E402  # the same
 from benchmarks.same_source import row  # noqa: E402  # the same
 from benchmarks.stage_times import STAGES  # noqa: E402  # the same
 from benchmarks.table import compare, mean, ratios, seconds, tables  # noqa: E402  # the same
+from benchmarks.time_stepping import PROGRAMS  # noqa: E402  # the same
 from benchmarks.workloads import WORKLOADS  # noqa: E402  # the same
 
 sys.path.remove(ROOT)
@@ -109,3 +110,21 @@ def test_the_table_of_first_calls():
     assert "| gradient of adi | 0.80 | - | - | 0.10 |" in text
     assert "Own programs: 1 rows, median 0.50 of JAX's, beyond 1.5: none." in text
     assert "NPBench: 1 rows, median 1.60 of JAX's, beyond 1.5: adi 1.60." in text
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gradients_of_time_stepping(name):
+    """They agree with central differences of the loop in NumPy along a direction."""
+    program, steps = PROGRAMS[name], 3
+    state = program.start(64, np.random.default_rng(0))
+    loss = memory.loss_of(program)
+    first, *rest = state
+    direction = np.cos(np.arange(first.size)).reshape(first.shape)
+
+    def along(t):
+        moved = first + t * direction
+        return loss(moved if program.jax else (moved, *rest), steps)
+
+    slope = (along(1e-5) - along(-1e-5)) / 2e-5
+    gradient = memory.by_tapeless(program, steps)(state)
+    np.testing.assert_allclose(np.sum(gradient * direction), slope, rtol=1e-5, atol=1e-7)

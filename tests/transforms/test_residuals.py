@@ -141,6 +141,60 @@ def leaving(u, n):
     return np.sum(u)
 
 
+def differences_of_neighbours(u, n):
+    for _ in range(n):
+        u = u - 0.1 * u * (np.roll(u, -1) - np.roll(u, 1))
+    return np.sum(u**2)
+
+
+def pairs(u, n):
+    for _ in range(n):
+        u = u + 0.1 * np.sum(np.sin(u[:, None] - 2 * u), axis=1)
+    return np.sum(u**2)
+
+
+def pairs_in_a_plane(u, n):
+    x = np.stack([u, u**2], axis=1)
+    for _ in range(n):
+        apart = x[:, None, :] - x
+        x = x + 0.1 * np.sum(apart * (np.sum(apart**2, axis=2) + 0.1)[:, :, None] ** -1.5, axis=1)
+    return np.sum(x**2)
+
+
+def implicit(u, n):
+    """Each pass fills arrays of its own."""
+    for _ in range(n):
+        upper, v = np.zeros(len(u)), np.zeros(len(u))
+        for i in range(1, len(u)):
+            upper[i] = u[i] / (2 + u[i] * upper[i - 1])
+        for i in range(len(u) - 2, -1, -1):
+            v[i] = u[i] - upper[i] * v[i + 1]
+        u = v
+    return np.sum(u**2)
+
+
+def filled_twice(u, n):
+    """What the first inner loop stores is overwritten in the second."""
+    for _ in range(n):
+        v = np.zeros(len(u))
+        for i in range(1, len(u)):
+            v[i] = 0.5 * u[i] - np.sin(v[i - 1])
+        for i in range(1, len(u)):
+            v[i] = v[i] * v[i - 1] + u[i - 1]
+        u = v
+    return np.sum(u**2)
+
+
+def half_steps(u, n):
+    """A step of Verlet: the force is that of what the next pass begins with, too."""
+    v = np.zeros(len(u))
+    for _ in range(n):
+        half = v - 0.1 * u**3
+        u = u + 0.2 * half
+        v = half - 0.1 * u**3
+    return np.sum(u**2)
+
+
 # What is kept: for each store, its axes with u of length len and n passes; "stack" where the
 # number of passes is not known.
 KEPT = [
@@ -160,6 +214,9 @@ KEPT = [
     (element_products, ["n len-1", "n len-1"]),
     (scalar_branch, ["n"]),
     (until_small, ["stack"]),
+    (differences_of_neighbours, ["n len"]),
+    (pairs, ["n len"]),
+    (half_steps, ["n+1 len"]),
 ]
 
 
@@ -176,7 +233,7 @@ def kept(function, *args):
     block = simplified(function, *args)
     found = [" ".join(str(s) for s in let.params["shape"]) for let in lets(block, "empty")]
     found = [re.sub(r"u\.shape\[0\]", "len", axes) for axes in found]
-    return [axes.replace("len - 1", "len-1") for axes in found] + ["stack"] * len(
+    return [re.sub(r" ([+-]) 1", r"\g<1>1", axes) for axes in found] + ["stack"] * len(
         lets(block, "new_stack")
     )
 
@@ -186,10 +243,45 @@ def test_what_is_kept(function, expected):
     assert kept(function, U, 3) == expected
 
 
-@pytest.mark.parametrize("function", [f for f, _ in map(_values, KEPT)] + [leaving])
+@pytest.mark.parametrize(
+    "function", [f for f, _ in map(_values, KEPT)] + [leaving, pairs_in_a_plane, filled_twice]
+)
 def test_it_is_right_and_well_formed(function):
     verify(simplified(function, U, 3))
     close_to(tapeless.grad(function)(U.copy(), 3), slope(lambda u: function(u, 3), U), 1e-6)
+
+
+def test_an_array_that_a_pass_fills_is_kept_whole_and_not_each_element_that_is_read():
+    """What a pass leaves is what the next one begins with; `upper` is read in both inner loops."""
+    u = np.linspace(0.1, 0.9, 50)
+    assert kept(implicit, u, 3) == ["n+1 len", "n len"]
+
+
+def test_what_is_larger_than_the_state_is_computed_again_where_it_is_much():
+    """Distances of 300 points in each of 10 passes are more than a cache holds; those of 4 are
+    not, and a second program is for them."""
+    x, few = np.linspace(0.1, 3.0, 300), np.linspace(0.1, 0.9, 4)
+    assert kept(pairs_in_a_plane, x, 10) == ["n len 2"]
+    assert "n len len 1" in kept(pairs_in_a_plane, few, 10)
+    gradient = tapeless.grad(pairs_in_a_plane)
+    for u in (x, few, x):
+        direction = np.cos(np.arange(len(u)))
+        _, expected = tapeless.jvp(lambda u: pairs_in_a_plane(u, 3), (u,), (direction,))
+        close_to(gradient(u, 3) @ direction, expected, 1e-9)
+
+
+@pytest.mark.parametrize("first", [4, 4000])
+def test_functions_of_many_numbers_are_computed_again(first):
+    """Whichever size comes first, each has the program that is right for it."""
+    gradient = tapeless.grad(sine)
+    sizes = (first, 4004 - first)
+    for m in sizes:
+        u = np.linspace(0.1, 0.9, m)
+        found = gradient(u, 200)
+        direction = np.cos(np.arange(m))
+        close_to(found @ direction, tapeless.jvp(lambda u: sine(u, 200), (u,), (direction,))[1])
+    saved = [gradient.source(np.linspace(0.1, 0.9, m), 200).count("np.empty") for m in sizes]
+    assert saved == [1 if m == 4000 else 2 for m in sizes]
 
 
 def test_an_array_that_all_passes_read_is_kept_once():

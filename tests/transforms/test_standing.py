@@ -227,8 +227,7 @@ def one_loop(choose):
     def f(u):
         x = u.copy()
         n = len(u)
-        indices = range(first, n - last, step) if step > 0 else range(n - 1 - last, first - 1, step)
-        for i in indices:
+        for i in indices(n, first, last, step):
             t = np.sin(x[i + read[0]]) * x[i + read[1]]
             x[i + store] = scale * x[i + store] + t
             t = t * x[i + read[2]]
@@ -260,8 +259,37 @@ def loops_over_a_matrix(choose):
     return f
 
 
+def loops_in_passes(choose):
+    """Two loops over an array that each pass of a loop around makes anew, or one that it keeps."""
+    store, read = ([choose(range(-2, 3)) for _ in range(4)] for _ in range(2))
+    bounds = [(choose(range(3)), choose(range(3))) for _ in range(2)]
+    steps = [choose(STEPS) for _ in range(2)]
+    anew, reset = choose([True, True, False]), choose([True, False])
+
+    def f(u):
+        x = u.copy()
+        n = len(u)
+        for t in range(3):
+            if anew:
+                x = 0.5 * x + u * 0.3
+            for i in indices(n, *bounds[0], steps[0]):
+                x[i + store[0]] = 0.5 * np.sin(x[i + read[0]]) * x[i + read[1]]
+            if reset:
+                x[1] = 0.25 * t
+            for i in indices(n, *bounds[1], steps[1]):
+                x[i + store[1]] = x[i + read[2]] * np.cos(x[i + read[3]])
+        return np.sum(x * x)
+
+    return f
+
+
+def indices(n, first, last, step):
+    return range(first, n - last, step) if step > 0 else range(n - 1 - last, first - 1, step)
+
+
 @pytest.mark.parametrize(
-    ("make", "seed"), list(itertools.product([one_loop, loops_over_a_matrix], range(40)))
+    ("make", "seed"),
+    list(itertools.product([one_loop, loops_over_a_matrix, loops_in_passes], range(40))),
 )
 def test_random_indices(make, seed):
     f = make(random.Random(seed).choice)

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
 N = TypeVar("N", bound=Hashable)
@@ -15,9 +15,17 @@ INFINITE = 1 << 60
 
 
 def minimum_cut(
-    nodes: list[N], cost: dict[N, int], edges: list[tuple[N, N]], fixed: set[N], needed: set[N]
+    nodes: list[N],
+    cost: Mapping[N, int],
+    edges: list[tuple[N, N]],
+    fixed: set[N],
+    needed: set[N],
+    again: Mapping[N, int] | None = None,
 ) -> set[N]:
     """The nodes to keep. `fixed` nodes cannot be computed again; `needed` nodes must be at hand.
+
+    cost   of keeping a node
+    again  the cost of computing a node again, if it is not kept; nothing for those that lack
 
     Of the cuts that cost the least, the one nearest to what is fixed: a node is kept if the largest
     flow, through an edge of capacity `cost` for each node, fills the edge from a place that more
@@ -28,8 +36,9 @@ def minimum_cut(
     network = _Network(sink + 1)
     for n, k in into.items():
         network.add(k, k + 1, cost[n])
-        if n in fixed:
-            network.add(source, k, INFINITE)
+        repeated = INFINITE if n in fixed else (again or {}).get(n, 0)
+        if repeated:
+            network.add(source, k, repeated)
         if n in needed:
             network.add(k + 1, sink, INFINITE)
     for a, b in edges:

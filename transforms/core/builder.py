@@ -99,6 +99,14 @@ class Builder:
         """Whether a pass may rely on a size not to be negative."""
         return dims.at_least(size, 0)
 
+    def value(self, size: Size) -> int | None:
+        """What a size is in the call that is being staged; None where nobody knows."""
+        return size if isinstance(size, int) else None
+
+    def guard(self, relation: str, a: Size, b: Size) -> None:
+        """Notes a fact about sizes of the call that is being staged: the program is for calls of
+        which it is true, too."""
+
     def length(self, low: Size, high: Size) -> Size:
         """The number of elements of low:high."""
         return dims.maximum(high - low, 0)

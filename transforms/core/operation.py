@@ -50,7 +50,9 @@ class Op:
     view       NumPy returns a view of argument 0
     put        (base, new, rest, params) -> the base after the view was overwritten by `new`
     inplace    argument 0 is overwritten by the emitted statement
-    costly     is saved rather than computed again
+    costly     takes longer than reading a saved value
+    moves      the result has the elements of argument 0, in other places: to move them again takes
+               no longer than to save them
     simplify   (args, params) -> an atom that equals the result, or None
     batch      (op, args, axes, params) -> (result, axis), or (results, axes) if there are several,
                for arguments with one more axis: at axes[k], None for an argument as it was;
@@ -80,6 +82,7 @@ class Op:
     put: Callable[..., Any] | None = None
     inplace: bool = False
     costly: bool = False
+    moves: bool = False
     simplify: Callable[..., Any] | None = None
     batch: Callable[..., Any] | None = None
     elementwise: bool = False

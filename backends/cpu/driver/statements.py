@@ -17,7 +17,7 @@ from tapeless.backends.cpu.driver.allocate import Arrays
 from tapeless.backends.cpu.driver.argument_checks import ObjectParts
 from tapeless.backends.cpu.driver.python_c_api import NOTHING, OBJECT, WORD
 from tapeless.backends.cpu.llvm.ir.values import UnknownError
-from tapeless.backends.cpu.runtime.threads import PART
+from tapeless.backends.cpu.runtime.threads import FEWEST, PART
 
 PURE = frozenset(["zeros", "ones", "full"])  # of NumPy: may be called again by Python
 
@@ -245,6 +245,6 @@ class Written(Arrays):
             function = self.looked_up(self.values, "in_parallel")
             self.own(self.vectorcall(function, [kernel, *sizes, *items], others), place)
 
-        little = self.builder.icmp_signed("<", self.checked("smul", count, each), WORD(2 * PART))
+        little = self.builder.icmp_signed("<", self.checked("smul", count, each), WORD(FEWEST * PART))
         self.either(little, at_once, shared)
         return ObjectParts(self.builder.load(place))

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-PART = 1 << 20  # additions in a part; handing one to another thread takes as long as a tenth of it
+PART = 1 << 20  # additions in a part, which take some 10 to 50 µs
+FEWEST = 16  # parts that are worth a second thread, which takes some 20 to 50 µs to begin and to end
 MOST = 64  # parts, so that they cost little for what is large
 ROWS = 64  # parts of more rows have a multiple of these, for vectors of all widths
 SHARE = 16  # a part does so many additions for each number that is put together afterwards
@@ -76,7 +77,7 @@ def in_parallel(
 def cut(rows: int, work: int, sums: Arrays = ()) -> int:
     """The number of rows in a part."""
     total = rows * work
-    if total < 2 * PART:
+    if total < FEWEST * PART:
         return rows
     part = max(PART, total // MOST, SHARE * sum(x.size for x in sums))
     size = max(1, part // work)

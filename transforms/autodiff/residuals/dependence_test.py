@@ -63,7 +63,7 @@ class Places:
     def __init__(self, primal: Definitions, size: Callable[[Atom], Size]) -> None:
         self.primal, self.size = primal, size
         self.bounds: Bounds = {}
-        self.cases: dict[tuple[Path, Path, bool], list[Case] | None] = {}
+        self.cases: dict[tuple[Path, Path, bool, int], list[Case] | None] = {}
 
     def enter(self, s: For) -> None:
         """Notes the range of a loop's index."""
@@ -80,19 +80,23 @@ class Places:
         number = not a.type.shape
         return number and all(x.given or x in self.bounds for x in dims.symbols(self.size(a)))
 
-    def kept(self, access: Let, rest: tuple[Atom, ...], stores: Iterable[Let]) -> bool:
+    def kept(
+        self, access: Let, rest: tuple[Atom, ...], stores: Iterable[Let], around: int = 0
+    ) -> bool:
         """Whether all stores leave alone what was read or stored, whenever they come after that.
 
-        `rest` are the positions in the key of the access."""
+        rest    the positions in the key of the access
+        around  of how many of the loops and branches around each pass has an array of its own
+        """
         read = list(self.ranges(access.args[0].type.shape, access.params["key"], rest))
-        return all(self.passes_by(access.outs[0], read, store) for store in stores)
+        return all(self.passes_by(access.outs[0], read, store, around) for store in stores)
 
-    def passes_by(self, v: Var, read: list[Range], store: Let) -> bool:
+    def passes_by(self, v: Var, read: list[Range], store: Let, around: int) -> bool:
         here, there = (self.primal.path[x] for x in (v, store.outs[0]))
         behind = self.primal.order[store.outs[0]] > self.primal.order[v]
-        key = (here, there, behind)
+        key = (here, there, behind, around)
         if key not in self.cases:
-            self.cases[key] = self.when(here, there, behind)
+            self.cases[key] = self.when(here, there, behind, around)
         cases = self.cases[key]
         if cases is None:
             return False
@@ -105,10 +109,11 @@ class Places:
                 return False
         return True
 
-    def when(self, here: Path, there: Path, behind: bool) -> list[Case] | None:
+    def when(self, here: Path, there: Path, behind: bool, around: int) -> list[Case] | None:
         """In which passes a store comes after an access; None where that is not known."""
+        same = [s for s, _ in here[:around] if isinstance(s, For)]  # passes
         shared: list[For] = []
-        for (s, k), (t, m) in zip(here, there, strict=False):
+        for (s, k), (t, m) in zip(here[around:], there[around:], strict=False):
             if s is not t or k != m:
                 behind &= not (s is t and isinstance(s, If))  # of the two sides one is taken
                 break
@@ -116,8 +121,8 @@ class Places:
                 return None
             if isinstance(s, For):
                 shared.append(s)
-        cases = [self.case(here, there, shared[:k], s) for k, s in enumerate(shared)]
-        return cases + [self.case(here, there, shared, None)] * behind
+        cases = [self.case(here, there, same + shared[:k], s) for k, s in enumerate(shared)]
+        return cases + [self.case(here, there, same + shared, None)] * behind
 
     def case(self, here: Path, there: Path, same: list[For], later: For | None) -> Case:
         """The passes of the loops `same` are the same, and that of `later` comes after."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from tapeless.transforms.analysis.min_cut import minimum_cut
 from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
 from tapeless.transforms.autodiff.residuals.reread import Reloads
-from tapeless.transforms.autodiff.residuals.saved_functions import functions_are_saved, is_function
-from tapeless.transforms.core import dims
+from tapeless.transforms.autodiff.residuals.saved_functions import functions_are_saved
+from tapeless.transforms.autodiff.residuals.shifted_saves import shifted
+from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import size_of, var_size
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
     For,
@@ -37,14 +41,38 @@ from tapeless.transforms.ops.primitives.new_arrays import (
 )
 from tapeless.transforms.ops.primitives.slices_and_gathers import gather
 
+#: What it costs to compute a number again where one that is saved costs 1: of what is added up, and
+#: of what is moved to another place.
+REDUCED, MOVED = 0.3, 0.1
+#: Of a function of the elements of an array: it takes longer than to save a number in a cache, but
+#: what is too much for a cache is memory that counts.
+FUNCTION, FUNCTION_OF_MANY = 2.0, 0.4
+MANY = 1 << 19  # numbers that are too many for a cache: 4 MB
+SINGLE = 1.125  # what a number costs that is saved alone, where one of an array costs 1
+PASSES, LENGTH = 8, 64  # of loops and axes of which nothing is known
 
-def recomputable(let: Let) -> bool:
+
+def repeating(let: Let, function: float = FUNCTION) -> float | None:
+    """What it costs to compute the elements of a result again, each as a part of what it costs to
+    save a number: of the operand, where it is reduced. None where it is saved."""
     op = let.op
     makers = (new_stack, zero_items, zeros_of_items, empty)
     if op.inplace or not op.pure or op in makers:
-        return False
-    cheap = not op.costly or is_square(let)
-    return cheap or (is_function(let) and not functions_are_saved())
+        return None
+    if not op.costly or is_square(let):
+        return 0.0
+    if not let.outs[0].type.shape and op.elementwise:
+        return None if functions_are_saved() else 0.0
+    if op.moves:
+        return MOVED
+    if op.elementwise:
+        return function
+    return REDUCED if is_reduction(let) else None
+
+
+def is_reduction(let: Let) -> bool:
+    """Whether elements along axes are put together, each once."""
+    return "axes" in let.params and len(let.args) == 1
 
 
 def mirrored(s: Statement, k: int) -> tuple[Any, int]:
@@ -57,6 +85,22 @@ def mirrored(s: Statement, k: int) -> tuple[Any, int]:
 def is_square(let: Let) -> bool:
     """Whether a power is one that is computed as a product or a quotient."""
     return let.op is power and isinstance(let.args[1], Literal) and let.args[1].value in (2, -1)
+
+
+@dataclass
+class Graph:
+    """The values that a minimum cut chooses from.
+
+    nodes  all of them
+    edges  each pair a value, and another one that is computed from it
+    fixed  values that cannot be computed again
+    lets   what computes the others
+    """
+
+    nodes: dict[Var, None] = field(default_factory=dict)
+    edges: list[tuple[Var, Var]] = field(default_factory=list)
+    fixed: set[Var] = field(default_factory=set)
+    lets: dict[Var, Let] = field(default_factory=dict)
 
 
 class Plan:
@@ -138,38 +182,89 @@ class Plan:
 
     def plan(self) -> tuple[dict[Var, None], set[Var]]:
         """The saved variables and those computed again."""
-        nodes: dict[Var, None] = {}
-        pending = list(self.needed)
-        edges: list[tuple[Var, Var]] = []
-        fixed: set[Var] = set()
+        graph = self.graph()
+        kept = self.cut(graph, FUNCTION)
+        fewer = self.cut(graph, FUNCTION_OF_MANY)
+        if fewer != kept and self.are_many(kept - fewer):
+            kept = fewer
+        again: set[Var] = set()
+        pending = [v for v in self.needed if v not in kept]
         while pending:
             v = pending.pop()
-            if v in nodes:
+            if v not in again and v not in kept:
+                again.add(v)
+                pending += self.operands_of(v)
+        return dict.fromkeys(sorted(kept, key=self.primal.order.__getitem__)), again
+
+    def cut(self, graph: Graph, function: float) -> set[Var]:
+        """What is saved, where a function costs so much as a part of saving a number."""
+        costs = {v: self.cost(v) for v in graph.nodes}
+        again = {v: self.repeated(let, function) or 0 for v, let in graph.lets.items()}
+
+        def cheapest(costs: dict[Var, int]) -> set[Var]:
+            nodes, needed = [*graph.nodes], set(self.needed)
+            return minimum_cut(nodes, costs, graph.edges, graph.fixed, needed, again)
+
+        kept = cheapest(costs)
+        # what a pass leaves in a variable that is saved takes no memory of its own
+        left = dict.fromkeys(shifted(graph.nodes, self.primal.path), 1)
+        if left:
+            kept = min(kept, cheapest({**costs, **left}), key=lambda c: self.cost_of_all(c, costs))
+        return kept
+
+    def cost_of_all(self, kept: set[Var], costs: dict[Var, int]) -> int:
+        """What it costs to save variables, of which some share an array."""
+        shared = shifted(kept, self.primal.path)
+        return sum(costs[v] for v in kept if v not in shared)
+
+    def are_many(self, saved: set[Var]) -> bool:
+        """Whether some of these variables take more memory than a cache has; the program relies on
+        the answer."""
+        run = builder.current()
+        for size in filter(None, map(self.whole_size, saved)):
+            number = run.value(size)
+            if number is not None:
+                many = number >= MANY
+                run.guard(">=", *((size, MANY) if many else (MANY - 1, size)))
+                if many:
+                    return True
+        return False
+
+    def whole_size(self, v: Var) -> Size | None:
+        """How many numbers are saved of a variable by all passes of the loops around it."""
+        lengths = [*getattr(v.type, "shape", ())]
+        for loop in self.loops(v):
+            if not isinstance(loop, For):
+                return None
+            start, stop, step = map(self.size, (loop.start, loop.stop, loop.step))
+            if not isinstance(step, int):
+                return None
+            lengths.append((stop - start if step > 0 else start - stop) // abs(step))
+        return dims.product(lengths)
+
+    def graph(self) -> Graph:
+        """The values that the backward part needs, and those that they can be computed from."""
+        graph = Graph()
+        pending = list(self.needed)
+        while pending:
+            v = pending.pop()
+            if v in graph.nodes:
                 continue
-            nodes[v] = None
+            graph.nodes[v] = None
             let = self.standing.read(v) or self.primal.let.get(v)
             if (
                 let is None
                 or v in self.elsewhere
-                or not (recomputable(let) or self.reads_unchanged_array(let))
+                or self.repeated(let, FUNCTION) is None
                 or any(x in self.primal.homes for x in sizes_in(tuple(let.params.values())))
             ):
-                fixed.add(v)
+                graph.fixed.add(v)
                 continue
+            graph.lets[v] = let
             for u in self.operands_of(v):
-                edges.append((u, v))
+                graph.edges.append((u, v))
                 pending.append(u)
-        cut = minimum_cut(
-            list(nodes), {v: self.cost(v) for v in nodes}, edges, fixed, set(self.needed)
-        )
-        again: set[Var] = set()
-        pending = [v for v in self.needed if v not in cut]
-        while pending:
-            v = pending.pop()
-            if v not in again and v not in cut:
-                again.add(v)
-                pending += self.operands_of(v)
-        return dict.fromkeys(sorted(cut, key=self.primal.order.__getitem__)), again
+        return graph
 
     def reads_unchanged_array(self, let: Let) -> bool:
         """Whether elements are read, at places that an array of indices says, of an array that no
@@ -181,16 +276,44 @@ class Plan:
             and all(a.type.dtype.kind in "iu" for a in indices)
         )
 
+    def repeated(self, let: Let, function: float) -> int | None:
+        """The cost of computing a value again; None where it is saved: also where no loop is
+        around, and it is only kept."""
+        share = 0.0 if self.reads_unchanged_array(let) else repeating(let, function)
+        if share is None or not share:
+            return None if share is None else 0
+        if not self.loops(let.outs[0]):
+            return None
+        operand = let.args[0] if is_reduction(let) else let.outs[0]
+        return int(share * self.elements(operand) * self.passes(let.outs[0]) * 1000)
+
     def cost(self, v: Var) -> int:
-        kind: Any = v.type
+        late = self.primal.order[v] % 500 + (0 if v.name else 500)  # names of the user say more
+        single = SINGLE if isinstance(v.type, Type) and not v.type.shape else 1
+        return int(single * self.elements(v) * self.passes(v) * 1000) + late
+
+    def elements(self, a: Atom) -> int:
+        """How many elements there are, in the call that is being staged where that is known."""
+        kind: Any = a.type
         elements = 1
         while isinstance(kind, StackType):
             kind, elements = kind.item, 4096 * elements
-        for s in kind.shape:
-            elements *= s if isinstance(s, int) else 64
-        depth = sum(isinstance(s, (For, While)) for s, _ in self.primal.path[v])
-        late = self.primal.order[v] % 500 + (0 if v.name else 500)  # names of the user say more
-        return int(max(elements, 1) * 8**depth * 1000 + late)
+        for n in kind.shape:
+            length = builder.current().value(n)
+            elements *= LENGTH if length is None else length
+        return max(elements, 1)
+
+    def passes(self, v: Var) -> int:
+        """How often a value is made, in the call that is being staged where that is known."""
+        return math.prod(map(self.trips, self.loops(v)))
+
+    def trips(self, loop: For | While) -> int:
+        if isinstance(loop, For):
+            bounds = (self.size(a) for a in (loop.start, loop.stop, loop.step))
+            start, stop, step = map(builder.current().value, bounds)
+            if None not in (start, stop, step):
+                return max(len(range(start, stop, step)), 1)  # type: ignore[arg-type]
+        return PASSES
 
     # -- where a variable is
 

@@ -33,10 +33,12 @@ from tapeless.transforms.ops.primitives.index_keys import result_shape
 
 @dataclass
 class History:
-    """The last version of an array, and the stores that led to it."""
+    """The last version of an array, and the stores that led to it; each pass of the first `around`
+    of its loops and branches has an array of its own."""
 
     last: Var
     stores: list[Let]
+    around: int
 
 
 class Reloads:
@@ -51,10 +53,7 @@ class Reloads:
         self.histories: dict[Var, History] = {}  # by the version
         self.found: dict[Var, Let | None] = {}
         self.scan(body)
-        for s in reversed(body):
-            for v in outputs(s):
-                if v in self.made_of and v not in self.histories and isinstance(v.type, Type):
-                    self.follow(v)
+        self.follow_all(body)
 
     def scan(self, body: Iterable[Statement]) -> None:
         for s in body:
@@ -84,8 +83,20 @@ class Reloads:
         self.made_of |= dict(zip(carries, zip(inits, yields, strict=True), strict=True))
         self.made_of |= {v: (p,) for v, p in zip(outs, carries, strict=True)}
 
+    def follow_all(self, body: Iterable[Statement]) -> None:
+        """Follows the arrays that are filled in a block, and then those in the blocks inside."""
+        statements = [*body]
+        for s in reversed(statements):
+            for v in outputs(s):
+                if v in self.made_of and v not in self.histories and isinstance(v.type, Type):
+                    self.follow(v)
+        for s in statements:
+            for block in blocks(s):
+                self.follow_all(block.body)
+
     def follow(self, last: Var) -> None:
-        """Notes the versions before the last one, if they are all of one array."""
+        """Notes the versions before the last one, if they are all of one array, which was made in
+        the block of the last one, or outside of all loops."""
         versions, first, todo = {last}, set[Atom](), [last]
         while todo:
             for a in self.made_of[todo.pop()]:
@@ -94,11 +105,12 @@ class Reloads:
                 elif a not in versions:
                     versions.add(a)
                     todo.append(a)
+        path = self.primal.path[last]
         if len(first) == 1 and all(
-            isinstance(a, Var) and not self.primal.path.get(a) for a in first
+            isinstance(a, Var) and self.primal.path.get(a, ()) == path for a in first
         ):
             stores = [self.primal.let[v] for v in versions if v in self.primal.let]
-            self.histories |= dict.fromkeys(versions, History(last, stores))
+            self.histories |= dict.fromkeys(versions, History(last, stores, len(path)))
 
     def read(self, v: Var) -> Let | None:
         """The read of the last version that gives `v`, where that still holds it: it was read of an
@@ -142,6 +154,6 @@ class Reloads:
     def of_last(self, access: Let, v: Var, version: Atom, rest: tuple[Atom, ...]) -> Let | None:
         """The read of `v` from the last version of the array that holds it in this one."""
         history = self.histories.get(version)  # type: ignore[call-overload]
-        if history and self.places.kept(access, rest, history.stores):
+        if history and self.places.kept(access, rest, history.stores, history.around):
             return Let((v,), index, (history.last, *rest), access.params, access.origin)
         return None

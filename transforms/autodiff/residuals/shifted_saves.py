@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tapeless.transforms.autodiff.residuals.definitions import Path
-from tapeless.transforms.core.language import Atom, Block, For, Var
+from tapeless.transforms.core.language import Atom, Block, For, Type, Var
 
 
 def shifted(saved: Iterable[Var], path: dict[Var, Path]) -> dict[Var, Var]:
@@ -45,4 +45,5 @@ def _around(path: Path) -> tuple[For | None, Block | None]:
 
 
 def _alike(yielded: Var, p: Var) -> bool:
-    return bool(yielded.type.dtype == p.type.dtype and yielded.type.shape == p.type.shape)
+    arrays = isinstance(yielded.type, Type) and isinstance(p.type, Type)
+    return arrays and (yielded.type.dtype, yielded.type.shape) == (p.type.dtype, p.type.shape)

@@ -40,7 +40,7 @@ def _triangular(name: str) -> Op:
     def source(args: Atoms, params: Params) -> str:
         return f"np.{name}({{0}}" + (", {k})" if params["k"] else ")")
 
-    op = linear(name, lambda x, *, k: x.type, source, costly=True, batch=stacked)
+    op = linear(name, lambda x, *, k: x.type, source, costly=True, moves=True, batch=stacked)
     op.transpose = lambda ct, args, linear, params: (op(ct, **params),)
     return op
 

@@ -47,6 +47,7 @@ roll: Op = linear(
     _roll_source,
     lambda ct, args, linear, params: (roll(ct, neg(args[1]), **params), None),
     costly=True,
+    moves=True,
     batch=along,
 )
 

@@ -56,7 +56,9 @@ def _pad_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     return op(x, before=(0, *params["before"]), after=(0, *params["after"])), 0
 
 
-pad = linear("pad", _pad_infer, _pad_source, _pad_transpose, costly=True, batch=_pad_batch)
+pad = linear(
+    "pad", _pad_infer, _pad_source, _pad_transpose, costly=True, moves=True, batch=_pad_batch
+)
 
 
 pad_index = Op(

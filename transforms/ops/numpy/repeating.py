@@ -45,7 +45,13 @@ def _repeat_source(args: Atoms, params: Params) -> str:
 
 
 repeat = linear(
-    "repeat", _repeat_infer, _repeat_source, _repeat_transpose, costly=True, batch=along
+    "repeat",
+    _repeat_infer,
+    _repeat_source,
+    _repeat_transpose,
+    costly=True,
+    moves=True,
+    batch=along,
 )
 
 
@@ -90,6 +96,7 @@ tile = linear(
     "np.tile({0}, {reps})",
     _tile_transpose,
     costly=True,
+    moves=True,
     batch=lambda op, args, axes, params: (
         op(front(args[0], axes[0]), reps=(1, *params["reps"])),
         0,

@@ -7,11 +7,11 @@ import pytest
 
 from tapeless.backends.cpu import load
 from tapeless.backends.cpu.runtime import threads
-from tapeless.backends.cpu.runtime.threads import MOST, PART, cut, in_parallel, share
+from tapeless.backends.cpu.runtime.threads import FEWEST, MOST, PART, cut, in_parallel, share
 from tests.backends.cpu.text import apart, module
 
 WORK = 64  # of a row, in these tests
-BIG = 5 * PART // WORK + 17
+BIG = (FEWEST + 3) * PART // WORK + 17
 
 
 @pytest.fixture(params=["1", "2", "3", "7"])
@@ -54,9 +54,9 @@ def test_one_thread_cuts_nothing_that_is_not_put_together(monkeypatch):
 
 
 def test_little_work_is_not_cut():
-    assert cut(2 * PART - 1, 1) == 2 * PART - 1
-    assert cut(2 * PART, 1) == PART
-    assert cut(1, 9 * PART) == 1
+    assert cut(FEWEST * PART - 1, 1) == FEWEST * PART - 1
+    assert cut(FEWEST * PART, 1) == PART
+    assert cut(1, 3 * FEWEST * PART) == 1
     assert cut(100, PART) == 1
     assert cut(0, 5) == 0
     assert cut(5, 0) == 5
@@ -69,7 +69,7 @@ def test_the_number_of_parts_is_bounded():
 
 def test_parts_are_large_for_large_results():
     assert cut(BIG, WORK, (np.zeros(PART // 4),)) * WORK >= 4 * PART - 64 * WORK
-    assert cut(BIG, WORK, (np.zeros(PART),)) >= BIG
+    assert cut(BIG, WORK, (np.zeros(2 * PART),)) >= BIG
 
 
 def test_parts_do_not_depend_on_the_number_of_threads(number):
@@ -80,7 +80,7 @@ def test_parts_do_not_depend_on_the_number_of_threads(number):
 
 def test_the_same_bits_for_any_number_of_threads(monkeypatch, rng):
     f = load("f", apart("exp(v) * sin(v) + log(v * v + 1.0)"))
-    x = rng.normal(size=3 * PART // 24 + 5)
+    x = rng.normal(size=(FEWEST + 1) * PART // 24 + 5)
     found = []
     for n in ("1", "2", "3", "7"):
         monkeypatch.setenv("TAPELESS_NUM_THREADS", n)
@@ -121,7 +121,7 @@ SUM = module(
 
 def test_ordered_reductions(monkeypatch, rng):
     f = load("f", SUM)
-    x = rng.normal(size=(6 * PART // 512 + 3, 8))
+    x = rng.normal(size=((FEWEST + 4) * PART // 512 + 3, 8))
     found = []
     for n in ("1", "2", "3", "7"):
         monkeypatch.setenv("TAPELESS_NUM_THREADS", n)
@@ -178,7 +178,7 @@ def test_nesting_does_not_block(number):
 def test_many_callers_at_once(monkeypatch):
     monkeypatch.setenv("TAPELESS_NUM_THREADS", "3")
     f = load("f", apart("v * 2 + 1"))
-    x = np.arange(3.0 * PART // 24)
+    x = np.arange((FEWEST + 1.0) * PART // 24)
     f(x)
     failed, barrier = [], threading.Barrier(6)
 

@@ -97,7 +97,7 @@ def test_there_is_one_kernel_for_calls_of_little_work_and_others_for_much():
         return x - np.mean(x, axis=0)
 
     f = tapeless.jit(centred)
-    small, large, larger = X, np.ones((2000, 700)), np.ones((3000, 800))
+    small, large, larger = X, np.ones((4000, 900)), np.ones((4500, 900))
     assert rows_of(f.source(small)) == [False]
     assert rows_of(f.source(np.ones((20, 30)))) == [False]
     assert rows_of(f.source(large)) == [True, False, True]
@@ -130,7 +130,7 @@ def test_sums_are_made_anew_by_each_thread():
 
 def test_switched_off():
     assert "in_parallel" not in source(lambda x: np.sin(x), X, parallel=False)
-    assert "in_parallel" not in source(averaged, np.ones((2000, 500)), parallel=False)
+    assert "in_parallel" not in source(averaged, np.ones((4000, 900)), parallel=False)
 
 
 def test_the_work_of_a_row_counts_loops():
