@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tapeless.transforms.core.language import Let, Statement, Var
 from tapeless.transforms.core.slow_code import SlowCode
+from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.trace.observation import Guarded, KnownValues
 from tapeless.transforms.optimize.outline import Stretch
 
