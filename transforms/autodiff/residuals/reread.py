@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from tapeless.transforms.autodiff.residuals.definitions import Definitions
 from tapeless.transforms.autodiff.residuals.dependence_test import Places
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -32,8 +33,9 @@ from tapeless.transforms.ops.primitives.index_keys import result_shape
 
 @dataclass
 class History:
-    """The last version of an array, and the stores that led to it."""
+    """The first and the last version of an array, and the stores between them."""
 
+    first: Var
     last: Var
     stores: list[Let]
 
@@ -97,13 +99,14 @@ class Reloads:
             isinstance(a, Var) and not self.primal.path.get(a) for a in first
         ):
             stores = [self.primal.let[v] for v in versions if v in self.primal.let]
-            self.histories |= dict.fromkeys(versions, History(last, stores))
+            (start,) = first
+            self.histories |= dict.fromkeys(versions, History(start, last, stores))  # type: ignore[arg-type]
 
     def read(self, v: Var) -> Let | None:
         """The read of the last version that gives `v`, where that still holds it: it was read of an
         earlier version, or stored to it."""
         if v not in self.found:
-            self.found[v] = self.read_again(v) or self.read_back(v)
+            self.found[v] = self.read_again(v) or self.read_back(v) or self.read_ahead(v)
         return self.found[v]
 
     def read_again(self, v: Var) -> Let | None:
@@ -111,6 +114,19 @@ class Reloads:
         inside = let and let.op is index and self.primal.path.get(let.args[0])  # type: ignore[arg-type]
         reload = self.of_last(let, v, let.args[1:]) if let and inside else None
         return reload if reload is not None and self.is_current(let.args[0], v) else None  # type: ignore[union-attr, arg-type]
+
+    def read_ahead(self, v: Var) -> Let | None:
+        """The read of the first version, where no store before the read goes to the same place. The
+        array is then copied before anything is stored: that is less than to keep `v` of each pass,
+        where it has another length in each."""
+        let = self.primal.let.get(v)
+        history = let and let.op is index and self.histories.get(let.args[0])  # type: ignore[arg-type]
+        if not history or all(map(dims.is_given, v.type.shape)):
+            return None
+        assert let is not None
+        if not self.places.kept(let, let.args[1:], history.stores, before=True):
+            return None
+        return Let((v,), index, (history.first, *let.args[1:]), let.params, let.origin)
 
     def is_current(self, version: Var, v: Var) -> bool:
         """Whether no store has been made to a version of an array before it is read: then the
