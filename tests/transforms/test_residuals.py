@@ -532,3 +532,68 @@ def test_lengths_of_loops_that_nothing_reads():
     a_bar, c_bar = back(np.ones(5))
     np.testing.assert_array_equal(a_bar, np.zeros(3))
     np.testing.assert_array_equal(c_bar, np.full(5, 2.0))
+
+
+def rows_below(x, a):
+    for i in range(len(x)):
+        x[i] = np.sin(x[i]) + np.sum(a[i] * x[i + 1 :] ** 2, axis=0)
+    return np.sum(x**2)
+
+
+def columns_below(x, a):
+    for i in range(len(x)):
+        for j in range(x.shape[1]):
+            x[i, j] *= np.dot(a[i + 1 :, i], x[i + 1 :, j])
+        x[i] += 1
+    return np.sum(x**2)
+
+
+def rows_above(x, a):
+    for i in range(len(x) - 1, -1, -1):
+        x[i] = np.sin(x[i]) + np.sum(a[i] * x[:i] ** 2, axis=0)
+    return np.sum(x**2)
+
+
+def rows_below_that_are_stored(x, a):
+    for i in range(len(x) - 1, -1, -1):
+        x[i] = np.sin(x[i]) + np.sum(a[i] * x[i + 1 :] ** 2, axis=0)
+        x[i // 2] += 1
+    return np.sum(x**2)
+
+
+def rows_from_the_same_on(x, a):
+    for i in range(len(x)):
+        x[i] *= 1.5
+        x[i] = np.sum(a[i] * x[i:] ** 2, axis=0)
+    return np.sum(x**2)
+
+
+def rows_of_several_rounds(x, a):
+    for _ in range(2):
+        for i in range(len(x)):
+            x[i] = np.sin(x[i]) + np.sum(a[i] * x[i + 1 :] ** 2, axis=0)
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize(
+    ("f", "is_read"),
+    [
+        (rows_below, True),
+        (columns_below, True),
+        (rows_above, True),
+        (rows_below_that_are_stored, False),
+        (rows_from_the_same_on, False),
+        (rows_of_several_rounds, False),
+    ],
+)
+def test_parts_that_no_earlier_pass_has_stored_are_read_of_the_first_array(f, is_read):
+    random = np.random.default_rng(0)
+    x, along, a = (random.normal(size=(5, 5)) / 2 for _ in range(3))
+    derivative = tapeless.grad(f)
+    source = derivative.source(x.copy(), a)
+    assert ("x_saved[" not in source) == is_read
+    by = 1e-6 * along
+    expected = (f(x + by, a) - f(x - by, a)) / 2e-6
+    for g in (derivative, tapeless.jit(derivative)):
+        start = x.copy()
+        close_to(np.sum(g(start, a) * along), expected, 1e-6)

@@ -63,7 +63,7 @@ class Places:
     def __init__(self, primal: Definitions, size: Callable[[Atom], Size]) -> None:
         self.primal, self.size = primal, size
         self.bounds: Bounds = {}
-        self.cases: dict[tuple[Path, Path, bool, int], list[Case] | None] = {}
+        self.cases: dict[tuple[Path, Path, bool, int, bool], list[Case] | None] = {}
 
     def enter(self, s: For) -> None:
         """Notes the range of a loop's index."""
@@ -81,22 +81,28 @@ class Places:
         return number and all(x.given or x in self.bounds for x in dims.symbols(self.size(a)))
 
     def kept(
-        self, access: Let, rest: tuple[Atom, ...], stores: Iterable[Let], around: int = 0
+        self,
+        access: Let,
+        rest: tuple[Atom, ...],
+        stores: Iterable[Let],
+        around: int = 0,
+        before: bool = False,
     ) -> bool:
-        """Whether all stores leave alone what was read or stored, whenever they come after that.
+        """Whether all stores leave alone what was read or stored, whenever they come after that; or
+        before.
 
         rest    the positions in the key of the access
         around  of how many of the loops and branches around each pass has an array of its own
         """
         read = list(self.ranges(access.args[0].type.shape, access.params["key"], rest))
-        return all(self.passes_by(access.outs[0], read, store, around) for store in stores)
+        return all(self.passes_by(access.outs[0], read, store, around, before) for store in stores)
 
-    def passes_by(self, v: Var, read: list[Range], store: Let, around: int) -> bool:
+    def passes_by(self, v: Var, read: list[Range], store: Let, around: int, before: bool) -> bool:
         here, there = (self.primal.path[x] for x in (v, store.outs[0]))
-        behind = self.primal.order[store.outs[0]] > self.primal.order[v]
-        key = (here, there, behind, around)
+        behind = (self.primal.order[store.outs[0]] > self.primal.order[v]) != before
+        key = (here, there, behind, around, before)
         if key not in self.cases:
-            self.cases[key] = self.when(here, there, behind, around)
+            self.cases[key] = self.when(here, there, behind, around, before)
         cases = self.cases[key]
         if cases is None:
             return False
@@ -109,8 +115,13 @@ class Places:
                 return False
         return True
 
-    def when(self, here: Path, there: Path, behind: bool, around: int) -> list[Case] | None:
-        """In which passes a store comes after an access; None where that is not known."""
+    def when(
+        self, here: Path, there: Path, behind: bool, around: int, before: bool
+    ) -> list[Case] | None:
+        """In which passes a store comes after an access, or before; None where that is not known.
+
+        behind  whether it does so in the same pass
+        """
         same = [s for s, _ in here[:around] if isinstance(s, For)]  # passes
         shared: list[For] = []
         for (s, k), (t, m) in zip(here[around:], there[around:], strict=False):
@@ -121,11 +132,14 @@ class Places:
                 return None
             if isinstance(s, For):
                 shared.append(s)
-        cases = [self.case(here, there, same + shared[:k], s) for k, s in enumerate(shared)]
-        return cases + [self.case(here, there, same + shared, None)] * behind
+        cases = [self.case(here, there, same + shared[:k], s, before) for k, s in enumerate(shared)]
+        return cases + [self.case(here, there, same + shared, None, before)] * behind
 
-    def case(self, here: Path, there: Path, same: list[For], later: For | None) -> Case:
-        """The passes of the loops `same` are the same, and that of `later` comes after."""
+    def case(
+        self, here: Path, there: Path, same: list[For], later: For | None, before: bool
+    ) -> Case:
+        """The passes of the loops `same` are the same, and that of `later` comes after, or
+        before."""
         around = [self.index(s) for s, _ in here if isinstance(s, For)]
         bounds = {x: self.bounds[x] for x in around if x in self.bounds}
         moved: dict[Symbol, Size] = {}
@@ -139,7 +153,7 @@ class Places:
                 start, stop = (dims.substitute(x, moved.get) for x in (start, stop))
                 if s is later:
                     now = dims.single(old)
-                    start, stop = (start, now) if s.reverse else (now + step, stop)
+                    start, stop = (start, now) if s.reverse != before else (now + step, stop)
                 bounds[index] = (start, stop, step)
             moved[old] = dims.single(index)
         return Case(moved, bounds)

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from tapeless.transforms.autodiff.residuals.definitions import Definitions
 from tapeless.transforms.autodiff.residuals.dependence_test import Places
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -33,9 +34,10 @@ from tapeless.transforms.ops.primitives.index_keys import result_shape
 
 @dataclass
 class History:
-    """The last version of an array, and the stores that led to it; each pass of the first `around`
-    of its loops and branches has an array of its own."""
+    """The first and the last version of an array, and the stores between them; each pass of the
+    first `around` of its loops and branches has an array of its own."""
 
+    first: Var
     last: Var
     stores: list[Let]
     around: int
@@ -110,13 +112,15 @@ class Reloads:
             isinstance(a, Var) and self.primal.path.get(a, ()) == path for a in first
         ):
             stores = [self.primal.let[v] for v in versions if v in self.primal.let]
-            self.histories |= dict.fromkeys(versions, History(last, stores, len(path)))
+            (start,) = first
+            history = History(start, last, stores, len(path))  # type: ignore[arg-type]
+            self.histories |= dict.fromkeys(versions, history)
 
     def read(self, v: Var) -> Let | None:
         """The read of the last version that gives `v`, where that still holds it: it was read of an
         earlier version, or stored to it."""
         if v not in self.found:
-            self.found[v] = self.read_again(v) or self.read_back(v)
+            self.found[v] = self.read_again(v) or self.read_back(v) or self.read_ahead(v)
         return self.found[v]
 
     def read_again(self, v: Var) -> Let | None:
@@ -124,6 +128,19 @@ class Reloads:
         inside = let and let.op is index and self.primal.path.get(let.args[0])  # type: ignore[arg-type]
         reload = self.of_last(let, v, let.args[0], let.args[1:]) if let and inside else None
         return reload if reload is not None and self.is_current(let.args[0], v) else None  # type: ignore[union-attr, arg-type]
+
+    def read_ahead(self, v: Var) -> Let | None:
+        """The read of the first version, where no store before the read goes to the same place. The
+        array is then copied before anything is stored: that is less than to keep `v` of each pass,
+        where it has another length in each."""
+        let = self.primal.let.get(v)
+        history = let and let.op is index and self.histories.get(let.args[0])  # type: ignore[arg-type]
+        if not history or history.around or all(map(dims.is_given, v.type.shape)):
+            return None
+        assert let is not None
+        if not self.places.kept(let, let.args[1:], history.stores, before=True):
+            return None
+        return Let((v,), index, (history.first, *let.args[1:]), let.params, let.origin)
 
     def is_current(self, version: Var, v: Var) -> bool:
         """Whether no store has been made to a version of an array before it is read: then the

@@ -47,6 +47,7 @@ class LoopParts:
         self.first, later = Var(loop.index.type, "first"), dims.symbol("later", 0)
         ranges = {self.first: (self.start, self.stop - 1 - later)}
         self.facts = Facts(facts.sizes, {**facts.ranges, **ranges})
+        self.certain: dict[Size, bool] = {}
         lower = 0 if self.is_certain(self.start) else None
         self.passes = ConsecutivePasses(self.symbol, var_size(self.first, lower), later)
         self.inside = defined_in(loop)
@@ -57,7 +58,9 @@ class LoopParts:
 
     def is_certain(self, size: Size) -> bool:
         """Whether a size is never negative in the loop."""
-        return not_negative(size, self.facts)
+        if size not in self.certain:
+            self.certain[size] = not_negative(size, self.facts)
+        return self.certain[size]
 
     def part_of(self, s: Let) -> Part | None:
         """The part of an array that a statement reads or stores."""
