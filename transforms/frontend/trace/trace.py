@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import Builder, atom_of_size
@@ -205,10 +205,33 @@ class Trace(Builder):
     def require(self, value: Atom, why: str, hint: str = "") -> Any:
         return observed(self, value, why, hint)
 
+    def stands_for_others(self, obj: Any) -> bool:
+        """Whether which object of the user's program it is depends on data."""
+        element = self.elements.get(id(obj))
+        taken = element is not None and element.present
+        return taken or bool(self.kin.get(id(obj), (None, {}))[1])
+
+    def ask_identity(self, *values: Any) -> None:
+        """Must be called before objects are hashed, or compared by which they are."""
+        for value in values:
+            if isinstance(value, tuple):
+                self.ask_identity(*value)
+            elif type(value).__hash__ is object.__hash__ and self.stands_for_others(value):
+                self.undecided_identity("container")
+
+    def undecided_identity(self, what: str) -> NoReturn:
+        if self.rolling:
+            raise CannotRoll(f"it asks whether two variables hold one {what}")
+        raise UnsupportedError(
+            f"whether two variables hold one {what} depends on data",
+            "keep a number or flag beside them that says so, and compare that",
+        )
+
     def key_of(self, key: Any, kept: bool = False) -> Any:
         """An index or key of a container of Python's, as a program has it that is traced; `kept`:
         the container gives it back, so that it must have no derivative."""
         if not self.tracing:
+            self.ask_identity(key)
             return key
         if isinstance(key, slice):
             return slice(*map(self.key_of, (key.start, key.stop, key.step)))
