@@ -147,6 +147,7 @@ def method(hooks: Any, this: Any, name: str, args: tuple[Any, ...]) -> Any:
         return NOTHING
     if trace().tracing:
         return _method_of_known(this, name, args)
+    trace().ask_identity(args[0])
     if name == "get" and asked(this, args[0]):
         return hooks.call(
             known_keys.value_or, _place(hooks, this, args[0]), _values(this), *(args[1:] or (None,))

@@ -8,9 +8,16 @@ from typing import Any
 
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.builtins.comparison import undecided
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.prelude.containers.list_methods import METHODS
 
 ASKING = ("count", "index", "remove")
+
+
+def ask_whether_equal(item: Any, container: Any) -> None:
+    """Must be called before Python looks for an item in a list, by which object it is."""
+    if type(item).__hash__ is object.__hash__ and getattr(container, "tail", None) is None:
+        trace().ask_identity(item, *container)
 
 
 def of_data(this: Any, name: str, args: tuple[Any, ...]) -> Any:
@@ -19,6 +26,7 @@ def of_data(this: Any, name: str, args: tuple[Any, ...]) -> Any:
         return None
     by_columns = getattr(this, "tail", None) is not None
     if name in ASKING:
+        ask_whether_equal(args[0], this)
         data = by_columns or any(map(undecided, (*args, *this)))
     else:
         end = name == "pop" and (not args or (isinstance(args[0], int) and args[0] in (0, -1)))

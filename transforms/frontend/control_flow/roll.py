@@ -57,7 +57,9 @@ from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined
 from tapeless.transforms.frontend.trace.dependence import depends_on
 from tapeless.transforms.frontend.trace.journals import Journal, Location
+from tapeless.transforms.frontend.trace.provenance import is_library_class, makes_plain_objects
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
+from tapeless.transforms.frontend.values.attribute_names import has_attributes
 from tapeless.transforms.frontend.values.container_aliases import (
     LoopAliases,
     refuse_changed_elements,
@@ -467,6 +469,8 @@ class LoopFixpoint:
         try:
             join(entry, final, keep, build)
         except StructureError as e:
+            if (cls := _class_of_both(entry, final)) is not None:
+                trace().decisions.as_values(cls)
             what = f"'{loc.name}' changes from pass to pass: {e.problem}" if loc.name else str(e)
             raise CannotRoll(what) from None
         return leaves
@@ -516,6 +520,18 @@ class LoopFixpoint:
         started = bool(self.late)
         self.late.clear()
         return started
+
+
+def _class_of_both(a: Structure, b: Structure) -> type | None:
+    """The class of two objects of the program, of which the second one takes the place of the
+    first; None if something else differs."""
+    if a.kind == b.kind == "static":
+        cls = type(a.value)
+        own = makes_plain_objects(cls) and not is_library_class(cls) and has_attributes(a.value)
+        born = all(trace().birth(v) for v in (a.value, b.value))
+        return cls if own and born and cls is type(b.value) and a.value is not b.value else None
+    pairs = zip(a.children, b.children, strict=False) if a.kind is b.kind else ()
+    return next((cls for x, y in pairs if (cls := _class_of_both(x, y)) is not None), None)
 
 
 def _read_by(statements: list[Statement], result: Atom) -> set[Var]:

@@ -186,6 +186,8 @@ class Calls:
                 return call_outside(f, args, kwargs)
             if f in (float, complex) and trace().observing and isinstance((*args, 0)[0], Text):
                 return call_outside(f, args, kwargs)
+            if f in (id, hash):
+                trace().ask_identity(*args)
             if f in BUILTINS:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (staged := applied(f)) is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wr
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.comparison import binary, contained
 from tapeless.transforms.frontend.builtins.formatting import has_own_text, percent
+from tapeless.transforms.frontend.builtins.list_methods import ask_whether_equal
 from tapeless.transforms.frontend.control_flow.branches import (
     choose,
     each,
@@ -177,6 +179,8 @@ class Operations(Access):
         if isinstance(container, (dict, set, frozenset)):
             _refuse_unhashable(item)
             item = trace().key_of(item)
+        elif isinstance(container, (list, tuple, deque)):
+            ask_whether_equal(item, container)
         if isinstance(container, str) and isinstance(item, Text):
             item = item.need("in")
         if special_methods.foreign(container):

@@ -7,7 +7,7 @@ import operator
 import types
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from tapeless.transforms.frontend.objects.attributes import watch_class
 from tapeless.transforms.frontend.objects.fractions_as_floats import beside_fraction
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.provenance import of_library, static_attribute
-from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
+from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import may_be_one, require_current
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.appended_lists import Grown
@@ -126,6 +126,8 @@ def binary(kind: str, left: Any, right: Any) -> Any:
         result = trace().enter(method, this, other)
         if result is not NotImplemented:
             return result
+    if kind in ("Eq", "NotEq") and left is not right and type(left).__eq__ is object.__eq__:
+        trace().ask_identity(left, right)
     if kind == "NotEq" and special(left, "__eq__") and special(left, "__ne__") is None:
         return _opposite(binary("Eq", left, right))
     try:
@@ -142,29 +144,29 @@ def identical(left: Any, right: Any) -> Any:
         if isinstance(flag, Symbol) and isinstance(other, bool) and flag.type.weak:
             return flag if other else _opposite(flag)
         if left is not right and may_be_one(left, right):
-            _undecided_identity("container")
+            trace().undecided_identity("container")
         return left is right
     wholes, t = (_whole(left), _whole(right)), trace()
     if wholes[0] is wholes[1] or _same_cell(*wholes):
         if left.viewed_whole or right.viewed_whole:
-            _undecided_identity("array")  # one may be a view that NumPy makes anew
+            trace().undecided_identity("array")  # one may be a view that NumPy makes anew
         if left is right or _same_cell(left, right):
             return True
         if t.exact:
-            _undecided_identity("array")  # a reference to all of it, or a view
+            trace().undecided_identity("array")  # a reference to all of it, or a view
     if all(x.type.dtype.kind == "b" and not x.mutable for x in (left, right)):
         if left.type.weak != right.type.weak:
             return False
         return apply(FUNCTIONS[np.equal], left, right)  # Python and NumPy have one True each
     if any(x.cell in t.memory.loans.places for x in (left, right) if x.cell is not None):
-        _undecided_identity("array")  # an item of a list, of which data says which one it is
+        trace().undecided_identity("array")  # an item of a list, of which data says which one it is
     allocations = [x.cell.made for x in (left, right) if x.cell is not None]
     passed = [a for a in allocations if isinstance(a, Var) and a not in t.definitions]
     branch_dependent = any(a in t.loops.flows or t.parents.get(a, ("",))[0] == "if" for a in passed)
     views = left.cell is right.cell is None and _root(left) is _root(right)
     shared = None not in (left.cell, right.cell) and not t.memory.are_apart(left.cell, right.cell)
     if branch_dependent or views or len(passed) == 2 or shared:
-        _undecided_identity("array")
+        trace().undecided_identity("array")
     return False
 
 
@@ -177,15 +179,6 @@ def _whole(array: Value) -> Value:
 
 def _same_cell(a: Value, b: Value) -> bool:
     return a.cell is not None and a.cell is b.cell
-
-
-def _undecided_identity(what: str) -> NoReturn:
-    if trace().loops.rolling:
-        raise CannotRoll(f"it asks whether two variables hold one {what}")
-    raise UnsupportedError(
-        f"whether two variables hold one {what} depends on data",
-        "keep a number or flag beside them that says so, and compare that",
-    )
 
 
 def _root(view: Value) -> Any:

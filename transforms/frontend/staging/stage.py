@@ -220,9 +220,11 @@ def _for_all_values(
     plainer = Decisions(
         outlines=False, exact=decisions.aliased, counts=False, changing=changing, tables=False
     )
+    objects = Decisions(outlines=outlines, changing=changing, replaces=False)
     known_draws = Decisions(outlines=outlines, changing=changing, records=False)
-    plainer.records = not decisions.recorded
-    attempts = [known_draws] if decisions.recorded else []
+    plainer.records, plainer.replaces = not decisions.recorded, False
+    attempts = [objects] if decisions.values else []
+    attempts += [known_draws] if decisions.recorded else []
     too_many = isinstance(refusal, TooManyWaysError)  # and no fewer by what follows
     if not too_many and (decisions.aliased or decisions.counted or decisions.tabled):
         attempts.append(plainer)

@@ -40,6 +40,8 @@ class Decisions:
     aliased: bool = False  # an array was read that a store may have changed
     tables: bool = True  # lists of a number that is repeated often become stacks
     tabled: bool = False  # one did
+    values: set[type] = field(default_factory=set)  # classes whose objects loops replace
+    replaces: bool = True  # a loop may take such for what they hold
     records: bool = True  # generators that the program makes may draw when it runs
     recorded: bool = False  # they do
     observing: bool = False  # values of the call at hand are read where Python needs them
@@ -91,6 +93,13 @@ class Decisions:
             raise UnsupportedError("a list is changed by the loop that runs over it")
         self.following.add(loop)
         raise Restart
+
+    def as_values(self, cls: type) -> None:
+        """Each pass of a loop puts a new object of a class in the place of the old one: start
+        again, with objects of it taken for what they hold, as dataclasses are."""
+        if self.replaces and not self.traced and cls not in self.values:
+            self.values.add(cls)
+            raise Restart
 
     def record_draws(self) -> None:
         """A generator that the program makes draws where data decides, or has its seed from there:

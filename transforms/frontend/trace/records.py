@@ -44,6 +44,11 @@ class Containers:
         """What a container may be, by data, by their ids."""
         return self.kin.get(id(container), (None, {}))[1]
 
+    def stands_for_others(self, container: Any) -> bool:
+        """Whether which object of the user's program it is depends on data."""
+        element = self.elements.get(id(container))
+        return (element is not None and element.present) or bool(self.kin_of(container))
+
 
 @dataclass
 class Calls:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Atom, Let, Statement, Var, outputs
@@ -92,10 +92,28 @@ class Trace(SizeGuards, Journals):
     def require(self, value: Atom, why: str, hint: str = "") -> Any:
         return observed(self, value, why, hint)
 
+    def ask_identity(self, *values: Any) -> None:
+        """Must be called before objects are hashed, or compared by which they are."""
+        undecided = self.containers.stands_for_others
+        for value in values:
+            if isinstance(value, tuple):
+                self.ask_identity(*value)
+            elif type(value).__hash__ is object.__hash__ and undecided(value):
+                self.undecided_identity("container")
+
+    def undecided_identity(self, what: str) -> NoReturn:
+        if self.loops.rolling:
+            raise CannotRoll(f"it asks whether two variables hold one {what}")
+        raise UnsupportedError(
+            f"whether two variables hold one {what} depends on data",
+            "keep a number or flag beside them that says so, and compare that",
+        )
+
     def key_of(self, key: Any, kept: bool = False) -> Any:
         """An index or key of a container of Python's, as a program has it that is traced; `kept`:
         the container gives it back, so that it must have no derivative."""
         if not self.tracing:
+            self.ask_identity(key)
             return key
         if isinstance(key, slice):
             return slice(*map(self.key_of, (key.start, key.stop, key.step)))

@@ -8,12 +8,14 @@ import types
 from typing import Any
 
 from tapeless.transforms.frontend.trace.provenance import static_attribute
+from tapeless.transforms.frontend.trace.trace import trace
 
 
 def attributes(obj: Any) -> tuple[str, ...]:
     """The attributes that an object was given; what it computes on demand is none of them."""
     cls = type(obj)
-    names = dict.fromkeys(f.name for f in dataclasses.fields(obj)) if is_record(obj) else {}
+    fields = dataclasses.fields(obj) if dataclasses.is_dataclass(obj) else ()
+    names = dict.fromkeys(f.name for f in fields)
     names |= dict.fromkeys(slots(cls))
     names |= dict.fromkeys(getattr(obj, "__dict__", ()))
     on_demand = functools.cached_property
@@ -23,6 +25,11 @@ def attributes(obj: Any) -> tuple[str, ...]:
 
 
 def is_record(value: Any) -> bool:
+    """Whether a value is taken for what it holds: a dataclass, or an object that the program makes
+    of a class whose objects a loop replaces."""
+    t = trace()
+    if type(value) in t.decisions.values:
+        return t.birth(value) > 0
     return dataclasses.is_dataclass(value) and not isinstance(value, type)
 
 

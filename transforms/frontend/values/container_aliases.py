@@ -7,7 +7,6 @@ these are out of date, and to look into them is refused.
 
 from __future__ import annotations
 
-import dataclasses
 from collections import deque
 from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
@@ -17,7 +16,7 @@ from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import AliasError, StructureError, UnsupportedError
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
-from tapeless.transforms.frontend.values.attribute_names import attributes
+from tapeless.transforms.frontend.values.attribute_names import attributes, is_record
 from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.uneven_contents import require_definite
 
@@ -35,9 +34,7 @@ class StaleKey:
 
 
 def mutable(value: Any) -> bool:
-    return isinstance(value, MUTABLE) or (
-        dataclasses.is_dataclass(value) and not isinstance(value, (type, Either))
-    )
+    return isinstance(value, MUTABLE) or (is_record(value) and not isinstance(value, Either))
 
 
 def record_aliases(symbol: Any, *sources: Any) -> Any:
@@ -59,16 +56,9 @@ def may_be_one(a: Any, b: Any) -> bool:
         decided = len(a) != len(b) or trace().tracing
         return not decided and any(isinstance(part, Value) for part in (*a, *b))
     if type(a) is type(b) and mutable(a):
-        return _stands_for_others(a) or _stands_for_others(b)
+        return any(map(trace().containers.stands_for_others, (a, b)))
     tails = [getattr(x, "listing", None) or getattr(x, "tail", None) for x in (a, b)]
     return None not in tails and any(isinstance(x, Value) for x in (a, b))
-
-
-def _stands_for_others(container: Any) -> bool:
-    """Whether which container of the user's program it is depends on data."""
-    element = trace().containers.elements.get(id(container))
-    taken = element is not None and element.present
-    return taken or bool(trace().containers.kin_of(container))
 
 
 def freeze(container: Any, *sources: Any) -> Any:
