@@ -223,8 +223,8 @@ def _take_apart(e: ast.expr, value: Any, parts: dict[str, Any]) -> None:
             for item, x in zip(items, value.values(), strict=True):
                 _take_apart(item, x, parts)
         case ast.Call(keywords=[_, *_] as fields):
-            for item in fields:
-                _take_apart(item.value, getattr(value, str(item.arg)), parts)
+            for each in fields:
+                _take_apart(each.value, getattr(value, str(each.arg)), parts)
         case _ if any(isinstance(n, ast.Name) for n in ast.walk(e)):
             raise UnsupportedError(
                 f"a result that is put together as {ast.unparse(e)} has no form in C",

@@ -112,7 +112,7 @@ def integers_of(arguments: Iterable[Argument]) -> list[str]:
 class DriverWriter(ControlFlow):
     """Writes the function."""
 
-    own_names = OURS
+    own_names: tuple[str, ...] = OURS
 
     def __init__(
         self,

@@ -108,7 +108,9 @@ class IndexArrays(ArrayOperations):
         return tuple(lengths.get(axis, constant(1)) for axis in range(count))
 
     def lengths_at(self, entry: Place, rest: Sequence[Atom]) -> tuple[Value, ...]:
-        return self.view(rest[entry.at.k]).lengths if isinstance(entry.at, Slot) and entry.axes else ()
+        return (
+            self.view(rest[entry.at.k]).lengths if isinstance(entry.at, Slot) and entry.axes else ()
+        )
 
     def by_arrays(
         self,

@@ -91,7 +91,8 @@ class DriverLists(IndexArrays):
         """Memory for a list, which is empty. Lists in it are items that are not equally long."""
         item, starts = kind.item, ""
         of_lists = isinstance(item, StackType)
-        item = item.item if of_lists else item
+        if isinstance(item, StackType):
+            item = item.item
         if not isinstance(item, Type) or item.dtype.kind not in "biuf":
             raise NotPrintedError("a list of lists of lists, or of what is no number,")
         lengths = self.lengths_of_items(item)

@@ -1,6 +1,6 @@
 """Says where the matrices are that kernels multiply: whole arrays, parts of them, transposed ones.
 
-product(a, x[k, :, 3:6].T, out)      becomes      product_f64(n, 3, m, a, m, 1, x + k * ..., 1, x_2, out)
+product(a, x[:, 3:6].T, out)      becomes      product_f64(n, 9, 3, a, 3, 1, x + 3, 1, 9, out)
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _part(writer: Expressions, owner: ast.expr, axes: list[ast.expr]) -> Matrix:
         if isinstance(axis, ast.Slice):
             start = ZERO if axis.lower is None else writer.number(axis.lower)
             stop = x.lengths[k] if axis.upper is None else writer.number(axis.upper)
-            if axis.step is not None or isinstance(start.known, int) and start.known < 0:
+            if axis.step is not None or (isinstance(start.known, int) and start.known < 0):
                 raise NotPrintedError(f"an index of {x.name}")
             lengths.append(_difference(stop, start))
             strides.append(stride)

@@ -25,7 +25,7 @@ from tapeless.transforms.c_text.renaming import ascii_name, words
 from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import NotPrintedError, Value, c_type, cast, constant
 from tapeless.transforms.core.language import Function, Let, Type
-from tapeless.transforms.lowering.lower import lower
+from tapeless.transforms.lowering.lower import Lowered, lower
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 from tapeless.transforms.lowering.target import C
 from tapeless.transforms.ops.primitives.function_calls import is_call
@@ -98,7 +98,7 @@ class CallingWriter(DriverWriter):
             self.numbers[v] = Value(name, dtype)
             texts.append(f"&{name}")
         failed = self.fresh("failed_")
-        self.put(f"const int {failed} = {writer.name}({', '.join(texts)});", s)
+        self.put(f"const int {failed} = {writer.function_name}({', '.join(texts)});", s)
         self.put(f"if ({failed}) return {failed};")
 
 
@@ -108,15 +108,15 @@ class FunctionWriter(CallingWriter):
     depth_of_calls = arithmetic.binary(ast.Add(), DEPTH, constant(1))
     own_names = (*OURS, DEPTH.text)
 
-    def __init__(self, name: str, lowered: object, functions: CalledFunctions) -> None:
-        driver, kernels = lowered.driver, lowered.kernels  # type: ignore[attr-defined]  # Lowered
+    def __init__(self, name: str, lowered: Lowered, functions: CalledFunctions) -> None:
+        driver, kernels = lowered.driver, lowered.kernels
         self.printed = [(kernel, print_kernel(kernel)) for kernel in kernels]
         if any(not isinstance(v.type, Type) for v in (*driver.params, *driver.results)):
             raise NotPrintedError("a list or a tape of a function that calls itself")
         paths = [v.name for v in driver.params]
-        relied = lowered.relied  # type: ignore[attr-defined]  # Lowered
-        super().__init__(name, driver, self.printed, paths, (), relied)
-        self.name, self.functions, self.errors = name, functions, functions.errors
+        super().__init__(name, driver, self.printed, paths, (), lowered.relied)
+        self.function_name, self.functions = name, functions
+        self.errors = functions.errors
         self.dtypes: list[Dtype] = [o.dtype for o in self.outputs.values()]
 
     def allocate(self, stem: str, dtype: Dtype, lengths: Sequence[Value]) -> str:
@@ -134,7 +134,7 @@ class FunctionWriter(CallingWriter):
             texts += self.parameters_of(a)
         texts.append(f"i64 {DEPTH.text}")
         texts += [f"{c_type(o.dtype)}* {o.name}" for o in self.outputs.values()]
-        return declaration(f"static int {self.name}(", texts, last)
+        return declaration(f"static int {self.function_name}(", texts, last)
 
     @staticmethod
     def parameters_of(a: Argument) -> list[str]:

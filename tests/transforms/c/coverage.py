@@ -1,6 +1,6 @@
 """Says which programs of the tests have a form in C, whether it is right, and what others lack.
 
-python -m tests.transforms.c.coverage         counts those of a sample that are right, refused or wrong
+python -m tests.transforms.c.coverage         counts what is right, refused or wrong in a sample
 python -m tests.transforms.c.coverage --all   all programs of the corpus, and the gradients of all
 
 Each is compiled as in `compiled.py`, and run under sanitizers with two sets of numbers: those of

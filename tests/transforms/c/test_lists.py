@@ -1,4 +1,4 @@
-"""Lists in C: lists of lists, sums of lists, items that get other lengths. NumPy says the numbers."""
+"""Lists in C: lists of lists, sums of lists, items that get other lengths."""
 
 from collections import deque
 
@@ -19,9 +19,7 @@ def bins(x):
 
 def moved(x):
     """Items of several lengths, which others replace: longer and shorter ones."""
-    parts = []
-    for k in range(1, 4):
-        parts.append(x[:k] * k)
+    parts = [x[:k] * k for k in range(1, 4)]
     parts[0] = x[2:7]
     parts[1] = x[:1]
     parts[-1] = np.concatenate([parts[0], parts[1]])

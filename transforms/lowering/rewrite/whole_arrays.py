@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom_of_size
 from tapeless.transforms.core.dims import Size
