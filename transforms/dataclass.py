@@ -35,7 +35,7 @@ else:
             return lambda c: dataclass(c, frozen=frozen, eq=eq, repr=repr)
         cls = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
         fields = dataclasses.fields(cls)
-        methods = {"__init__": _first_init(cls, fields)}
+        methods = {"__init__": _first_init(cls, fields, frozen)}
         if repr:
             methods["__repr__"] = _repr([f.name for f in fields if f.repr])
         if eq:
@@ -51,18 +51,18 @@ else:
         return cls
 
 
-def _first_init(cls: Any, fields: Sequence[Field]) -> Callable[..., None]:
+def _first_init(cls: Any, fields: Sequence[Field], frozen: bool) -> Callable[..., None]:
     """What makes the first object; a method that is compiled for the fields makes the others."""
 
     def first_init(self: Any, *args: Any, **kwargs: Any) -> None:
-        cls.__init__ = _init(cls, fields)
+        cls.__init__ = _init(cls, fields, frozen)
         cls.__init__(self, *args, **kwargs)
 
     return first_init
 
 
-def _init(cls: Any, fields: Sequence[Field]) -> Any:
-    """A method that sets the fields, also those of a class whose objects never change."""
+def _init(cls: Any, fields: Sequence[Field], frozen: bool) -> Any:
+    """A method that sets the fields."""
     values: dict[str, Any] = {"_set": object.__setattr__, "_made_anew": object()}
     parameters, lines = ["self"], []
     for f in fields:
@@ -76,10 +76,13 @@ def _init(cls: Any, fields: Sequence[Field]) -> Any:
             parameters.append(f"{name}={default}")
         else:
             parameters.append(name)
-        lines.append(f"    _set(self, {name!r}, {value})")
+        lines.append(
+            f"    _set(self, {name!r}, {value})" if frozen else f"    self.{name} = {value}"
+        )
     if hasattr(cls, "__post_init__"):
         lines.append("    self.__post_init__()")
-    text = f"def __init__({', '.join(parameters)}):\n" + ("\n".join(lines) or "    pass")
+    head = f"__init__({', '.join(parameters)})"
+    text = f"def {head}:\n" + ("\n".join(lines) or "    pass")
     exec(text, values)
     values["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
     return values["__init__"]
@@ -88,7 +91,7 @@ def _init(cls: Any, fields: Sequence[Field]) -> Any:
 def _key(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
     """What tells the values of fields."""
     if len(names) > 1:
-        return operator.attrgetter(*names)  # type: ignore[return-value]  # of several names
+        return operator.attrgetter(*names)
     return lambda self: tuple(getattr(self, name) for name in names)
 
 
