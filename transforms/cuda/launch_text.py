@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 #: Names of the module that are not the user's.
-NAMES = ("cp", "numpy", "cupyx", "CODE", "module", "Kernel", "on_device", "host", "raising")
+NAMES = ("cp", "numpy", "cupyx", "CODE", "module", "Kernel")
+NAMES += ("on_device", "host", "within", "raising")
 
 #: Limit 2 is that of memory that kernels make; before the first of them is launched it can be set.
 HEAP = """
@@ -166,6 +167,16 @@ HOST = '''
 def host(x):
     """A number or an array as NumPy has it; it waits for the device."""
     return x.get()[()] if isinstance(x, cp.ndarray) else x
+'''
+
+#: CuPy's own indices wrap around.
+WITHIN = '''
+def within(places, x, axis):
+    """Indices of an axis, if all are within its bounds; it waits for the device."""
+    n = x.shape[axis]
+    if places.size and not -n <= int(places.min()) <= int(places.max()) < n:
+        raise IndexError(f"index is out of bounds for axis {axis}")
+    return places
 '''
 
 #: How two partial results become one, a before b. NaN is larger and smaller than all numbers.
