@@ -126,9 +126,8 @@ class KernelWriter(Statements):
         """Whether threads share the passes of a loop."""
         match s:
             case ast.For(iter=ast.Call(func=ast.Name(id="each"), args=[n])):
-                return id(s) not in self.made_by_each and not (
-                    isinstance(n, ast.Constant) and int(n.value) <= FEW
-                )  # type: ignore[arg-type]
+                few = isinstance(n, ast.Constant) and int(n.value) <= FEW  # type: ignore[arg-type]
+                return not few and id(s) not in self.made_by_each
         return False
 
     def loop(self, s: ast.For, before: Sequence[ast.stmt]) -> None:
