@@ -124,8 +124,13 @@ class Kernel:
 
             kind, args = self.errors[noted % 256]
             integers = iter([n - 2**64 * (n >= 2**63) for n in told])
-            args = [next(integers) if a is ... else a for a in args]
-            raise (getattr(builtins, kind, None) or getattr(numpy.linalg, kind))(*args)
+
+            def filled(a):
+                if isinstance(a, tuple):
+                    return tuple(map(filled, a))
+                return next(integers) if a is ... else a
+
+            raise (getattr(builtins, kind, None) or getattr(numpy.linalg, kind))(*filled(args))
 
     @staticmethod
     def take(kept, dtype):
