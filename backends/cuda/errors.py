@@ -27,7 +27,8 @@ class Word:
     """Where the launches of a kernel note the first row that fails: the least number stays.
 
     kernel  its name, for the message
-    errors  by number: name of the class, arguments; `...`, also in a tuple, stands for an integer of the kernel
+    errors  by number: name of the class, arguments; `...` stands for an integer of the kernel,
+            also in a tuple
     """
 
     def __init__(self, kernel: str, errors: Table) -> None:
