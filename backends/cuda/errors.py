@@ -9,6 +9,7 @@ wait a word says whether its kernel failed; before that it may be too early to k
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ class Word:
     """Where the launches of a kernel note the first row that fails: the least number stays.
 
     kernel  its name, for the message
-    errors  by number: name of the class, arguments; `...` stands for an integer of the kernel
+    errors  by number: name of the class, arguments; `...` stands for an integer of the kernel,
+            also in a tuple
     """
 
     def __init__(self, kernel: str, errors: Table) -> None:
@@ -50,11 +52,23 @@ class Word:
         self.place[0] = NONE
         name, args = self.errors[noted % 256]
         integers = iter([n - 2**64 * (n >= 2**63) for n in self.place[1:3]])
-        args = tuple(next(integers) if a is ... else a for a in args)
+        args = _filled(args, integers)
         kind = getattr(builtins, name, None) or getattr(np.linalg, name)
         error: BaseException = kind(*args)
         error.add_note(f"noted by {self.kernel} on the GPU, for row {noted // 256}")
         return error
+
+
+def _filled(args: tuple[Any, ...], integers: Iterator[int]) -> tuple[Any, ...]:
+    """The arguments of an error with integers in the places of `...`.
+
+    >>> _filled(("at", (..., 2, ...)), iter([5, 7]))
+    ('at', (5, 2, 7))
+    """
+    return tuple(
+        _filled(a, integers) if isinstance(a, tuple) else next(integers) if a is ... else a
+        for a in args
+    )
 
 
 # Both only grow: a kernel that is not needed any more may still run, and note something.

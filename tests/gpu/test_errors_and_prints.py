@@ -331,3 +331,21 @@ def test_what_comes_before_an_error_is_printed(gpu):
     with redirect_stdout(text), pytest.raises(ValueError, match="element 4 is large"):
         tapeless.device_get(jit(printing_until_it_fails, backend="gpu")(np.arange(5.0) / 2))
     assert text.getvalue() == "before\n"
+
+
+def test_errors_tell_pairs_of_integers(gpu):
+    strengths = {(0, 0): 1.0, (0, 1): 2.0, (1, 2): 3.0}
+
+    def energy(kinds):
+        total = 0.0
+        for i in range(len(kinds)):
+            for j in range(i):
+                a, b = int(kinds[i]), int(kinds[j])
+                total += strengths[min(a, b), max(a, b)]
+        return total
+
+    run = jit(energy, backend="gpu")
+    assert float(run(np.array([0, 1, 0]))) == 5
+    with pytest.raises(KeyError) as caught:
+        float(run(np.array([0, 1, 2, 0])))
+    assert caught.value.args == ((0, 2),)

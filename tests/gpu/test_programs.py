@@ -430,3 +430,26 @@ def test_kernels_that_count_stacks_keep_sums_whole(gpu):
     a = np.arange(6.0).reshape(2, 3)
     found = tapeless.device_get(jit(products_of_rows, backend="gpu")(a))
     np.testing.assert_array_equal(found, products_of_rows(a))
+
+
+def parts_by_data(values, x, ends, places):
+    total = 0.0
+    for i in range(len(ends) - 1):
+        part = values[ends[i] : ends[i + 1]] * x[places[ends[i] : ends[i + 1]]]
+        total += np.tanh(np.sum(np.exp(part)))
+    return total
+
+
+@pytest.mark.parametrize("lengths", [[1], [3, 1, 4], [3, 1, 4, 2], [70, 2, 200, 65]])
+def test_short_memory_of_a_row_is_each_threads_own(lengths, gpu):
+    """A part of an array of up to eight numbers is in the registers of a thread."""
+    rng = np.random.default_rng(0)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    places = rng.integers(0, len(lengths), ends[-1])
+    args = (rng.random(ends[-1]), rng.random(len(lengths)), ends, places)
+    found = tapeless.device_get(jit(parts_by_data, backend="gpu")(*args))
+    np.testing.assert_allclose(found, parts_by_data(*args), rtol=1e-13)
+    slopes = tapeless.grad(parts_by_data, argnums=(0, 1))
+    found = tapeless.device_get(jit(slopes, backend="gpu")(*args))
+    for ours, expected in zip(found, slopes(*args), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-12)

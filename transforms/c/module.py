@@ -347,7 +347,7 @@ class _ModuleWriter:
 def message(error: Error) -> str:
     """An error as text: its type, and what it says, with dots for what depends on values."""
     kind, args = error
-    return ": ".join([kind, *("..." if a is ... else str(a) for a in args)])
+    return ": ".join([kind, *(str(a).replace("Ellipsis", "...") for a in args)])
 
 
 def _public(text: str) -> str:

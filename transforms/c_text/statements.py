@@ -482,8 +482,8 @@ class Statements(Expressions):
     def error(self, s: ast.Raise) -> None:
         match s.exc:
             case ast.Call(func=func, args=args, keywords=[]):
-                told = tuple(a.value if isinstance(a, ast.Constant) else ... for a in args)
-                values = [self.number(a) for a in args if not isinstance(a, ast.Constant)]
+                told, numbers = _told(args)
+                values = [*map(self.number, numbers)]
                 if values:
                     self.fail_telling((ast.unparse(func), told), values, s)
                 else:
@@ -557,3 +557,20 @@ def notes_of(source: str) -> dict[int, str]:
     """Comments that name the user's lines, by the line of the text that has them."""
     lines = enumerate(source.splitlines(), 1)
     return {k: m[1] for k, line in lines if (m := NOTE.search(line))}
+
+
+def _told(args: Sequence[ast.expr]) -> tuple[tuple[object, ...], list[ast.expr]]:
+    """The arguments of an error with `...` for what is computed, and this."""
+    told, computed = list[object](), list[ast.expr]()
+    for a in args:
+        match a:
+            case ast.Constant(value=value):
+                told.append(value)
+            case ast.Tuple(elts=parts):
+                inner, more = _told(parts)
+                told.append(inner)
+                computed += more
+            case _:
+                told.append(...)
+                computed.append(a)
+    return tuple(told), computed

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 #: Names of the module that are not the user's.
-NAMES = ("cp", "numpy", "cupyx", "CODE", "module", "Kernel", "on_device", "host", "raising")
+NAMES = ("cp", "numpy", "cupyx", "CODE", "module", "Kernel")
+NAMES += ("on_device", "host", "within", "raising")
 
 #: Limit 2 is that of memory that kernels make; before the first of them is launched it can be set.
 HEAP = """
@@ -123,8 +124,13 @@ class Kernel:
 
             kind, args = self.errors[noted % 256]
             integers = iter([n - 2**64 * (n >= 2**63) for n in told])
-            args = [next(integers) if a is ... else a for a in args]
-            raise (getattr(builtins, kind, None) or getattr(numpy.linalg, kind))(*args)
+
+            def filled(a):
+                if isinstance(a, tuple):
+                    return tuple(map(filled, a))
+                return next(integers) if a is ... else a
+
+            raise (getattr(builtins, kind, None) or getattr(numpy.linalg, kind))(*filled(args))
 
     @staticmethod
     def take(kept, dtype):
@@ -166,6 +172,16 @@ HOST = '''
 def host(x):
     """A number or an array as NumPy has it; it waits for the device."""
     return x.get()[()] if isinstance(x, cp.ndarray) else x
+'''
+
+#: CuPy's own indices wrap around.
+WITHIN = '''
+def within(places, x, axis):
+    """Indices of an axis, if all are within its bounds; it waits for the device."""
+    n = x.shape[axis]
+    if places.size and not -n <= int(places.min()) <= int(places.max()) < n:
+        raise IndexError(f"index is out of bounds for axis {axis}")
+    return places
 '''
 
 #: How two partial results become one, a before b. NaN is larger and smaller than all numbers.

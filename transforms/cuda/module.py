@@ -33,6 +33,7 @@ from tapeless.transforms.cuda.launch_text import (
     NAMES,
     ON_DEVICE,
     RAISING,
+    WITHIN,
     join_texts,
 )
 from tapeless.transforms.cuda.teams import ARRAY
@@ -43,9 +44,9 @@ from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE
 from tapeless.transforms.ops.primitives.random_draws import draw, made_generator
-from tapeless.transforms.ops.primitives.slices_and_gathers import LAST_STORE, Slot
+from tapeless.transforms.ops.primitives.slices_and_gathers import LAST_STORE, Slot, gather
 from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH, wrap
-from tapeless.transforms.python_text.python_source import quoted, template
+from tapeless.transforms.python_text.python_source import number, quoted, template
 
 HEAD = "typedef long long i64;\n"
 #: C++ has more keywords than Python, and the launch has names of its own.
@@ -75,6 +76,7 @@ def write_cuda(
     others = called([driver], name)
     for block in (driver, *others.values()):
         _refuse_unchecked(block)
+        _refuse_gathers(block, block is not driver)
     functions = [function_text(f.name, b, "") for f, b in others.items()]
     taken = {*arguments, *(kernel.name for kernel in kernels), *NAMES}
     signature = ", ".join(arguments)
@@ -93,6 +95,7 @@ def write_cuda(
     parts = [_code(printed, joins), KERNEL.strip()] if printed else []
     parts += [ON_DEVICE.strip()] * ("on_device(" in launches) + [launches]
     parts += [HOST.strip()] * bool(re.search(r"(?<!\w)host\(", rest))
+    parts += [WITHIN.strip()] * bool(re.search(r"(?<!\w)within\(", rest))
     if "cp.linalg." in rest:
         head, rest = f"{head}\nimport cupyx", _decorated(name, rest)
         parts.append(RAISING.strip())
@@ -121,6 +124,8 @@ class DeviceDriver(Driver):
     on_device: Callable[[Var], bool]
 
     def operation(self, s: Let) -> Any:
+        if s.op is gather:
+            return self.gathered(s)
         if s.op not in (draw, made_generator):
             return super().operation(s)
         text = self.text_of(s)
@@ -135,6 +140,16 @@ class DeviceDriver(Driver):
         has_axes = any(v.type.shape for v in s.outs)
         return template("np.asarray({0})", {"0": drawn}) if has_axes else drawn
 
+    def gathered(self, s: Let) -> Any:
+        """`x[places]` with a check of the places, which CuPy does not make."""
+        array, *indices = map(self.expr, s.args)
+        for axis, entry in enumerate(s.params["key"]):
+            if isinstance(entry, Slot) and _is_indices(s.args[1 + entry.k]):
+                holes = {"0": indices[entry.k], "1": array, "2": number(axis)}
+                indices[entry.k] = template("within({0}, {1}, {2})", holes)
+        holes = {str(k): e for k, e in enumerate([array, *indices])}
+        return template(self.text_of(s), holes)
+
     def kept(self, a: Atom) -> ast.expr:
         e = self.expr(a)
         if isinstance(a, Var) and (a.type.shape or self.on_device(a)):
@@ -143,18 +158,38 @@ class DeviceDriver(Driver):
 
 
 def _refuse_unchecked(block: Block) -> None:
-    """Raises UnsupportedError for arrays of indices in a driver: CuPy wraps around those that are
-    out of bounds, and does not say which of several stores to an element is the last."""
+    """Raises UnsupportedError for stores by arrays of indices in a driver: CuPy does not say which
+    of several stores to an element is the last."""
     for s in statements(block):
-        if isinstance(s, Let) and s.op.name in ("gather", "update", "add_at"):
-            rest = s.args[1 if s.op.name == "gather" else 2 :]
-            slots = [rest[e.k].type for e in s.params["key"] if isinstance(e, Slot)]
-            if any(t.shape and t.dtype.kind != "b" for t in slots):
-                where = f" ({s.origin.note.strip('# ')})" if s.origin is not None else ""
-                raise UnsupportedError(
-                    f"an array of indices outside of kernels has no form on a GPU{where}",
-                    "call the function with arrays of NumPy: it runs on the CPU then",
-                )
+        if isinstance(s, Let) and s.op.name in ("update", "add_at"):
+            slots = [s.args[2 + e.k] for e in s.params["key"] if isinstance(e, Slot)]
+            if any(map(_is_indices, slots)):
+                raise _unchecked(s)
+
+
+def _refuse_gathers(block: Block, called: bool) -> None:
+    """Raises UnsupportedError for arrays of indices that are read by and not checked: those in
+    `called` functions, and beside other keys than numbers and slices."""
+    for s in statements(block):
+        if isinstance(s, Let) and s.op is gather:
+            key = s.params["key"]
+            slots = [s.args[1 + e.k] for e in key if isinstance(e, Slot)]
+            plain = all(isinstance(e, (Slot, slice, int)) for e in key)
+            plain = plain and all(_is_indices(a) or not a.type.shape for a in slots)
+            if any(map(_is_indices, slots)) and (called or not plain):
+                raise _unchecked(s)
+
+
+def _is_indices(a: Atom) -> bool:
+    return bool(a.type.shape) and a.type.dtype.kind != "b"
+
+
+def _unchecked(s: Let) -> UnsupportedError:
+    where = f" ({s.origin.note.strip('# ')})" if s.origin is not None else ""
+    return UnsupportedError(
+        f"an array of indices outside of kernels has no form on a GPU{where}",
+        "call the function with arrays of NumPy: it runs on the CPU then",
+    )
 
 
 def _decorated(name: str, functions: str) -> str:

@@ -50,7 +50,7 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE,
 
 FEW = 64  # passes of `each` that one thread makes
 GUARD = "if (threadIdx.x == 0) "
-TOLD = 2  # integers that an error may tell
+TOLD = 2  # integers that an error may tell, also in tuples: KeyError((i, j))
 ARRAY = "array"  # a result that is one, of a length that the kernel finds out
 Result = tuple[Dtype, str]
 
@@ -82,6 +82,7 @@ class KernelWriter(Statements):
         self.notes_for_user: list[str] = []
         self.ends_of_loops: dict[int, set[str]] = {}
         self.has_rows = bool(bounds)
+        self.made_by_each = set[int]()  # loops that each thread of a team makes for itself
         growing = growing_arrays(node)
         self.has_teams = not growing and any(map(self.is_shared, ast.walk(node)))
         #: whether one thread makes all
@@ -126,7 +127,8 @@ class KernelWriter(Statements):
         """Whether threads share the passes of a loop."""
         match s:
             case ast.For(iter=ast.Call(func=ast.Name(id="each"), args=[n])):
-                return not (isinstance(n, ast.Constant) and int(n.value) <= FEW)  # type: ignore[arg-type]
+                few = isinstance(n, ast.Constant) and int(n.value) <= FEW  # type: ignore[arg-type]
+                return not few and id(s) not in self.made_by_each
         return False
 
     def loop(self, s: ast.For, before: Sequence[ast.stmt]) -> None:
@@ -286,11 +288,17 @@ class KernelWriter(Statements):
 
     def place_arrays(self) -> None:
         """Puts arrays that several threads have to see where they all are: in the memory of a
-        block, which is one team where there are no rows."""
-        for name in sorted(self.seen_by_several()) if self.has_teams else ():
-            if self.has_rows:
-                raise NotPrintedError(f"the array {name}, which a parallel loop hands on,")
-            self.scope.arrays[name] = replace(self.scope.arrays[name], where="shared")
+        block, which is one team where there are no rows. Where there are, each thread of a team
+        fills such an array, which is short, for itself."""
+        while self.has_teams and (several := self.seen_by_several()):
+            if not self.has_rows:
+                for name in several:
+                    self.scope.arrays[name] = replace(self.scope.arrays[name], where="shared")
+                return
+            for access, loop in with_counters(self.node.body, several, self.is_shared, None):
+                if loop is not None and access.mode != READ:
+                    self.made_by_each.add(id(loop))
+            self.has_teams = any(map(self.is_shared, ast.walk(self.node)))
 
     def seen_by_several(self) -> set[str]:
         """Arrays of a thread that a shared loop stores to, and of which something else reads what

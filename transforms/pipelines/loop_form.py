@@ -29,6 +29,7 @@ from tapeless.transforms.lowering.optimize.out_parameters import stored_back
 from tapeless.transforms.lowering.optimize.reciprocals import reciprocals
 from tapeless.transforms.lowering.optimize.rematerialize import made_again
 from tapeless.transforms.lowering.optimize.reuse_product_memory import overlaid
+from tapeless.transforms.lowering.optimize.scatter_additions import scatter_additions
 from tapeless.transforms.lowering.optimize.select_terms import chosen_terms
 from tapeless.transforms.lowering.optimize.share_between_branches import alike
 from tapeless.transforms.lowering.optimize.stacks_to_arrays import counted
@@ -124,7 +125,7 @@ def loop_form(
     fitted = passes.run(
         fitted,
         partial(elements_compared, alike=equal),
-        *([partial(one_hot, equal=equal)] if target.separate else []),
+        *([partial(one_hot, equal=equal), scatter_additions] if target.separate else []),
         *inexact(
             partial(scales_last, equal=equal, hints=hints),
             partial(sums_first, equal=equal),

@@ -400,16 +400,15 @@ class Nests(Reuse):
         elif s.op.name in OVERWRITES:
             sign = s.op.name.split()[1]
         dtype = s.outs[0].type.dtype
+        if s in self.analysis.atomic:
+            addition = template("add_at({0}, {1})", {"0": target, "1": value})
+            self.put(to_source(addition), s.origin)
+            return
         if sign != "=" and dtype.kind in "iu" and dtype != scalar_form.INT:
             holes = {"0": target, "1": value}
             combined = template(f"{{0}} {sign[0]} {{1}}", holes)
             value, sign = scalar_form.converted(dtype, combined), "="
         elif sign in ("+=", "-="):
-            if s in self.analysis.atomic:
-                self.put(
-                    to_source(template("add_at({0}, {1})", {"0": target, "1": value})), s.origin
-                )
-                return
             value, sign = _signed(value, sign)
         self.put(f"{to_source(target)} {sign} {to_source(value)}", s.origin)
 

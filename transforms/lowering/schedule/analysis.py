@@ -23,6 +23,11 @@ from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index
 from tapeless.transforms.optimize.algebra.facts import as_written
 
+#: Dtypes of elements to which several threads can add at once.
+ATOMIC = frozenset(
+    ["int32", "int64", "uint32", "uint64", "float32", "float64", "complex64", "complex128"]
+)
+
 
 @dataclass
 class Analysis:
@@ -134,9 +139,13 @@ class Analysis:
         last = elements[0][-1] if elements and elements[0] else None
         return last[0] if isinstance(last, tuple) else last  # a part has a start and a step, too
 
-    def may_add_atomically(self, stage: LoopNest) -> bool:
-        """Whether several threads may add to the same element at once."""
-        return self.target.separate and stage.let.op is add_at and not as_written.get()
+    def may_add_atomically(self, s: Let) -> bool:
+        """Whether several threads may add to the same element at once: sums of integers are the
+        same in any order."""
+        if not self.target.separate or s.op is not add_at:
+            return False
+        dtype = s.outs[0].type.dtype
+        return dtype.name in ATOMIC and (dtype.kind in "iu" or not as_written.get())
 
     def outside(self, size: Size) -> bool:
         """Whether the driver knows the size before it calls the kernel."""

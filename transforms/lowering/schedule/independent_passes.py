@@ -8,6 +8,7 @@ Threads may share such passes; what they add to a number is put together.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
@@ -41,21 +42,35 @@ STORES = frozenset([update, add_at])
 PICKS = frozenset([index, gather])
 
 
-def apart(memory: Dependences, s: For) -> dict[Var, str] | None:
+def apart(
+    memory: Dependences, s: For, may_share: Callable[[Let], bool], shared: set[Let]
+) -> dict[Var, str] | None:
     """How the numbers that a loop results in are put together from those of its parts; None if its
-    passes depend on each other."""
+    passes depend on each other.
+
+    may_share  whether threads can make an addition to an element at once
+    shared     gets the additions to elements of which several passes may have the same
+    """
     if s.until or s.count is not None or s.step != Literal(1, s.step.type):
         return None
     if not dims.at_least(size_of_atom(memory, s.start), 0):
         return None  # an index below zero may name the same element as one above
-    return Passes(memory, s).joined()
+    passes = Passes(memory, s, may_share)
+    joined = passes.joined()
+    if joined is None or not passes.only_added():
+        return None
+    shared.update(passes.additions)
+    return joined
 
 
 class Passes:
-    """`cells` is the memory that passes store to."""
+    """`cells` is the memory that passes store to; `additions` are those to elements that several
+    may have, and `touched` is the memory of which they do something else to their own."""
 
-    def __init__(self, memory: Dependences, s: For) -> None:
-        self.memory, self.loop = memory, s
+    def __init__(self, memory: Dependences, s: For, may_share: Callable[[Let], bool]) -> None:
+        self.memory, self.loop, self.may_share = memory, s, may_share
+        self.additions: list[Let] = []
+        self.touched: set[Var] = set()
         self.cells = {memory.cell(p) for p in s.carries if is_array(p)}
         inside = list(statements(s.body))
         self.uses = Counter(a for t in inside for a in operands(t))
@@ -140,7 +155,15 @@ class Passes:
         if touched != [s.args[0]] or s.op not in STORES | PICKS:
             return False
         key, rest = s.params["key"], s.args[2 if s.op in STORES else 1 :]
-        return bool(key) and isinstance(key[0], Slot) and rest[key[0].k] is self.loop.index
+        if bool(key) and isinstance(key[0], Slot) and rest[key[0].k] is self.loop.index:
+            self.touched.add(self.memory.cell(s.args[0]))
+            return True
+        self.additions.append(s)
+        return self.may_share(s)
+
+    def only_added(self) -> bool:
+        """Whether nothing else is done to what several passes may add to."""
+        return self.touched.isdisjoint(self.memory.cell(s.args[0]) for s in self.additions)
 
     def shared(self, a: Atom) -> bool:
         return isinstance(a, Var) and is_array(a) and self.memory.cell(a) in self.cells

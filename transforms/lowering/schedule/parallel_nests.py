@@ -222,10 +222,12 @@ class Parts:
         s = item.statements[0]
         if not isinstance(s, For) or len(item.statements) > 1 or item.size is not None:
             return None
-        joined = apart(self.memory, s)
+        atomic = set[Let]()
+        joined = apart(self.memory, s, self.analysis.may_add_atomically, atomic)
         is_length_known = joined is not None and self.analysis.outside(self.length(s))
         if not is_length_known or not (joined or s.carries):
             return None
+        self.analysis.atomic |= atomic
         return Part([s], self.length(s), self.each(s.body), loop=s, joined=joined or {})
 
     def length(self, s: For) -> Size:
@@ -321,7 +323,7 @@ class Parts:
     def adds_atomically(self, stage: LoopNest, item: FusedNest) -> bool:
         """Whether passes only add to elements of an array that several of them may add to, in an
         order that does not matter."""
-        if not self.analysis.may_add_atomically(stage):
+        if not self.analysis.may_add_atomically(stage.let):
             return False
         others: list[Statement] = [g.let for g in item.axes if g is not stage]
         others += [s for s in item.statements if not isinstance(s, Let)]
