@@ -170,7 +170,7 @@ class Reloads:
 
     def of_last(self, access: Let, v: Var, version: Atom, rest: tuple[Atom, ...]) -> Let | None:
         """The read of `v` from the last version of the array that holds it in this one."""
-        history = self.histories.get(version)  # type: ignore[call-overload]
+        history = self.histories.get(version)  # type: ignore[arg-type]
         if history and self.places.kept(access, rest, history.stores, history.around):
             return Let((v,), index, (history.last, *rest), access.params, access.origin)
         return None

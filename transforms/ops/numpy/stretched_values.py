@@ -44,7 +44,9 @@ def fitted(args: tuple[Any, ...]) -> tuple[Any, ...]:
                                     x - row[0 if len(row) == 1 else np.arange(len(x))]
     """
     shapes = [a.type.shape for a in args if isinstance(a, Var) and a.type.shape]
-    if len(shapes) < 2 or not any(_one_at_most(n) for shape in shapes for n in shape):
+    if all(shape == shapes[0] for shape in shapes):
+        return args
+    if not any(_one_at_most(n) for shape in shapes for n in shape):
         return args
     for k in range(-max(map(len, shapes)), 0):
         lengths = {shape[k]: None for shape in shapes if len(shape) >= -k and shape[k] != 1}
@@ -55,7 +57,7 @@ def fitted(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _one_at_most(n: Size) -> bool:
-    return not isinstance(n, int) and dims.at_least(1, n)
+    return not isinstance(n, int) and not dims.is_given(n) and dims.at_least(1, n)
 
 
 def _as_long(a: Any, axis: int, n: Size) -> Any:

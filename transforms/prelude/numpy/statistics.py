@@ -27,7 +27,7 @@ def fmean(data: Any, weights: Any = None) -> Any:
 
 def geometric_mean(data: Any) -> Any:
     items = several(data, "geometric_mean")
-    if any([v <= 0 for v in items]):
+    if any(v <= 0 for v in items):
         raise statistics.StatisticsError(
             "geometric mean requires a non-empty dataset containing positive numbers"
         )

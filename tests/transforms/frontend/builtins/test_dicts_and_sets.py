@@ -215,8 +215,8 @@ def test_copies_and_comparisons(function):
         assert call(x) == function(x)
 
 
-@pytest.mark.parametrize("holder", [lambda k: {k, (1.0, 2.0)}, lambda k: {k: 1}, lambda k: k in {1}])
+@pytest.mark.parametrize("holder", [lambda k: {k, (1.0, 2)}, lambda k: {k: 1}, lambda k: k in {1}])
 def test_arrays_are_no_keys(holder):
     for key in (lambda x, s: x, lambda x, s: (x, s)):
-        with pytest.raises(TypeError, match="unhashable type: 'numpy.ndarray'"):
+        with pytest.raises(TypeError, match=r"unhashable type: 'numpy\.ndarray'"):
             jit(lambda x, s, key=key: holder(key(x, s)))(np.ones(3), 0.5)

@@ -1,5 +1,5 @@
-"""A value of length one that NumPy stretches where it is stored, or an operand of others, though its
-length depends on run-time values."""
+"""A value of length one that NumPy stretches where it is stored, or meets others, though its length
+depends on run-time values."""
 
 import numpy as np
 import pytest
