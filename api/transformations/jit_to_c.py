@@ -20,7 +20,7 @@ from tapeless.transforms.autodiff.residuals.saved_functions import saving_functi
 from tapeless.transforms.c.blas import with_blas
 from tapeless.transforms.c.companions import checking_program, cmake_lines, in_order, python_wrapper
 from tapeless.transforms.c.module import CModule, write_c
-from tapeless.transforms.c.records import Results
+from tapeless.transforms.c.records import ResultExpression
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import UnsupportedError
@@ -116,7 +116,7 @@ class JitToC(Jit):
                 "return what changes, or store to an array: x[...] = new",
             )
         names, unpack = parameters(staged, arguments, paths)
-        results = Results()
+        results = ResultExpression()
         asked, fastmath = self.asked, self.asked.fastmath is not False
         lowered = lower.lower(
             *(self.emitted_name, block, staged.sizes, self.stored, staged.hints),

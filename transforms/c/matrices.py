@@ -16,7 +16,7 @@ from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 
 @dataclass(frozen=True)
-class Matrix:
+class KernelMatrix:
     """`lengths` are those of rows and columns, `strides` how far they are from each other."""
 
     pointer: str
@@ -25,7 +25,7 @@ class Matrix:
     strides: tuple[Value, ...]
 
     @property
-    def transposed(self) -> Matrix:
+    def transposed(self) -> KernelMatrix:
         return replace(self, lengths=self.lengths[::-1], strides=self.strides[::-1])
 
     @property
@@ -34,7 +34,7 @@ class Matrix:
         return [self.pointer, *(n.text for n in self.strides)]
 
 
-def matrix_of(writer: Expressions, e: ast.expr) -> Matrix:
+def matrix_of(writer: Expressions, e: ast.expr) -> KernelMatrix:
     """The matrix that an expression of a kernel means."""
     match e:
         case ast.Attribute(value=inner, attr="T"):
@@ -50,7 +50,7 @@ def matrix_of(writer: Expressions, e: ast.expr) -> Matrix:
     return matrix
 
 
-def _part(writer: Expressions, owner: ast.expr, axes: list[ast.expr]) -> Matrix:
+def _part(writer: Expressions, owner: ast.expr, axes: list[ast.expr]) -> KernelMatrix:
     """A part of an array, by an index or a slice for each axis; others are whole."""
     x = writer.value(owner)
     if not isinstance(x, Array) or x.where in ("interleaved", "growing"):
@@ -69,7 +69,7 @@ def _part(writer: Expressions, owner: ast.expr, axes: list[ast.expr]) -> Matrix:
             start = writer.place(x, k, axis)
         offset = sum_of(offset, product_of(start, stride))
     pointer = x.pointer if offset.known == 0 else f"{x.pointer} + {offset.at(SUM)}"
-    return Matrix(pointer, x.dtype, tuple(lengths), tuple(strides))
+    return KernelMatrix(pointer, x.dtype, tuple(lengths), tuple(strides))
 
 
 def _difference(stop: Value, start: Value) -> Value:

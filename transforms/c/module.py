@@ -15,7 +15,7 @@ from tapeless.transforms.c.driver import Argument, Output, integers_of
 from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
 from tapeless.transforms.c.helpers import needed, without_underscores
 from tapeless.transforms.c.kernel import print_kernel, reserved
-from tapeless.transforms.c.records import Record
+from tapeless.transforms.c.records import ResultClass
 from tapeless.transforms.c.recursion import CalledFunctions, CallingWriter
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.expressions import product
@@ -72,7 +72,7 @@ class CModule:
     has_room: bool
     has_work: bool
     errors: tuple[Error, ...]
-    records: tuple[Record, ...] = ()
+    records: tuple[ResultClass, ...] = ()
 
     @property
     def too_long(self) -> int:

@@ -23,7 +23,7 @@ OTHERS = (DerivedArray, MaskedArray, OneOfTwo, dict, set, frozenset, deque, list
 
 
 @dataclass(frozen=True)
-class Record:
+class ResultClass:
     """A class of the user's, by its name and the names of its fields."""
 
     name: str
@@ -39,10 +39,10 @@ class Record:
 
 
 @dataclass
-class Results:
+class ResultExpression:
     """Writes a result as an expression of Python; `records` are the classes that it names."""
 
-    records: dict[str, Record] = field(default_factory=dict)
+    records: dict[str, ResultClass] = field(default_factory=dict)
 
     def text(self, spec: Structure, values: list[str]) -> str:
         return self._text(spec, iter(values))
@@ -63,7 +63,7 @@ class Results:
 
     def _record(self, spec: Structure, names: tuple[str, ...], values: Iterator[str]) -> str:
         kind: Any = spec.kind
-        record = Record(kind.__name__, names, issubclass(kind, tuple))
+        record = ResultClass(kind.__name__, names, issubclass(kind, tuple))
         clash = self.records.setdefault(record.name, record) != record
         if clash or not all(isinstance(n, str) and _is_name(n) for n in (record.name, *names)):
             raise _no_form()

@@ -42,9 +42,9 @@ class CalledFunctions:
 
     def __init__(self, taken: set[str], errors: list[Error]) -> None:
         self.taken, self.errors = taken, errors
-        self.writers: dict[Function, FunctionWriter] = {}
+        self.writers: dict[Function, RecursiveFunction] = {}
 
-    def of(self, function: Function) -> FunctionWriter:
+    def of(self, function: Function) -> RecursiveFunction:
         """What prints a function; its head is known before it is written, for it calls itself."""
         if function not in self.writers:
             name = ascii_name(function.name)
@@ -52,7 +52,7 @@ class CalledFunctions:
                 name += "_"
             self.taken.add(name)
             lowered = lower(name, function.block, (), boundscheck=True, target=C)
-            self.writers[function] = FunctionWriter(name, lowered, self)
+            self.writers[function] = RecursiveFunction(name, lowered, self)
             self.writers[function].write()
         return self.writers[function]
 
@@ -102,7 +102,7 @@ class CallingWriter(DriverWriter):
         self.put(f"if ({failed}) return {failed};")
 
 
-class FunctionWriter(CallingWriter):
+class RecursiveFunction(CallingWriter):
     """Writes one of the functions."""
 
     depth_of_calls = arithmetic.binary(ast.Add(), DEPTH, constant(1))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tapeless import grad
 from tapeless.transformations.jit_to_c import JitToC
 from tapeless.transforms.errors import UnsupportedError
 from tests.transforms.c.compiled import checked, library, normal
@@ -78,8 +79,6 @@ def test_too_many_calls(tmp_path):
 
 
 def test_long_arrays_and_tapes_are_refused():
-    from tapeless import grad
-
     with pytest.raises(UnsupportedError, match="of a function that calls itself"):
         JitToC(until_large).module_for((normal(100),), {})
     with pytest.raises(UnsupportedError, match="has no form in C"):
