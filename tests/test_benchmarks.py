@@ -15,7 +15,7 @@ from tapeless import disable_jit, jit
 ROOT = str(Path(__file__).parents[1])
 sys.path.insert(0, ROOT)  # they are no part of the package
 
-from benchmarks import cell, first_calls, loops  # noqa: E402  # after the path is set
+from benchmarks import cell, first_calls, growth, loops  # noqa: E402  # after the path is set
 from benchmarks.chart import chart  # noqa: E402  # the same
 from benchmarks.same_source import row  # noqa: E402  # the same
 from benchmarks.stage_times import STAGES  # noqa: E402  # the same
@@ -109,3 +109,10 @@ def test_the_table_of_first_calls():
     assert "| gradient of adi | 0.80 | - | - | 0.10 |" in text
     assert "Own programs: 1 rows, median 0.50 of JAX's, beyond 1.5: none." in text
     assert "NPBench: 1 rows, median 1.60 of JAX's, beyond 1.5: adi 1.60." in text
+
+
+@pytest.mark.parametrize("kind", growth.KINDS)
+def test_programs_of_growing_length(kind, tmp_path):
+    write, argument, _ = growth.KINDS[kind]
+    f = growth.function(write(3), tmp_path)
+    assert jit(f)(argument) == pytest.approx(f(argument))
