@@ -15,7 +15,7 @@ from tapeless import disable_jit, jit
 ROOT = str(Path(__file__).parents[1])
 sys.path.insert(0, ROOT)  # they are no part of the package
 
-from benchmarks import cell, first_calls, loops, memory  # noqa: E402  # after the path is set
+from benchmarks import cell, first_calls, growth, loops, memory  # noqa: E402  # after the path is set
 from benchmarks.chart import chart  # noqa: E402  # the same
 from benchmarks.same_source import row  # noqa: E402  # the same
 from benchmarks.stage_times import STAGES  # noqa: E402  # the same
@@ -128,3 +128,10 @@ def test_gradients_of_time_stepping(name):
     slope = (along(1e-5) - along(-1e-5)) / 2e-5
     gradient = memory.by_tapeless(program, steps)(state)
     np.testing.assert_allclose(np.sum(gradient * direction), slope, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", growth.KINDS)
+def test_programs_of_growing_length(kind, tmp_path):
+    write, argument, _ = growth.KINDS[kind]
+    f = growth.function(write(3), tmp_path)
+    assert jit(f)(argument) == pytest.approx(f(argument))

@@ -20,10 +20,14 @@ class Node:
 @pytest.fixture(autouse=True)
 def thresholds():
     before, enabled = gc.get_threshold(), gc.isenabled()
+    frozen = gc.get_freeze_count() > 0  # by the tests as a whole
+    gc.unfreeze()
     yield
     assert gc.get_threshold() == before
     assert gc.isenabled() is enabled
     assert gc.get_freeze_count() == 0
+    if frozen:
+        gc.freeze()
 
 
 @pytest.mark.parametrize("imports", [0, MODULES])
@@ -78,3 +82,14 @@ def test_the_last_of_several_threads_sets_it_back():
     done.set()
     thread.join()
     assert gc.get_threshold() == before
+
+
+def test_what_a_user_froze_stays_so(monkeypatch):
+    gc.freeze()
+    try:
+        with gc_postponed():
+            for k in range(MODULES):
+                monkeypatch.setitem(sys.modules, f"module_of_this_test_{k}", None)
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
