@@ -156,9 +156,9 @@ def n_body(np):
         return -np.sum(apart * (squares**-1.5)[:, :, None], axis=1) / len(x)
 
     def step(x, v):
-        half = v + 0.005 * force(x)
-        x_next = x + 0.01 * half
-        return x_next, half + 0.005 * force(x_next)
+        half = v + 0.0005 * force(x)
+        x_next = x + 0.001 * half
+        return x_next, half + 0.0005 * force(x_next)
 
     return step
 

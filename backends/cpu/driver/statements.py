@@ -245,6 +245,8 @@ class Written(Arrays):
             function = self.looked_up(self.values, "in_parallel")
             self.own(self.vectorcall(function, [kernel, *sizes, *items], others), place)
 
-        little = self.builder.icmp_signed("<", self.checked("smul", count, each), WORD(FEWEST * PART))
+        little = self.builder.icmp_signed(
+            "<", self.checked("smul", count, each), WORD(FEWEST * PART)
+        )
         self.either(little, at_once, shared)
         return ObjectParts(self.builder.load(place))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 PART = 1 << 20  # additions in a part, which take some 10 to 50 µs
-FEWEST = 16  # parts that are worth a second thread, which takes some 20 to 50 µs to begin and to end
+FEWEST = 16  # parts that are worth a second thread, which begins and ends in 20 to 50 µs
 MOST = 64  # parts, so that they cost little for what is large
 ROWS = 64  # parts of more rows have a multiple of these, for vectors of all widths
 SHARE = 16  # a part does so many additions for each number that is put together afterwards

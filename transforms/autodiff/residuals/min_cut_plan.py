@@ -31,6 +31,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import reads, sizes_in, written_params
+from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
 from tapeless.transforms.ops.primitives.arithmetic import floordiv, mod
 from tapeless.transforms.ops.primitives.elementwise import power
 from tapeless.transforms.ops.primitives.new_arrays import (
@@ -72,7 +73,7 @@ def repeating(let: Let, function: float = FUNCTION) -> float | None:
 
 def is_reduction(let: Let) -> bool:
     """Whether elements along axes are put together, each once."""
-    return "axes" in let.params and len(let.args) == 1
+    return let.op in REDUCTIONS
 
 
 def mirrored(s: Statement, k: int) -> tuple[Any, int]:
@@ -207,9 +208,11 @@ class Plan:
 
         kept = cheapest(costs)
         # what a pass leaves in a variable that is saved takes no memory of its own
-        left = dict.fromkeys(shifted(graph.nodes, self.primal.path), 1)
-        if left:
-            kept = min(kept, cheapest({**costs, **left}), key=lambda c: self.cost_of_all(c, costs))
+        carried_on = dict.fromkeys(shifted(graph.nodes, self.primal.path), 1)
+        if carried_on:
+            kept = min(
+                kept, cheapest({**costs, **carried_on}), key=lambda c: self.cost_of_all(c, costs)
+            )
         return kept
 
     def cost_of_all(self, kept: set[Var], costs: dict[Var, int]) -> int:
@@ -221,9 +224,10 @@ class Plan:
         """Whether some of these variables take more memory than a cache has; the program relies on
         the answer."""
         run = builder.current()
-        for size in filter(None, map(self.whole_size, saved)):
-            number = run.value(size)
-            if number is not None:
+        for v in sorted(saved, key=self.primal.order.__getitem__):
+            size = self.whole_size(v)
+            number = None if size is None else run.value(size)
+            if size is not None and number is not None:
                 many = number >= MANY
                 run.guard(">=", *((size, MANY) if many else (MANY - 1, size)))
                 if many:

@@ -40,7 +40,7 @@ from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.random_draws import draw
 
-HEAVY = 1 << 24  # additions from which several threads are faster than one: a few tenths of a ms
+HEAVY = 1 << 24  # additions from which nests are worth kernels of their own, and threads
 COMPUTED = 12  # additions for each element that are worth threads in each pass of a loop
 COSTLY = 12  # additions that take as long as a logarithm, in vectors both
 MANY_PASSES = 16  # of loops that data ends
