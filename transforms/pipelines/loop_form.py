@@ -108,8 +108,8 @@ def loop_form(
     fitted = passes.run(
         block,
         *inexact(partial(contractions, hints=hints)),
-        *(inexact(of_all_passes) if target.products_of_passes else []),
-        *([draws_by_number] if target.draws else []),
+        *(inexact(of_all_passes) if target.products_of_passes else ()),
+        *((draws_by_number,) if target.draws else ()),
         partial(rows_of_stacks, hints=hints, small=target.small_matrix),
         without_wide_integers,
         partial(decompose, target=target),
