@@ -90,11 +90,12 @@ def text_of(value: Any, conversion: str) -> Any:
     containers that hold some; what else there is as it is."""
     if isinstance(value, (Symbol, Text, str)) or conversion == "a":
         return value
-    by_str = conversion == "s" and type(value).__str__ is not object.__str__
+    cls: Any = type(value)
+    by_str = conversion == "s" and cls.__str__ is not object.__str__
     own = special(value, "__str__" if by_str else "__repr__")
     if own is not None and not hasattr(own, "__wrapped__"):
         return trace().enter(own, value)
-    if by_str and type(value).__str__ is BaseException.__str__ and has_symbols(value.args):
+    if by_str and cls.__str__ is BaseException.__str__ and has_symbols(value.args):
         shown = value.args[0] if len(value.args) == 1 else value.args
         return formatted((shown, "s", ""))
     if by_str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.builtins.comparison import undecided
-from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.trace.trace import hashed_by_identity, trace
 from tapeless.transforms.prelude.containers.list_methods import METHODS
 
 ASKING = ("count", "index", "remove")
@@ -16,7 +16,7 @@ ASKING = ("count", "index", "remove")
 
 def ask_whether_equal(item: Any, container: Any) -> None:
     """Must be called before Python looks for an item in a list, by which object it is."""
-    if type(item).__hash__ is object.__hash__ and getattr(container, "tail", None) is None:
+    if hashed_by_identity(item) and getattr(container, "tail", None) is None:
         trace().ask_identity(item, *container)
 
 

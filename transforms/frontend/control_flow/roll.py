@@ -526,7 +526,7 @@ def _class_of_both(a: Structure, b: Structure) -> type | None:
     """The class of two objects of the program, of which the second one takes the place of the
     first; None if something else differs."""
     if a.kind == b.kind == "static":
-        cls = type(a.value)
+        cls: Any = type(a.value)
         own = makes_plain_objects(cls) and not is_library_class(cls) and has_attributes(a.value)
         born = all(trace().birth(v) for v in (a.value, b.value))
         return cls if own and born and cls is type(b.value) and a.value is not b.value else None

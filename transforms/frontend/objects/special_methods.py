@@ -126,7 +126,8 @@ def binary(kind: str, left: Any, right: Any) -> Any:
         result = trace().enter(method, this, other)
         if result is not NotImplemented:
             return result
-    if kind in ("Eq", "NotEq") and left is not right and type(left).__eq__ is object.__eq__:
+    cls: Any = type(left)
+    if kind in ("Eq", "NotEq") and left is not right and cls.__eq__ is object.__eq__:
         trace().ask_identity(left, right)
     if kind == "NotEq" and special(left, "__eq__") and special(left, "__ne__") is None:
         return _opposite(binary("Eq", left, right))

@@ -98,7 +98,7 @@ class Trace(SizeGuards, Journals):
         for value in values:
             if isinstance(value, tuple):
                 self.ask_identity(*value)
-            elif type(value).__hash__ is object.__hash__ and undecided(value):
+            elif hashed_by_identity(value) and undecided(value):
                 self.undecided_identity("container")
 
     def undecided_identity(self, what: str) -> NoReturn:
@@ -194,6 +194,12 @@ class Trace(SizeGuards, Journals):
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
+
+
+def hashed_by_identity(value: Any) -> bool:
+    """Whether an object is a key as the object that it is, and not by what it holds."""
+    cls: Any = type(value)
+    return bool(cls.__hash__ is object.__hash__)
 
 
 def trace() -> Trace:
