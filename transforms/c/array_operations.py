@@ -62,6 +62,10 @@ class ArrayOperations(DriverScope):
         """Whether memory may not be stored to."""
         raise NotImplementedError
 
+    def check_equal(self, n: Value, m: Value) -> None:
+        """A test of lengths that have to be equal."""
+        raise NotImplementedError
+
     def operation(self, s: Let) -> None:
         """An operation that is no call of a kernel."""
         out = s.outs[0]
@@ -163,6 +167,10 @@ class ArrayOperations(DriverScope):
             broadcast = [self.length(*axes[k], rest) for k, n in enumerate(lengths) if n.known == 1]
             if len(lengths) != len(axes) or any(n.known != 1 for n in broadcast):
                 raise NotPrintedError("a store of an array that is broadcast outside of kernels")
+            for n, axis in zip(lengths, axes, strict=True):
+                there = self.length(*axis, rest)
+                if not self.alike([n], [there]):
+                    self.check_equal(n, there)
         else:
             lengths = tuple(self.length(*axis, rest) for axis in axes)
         part = self.part_of(base, entries, lengths, rest, s)

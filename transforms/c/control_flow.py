@@ -264,7 +264,8 @@ class ControlFlow(DriverLists):
                 self.put(f"i64 {name} = 0;")
                 self.variable.add(name)
                 lengths[k] = Value(name, INT, natural=True)
-        return Strided.row_by_row(self.place_for(v, (ROOM,)), v.type.dtype, lengths)
+        memory = self.allocate(v.name or "t", v.type.dtype, (ROOM,))  # a result may be too short
+        return Strided.row_by_row(memory, v.type.dtype, lengths)
 
     def settle(self, outs: Sequence[Var], homes: Sequence[Home]) -> None:
         """What a loop gives is as long as its type says."""

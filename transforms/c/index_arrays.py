@@ -88,10 +88,6 @@ class IndexArrays(ArrayOperations):
             steps.append(ZERO if n.known == 1 else stride)
         return tuple(steps)
 
-    def check_equal(self, n: Value, m: Value) -> None:
-        """A test of lengths that have to be equal."""
-        raise NotImplementedError
-
     def lengths_by_arrays(self, s: Let, entries: Sequence[Entry]) -> tuple[Value, ...]:
         """How many elements there are along each axis of what a key names."""
         base, rest = self.view(s.args[0]), s.args[FIRST_PLACE[s.op] :]
