@@ -326,19 +326,22 @@ class Specialisation:
             return tuple(tree.leaves((args, kwargs)))
         return (*args, *[kwargs[name] for name in self.keywords])
 
-    def called(
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The value for these arguments."""
+        return self.called_for((args, kwargs), args, kwargs)
+
+    def called_for(
         self,
+        containers: tuple[tuple[Any, ...], dict[str, Any]],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        containers: Any = None,
         receive: Callable[[Any], Any] | None = None,
     ) -> Any:
         """The value for these arguments.
 
-        containers  (args, kwargs) as the caller has them, which are stored to, if these are copies
+        containers  the arguments as the caller has them, whose containers are stored to
         receive     what becomes of the results before they go anywhere
         """
-        containers = (args, kwargs) if containers is None else containers
         if self.changes:
             refuse_shared(self.changes, containers, self.staged.outside)
         passed = self.passed(args, kwargs)

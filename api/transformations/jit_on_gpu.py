@@ -74,11 +74,9 @@ class GpuJit(Jit):
             leaves = [_moved(x) for x in given]
             found = self.last = self.picked(leaves, structure)
             stored = self.overwritten(found, given, leaves) if found.overwritten else ()
-            value = found.called(
-                *tree.unflatten(structure, leaves),
-                containers=(args, kwargs),
-                receive=partial(_received, found, given),
-            )
+            moved_args, moved_kwargs = tree.unflatten(structure, leaves)
+            receive = partial(_received, found, given)
+            value = found.called_for((args, kwargs), moved_args, moved_kwargs, receive)
             for k in stored:
                 if given[k] is not leaves[k] and leaves[k].shape:  # else its one number was stored
                     cuda.copy_back(leaves[k], given[k])
@@ -175,15 +173,15 @@ def _moved(x: Any) -> Any:
     return as_gpu_array(moved) if isinstance(x, Array) else moved
 
 
-def _received(found: Specialisation, given: list[Any], results: Any) -> Any:
+def _received(specialisation: Specialisation, given: list[Any], results: Any) -> Any:
     """The results of a program as the caller gets them. What it leaves in containers and variables
     of Python are numbers of the host where Python's are, for they may meet others there; what it
     stores to an array of NumPy from outside is one of NumPy.
     """
-    staged = found.staged
-    if not (found.flat and (found.changes or staged.writes)):
+    staged = specialisation.staged
+    if not (specialisation.flat and (specialisation.changes or staged.writes)):
         return results
-    value = staged.result.children[0] if found.changes else staged.result
+    value = staged.result.children[0] if specialisation.changes else staged.result
     written = [w for w in staged.writes for _ in w.spec.leaves()]
     outside = {len(results) - len(written) + k for k, w in enumerate(written) if w.is_to_array}
     types = [x.type for x in staged.block.results]

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 #: Names of the module that are not the user's.
-NAMES = ("cp", "numpy", "cupyx", "CODE", "module", "Kernel")
-NAMES += ("on_device", "host", "within", "raising")
+NAMES = (
+    *("cp", "numpy", "cupyx", "CODE", "module", "Kernel"),
+    *("on_device", "host", "within", "raising"),
+)
 
 #: Limit 2 is that of memory that kernels make; before the first of them is launched it can be set.
 HEAP = """

@@ -125,7 +125,8 @@ def loop_form(
     fitted = passes.run(
         fitted,
         partial(elements_compared, alike=equal),
-        *([partial(one_hot, equal=equal), scatter_additions] if target.separate else []),
+        *([partial(one_hot, equal=equal)] if target.separate else []),
+        *([scatter_additions] if target.separate else []),
         *inexact(
             partial(scales_last, equal=equal, hints=hints),
             partial(sums_first, equal=equal),

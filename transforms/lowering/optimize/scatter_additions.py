@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from tapeless.transforms.core.language import Atom, Block, For, Let, Statement, Var, with_blocks
 from tapeless.transforms.core.uses import reads_of
@@ -34,7 +35,7 @@ def _in_block(block: Block, uses: Uses, in_loop: bool) -> Block:
             body.append(s)
         else:
             inside = in_loop or isinstance(s, For)
-            body.append(with_blocks(s, lambda b, inside=inside: _in_block(b, uses, inside)))
+            body.append(with_blocks(s, partial(_in_block, uses=uses, in_loop=inside)))
     body = [s for s in body if not (isinstance(s, Let) and s in folded)]
     return replace(block, body=tuple(body))
 

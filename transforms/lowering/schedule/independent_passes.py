@@ -156,14 +156,20 @@ class Passes:
             return False
         key, rest = s.params["key"], s.args[2 if s.op in STORES else 1 :]
         if bool(key) and isinstance(key[0], Slot) and rest[key[0].k] is self.loop.index:
-            self.touched.add(self.memory.cell(s.args[0]))
+            self.touched.add(self.array_of(s))
             return True
         self.additions.append(s)
         return self.may_share(s)
 
     def only_added(self) -> bool:
         """Whether nothing else is done to what several passes may add to."""
-        return self.touched.isdisjoint(self.memory.cell(s.args[0]) for s in self.additions)
+        return self.touched.isdisjoint(map(self.array_of, self.additions))
+
+    def array_of(self, s: Let) -> Var:
+        """The memory of the array whose elements a statement reads or stores to."""
+        array = s.args[0]
+        assert isinstance(array, Var)
+        return self.memory.cell(array)
 
     def shared(self, a: Atom) -> bool:
         return isinstance(a, Var) and is_array(a) and self.memory.cell(a) in self.cells
