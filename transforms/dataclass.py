@@ -64,6 +64,7 @@ def _first_init(cls: Any, fields: Sequence[Field], frozen: bool) -> Callable[...
 def _init(cls: Any, fields: Sequence[Field], frozen: bool) -> Any:
     """A method that sets the fields."""
     values: dict[str, Any] = {"_set": object.__setattr__, "_made_anew": object()}
+    values["__name__"] = cls.__module__  # for debuggers
     parameters, lines = ["self"], []
     for f in fields:
         name, default, value = f.name, f"_default_{f.name}", f.name

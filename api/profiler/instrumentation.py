@@ -49,9 +49,9 @@ def _own_name(args: tuple[Any, ...]) -> str:
 PROBES: tuple[tuple[str, str, str, str, Label], ...] = (
     ("tapeless.transforms.frontend.staging.stage", "", "stage", "staging", said("stage")),
     ("tapeless.transforms.frontend.source.rewrite", "", "_compile", "staging", _rewritten),
-    ("tapeless.staging.subprogram", "", "linearize", "transforms", said("linearize")),
-    ("tapeless.staging.subprogram", "", "transpose", "transforms", said("transpose")),
-    ("tapeless.staging.subprogram", "", "resolve", "transforms", said("save and load")),
+    ("tapeless.staging.derivative_blocks", "", "linearize", "transforms", said("linearize")),
+    ("tapeless.staging.derivative_blocks", "", "transpose", "transforms", said("transpose")),
+    ("tapeless.staging.derivative_blocks", "", "resolve", "transforms", said("save and load")),
     ("tapeless.transforms.pipelines.array_form", "", "array_form", "transforms", said("simplify")),
     ("tapeless.transforms.lowering.lower", "", "lower", "transforms", said("lower to loops")),
     ("tapeless.backends.cpu.kernel", "Kernel", "make", "compilation", _compiled),

@@ -530,17 +530,21 @@ def test_small_arrays_of_each_pass_are_in_registers():
     compiled(kernel)
 
 
-def test_small_arrays_that_teams_would_have_to_share_are_refused():
-    text = """
+def test_a_thread_has_a_row_where_a_team_would_have_to_share_a_small_array():
+    kernel = printed(
+        """
         def f_kernel(first, last, x, out):
             t = scratch((6,), np.float64)
             for i in range(first, last):
                 for j in each(x.shape[1]):
                     t[j] = x[i, j]
                 out[i] = t[0]
-        """
-    with pytest.raises(NotPrintedError, match="the array t, which a parallel loop hands on"):
-        printed(text, array("x", ndim=2), array("out"))
+        """,
+        *(array("x", ndim=2), array("out")),
+    )
+    same(kernel.text, "double t[6];\nfor (i64 i = team; i < rows; i += teams) {")
+    same(kernel.text, "for (i64 j = 0; j < x_1; j++) {\nt[j] = x[i * x_1 + j];\n}\nout[i] = t[0];")
+    compiled(kernel)
 
 
 def test_sines_and_cosines_of_one_number_are_computed_together():

@@ -7,7 +7,7 @@ import pytest
 
 import tapeless
 from tapeless import grad, jit
-from tapeless.staging import subprogram
+from tapeless.staging import derivative_blocks, subprogram
 from tapeless.transforms.core.language import For, Type, Var
 from tapeless.transforms.errors import InternalError
 from tapeless.transforms.pipelines import array_form, loop_form
@@ -52,14 +52,14 @@ def test_loop_form_is_verified_after_each_pass(checking, name):
 
 
 def test_derivatives_are_verified(checking):
-    resolve = subprogram.resolve
+    resolve = derivative_blocks.resolve
 
     def dropping(primal, linear):
         """Forgets a statement of the backward part."""
         forward, back, new = resolve(primal, linear)
         return forward, back[1:], new
 
-    checking.setattr(subprogram, "resolve", dropping)
+    checking.setattr(derivative_blocks, "resolve", dropping)
     with pytest.raises(InternalError, match="not well formed after transpose"):
         grad(lambda x: loss(x) + 3)(np.ones(3))
 

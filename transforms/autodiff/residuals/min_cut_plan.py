@@ -62,7 +62,7 @@ def repeating(let: Let, function: float = FUNCTION) -> float | None:
         return None
     if not op.costly or is_square(let):
         return 0.0
-    if not let.outs[0].type.shape and op.elementwise:
+    if op.elementwise and not let.outs[0].type.shape:
         return None if functions_are_saved() else 0.0
     if op.moves:
         return MOVED
