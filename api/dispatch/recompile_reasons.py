@@ -18,7 +18,7 @@ from tapeless.backends import cpu
 from tapeless.dispatch.specialisation import Specialisation, leaf_key, same
 from tapeless.transforms.frontend.trace.readers import GONE
 from tapeless.transforms.frontend.trace.recorded_reads import SIMPLE
-from tapeless.transforms.lowering.schedule.parallel_nests import HEAVY
+from tapeless.transforms.lowering.schedule.parallel_nests import BESIDE_PRODUCTS, HEAVY
 
 FIRST = "first call"
 LONGEST = 40  # characters of a value that is written out
@@ -152,7 +152,7 @@ def _memory(specialisation: Specialisation, leaves: Sequence[Any]) -> Iterator[s
 def _relation(relation: str, a: str, b: str, left: int, right: int) -> str:
     """What is new about sizes: `a relation b` does not hold, as their values show."""
     if relation == ">=":
-        if a == str(HEAVY - 1):
+        if a in {str(HEAVY - 1), str(BESIDE_PRODUCTS - 1)}:
             return f"the work is worth threads: {right} additions"
         bound = b if a == str(left) else a
         value, limit = (right, left) if bound == b else (left, right)

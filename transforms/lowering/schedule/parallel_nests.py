@@ -41,6 +41,7 @@ from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.random_draws import draw
 
 HEAVY = 1 << 24  # additions from which nests are worth kernels of their own, and threads
+BESIDE_PRODUCTS = 1 << 21  # the same beside products of matrices, which a library's threads make
 COMPUTED = 12  # additions for each element that are worth threads in each pass of a loop
 COSTLY = 12  # additions that take as long as a logarithm, in vectors both
 MANY_PASSES = 16  # of loops that data ends
@@ -92,7 +93,8 @@ class Parts:
         if not self.analysis.target.separate:
             if len(parts) > 1:
                 parts = list(_serial_together(parts, self.heavy(parts)))
-            if all(p.rows is None or _little(p.rows * p.work) for p in parts):
+            least = self.least_work(parts)
+            if all(p.rows is None or _is_less(p.rows * p.work, least) for p in parts):
                 return [Part(run)]
         return self.with_views(parts, run) if parts else [Part(run)]
 
@@ -111,7 +113,7 @@ class Parts:
         work_now, elements_now, total_now = map(self.in_this_call, (work, elements, total))
         if work_now < max(COMPUTED * elements_now, total_now / 2) or not self.heavy(parts):
             return False
-        self.relied += [(">=", work, HEAVY)] * (not isinstance(work, int))
+        self.relied += [(">=", work, self.least_work(parts))] * (not isinstance(work, int))
         return True
 
     def with_views(self, parts: list[Part], run: list[Statement]) -> list[Part]:
@@ -350,11 +352,18 @@ class Parts:
         work_now = dims.evaluate(total, self.hints)
         if work_now is None:
             return set()
-        if work_now < HEAVY:
-            self.relied += [(">=", HEAVY - 1, total)] * (not isinstance(total, int))
+        least_work = self.least_work(parts)
+        if work_now < least_work:
+            self.relied += [(">=", least_work - 1, total)] * (not isinstance(total, int))
             return set()
         least = work_now / (2 * len(shared))
         return {p for p, size in work.items() if (dims.evaluate(size, self.hints) or 0) >= least}
+
+    def least_work(self, parts: list[Part]) -> int:
+        """The additions from which parts are worth kernels of their own."""
+        stages = [self.analysis.stage(s) for p in parts for s in p.statements]
+        products = any(stage is not None and is_called(stage, self.memory) for stage in stages)
+        return BESIDE_PRODUCTS if products else HEAVY
 
     def in_this_call(self, size: Size) -> float:
         """A size in the call that the program is made for; infinite if that does not tell."""
@@ -414,9 +423,9 @@ def _serial_together(parts: list[Part], heavy: set[int]) -> Iterator[Part]:
         yield Part(waiting)
 
 
-def _little(work: Size) -> bool:
+def _is_less(work: Size, least: int) -> bool:
     """Whether threads pay in no call."""
-    return isinstance(work, int) and work < HEAVY
+    return isinstance(work, int) and work < least
 
 
 def _long_axes(stage: LoopNest) -> list[int]:
