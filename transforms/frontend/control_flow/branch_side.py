@@ -81,7 +81,8 @@ def stage_arm(
 ) -> StagedArm:
     """Stages one side of a test, in which the flags of some variables are known to be true."""
     t = trace()
-    t.arms, t.depths = t.arms + 1, t.depths + len(t.sides)
+    t.arms += 1
+    t.depths += 0 if t.handlers.ways else len(t.sides)  # ways through a try have their own limit
     most = MOST_OF_OBJECTS if t.identities else MOST_ARMS
     if t.depths > DEEP * t.arms:
         most = MANY_ARMS

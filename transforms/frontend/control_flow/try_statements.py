@@ -39,7 +39,11 @@ def tried(run: Run) -> None:
     t = trace()
     key = run.__code__
     if key in t.decisions.attempts:
-        _each_way(run, (), itertools.count(1))
+        t.handlers.ways += 1
+        try:
+            _each_way(run, (), itertools.count(1))
+        finally:
+            t.handlers.ways -= 1
     else:
         _run(run, Attempt(None, lambda: t.decisions.attempt(key)))
 

@@ -19,12 +19,13 @@ class Handlers:
     open      the innermost last
     attempts  the runs of their try statements
     probes    how many of these only look for tests
+    ways      how many of the statements are staged once for each way through them
     """
 
     def __init__(self) -> None:
         self.open: list[Any] = []
         self.attempts: list[Any] = []
-        self.probes = 0
+        self.probes = self.ways = 0
 
     def innermost(self, kind: type[BaseException]) -> Any:
         """The innermost open clause that catches such an error; None if there is none."""

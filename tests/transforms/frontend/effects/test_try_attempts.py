@@ -353,5 +353,19 @@ def test_many_tests_are_refused():
             return 0.0
         return x.sum()
 
-    with pytest.raises(TapelessError, match="more than 300 sides"):
+    with pytest.raises(TapelessError, match="more than 64 ways"):
         jit(f)(np.ones(40))
+
+
+def test_a_test_in_each_pass_of_a_loop():
+    def f(x):
+        try:
+            for k in range(30):
+                if x[k] < 0:
+                    raise ValueError
+        except ValueError:
+            return 0.0
+        return x.sum()
+
+    for x in (np.ones(30), np.where(np.arange(30) == 29, -1.0, 1.0)):
+        assert jit(f)(x) == f(x)
