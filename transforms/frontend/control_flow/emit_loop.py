@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import field, fields, is_dataclass
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefine
 from tapeless.transforms.frontend.trace.dependence import depends_on_program
 from tapeless.transforms.frontend.trace.journals import Location
 from tapeless.transforms.frontend.trace.trace import trace
+from tapeless.transforms.frontend.values.attribute_names import attributes, is_record
 from tapeless.transforms.frontend.values.container_aliases import LoopAliases
 from tapeless.transforms.frontend.values.join import convert
 from tapeless.transforms.frontend.values.structure import (
@@ -326,6 +327,6 @@ def _symbols(value: Any) -> Iterator[Symbol]:
 def _members(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
         return value.values()
-    if is_dataclass(value) and not isinstance(value, type):
-        return [getattr(value, f.name) for f in fields(value)]
+    if is_record(value):
+        return [getattr(value, name) for name in attributes(value)]
     return value if isinstance(value, (list, tuple)) else ()

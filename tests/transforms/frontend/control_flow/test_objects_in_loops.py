@@ -310,3 +310,20 @@ def compared(x):
 def test_which_object_it_is_may_be_asked(f):
     assert jit(f)(0.3) == pytest.approx(f(0.3), rel=1e-12)
     assert grad(f)(0.3) == pytest.approx(slope(f, 0.3), rel=1e-6)
+
+
+def the_one_before(x, n):
+    cell = Cell(x)
+    for _ in range(n):
+        before = cell
+        cell = cell.scaled(0.5)
+    return cell.value + before.value
+
+
+@pytest.mark.parametrize("transform", [jit, grad, lambda f: jit(grad(f))])
+def test_an_object_that_only_a_pass_sets(transform):
+    transformed = transform(the_one_before)
+    assert transformed(0.3, 3) == pytest.approx(0.1125 if transform is jit else 0.375)
+    for function in (transformed, transform(the_one_before)):
+        with pytest.raises(UnboundLocalError, match="'before'"):
+            function(0.3, 0)
