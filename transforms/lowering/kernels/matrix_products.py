@@ -5,6 +5,7 @@ Products with vectors, of tiny matrices, and of what no array holds are loops li
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from tapeless.transforms.core.dims import Size
@@ -13,7 +14,7 @@ from tapeless.transforms.lowering.kernels.reductions import Sums
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.schedule.library_products import axes_of, is_called
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
-from tapeless.transforms.python_text.python_source import number, spelled, to_source
+from tapeless.transforms.python_text.python_source import number, template, to_source
 
 PRODUCT = '''
 @njit(fastmath={"reassoc", "contract"})
@@ -111,4 +112,13 @@ class Products(Sums):
         if low == "0":
             whole = self.equal(length, n) and self.is_length(n)
             return ":" if whole else f":{to_source(size)}"
-        return f"{low} : {spelled('{0} + {1}', start, size)}"
+        end = to_source(_sum(start, size))
+        return f"{low}:" if end == to_source(self.size(n)) else f"{low} : {end}"
+
+
+def _sum(start: ast.expr, length: ast.expr) -> ast.expr:
+    """Where a part ends: `start + (end - start)` is `end`."""
+    match length:
+        case ast.BinOp(left=end, op=ast.Sub(), right=other) if to_source(other) == to_source(start):
+            return end
+    return template("{0} + {1}", {"0": start, "1": length})  # type: ignore[no-any-return]
