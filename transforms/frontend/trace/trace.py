@@ -11,7 +11,7 @@ from tapeless.transforms.core.language import Atom, Let, Statement, Var, outputs
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.journals import Journals
 from tapeless.transforms.frontend.trace.observation import observed
-from tapeless.transforms.frontend.trace.records import CallAtHand, Calls, Containers, Flags, Loops
+from tapeless.transforms.frontend.trace.run_state import CallAtHand, Calls, Containers, Flags, Loops
 from tapeless.transforms.frontend.trace.shared_memory import MemoryOrders, SharedMemory
 from tapeless.transforms.frontend.trace.size_guards import SizeGuards
 from tapeless.transforms.ops.numpy.stretched_values import fitted

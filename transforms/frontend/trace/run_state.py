@@ -1,4 +1,4 @@
-"""Keeps what a staged run remembers beside its statements, a class for each subject."""
+"""Holds the state of a staged run beside its statements, a class for each subject."""
 
 from __future__ import annotations
 
