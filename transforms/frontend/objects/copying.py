@@ -8,7 +8,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.heap.lists import StagedList
+from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.objects import capture
 from tapeless.transforms.frontend.objects.special_methods import special
 from tapeless.transforms.frontend.trace.provenance import LIBRARIES, name_of
@@ -41,6 +41,7 @@ class Copier:
         return copied
 
     def made(self, x: Any) -> Any:
+        x = as_list(x)
         if isinstance(x, Symbol):
             return copy.deepcopy(x)
         if isinstance(x, StagedList) and x.tail is not None:

@@ -172,3 +172,28 @@ def test_a_copy_of_an_array_is_an_array_of_its_own():
 
     # 3 * 2a * a + b * 2b * b
     np.testing.assert_allclose(tapeless.grad(f)(np.array([1.0, 2.0])), [12.0, 24.0])
+
+
+class Held:
+    def __init__(self, items):
+        self.items = items
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, list])
+@pytest.mark.parametrize("x", [0.4, -0.6])
+def test_a_list_whose_length_data_decides(copied, x):
+    def f(x):
+        held = Held([x, 2 * x, 3.0])
+        if x > 0:
+            held.items = [*held.items]
+            held.items, held.items = held.items, held.items
+        else:
+            held.items.pop(0)
+        own = copied(held.items)
+        own.append(np.tanh(x))
+        own[0] = 3.0
+        return sum(own) + held.items[0]
+
+    assert tapeless.jit(f)(x) == pytest.approx(f(x))
+    slope = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6
+    assert tapeless.grad(f)(x) == pytest.approx(slope, rel=1e-6)
