@@ -185,7 +185,6 @@ def test_a_list_whose_length_data_decides(copied, x):
     def f(x):
         held = Held([x, 2 * x, 3.0])
         if x > 0:
-            held.items = [*held.items]
             held.items, held.items = held.items, held.items
         else:
             held.items.pop(0)
