@@ -226,6 +226,8 @@ def main() -> None:
 def report(counts: dict[str, collections.Counter[str]]) -> None:
     """Print how many have each outcome; the same reasons are counted over all kinds."""
     for kind, outcomes in counts.items():
+        if not outcomes:
+            continue
         short = collections.Counter[str]()
         for told, n in outcomes.items():
             short[told.partition(":")[0]] += n
