@@ -83,6 +83,7 @@ class Batch:
     fixed    lengths that NumPy finds for one element, and that are known for a batch
     uneven   lists that have grown by different numbers of elements
     unset    what has no value where it is computed for no element
+    unset_around  what of it a batch around this part must give a value
     generators  those that the program makes
     seeded   the program has set the state of NumPy's generator for all elements
     valued   there is a value also where none is computed, since it is stored for all elements
@@ -93,6 +94,7 @@ class Batch:
         self.env: dict[Var, Pair] = {}
         self.uneven: set[Var] = set()
         self.unset: set[Var] = set()
+        self.unset_around: set[Var] = set()
         self.tried: set[Var] = set()
         self.lengths: dict[Any, Atom] = {}
         self.ragged: dict[Any, masked_selections.Ragged] = {}
@@ -171,7 +173,7 @@ class Batch:
         if not has_axes(a.type):
             return value
         if axis is None:
-            if a in self.unset and not self.valued:
+            if a in self.unset_around or (a in self.unset and not self.valued):
                 raise UnsetError(f"{a} may have no value")
             value, axis = batch_of(value, self.size, place), place
         return move(value, (axis,), (place,))  # type: ignore[no-any-return]

@@ -172,6 +172,7 @@ def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[MaskedEl
     inner.mask = mask
     inner.uneven, inner.tried = set(batch.uneven), batch.tried
     inner.unset = set(batch.unset)
+    inner.unset_around = batch.unset_around if batch.valued else batch.unset | batch.unset_around
     inner.lengths, inner.most = dict(batch.lengths), batch.most
     inner.fixed = batch.fixed
     inner.env = {v: pair for v, pair in batch.env.items() if pair[1] is None}

@@ -243,3 +243,27 @@ def test_a_function_that_is_called_for_all_elements_has_a_value_for_each_result(
     slopes = vmap(grad(through_spheres))
     assert np.allclose(slopes(x), [grad(through_spheres)(v) for v in x])
     assert "def hit(" in slopes.source(x)
+
+
+def returned_on_an_inner_side(x, v, m):
+    if m.sum() >= x + 0.3:
+        if -0.5 < np.sin(x) < 0.7:
+            return 1.0 * np.tanh(x)
+        m = np.sin(m + v)
+    for i in range(len(v) - 1, 0, -1):
+        if np.any(v > 0.6):
+            return np.sin(0.1 * i)
+    return np.sum(np.sin(m))
+
+
+@pytest.mark.parametrize("x", [-0.0035, 0.9])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("wrap", [lambda f: f, jit])
+def test_what_a_part_returns_for_all_of_its_elements_has_a_value_where_no_element_takes_it(
+    x, sign, wrap
+):
+    m = sign * np.array([[-0.11, 0.83, 0.88], [-0.41, 0.12, 0.2]])
+    rows, matrices = np.stack([0.9 * m[0], m[1]]), np.stack([m, m * x])
+    found = wrap(vmap(returned_on_an_inner_side, in_axes=(None, 0, 0)))(x, rows, matrices)
+    expected = [returned_on_an_inner_side(x, v, each) for v, each in zip(rows, matrices, strict=True)]
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
