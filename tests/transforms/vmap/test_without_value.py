@@ -265,5 +265,7 @@ def test_what_a_part_returns_for_all_of_its_elements_has_a_value_where_no_elemen
     m = sign * np.array([[-0.11, 0.83, 0.88], [-0.41, 0.12, 0.2]])
     rows, matrices = np.stack([0.9 * m[0], m[1]]), np.stack([m, m * x])
     found = wrap(vmap(returned_on_an_inner_side, in_axes=(None, 0, 0)))(x, rows, matrices)
-    expected = [returned_on_an_inner_side(x, v, each) for v, each in zip(rows, matrices, strict=True)]
+    expected = [
+        returned_on_an_inner_side(x, v, each) for v, each in zip(rows, matrices, strict=True)
+    ]
     np.testing.assert_allclose(found, expected, rtol=1e-13)
