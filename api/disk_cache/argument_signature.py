@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tapeless import tree
 from tapeless.dispatch.specialisation import leaf_key
 
 
@@ -13,17 +15,22 @@ class UnknownError(Exception):
     """Something that is not described: nothing is kept of such a function."""
 
 
-def signature(value: Any) -> str:
-    """The containers of an argument, in order, and the keys of its leaves."""
+def undescribed(kind: type) -> str:
+    raise UnknownError(f"an argument of type {kind.__name__}")
+
+
+def signature(value: Any, class_text: Callable[[type], str] = undescribed) -> str:
+    """The containers of an argument, in order, and the keys of its leaves; `class_text` describes
+    the classes of objects with fields."""
     kind = type(value)
     if value is None:
         return "None"
     if kind in (tuple, list):
-        return f"{kind.__name__}({', '.join(map(signature, value))})"
+        return f"{kind.__name__}({', '.join(signature(v, class_text) for v in value)})"
     if kind is dict:
         if not all(type(k) in (str, int) for k in value):
             raise UnknownError("a dict with other keys than text and integers")
-        return "{" + ", ".join(f"{k!r}: {signature(v)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{k!r}: {signature(v, class_text)}" for k, v in value.items()) + "}"
     key = leaf_key(value)
     if isinstance(key, type):
         return f"{key.__module__}.{key.__name__}"
@@ -31,4 +38,8 @@ def signature(value: Any) -> str:
         return f"{key[0].str}{key[1:]}"
     if kind in (str, bytes, bool):
         return f"{kind.__name__} {value!r}"
-    raise UnknownError(f"an argument of type {kind.__name__}")
+    names = getattr(kind, "_fields", None) if isinstance(value, tuple) else tree.fields(kind)
+    if names is None:
+        raise UnknownError(f"an argument of type {kind.__name__}")
+    parts = (f"{name}={signature(getattr(value, name), class_text)}" for name in names)
+    return f"{class_text(kind)}({', '.join(parts)})"

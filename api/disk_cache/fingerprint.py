@@ -1,30 +1,43 @@
 """What a function is made of, as text: where it is the same, so is what staging makes of it.
 
-From the code of a function names lead to functions that it calls, to constants of modules and of
-closures, to attributes of modules. All of it is described, whether it will be used or not. What
-names do not lead through, such as objects with attributes, arrays and `getattr`, raises
-UnknownError: nothing is kept of such a function.
+From the code of a function names lead to functions that it calls, to classes with their methods,
+to constants of modules and of closures, to attributes of modules. All of that is described, whether
+it will be used or not. Of what may change, such as lists, arrays and objects with attributes, the
+text tells the kind only: what a program has read there, its record tells (`kept_reads.py`). What
+names do not lead through, such as imports inside of functions, raises UnknownError: nothing is kept
+of such a function.
 """
 
 from __future__ import annotations
 
 import builtins
+import contextlib
 import dis
+import enum
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterator
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
 
 from tapeless import tree
+from tapeless.disk_cache import class_entries
 from tapeless.disk_cache.argument_signature import UnknownError, signature
 from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.transformation import Transformed
-from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.frontend.trace.readers import AttributeOf, BuiltinOf, CellOf, KeyOf
+from tapeless.transforms.frontend.trace.readers import ABSENT
 
 LIBRARIES = frozenset({"numpy", "scipy", "math", "cmath", "operator"})
 TRANSFORMS = frozenset(
@@ -37,51 +50,76 @@ TRANSFORMS = frozenset(
         "tapeless.dispatch.list_arguments",
     )
 )
+OF_PYTHON = frozenset(  # whose classes do nothing that another process does otherwise
+    {"abc", "collections", "dataclasses", "enum", "functools", "itertools", "numbers", "typing"}
+)
+COMPUTING = frozenset({"_bisect", "_collections", "_functools", "_heapq", "_operator"})
 SAFE = """
-    abs all any bool complex dict divmod enumerate filter float frozenset int isinstance issubclass
-    iter len list map max min next pow print range reversed round set slice sorted str sum tuple
-    type zip NotImplemented Ellipsis __debug__
+    abs all any bool callable chr classmethod complex dict divmod enumerate filter float frozenset
+    getattr hasattr int isinstance issubclass iter len list map max min next object ord pow print
+    property range reversed round set setattr slice sorted staticmethod str sum super tuple type zip
+    NotImplemented Ellipsis __debug__
 """
 BUILTINS = frozenset(SAFE.split())
-SIMPLE = frozenset({type(None), bool, int, float, complex, str, bytes, type(...), range})
-
-
-@dataclass(frozen=True)
-class ReadPlace:
-    """Where a value is read from outside, and the value."""
-
-    name: str
-    get: Callable[[], Any]
-    value: Any
+ONE_OF_A_KIND = frozenset({type(None), type(...), type(NotImplemented)})
+SIMPLE = ONE_OF_A_KIND | {bool, int, float, complex, str, bytes, range}
+CONTAINERS = frozenset({list, dict, set, frozenset, tuple, deque, OrderedDict, Counter})
+CHANGING = CONTAINERS | {bytearray, np.ndarray}
+SENTINELS = frozenset(  # of which there is one, or that say no more than where they stand
+    {
+        ("_collections", "_tuplegetter"),
+        ("dataclasses", "_HAS_DEFAULT_FACTORY_CLASS"),
+        ("dataclasses", "_MISSING_TYPE"),
+    }
+)
+SLOTS = (MemberDescriptorType, GetSetDescriptorType)
+MANY = 2_000  # functions and classes: of larger ones nothing is kept
+WIDE = 500  # objects in containers and attributes, at most, whose classes are looked for
 
 
 class Fingerprint:
-    """The description of a function, and the places from which it reads."""
+    """The description of a function and of the arguments of a call.
 
-    def __init__(self, fun: Any) -> None:
+    objects  the functions, modules, classes and objects with attributes that names lead to
+    numbers  where they are there, by id
+    """
+
+    def __init__(self, fun: Any, arguments: Any = ()) -> None:
         self.parts: list[str] = []
-        self.places: list[ReadPlace] = []
-        self.numbers: dict[int, int] = {}  # of functions and modules, by id
-        self.functions: list[FunctionType] = []
-        self.modules: list[ModuleType] = []
+        self.objects: list[Any] = []
+        self.numbers: dict[int, int] = {}
         self.attributes: dict[str, None] = {}
+        self.complete = False
         self.parts.append(self.described(fun))
+        self.parts.append(signature(arguments, self.described))
         self.follow()
+        self.complete = True
 
     def follow(self) -> None:
         """Describes all that names lead to."""
         done, looked_up = 0, set()
         while True:
-            while done < len(self.functions):
-                self.function(self.functions[done])
+            while done < len(self.objects):
+                self.contents(self.objects[done])
                 done += 1
-            pairs = [(m, name) for m in self.modules for name in self.attributes]
+            modules = [x for x in self.objects if type(x) is ModuleType]
+            pairs = [(m, name) for m in modules for name in self.attributes]
             new = [(m, name) for m, name in pairs if (id(m), name) not in looked_up]
             if not new:
                 return
             for module, name in new:
                 looked_up.add((id(module), name))
                 self.attribute(module, name)
+
+    def contents(self, x: Any) -> None:
+        """Describes a function or a class; modules by what is read of them."""
+        if type(x) is FunctionType:
+            self.function(x)
+        elif isinstance(x, type):
+            self.parts.append(f"{self.numbers[id(x)]}: class {x.__module__}.{x.__qualname__}")
+            self.parts += [f"{k} {self.loosely(v)}" for k, v in class_entries.entries(x)]
+        elif type(x) is not ModuleType:
+            self.look_into(class_entries.attributes(x))
 
     def text(self) -> str:
         return "\n".join(self.parts)
@@ -90,26 +128,16 @@ class Fingerprint:
 
     def function(self, fun: FunctionType) -> None:
         """What a function is, and what it reads."""
-        if fun.__dict__.keys() - {"__wrapped__"}:
-            raise UnknownError("a function with attributes")
         names = (fun.__module__, fun.__name__, fun.__qualname__)
         self.parts.append(f"{self.numbers[id(fun)]}: {names} {self.code(fun.__code__)}")
-        self.watched(f"the code of {fun.__name__}", AttributeOf(fun, "__code__"))
-        defaults_and_wrapped = (
-            tuple(sorted((fun.__kwdefaults__ or {}).items())),
-            fun.__dict__.get("__wrapped__"),
-        )
-        self.parts.append(self.described(defaults_and_wrapped))
-        self.place(f"the defaults of {fun.__name__}", AttributeOf(fun, "__defaults__"))
-        if fun.__kwdefaults__:
-            named = AttributeOf(fun, "__kwdefaults__")
-            self.watched(f"the keyword defaults of {fun.__name__}", named)
-            for name in named():
-                self.watched(f"the default of {name}", KeyOf(named(), name))
+        self.parts += map(self.loosely, fun.__defaults__ or ())
+        for name, value in sorted({**(fun.__kwdefaults__ or {}), **fun.__dict__}.items()):
+            self.parts.append(f"{name}: {self.loosely(value)}")
         for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
-            self.place(name, CellOf(cell))
+            self.cell(name, cell)
         read: dict[str, None] = {}
-        for kind, name in _names(fun.__code__):
+        of_python = _root(fun.__globals__.get("__name__")) in OF_PYTHON
+        for kind, name in () if of_python else _names(fun.__code__):
             (read if kind == "global" else self.attributes)[name] = None
         for name in read:
             self.outer(fun.__globals__, name)
@@ -127,10 +155,18 @@ class Fingerprint:
         ]
         return repr((parts, constants))
 
+    def cell(self, name: str, cell: Any) -> None:
+        """What a variable of the function around means."""
+        try:
+            value = self.loosely(cell.cell_contents)
+        except ValueError:  # it has no value
+            value = "nothing"
+        self.parts.append(f"{name}: {value}")
+
     def outer(self, values: dict[str, Any], name: str) -> None:
         """What a global name means."""
         if name in values:
-            self.place(name, KeyOf(values, name))
+            self.parts.append(f"{name}: {self.loosely(values[name])}")
             return
         builtin = vars(builtins).get(name)
         error = isinstance(builtin, type) and issubclass(builtin, BaseException)
@@ -147,34 +183,42 @@ class Fingerprint:
         ):
             raise UnknownError(f"another {name}")
         self.parts.append(f"builtin {name}: {kind}")
-        if name in vars(builtins):
-            self.watched(name, BuiltinOf(values, name))
 
     def attribute(self, module: ModuleType, name: str) -> None:
         """What an attribute of a module is, if it is one."""
         if name in vars(module):
-            self.place(f"{module.__name__}.{name}", AttributeOf(module, name))
+            value = self.loosely(vars(module)[name])
+            self.parts.append(f"{module.__name__}.{name}: {value}")
         elif "__getattr__" in vars(module) and _root(module.__name__) not in LIBRARIES:
             raise UnknownError("a module that computes its attributes")
 
-    def place(self, name: str, get: Callable[[], Any]) -> None:
-        """A name, and what it stands for."""
-        try:
-            value = get()
-        except ValueError:  # a closure without value
-            self.parts.append(f"{name}: nothing")
-            return
-        self.watched(name, get)
-        self.parts.append(f"{name}: {self.described(value)}")
-
-    def watched(self, name: str, get: Callable[[], Any]) -> None:
-        """A place that a program may rely on."""
-        self.places.append(ReadPlace(name.rpartition(".")[2], get, get()))
-
     # -- values
 
+    def loosely(self, x: Any) -> str:
+        """A value as text; of what may change the kind."""
+        if type(x) not in CHANGING:
+            return self.described(x)
+        try:
+            return self.described(x)
+        except UnknownError:
+            self.look_into(x)
+            return f"some {type(x).__name__}"
+
+    def look_into(self, x: Any) -> None:
+        """Gives numbers to what is in a container: functions, and objects with their classes."""
+        pending = [x]
+        for looked_at in range(WIDE):
+            if looked_at == len(pending):
+                return
+            value = pending[looked_at]
+            if type(value) in CONTAINERS:
+                pending += value.values() if isinstance(value, dict) else value
+            elif type(value) is FunctionType or class_entries.is_described(type(value)):
+                with contextlib.suppress(UnknownError):
+                    self.described(value)
+
     def described(self, x: Any) -> str:
-        """A value as text; functions and modules by number."""
+        """A value as text; functions, modules, classes and objects with attributes by number."""
         kind = type(x)
         if kind in SIMPLE:
             return f"{kind.__name__} {x!r}"
@@ -192,20 +236,45 @@ class Fingerprint:
         if kind is Options:
             return repr(x)
         if kind is tree.Structure:
-            return f"tree {signature(tree.unflatten(x, [0] * x.num_leaves))}"
+            return f"tree {signature(tree.unflatten(x, [0] * x.num_leaves), self.described)}"
         if isinstance(x, Transformed) and kind.__module__ in TRANSFORMS:
             return f"{kind.__module__}.{kind.__qualname__}{self.described((x.options(), x.fun))}"
         if kind is ModuleType:
-            return f"module {x.__name__} {self.numbered(x, self.modules)}"
+            return f"module {x.__name__} {self.numbered(x)}"
         if kind is FunctionType and not _of_library(x):
-            return f"function {self.numbered(x, self.functions)}"
-        return _library_name(x)
+            return f"function {self.numbered(x)}"
+        if kind is MethodType:
+            return f"method {self.described((x.__func__, x.__self__))}"
+        if kind is CodeType:
+            return self.code(x)
+        if (wrapped := class_entries.wrapped(x)) is not None:
+            return f"{kind.__name__}{self.described(wrapped)}"
+        if kind in SLOTS or x is ABSENT or (kind.__module__, kind.__name__) in SENTINELS:
+            return kind.__name__
+        if isinstance(x, enum.Enum):
+            return f"member {x.name} of {self.described(kind)}"
+        if isinstance(x, type) and class_entries.is_described(x):
+            return f"class {self.numbered(x)}"
+        if class_entries.is_described(kind) and not isinstance(x, type):
+            return self.instance(x)
+        return library_name(x)
 
-    def numbered(self, x: Any, numbered_before: list[Any]) -> int:
-        """The number of a function or module, which is described once."""
+    def instance(self, x: Any) -> str:
+        """An object of a user's class: its attributes are told where they are read."""
+        kind = type(x)
+        if not class_entries.holds_attributes_only(kind):
+            raise UnknownError(f"an object of type {kind.__name__}")
+        if not self.complete:
+            self.numbered(x)
+        return f"an object of {self.described(kind)}"
+
+    def numbered(self, x: Any) -> int:
+        """The number of what is described once."""
         if id(x) not in self.numbers:
-            self.numbers[id(x)] = len(self.numbers)
-            numbered_before.append(x)
+            if self.complete or len(self.objects) == MANY:
+                raise UnknownError(f"an object of type {type(x).__name__} too many")
+            self.numbers[id(x)] = len(self.objects)
+            self.objects.append(x)
         return self.numbers[id(x)]
 
 
@@ -235,7 +304,7 @@ def _of_library(fun: FunctionType) -> bool:
     return home is not None and fun.__code__.co_filename.startswith(os.path.dirname(home))
 
 
-def _library_name(x: Any) -> str:
+def library_name(x: Any) -> str:
     """The name under which a library has a function or class."""
     name = getattr(x, "__qualname__", None) or getattr(x, "__name__", None)
     if isinstance(x, np.ufunc):
@@ -244,10 +313,15 @@ def _library_name(x: Any) -> str:
         module = names[0] if names else ""
     else:
         module = str(getattr(x, "__module__", ""))
+    if isinstance(x, BuiltinFunctionType) and isinstance(x.__self__, type):
+        return f"method {name} of {library_name(x.__self__)}"
     if isinstance(x, BuiltinFunctionType) and not isinstance(x.__self__, ModuleType):
         raise UnknownError("a method of an object")
     safe = module == "builtins" and (name in BUILTINS or _is_error(x))
-    if not (safe or _root(module) in LIBRARIES or module in TRANSFORMS) or not name:
+    of_python = isinstance(x, type) and _root(module) in OF_PYTHON
+    of_python = of_python or (isinstance(x, BuiltinFunctionType) and module in COMPUTING)
+    described = safe or of_python or _root(module) in LIBRARIES or module in TRANSFORMS
+    if not described or not name:
         raise UnknownError(f"an object of type {type(x).__name__}")
     if not isinstance(x, FunctionType) and getattr(sys.modules.get(module), name, None) is not x:
         raise UnknownError(f"{module}.{name} is another object")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.dispatch.memory_requirements import NO_REQUIREMENTS, MemoryRequirements
 from tapeless.dispatch.specialisation import Specialisation, never
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
@@ -18,13 +19,17 @@ from tapeless.transforms.frontend.trace.recorded_reads import Guard
 @dataclass(frozen=True)
 class Record:
     """What is kept of a specialisation whose function takes arguments and returns values as they
-    are, and relies on nothing but types, numbers, lengths and constants from outside.
+    are, and stores to nothing from outside but arrays.
 
     text       the emitted module
     static     leaves whose values are known: number, value
     axes       axes whose lengths are known: leaf, axis, length
-    relations  of sizes, as expressions of leaves (`a0`) and their shapes (`s0`)
-    guards     numbers of the places that are read from outside
+    relations  of sizes, as expressions of leaves (`a0`) and their shapes (`s0`); arrays from
+               outside have the numbers after those of the leaves
+    guards     what is read from outside, see `kept_reads.py`
+    captured   arrays and numbers from outside that the function gets
+    memory     where arrays lie: the parts of `MemoryRequirements`
+    apart      no kernel gets an array in the memory of another one that it stores to
     keys       leaves with random keys that each call uses
     twice      reports of keys that a call uses twice: message, file, line
     slow       reports of slow loops: message, file, line
@@ -35,18 +40,32 @@ class Record:
     static: tuple[tuple[int, str], ...]
     axes: tuple[tuple[int, int, int], ...]
     relations: tuple[str, ...]
-    guards: tuple[int, ...]
+    guards: tuple[Any, ...]
+    captured: tuple[Any, ...]
+    memory: tuple[Any, ...]
+    apart: bool
     keys: tuple[int, ...]
     twice: tuple[tuple[str, str, int], ...]
     slow: tuple[tuple[str, str, int], ...]
     outline: Any
 
     def holds(self, leaves: Sequence[Any]) -> bool:
-        """Whether it is right for these leaves, which have the types that it was made for."""
-        return (
-            all(_is(ast.literal_eval(value), leaves[k]) for k, value in self.static)
-            and all(leaves[k].shape[axis] == n for k, axis, n in self.axes)
-            and related(self.relations)(leaves)
+        """Whether numbers and lengths of these leaves, which have the types that it was made for,
+        are those that it knows."""
+        return all(_is(ast.literal_eval(value), leaves[k]) for k, value in self.static) and all(
+            leaves[k].shape[axis] == n for k, axis, n in self.axes
+        )
+
+    def requirements(self) -> MemoryRequirements:
+        """Where arrays must lie."""
+        orders, stored, apart, names = self.memory
+        if not (orders or stored):
+            return NO_REQUIREMENTS
+        return MemoryRequirements(
+            tuple((k, tuple(o) if isinstance(o, list) else o) for k, o in orders),
+            tuple(stored),
+            tuple(map(tuple, apart)),
+            tuple(names),
         )
 
 
@@ -76,7 +95,9 @@ def _named(text: str, names: Sequence[str]) -> str:
 class Recalled(Specialisation):
     """The function of a record. What else staging makes is made again where somebody asks for it.
 
-    again  stages for arguments like those of the first call
+    guards    what is looked at in each call
+    captured  arrays and numbers from outside, with their types
+    again     stages for arguments like those of the first call
     """
 
     def __init__(
@@ -84,6 +105,7 @@ class Recalled(Specialisation):
         record: Record,
         run: Callable[..., Any],
         guards: list[Guard],
+        captured: list[tuple[Callable[[], Any], Any]],
         keywords: tuple[str, ...],
         again: Callable[[], Specialisation],
     ) -> None:
@@ -93,24 +115,26 @@ class Recalled(Specialisation):
         self.static = [(k, ast.literal_eval(value)) for k, value in record.static]
         self.axes, self.guards = list(record.axes), guards
         self.keys, self.twice, self.slow = record.keys, record.twice, record.slow
-        self.captured, self.orders, self.overwritten = [], [], set()
+        self.captured, self.memory = captured, record.requirements()
+        self.captured_names = tuple(name for name, *_ in record.captured)
         self.sizes: Any = record.relations
-        self.takes_args = self.is_plain = True
+        self.takes_args = self.is_plain = not captured
         self.enter = never
 
     def relations(self) -> list[str] | None:
-        return [*self.record.relations]
+        return None if self.captured else [*self.record.relations]
 
-    def sizes_hold(self, leaves: list[Any]) -> bool:
-        return related(self.record.relations)(leaves)
+    def sizes_hold(self, leaves: Any) -> bool:
+        return related(self.record.relations)(self.inputs(leaves))
 
     def unmet_relations(
         self, leaves: Sequence[Any], names: Sequence[str]
     ) -> Iterator[tuple[str, str, str, Any, Any]]:
+        inputs = self.inputs(leaves)
         for text in self.record.relations:
-            if not related((text,))(leaves):
+            if not related((text,))(inputs):
                 left, relation, right = re.split(" (==|!=|>=) ", text)
-                numbers = [value_of(side)(leaves) for side in (left, right)]
+                numbers = [value_of(side)(inputs) for side in (left, right)]
                 yield relation, *(_named(side, names) for side in (left, right)), *numbers
 
     @functools.cached_property

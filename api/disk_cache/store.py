@@ -16,39 +16,57 @@ from typing import Any
 
 from tapeless import tree
 from tapeless.backends import cache
-from tapeless.disk_cache.argument_signature import UnknownError, signature
+from tapeless.disk_cache.argument_signature import UnknownError
 from tapeless.disk_cache.fingerprint import Fingerprint
-from tapeless.disk_cache.load import Recalled, Record, arrays, stand_in
+from tapeless.disk_cache.kept_reads import GONE, ReadsFinder, ReadsWriter
+from tapeless.disk_cache.load import Recalled, Record, arrays, related, stand_in
 from tapeless.disk_cache.versions import versions
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 
 MANY = 16  # records in a file, at most
 NUMBERS = (bool, int, float, complex, str)
+Reads = tuple[list[Guard], list[tuple[Callable[[], Any], Any]]]
 
 
 class Shelf:
     """Where the specialisations of a function for arguments of some types are kept."""
 
-    def __init__(self, name: str, print_: Fingerprint, types: str, versions_: str) -> None:
-        text = "\0".join((name, print_.text(), types, versions_))
+    def __init__(self, name: str, print_: Fingerprint, versions_: str) -> None:
+        text = "\0".join((name, print_.text(), versions_))
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
         stem = re.sub(r"[^A-Za-z0-9_]", "_", name)[:60]
         self.path = cache.compiled() / f"{stem}_{digest}{cache.STAGED}"
-        self.places, self.versions = print_.places, versions_
+        self.fingerprint, self.versions = print_, versions_
 
-    def find(self, leaves: Sequence[Any]) -> Record | None:
-        """The record that is right for these leaves."""
-        return next((r for r in self.records() if r.holds(leaves)), None)
+    def find(self, leaves: Sequence[Any]) -> tuple[Record, Reads] | None:
+        """The record that is right for these leaves, and what it reads from outside."""
+        for record in self.records():
+            reads = self.reads(record) if record.holds(leaves) else None
+            if reads is not None:
+                inputs = [*leaves, *(get() for get, _ in reads[1])]
+                if related(record.relations)(inputs) and record.requirements().hold(inputs):
+                    return record, reads
+        return None
 
-    def guards(self, record: Record) -> list[Guard]:
-        """What the record relies on, to be looked at in each call."""
-        chosen = [self.places[k] for k in record.guards]
-        return [Guard(place.name, place.get, place.value) for place in chosen]
+    def reads(self, record: Record) -> Reads | None:
+        """The guards of a record, and the arrays that it reads; None if there are others now."""
+        finder = ReadsFinder(self.fingerprint)
+        try:
+            if not finder.find(record.guards):
+                return None
+            captured = [finder.captured(text) for text in record.captured]
+        except GONE:
+            return None
+        arrays = [pair for pair in captured if pair is not None]
+        return (finder.guards, arrays) if len(arrays) == len(captured) else None
 
-    def keep(self, specialisation: Specialisation, outline: Any) -> None:
+    def keep(self, specialisation: Specialisation, outline: Any, apart: bool) -> None:
         """Writes what can be kept."""
-        record = self.record(specialisation, outline)
+        try:
+            record = self.record(specialisation, outline, apart)
+        except UnknownError:
+            return
         if record is None or versions() != self.versions:
             return
         rest = json.dumps([dataclasses.astuple(r) for r in [record, *self.records()][:MANY]])
@@ -57,54 +75,39 @@ class Shelf:
         except OSError:  # what compiled code says about it is enough
             return
 
-    def record(self, specialisation: Specialisation, outline: Any) -> Record | None:
+    def record(self, specialisation: Specialisation, outline: Any, apart: bool) -> Record | None:
         """What is kept of a specialisation; None if that is not all that it relies on."""
         staged = specialisation.staged
-        beyond = (
-            specialisation.captured,
-            specialisation.orders,
-            specialisation.overwritten,
-            staged.writes,
-            staged.held,
-        )
-        if (
-            any(beyond)
-            or specialisation.changes
-            or not specialisation.is_plain
-            or specialisation.keywords is None
-        ):
+        beyond = (specialisation.changes, staged.writes, staged.held, specialisation.returned)
+        as_they_are = not specialisation.flat and not specialisation.functional
+        if any(beyond) or not as_they_are or specialisation.keywords is None:
             return None
         static = tuple(
             (k, repr(value)) for k, value in specialisation.static if type(value) in NUMBERS
         )
-        relations, guards = specialisation.relations(), self.guarded(specialisation.guards)
-        if len(static) < len(specialisation.static) or relations is None or guards is None:
+        relations = specialisation.written_relations(specialisation.homes)
+        if len(static) < len(specialisation.static) or relations is None:
             return None
-        axes, twice = tuple(specialisation.axes), tuple(specialisation.twice)
+        writer = ReadsWriter(self.fingerprint)
         return Record(
-            specialisation.text,
-            static,
-            axes,
-            tuple(relations),
-            guards,
-            specialisation.keys,
-            twice,
-            tuple(specialisation.slow),
-            outline,
+            text=specialisation.text,
+            static=static,
+            axes=tuple(specialisation.axes),
+            relations=tuple(relations),
+            guards=tuple(map(writer.guard, specialisation.guards)),
+            captured=tuple(
+                writer.captured(name, *pair)
+                for name, pair in zip(
+                    specialisation.captured_names, specialisation.captured, strict=True
+                )
+            ),
+            memory=dataclasses.astuple(specialisation.memory),
+            apart=apart,
+            keys=specialisation.keys,
+            twice=tuple(specialisation.twice),
+            slow=tuple(specialisation.slow),
+            outline=outline,
         )
-
-    def guarded(self, guards: list[Guard]) -> tuple[int, ...] | None:
-        """The numbers of the places that are guarded; None if one is not known."""
-        guarded_places: dict[int, None] = {}
-        for guard in guards:
-            name = guard.name.rpartition(".")[2]
-            same = [
-                k for k, p in enumerate(self.places) if p.value is guard.value and p.name == name
-            ]
-            if not same:
-                return None
-            guarded_places |= dict.fromkeys(same)
-        return tuple(guarded_places)
 
     def records(self) -> list[Record]:
         """What the file holds; nothing if there is none, or if it is damaged."""
@@ -116,14 +119,15 @@ class Shelf:
 
 
 def _read(parts: list[Any]) -> Record:
-    text, static, axes, relations, guards, keys, twice, slow, outline = parts
-    static_and_axes = (
-        tuple((k, value) for k, value in static),
-        tuple((k, axis, n) for k, axis, n in axes),
+    record = Record(*parts)
+    return dataclasses.replace(
+        record,
+        static=tuple((k, value) for k, value in record.static),
+        axes=tuple((k, axis, n) for k, axis, n in record.axes),
+        keys=tuple(record.keys),
+        twice=tuple((message, file, line) for message, file, line in record.twice),
+        slow=tuple((message, file, line) for message, file, line in record.slow),
     )
-    reports = tuple(map(tuple, twice)), tuple(map(tuple, slow))
-    used = tuple(relations), tuple(guards), tuple(keys)
-    return Record(text, *static_and_axes, *used, *reports, outline)
 
 
 def _checksum(text: str) -> str:
@@ -140,11 +144,11 @@ def shelf(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | No
     if off():
         return None
     try:
-        types, fingerprint = signature((args, kwargs)), Fingerprint(fun)
+        fingerprint = Fingerprint(fun, (args, kwargs))
     except UnknownError:
         return None
     now = versions()
-    return None if now is None else Shelf(fun.emitted_name, fingerprint, types, now)
+    return None if now is None else Shelf(fun.emitted_name, fingerprint, now)
 
 
 def recalled(
@@ -160,12 +164,13 @@ def recalled(
     stage  makes the specialisation anew, for arguments
     """
     leaves, structure = tree.flatten((args, kwargs))
-    record = kept.find(leaves)
-    if record is None:
+    match = kept.find(leaves)
+    if match is None:
         return None
+    record, (guards, captured) = match
     like = [stand_in(x) for x in leaves]
 
     def again() -> Specialisation:
         return stage(*tree.unflatten(structure, map(arrays, like)))
 
-    return Recalled(record, load(record), kept.guards(record), tuple(kwargs), again)
+    return Recalled(record, load(record), guards, captured, tuple(kwargs), again)

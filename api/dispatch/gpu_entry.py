@@ -67,7 +67,7 @@ def is_simple(specialisation: Specialisation) -> bool:
         specialisation.changes,
     )
     stored = (
-        specialisation.overwritten or specialisation.staged.held or specialisation.staged.writes
+        specialisation.memory.stored or specialisation.staged.held or specialisation.staged.writes
     )
     return (
         specialisation.takes_args and not any(other) and not stored and not specialisation.keywords

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.dispatch import guards as guarding
+from tapeless.dispatch.memory_requirements import NO_REQUIREMENTS
 from tapeless.dispatch.specialisation import NUMBERS, Specialisation
 from tapeless.lazy_import import later
 
@@ -33,8 +34,7 @@ def driven(
     """A builtin function for calls like this one; None if there can be none."""
     other = (
         specialisation.captured
-        or specialisation.orders
-        or specialisation.overwritten
+        or specialisation.memory is not NO_REQUIREMENTS
         or specialisation.keywords
         or specialisation.keys
     )

@@ -82,7 +82,7 @@ class _Writer:
         tests = [*self.captured(), *self.sizes(), *self.memory()]
         if tests:
             self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
-        if self.found.overwritten and self.found.may_overlap:
+        if self.found.memory.apart:
             self.lines.append(f"{self.constant(self.found.refuse_overlap)}({self.all()})")
         if self.found.keys:
             self.lines.append(f"{self.constant(self.found.use_keys)}({self.all()})")
@@ -214,13 +214,12 @@ class _Writer:
 
     def memory(self) -> Iterator[str]:
         """Tests of how arrays lie in memory, and that they may be overwritten."""
-        if not self.found.orders and not self.found.overwritten:
-            return  # what another process has staged is not staged for that
-        places = {v.var: k for k, v in enumerate(self.found.staged.leaves)}
-        if not self.found.orders and self.found.overwritten <= places.keys():
-            yield from sorted(f"a{places[v]}.flags.writeable" for v in self.found.overwritten)
-        else:
+        memory = self.found.memory
+        stored_in_leaves = all(k < len(self.leaves) for k in memory.stored)
+        if memory.orders or not stored_in_leaves:
             yield f"{self.constant(self.found.memory_holds)}({self.all()})"
+        else:
+            yield from (f"a{k}.flags.writeable" for k in memory.stored)
 
     def own(self) -> list[bool]:
         """Which leaves are arrays of `tapeless.numpy`."""
@@ -244,7 +243,7 @@ class _Writer:
             named = "".join(f", kwargs[{name!r}]" for name in specialisation.keywords or ())
             return f"run(*args{named})"
         all_by_position = len(self.leaves) == len(self.args)
-        if specialisation.takes_args and all_by_position and not specialisation.overwritten:
+        if specialisation.takes_args and all_by_position and not specialisation.memory.stored:
             ours = self.constant(own)
             operands = [f"{ours}(a{k})" if o else f"a{k}" for k, o in enumerate(self.own())]
             return f"{self.constant(functional)}(run({', '.join(operands)}))"

@@ -92,22 +92,22 @@ def unmet(specialisation: Specialisation, leaves: Sequence[Any], names: Sequence
         *(arrays := [*_captured(specialisation)]),
     ]
     if not arrays:  # else there may be no such arrays or axes any more
-        parts += _memory(specialisation, leaves)
+        parts += specialisation.memory.unmet(specialisation.inputs(leaves))
         parts += [_relation(*r) for r in specialisation.unmet_relations(leaves, names)]
     return [*dict.fromkeys(parts)]
 
 
 def _captured(specialisation: Specialisation) -> Iterator[str]:
     """Arrays from outside that are of other types."""
-    captured = specialisation.staged.captured if specialisation.captured else ()
-    for c, (get, key) in zip(captured, specialisation.captured, strict=True):
+    names = specialisation.captured_names
+    for name, (get, key) in zip(names, specialisation.captured, strict=True):
         try:
             now = leaf_key(get())
         except GONE:
-            yield f"{c.name} is not there any more"
+            yield f"{name} is not there any more"
             continue
         if now != key:
-            yield _array(c.name, now, key)
+            yield _array(name, now, key)
 
 
 def _shown(value: Any) -> str:
@@ -134,19 +134,6 @@ def _array(name: str, now: Any, before: Any) -> str:
     if _is_array(before) and _is_array(now):
         return _new_array(name, before, now)
     return f"{name} is of another type"
-
-
-def _memory(specialisation: Specialisation, leaves: Sequence[Any]) -> Iterator[str]:
-    """Arrays that lie otherwise in memory, or may not be overwritten."""
-    if not (specialisation.orders or specialisation.overwritten):
-        return
-    arrays = specialisation.arrays(leaves)
-    for order in specialisation.orders:
-        if not order.holds(arrays[order.var]):
-            yield f"{specialisation.names[order.var]} has another order of axes in memory"
-    for v in specialisation.overwritten:
-        if not arrays[v].flags.writeable:
-            yield f"{specialisation.names[v]} is read-only"
 
 
 def _relation(relation: str, a: str, b: str, left: int, right: int) -> str:

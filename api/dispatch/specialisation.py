@@ -16,16 +16,16 @@ import numpy as np
 from tapeless import tree
 from tapeless.backends.fork_safe_locks import SHARING
 from tapeless.dispatch.container_writeback import Change, refuse_passed, refuse_shared, store
+from tapeless.dispatch.memory_requirements import NO_REQUIREMENTS, MemoryRequirements
 from tapeless.lazy_import import later
 from tapeless.staging.jax_arrays import ARRAYS, Array, functional, has_functional, plain
-from tapeless.staging.pending_arrays import PendingArray, settled
+from tapeless.staging.pending_arrays import settled
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.constants import exactly
-from tapeless.transforms.core.language import Block, Effect, Var, statements
+from tapeless.transforms.core.language import Block, Effect, statements
 from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.core.traced_calls import STRICT
-from tapeless.transforms.errors import ArgumentError
 
 if TYPE_CHECKING:
     from tapeless.dispatch import generator_states
@@ -128,6 +128,7 @@ class Specialisation:
     hand_over: HandOver | None = None  # gives calls to a thread: MISSED where they are made at once
     plan: Any = None  # of vjp and linearize: their second function
     changes: tuple[Change, ...] = ()  # of containers of the caller
+    captured_names: tuple[str, ...] = ()  # of what is read from outside
     keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
     twice: tuple[tuple[str, str, int], ...] = ()  # reports of keys that a call uses twice
     slow: tuple[tuple[str, str, int], ...] = ()  # reports of loops that are slow
@@ -154,15 +155,14 @@ class Specialisation:
         self.static = [(k, v.value) for k, v in leaves if v.static and _may_change(v.value)]
         self.axes = [(k, axis, v.value.shape[axis]) for k, v in leaves for axis in v.axes]
         self.captured = [(c.get, leaf_key(c.array)) for c in staged.captured]
+        self.captured_names = tuple(c.name for c in staged.captured)
         self.guards, self.sizes = staged.guards, staged.sizes
         self.traced = staged.traced
-        self.orders, self.overwritten = staged.orders, staged.overwritten
+        self.memory = MemoryRequirements.of(staged)
         self.twice = staged.keys.twice
         self.slow = tuple((str(loop), loop.file, loop.line) for loop in staged.slow)
         self.keys = tuple(k for k, v in leaves if v.var in staged.keys.inputs)
         self.functional = staged.functional or has_functional(v.value for v in staged.leaves)
-        self.names = {leaf.var: leaf.name for leaf in staged.leaves if leaf.var is not None}
-        self.names |= {c.var: c.name for c in staged.captured}
         for leaf in staged.leaves:
             if leaf.var is not None:
                 leaf.value = None  # the arrays of the first call need not live on
@@ -175,7 +175,7 @@ class Specialisation:
         """Machine code that takes the arguments by itself, and returns `missed` for those of other
         types; None if there is none, or if more than types has to be tested."""
         tests = (self.static, self.axes, self.guards, self.captured, self.sizes, self.keys)
-        if any(tests) or self.orders or self.overwritten or not self.is_plain or self.keywords:
+        if any(tests) or self.memory is not NO_REQUIREMENTS or not self.is_plain or self.keywords:
             return None
         make = getattr(self.run, "direct", None)
         return None if make is None else make(missed)
@@ -187,7 +187,7 @@ class Specialisation:
             return False
         if not self.fits(leaves):
             return False
-        return not (self.orders or self.overwritten) or self.memory_holds(leaves)
+        return self.memory_holds(leaves)
 
     def fits(self, leaves: Any) -> bool:
         """The same but for where arrays lie in memory."""
@@ -209,31 +209,18 @@ class Specialisation:
         """Notes that a call uses random keys."""
         reuse.use_all(leaves[k] for k in self.keys)
 
-    def arrays(self, leaves: Any) -> dict[Var, Any]:
-        """The arrays that the function gets, by their parameters."""
-        pairs = [(v.var, x) for v, x in zip(self.staged.leaves, leaves, strict=True)]
-        pairs += [(c.var, c.get()) for c in self.staged.captured]
-        return {v: x for v, x in pairs if v is not None and isinstance(x, np.ndarray)}
+    def inputs(self, leaves: Any) -> Sequence[Any]:
+        """What the emitted function works on: the leaves, then what is read from outside."""
+        return [*leaves, *(get() for get, _ in self.captured)] if self.captured else leaves
 
     def memory_holds(self, leaves: Any) -> bool:
         """Whether arrays lie in memory as the program relies on, and may be overwritten."""
-        arrays = self.arrays(leaves)
-        return all(order.holds(arrays[order.var]) for order in self.orders) and all(
-            arrays[v].flags.writeable for v in self.overwritten
-        )
+        return self.memory is NO_REQUIREMENTS or self.memory.hold(self.inputs(leaves))
 
     def refuse_overlap(self, leaves: Any) -> None:
         """Refuses arguments that share memory if the program stores to one and reads another."""
-        if not self.overwritten or not self.may_overlap:
-            return
-        arrays = self.arrays(leaves)
-        for v, other in self.may_overlap:
-            if other in arrays and _overlap(arrays[v], arrays[other]):
-                a, b = self.names[v], self.names[other]
-                raise ArgumentError(
-                    f"'{a}' and '{b}' share memory, and the function stores to '{a}'",
-                    f"pass a copy of one of them: {b}.copy()",
-                )
+        if self.memory.apart:
+            self.memory.refuse_overlap(self.inputs(leaves))
 
     @functools.cached_property
     def prints(self) -> bool:
@@ -245,17 +232,6 @@ class Specialisation:
     def draws(self) -> bool:
         """Whether the program draws random numbers, or calls what may."""
         return generator_states.draws(self.staged.block)
-
-    @functools.cached_property
-    def may_overlap(self) -> list[tuple[Var, Var]]:
-        """What the program stores to, each with what else it reads."""
-        others = [v for v in self.names if v in self.read]
-        return [(v, other) for v in self.overwritten for other in others if other is not v]
-
-    @functools.cached_property
-    def read(self) -> set[Var]:
-        """The parameters that the program reads, tangents apart."""
-        return self.staged.read()
 
     def sizes_hold(self, leaves: list[Any]) -> bool:
         """Whether the sizes are related as the program relies on."""
@@ -288,19 +264,25 @@ class Specialisation:
     def relations(self) -> list[str] | None:
         """How sizes are related, as expressions of the leaves (`a0`) and their shapes (`s0`); None
         if these do not say it."""
-        texts = [(self.size(a), relation, self.size(b)) for relation, a, b in self.sizes]
+        inside = {s: place for s, place in self.homes.items() if place[0] < len(self.staged.leaves)}
+        return self.written_relations(inside)
+
+    def written_relations(self, homes: dict[dims.Symbol, tuple[int, int]]) -> list[str] | None:
+        """How sizes are related, as expressions of the arrays in which they are found."""
+        texts = [(_read(a, homes), relation, _read(b, homes)) for relation, a, b in self.sizes]
         return None if any(None in text for text in texts) else [*map(" ".join, texts)]  # type: ignore[arg-type]
 
-    def size(self, size: dims.Size) -> str | None:
-        """A size as an expression of the leaves; None if it is not one."""
-        homes = self.staged.decisions.homes
-        read = {}
-        for symbol in dims.symbols(size):
-            k, axis = homes.get(symbol, ("", 0))
-            if not isinstance(k, int):
-                return None
-            read[symbol] = dims.symbol(f"int(a{k})" if axis < 0 else f"s{k}[{axis}]")
-        return str(dims.substitute(size, read.get))
+    @functools.cached_property
+    def homes(self) -> dict[dims.Symbol, tuple[int, int]]:
+        """Where sizes are found: the number of an input and its axis; -1 is the number itself."""
+        places = {
+            s: home for s, home in self.staged.decisions.homes.items() if type(home[0]) is int
+        }
+        for k, c in enumerate(self.staged.captured, len(self.staged.leaves)):
+            number = [] if c.var.size is None else [(-1, c.var.size)]
+            for axis, size in [*enumerate(c.var.type.shape), *number]:
+                places.update(dict.fromkeys(dims.symbols(size), (k, axis)))
+        return places
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self.functional:
@@ -311,7 +293,7 @@ class Specialisation:
 
     def functional_value(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value for arguments with arrays of `tapeless.numpy`, computed now."""
-        if self.overwritten:  # by nobody while others read it
+        if self.memory.stored:  # by nobody while others read it
             args, kwargs = settled((args, kwargs))
         return functional(self.called(*plain((args, kwargs))))
 
@@ -365,20 +347,20 @@ class Specialisation:
         return result
 
 
+def _read(size: dims.Size, homes: dict[dims.Symbol, tuple[int, int]]) -> str | None:
+    """A size as an expression of the inputs; None if it is not one."""
+    places = {}
+    for symbol in dims.symbols(size):
+        if symbol not in homes:
+            return None
+        k, axis = homes[symbol]
+        places[symbol] = dims.symbol(f"int(a{k})" if axis < 0 else f"s{k}[{axis}]")
+    return str(dims.substitute(size, places.get))
+
+
 def _related(relation: str, a: Any, b: Any, values: dict[dims.Symbol, int]) -> bool:
     x, y = dims.evaluate(a, values), dims.evaluate(b, values)
     return x is not None and y is not None and RELATIONS[relation](x, y)
-
-
-def _overlap(a: Any, b: Any) -> bool:
-    pending = [x for x in (a, b) if type(x) is PendingArray]
-    if pending and not any(x.is_shared() for x in pending):  # what is computed lies in new memory
-        return a is b
-    work: Any = 10_000  # any limit will do; the stubs of NumPy know two
-    try:
-        return np.may_share_memory(a, b) and np.shares_memory(a, b, max_work=work)
-    except np.exceptions.TooHardError:
-        return True
 
 
 def same(a: Any, b: Any) -> bool:

@@ -119,7 +119,7 @@ def may_begin(specialisation: Specialisation) -> bool:
     """Whether a call may try the code of a way, and leave it, without that anybody sees it."""
     if not specialisation.traced:
         return True
-    return not (specialisation.overwritten or specialisation.prints or specialisation.draws)
+    return not (specialisation.memory.stored or specialisation.prints or specialisation.draws)
 
 
 def one_way(
@@ -127,8 +127,8 @@ def one_way(
 ) -> Any:
     """The result of a call; raises TakesOtherWay, and then nothing has happened."""
     specialisation.refuse_overlap(leaves)
-    arrays = specialisation.arrays(leaves)
-    before = {v: arrays[v].copy() for v in specialisation.overwritten if v in arrays}
+    inputs = specialisation.inputs(leaves)
+    before = {k: inputs[k].copy() for k in specialisation.memory.stored}
     put_back = None
     if specialisation.draws:
         put_back = generator_states.noted(get() for get, _ in specialisation.captured)
@@ -139,8 +139,8 @@ def one_way(
             result = specialisation(*passed)
     except Exception as e:
         if is_other(e, specialisation):
-            for v, contents in before.items():
-                np.copyto(arrays[v], contents)
+            for k, contents in before.items():
+                np.copyto(inputs[k], contents)
             if put_back is not None:
                 put_back()
             raise TakesOtherWay from None

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tapeless import tree
+from tapeless.dispatch.memory_requirements import NO_REQUIREMENTS
 from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.transformations.elements_one_by_one import joined
 from tapeless.transformations.vmap_axes import output_axis
@@ -34,15 +35,12 @@ class ElementCalls(Specialisation):
         self.call, self.why, self.slow = call, why, slow
         self.enter, self.prints, self.draws = no_quick_way, False, False
         self.static, self.axes, self.guards = [], [], []
-        self.captured, self.orders, self.overwritten = [], [], set()
+        self.captured, self.memory = [], NO_REQUIREMENTS
         self.sizes: Any = ()
         self.is_plain = self.takes_args = False
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.call(args, kwargs)
-
-    def arrays(self, leaves: Any) -> dict[Any, Any]:
-        return {}
 
     def refuse(self) -> NoReturn:
         raise self.why

@@ -127,7 +127,7 @@ class Jit(Unchanged):
     on_cores = True  # whether it runs in this process
     derived = Unchanged.derived | {
         *("plain", "constants", "forms", "direct", "decided", "calls", "lists", "stored"),
-        *("positions", "changes", "unread"),
+        *("positions", "changes", "apart"),
     }
 
     def __init__(self, fun: Callable[..., Any], options: Options | None = None) -> None:
@@ -143,7 +143,7 @@ class Jit(Unchanged):
         self.direct: Callable[..., Any] | None = None  # machine code for calls like the last
         self.decided = False  # whether there is any
         self.calls = 0  # like the last
-        self.unread: set[Var] = set()  # arrays of arguments that are stored to and not read
+        self.apart = False  # no kernel gets an array in the memory of another that it stores to
         self.lists = list_arguments.ListFunctions(self)
 
     def options(self) -> tuple[Any, ...]:
@@ -283,9 +283,9 @@ class Jit(Unchanged):
         compiled = self.anew(args, kwargs)
         compiled.reorders = True
         compiled.hand_over = self.hand_over(compiled)
-        outline = numba.outline(compiled.run) if kept and not self.stored else None
+        outline = numba.outline(compiled.run) if kept else None
         if kept and outline and not compiled.traced:
-            kept.keep(compiled, outline)
+            kept.keep(compiled, outline, self.apart)
         return compiled
 
     def hand_over(self, compiled: Specialisation) -> asynchronous.HandOver | None:
@@ -303,7 +303,7 @@ class Jit(Unchanged):
 
     def loaded(self, record: Record) -> Callable[..., Any]:
         """The function of a record."""
-        self.stored, self.unread = [], set()
+        self.apart = record.apart
         return self.load(record.text, record.outline)
 
     def anew(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
@@ -347,7 +347,9 @@ class Jit(Unchanged):
         staged.slow.extend(slow_loops.costly_loops(lowered.placement, staged.hints))
         staged.sizes.extend(lowered.relied)
         staged.overwritten.update(lowered.overwritten)
-        self.unread = {*self.stored} - staged.read()
+        # arguments that share memory are refused if one is read, and another one stored to
+        unread = {*self.stored} - staged.read()
+        self.apart = len(unread) < 2 and not self.asked.donate_argnums
         text = driver.write_compiled(
             *(name, lowered.driver, lowered.kernels, lowered.errors),
             *(names, unpack, result, self.doc(staged, names)),
@@ -370,9 +372,7 @@ class Jit(Unchanged):
 
     def load(self, text: str, outline: Any = None) -> Callable[..., Any]:
         options = {"fastmath": {"reassoc", "contract"}} if self.asked.fastmath else {}
-        # arguments that share memory are refused if one is read, and another one stored to
-        apart = len(self.unread) < 2 and not self.asked.donate_argnums
-        return numba.load(self.emitted_name, text, apart, outline, **options)
+        return numba.load(self.emitted_name, text, self.apart, outline, **options)
 
     def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted array form: compiled loops have no lines of Python."""

@@ -73,7 +73,7 @@ class GpuJit(Jit):
         with cuda.device_of(given, self.device, default_gpu()):
             leaves = [_moved(x) for x in given]
             found = self.last = self.picked(leaves, structure)
-            stored = self.overwritten(found, given, leaves) if found.overwritten else ()
+            stored = self.overwritten(found, given, leaves) if found.memory.stored else ()
             moved_args, moved_kwargs = tree.unflatten(structure, leaves)
             receive = partial(_received, found, given)
             value = found.called_for((args, kwargs), moved_args, moved_kwargs, receive)
@@ -87,8 +87,7 @@ class GpuJit(Jit):
     def overwritten(self, found: Specialisation, given: list[Any], leaves: list[Any]) -> list[int]:
         """The leaves that a program stores to, which must lie row by row, and share no memory with
         others, on the device or on the host, where they are `given`."""
-        variables = [leaf.var for leaf in found.staged.leaves]
-        stored = [k for k, v in enumerate(variables) if v in found.overwritten]
+        stored = [k for k in found.memory.stored if k < len(leaves)]
         for k in stored:
             name = found.staged.leaves[k].name
             if not leaves[k].flags.c_contiguous:

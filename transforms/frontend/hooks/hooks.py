@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import types
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,9 @@ from tapeless.transforms.frontend.values.choices import Either
 from tapeless.transforms.frontend.values.structure import MISSING
 from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
 
+#: What no caller can change in our own modules.
+CONSTANT = (bool, int, float, complex, str, type, types.FunctionType, types.BuiltinFunctionType)
+
 
 def _has_length(value: Any) -> bool:
     """Whether it is an array, or a list that loops filled."""
@@ -90,6 +94,8 @@ class Hooks(Operations):
         values = self.function.__globals__
         if name in values:
             if trace().wrote(GlobalLocation(values, name).key):
+                return values[name]
+            if of_ours(self.function) and isinstance(values[name], CONSTANT):
                 return values[name]
             return capture.outer(values[name], KeyOf(values, name), name)
         if hasattr(builtins, name):

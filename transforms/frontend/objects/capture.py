@@ -22,7 +22,16 @@ from tapeless.transforms.frontend.arrays.foreign_arrays import (
 )
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.lists import StagedList
-from tapeless.transforms.frontend.trace.readers import ItemOf, KeysOf, LengthOf, TypeOf, ValuesOf
+from tapeless.transforms.frontend.trace.readers import (
+    AreOne,
+    ContentsOf,
+    ItemOf,
+    KeysOf,
+    LengthOf,
+    LengthsOf,
+    TypeOf,
+    ValuesOf,
+)
 from tapeless.transforms.frontend.trace.recorded_reads import (
     Captured,
     Constants,
@@ -103,7 +112,7 @@ def _captured(array: Any, get: Callable[[], Any], name: str) -> Any:
         if fixed_axes:
             t.reads["shape", id(array)] = Guard(
                 f"the shape of {name}",
-                lambda: tuple(get().shape[k] for k in fixed_axes),
+                LengthsOf(get, tuple(fixed_axes)),
                 tuple(array.shape[k] for k in fixed_axes),
             )
         kind, symbols = input_type(staged, short, fixed_axes)
@@ -131,7 +140,7 @@ def _same_object(
     key = ("same", first, name)
     if name != first and key not in trace().reads:
         what = f"whether {name} is {first}"
-        trace().reads[key] = Guard(what, lambda: get() is get_first(), True)
+        trace().reads[key] = Guard(what, AreOne(get, get_first), True)
 
 
 def _known(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
@@ -141,15 +150,10 @@ def _known(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> An
     if key not in t.reads:
         copied = array.copy()
         copied.setflags(write=False)
-        t.reads["contents", id(array)] = Guard(
-            f"the contents of {name}", lambda: _contents(get()), _contents(array)
-        )
+        contents = ContentsOf(lambda: array)()
+        t.reads["contents", id(array)] = Guard(f"the contents of {name}", ContentsOf(get), contents)
         t.reads[key] = (array, copied)
     return t.reads[key][1]
-
-
-def _contents(array: Any) -> Any:
-    return (array.dtype, array.shape, array.tobytes()) if isinstance(array, np.ndarray) else None
 
 
 def _container(value: Any, get: Callable[[], Any], name: str) -> Any:

@@ -13,6 +13,8 @@ import keyword
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.dataclass import dataclass
 
 #: Gives the name that stands for an object in an expression; for a reader, what it reads.
@@ -169,6 +171,42 @@ class ValuesOf(Reader):
         if isinstance(container, dict):
             return (*dict.values(container),)
         return (*_builtin_class(container).__iter__(container),)
+
+
+@dataclass(frozen=True, eq=False)
+class LengthsOf(Reader):
+    """The lengths of some axes of an array."""
+
+    get: Callable[[], Any]
+    axes: tuple[int, ...]
+
+    def __call__(self) -> Any:
+        shape = self.get().shape
+        return tuple(shape[k] for k in self.axes)
+
+
+@dataclass(frozen=True, eq=False)
+class ContentsOf(Reader):
+    """All that an array holds; None of what is no array."""
+
+    get: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        array = self.get()
+        if not isinstance(array, np.ndarray):
+            return None
+        return array.dtype, array.shape, array.tobytes()
+
+
+@dataclass(frozen=True, eq=False)
+class AreOne(Reader):
+    """Whether two places hold one object."""
+
+    get: Callable[[], Any]
+    other: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        return self.get() is self.other()
 
 
 @dataclass(frozen=True, eq=False)
