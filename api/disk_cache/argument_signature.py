@@ -10,9 +10,23 @@ import numpy as np
 from tapeless import tree
 from tapeless.dispatch.specialisation import leaf_key
 
+CONSTANTS = frozenset({bool, int, float, complex, str, bytes, type(None)})
+
 
 class UnknownError(Exception):
     """Something that is not described: nothing is kept of such a function."""
+
+
+def literal(value: Any) -> str:
+    """A constant as text from which `ast.literal_eval` makes it again."""
+    text = repr(value)
+    finite = type(value) not in (float, complex) or np.isfinite(value)
+    if type(value) is tuple:
+        for part in value:
+            literal(part)
+    elif type(value) not in CONSTANTS or not finite:
+        raise UnknownError(f"the constant {text}")
+    return text
 
 
 def undescribed(kind: type) -> str:

@@ -18,7 +18,7 @@ from dataclasses import fields
 from types import FunctionType
 from typing import Any
 
-from tapeless.disk_cache.argument_signature import UnknownError
+from tapeless.disk_cache.argument_signature import UnknownError, literal
 from tapeless.disk_cache.fingerprint import CHANGING, Fingerprint, library_name
 from tapeless.dispatch.specialisation import leaf_key
 from tapeless.transforms.frontend.trace import readers, recorded_reads
@@ -60,7 +60,7 @@ class ReadsWriter:
     def part(self, name: str, x: Any) -> Any:
         if name in ("get", "other"):
             return self.place(x)
-        return self.object(x) if name in OBJECTS else repr(_constant(x))
+        return self.object(x) if name in OBJECTS else literal(x)
 
     def object(self, x: Any) -> Text:
         """What a reader reads from."""
@@ -158,12 +158,3 @@ def _key_text(key: Any) -> str:
     if isinstance(key, tuple) and hasattr(key[0], "str"):
         return f"{key[0].str}{key[1:]}"
     raise UnknownError("something else than an array or a number")
-
-
-def _constant(x: Any) -> Any:
-    """A key or name that its text gives again."""
-    if type(x) is tuple:
-        return tuple(map(_constant, x))
-    if type(x) not in (str, int, bool, float, type(None)):
-        raise UnknownError(f"a key of type {type(x).__name__}")
-    return x

@@ -6,20 +6,23 @@ import ast
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tapeless.disk_cache.kept_results import changes_of
 from tapeless.dispatch.memory_requirements import NO_REQUIREMENTS, MemoryRequirements
 from tapeless.dispatch.specialisation import Specialisation, never
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 
+if TYPE_CHECKING:
+    from tapeless.transforms.frontend.values.structure import Structure
+
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of a specialisation whose function takes arguments and returns values as they
-    are, and stores to nothing from outside but arrays.
+    """What is kept of a specialisation whose function stores to nothing from outside but arrays.
 
     text       the emitted module
     static     leaves whose values are known: number, value
@@ -29,6 +32,10 @@ class Record:
     guards     what is read from outside, see `kept_reads.py`
     captured   arrays and numbers from outside that the function gets
     memory     where arrays lie: the parts of `MemoryRequirements`
+    result     how the value is put together, see `kept_results.py`; None for what is returned as
+               it is
+    changes    what becomes of containers of the caller
+    outside    containers that are read from outside: name, reader
     apart      no kernel gets an array in the memory of another one that it stores to
     keys       leaves with random keys that each call uses
     twice      reports of keys that a call uses twice: message, file, line
@@ -43,6 +50,9 @@ class Record:
     guards: tuple[Any, ...]
     captured: tuple[Any, ...]
     memory: tuple[Any, ...]
+    result: Any
+    changes: tuple[Any, ...]
+    outside: tuple[Any, ...]
     apart: bool
     keys: tuple[int, ...]
     twice: tuple[tuple[str, str, int], ...]
@@ -92,33 +102,49 @@ def _named(text: str, names: Sequence[str]) -> str:
     return re.sub(r"\bs(\d+)\b", lambda m: f"{names[int(m[1])]}.shape", text)
 
 
-class Recalled(Specialisation):
-    """The function of a record. What else staging makes is made again where somebody asks for it.
+@dataclass(frozen=True)
+class Reads:
+    """What a record refers to, in this process.
 
     guards    what is looked at in each call
     captured  arrays and numbers from outside, with their types
-    again     stages for arguments like those of the first call
+    outside   containers that are read from outside
+    result    how the value is put together
+    """
+
+    guards: list[Guard]
+    captured: list[tuple[Callable[[], Any], Any]]
+    outside: list[tuple[str, Any]]
+    result: Structure | None
+
+
+class Recalled(Specialisation):
+    """The function of a record. What else staging makes is made again where somebody asks for it.
+
+    reads  what is read from outside, in this process
+    again  stages for arguments like those of the first call
     """
 
     def __init__(
         self,
         record: Record,
         run: Callable[..., Any],
-        guards: list[Guard],
-        captured: list[tuple[Callable[[], Any], Any]],
+        reads: Reads,
         keywords: tuple[str, ...],
         again: Callable[[], Specialisation],
     ) -> None:
         self.record, self.again = record, again
         self.run, self.text, self.keywords = run, record.text, keywords
-        self.flat, self.returned, self.functional = False, None, False
+        self.flat, self.returned, self.functional = reads.result is not None, None, False
+        self.result, self.changes = reads.result, changes_of(record.changes)
+        self.writes, self.held, self.outside = [], [], reads.outside
         self.static = [(k, ast.literal_eval(value)) for k, value in record.static]
-        self.axes, self.guards = list(record.axes), guards
+        self.axes, self.guards = list(record.axes), reads.guards
         self.keys, self.twice, self.slow = record.keys, record.twice, record.slow
-        self.captured, self.memory = captured, record.requirements()
+        self.captured, self.memory = reads.captured, record.requirements()
         self.captured_names = tuple(name for name, *_ in record.captured)
         self.sizes: Any = record.relations
-        self.takes_args = self.is_plain = not captured
+        self.takes_args = self.is_plain = not (self.flat or reads.captured)
         self.enter = never
 
     def relations(self) -> list[str] | None:
@@ -151,9 +177,6 @@ class Recalled(Specialisation):
     def simplified(self) -> Any:  # type: ignore[override]
         """The program that was emitted."""
         return self.whole.simplified
-
-    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self.run(*self.passed(args, kwargs))
 
 
 class StandIn:

@@ -16,17 +16,15 @@ from typing import Any
 
 from tapeless import tree
 from tapeless.backends import cache
-from tapeless.disk_cache.argument_signature import UnknownError
+from tapeless.disk_cache.argument_signature import UnknownError, literal
 from tapeless.disk_cache.fingerprint import Fingerprint
 from tapeless.disk_cache.kept_reads import GONE, ReadsFinder, ReadsWriter
-from tapeless.disk_cache.load import Recalled, Record, arrays, related, stand_in
+from tapeless.disk_cache.kept_results import changes_text, structure_of, structure_text
+from tapeless.disk_cache.load import Reads, Recalled, Record, arrays, related, stand_in
 from tapeless.disk_cache.versions import versions
 from tapeless.dispatch.specialisation import Specialisation
-from tapeless.transforms.frontend.trace.recorded_reads import Guard
 
 MANY = 16  # records in a file, at most
-NUMBERS = (bool, int, float, complex, str)
-Reads = tuple[list[Guard], list[tuple[Callable[[], Any], Any]]]
 
 
 class Shelf:
@@ -44,22 +42,25 @@ class Shelf:
         for record in self.records():
             reads = self.reads(record) if record.holds(leaves) else None
             if reads is not None:
-                inputs = [*leaves, *(get() for get, _ in reads[1])]
+                inputs = [*leaves, *(get() for get, _ in reads.captured)]
                 if related(record.relations)(inputs) and record.requirements().hold(inputs):
                     return record, reads
         return None
 
     def reads(self, record: Record) -> Reads | None:
-        """The guards of a record, and the arrays that it reads; None if there are others now."""
+        """What a record refers to in this process; None if something is not what it was."""
         finder = ReadsFinder(self.fingerprint)
         try:
             if not finder.find(record.guards):
                 return None
             captured = [finder.captured(text) for text in record.captured]
+            outside = [(name, finder.place(place)) for name, place in record.outside]
+            result = record.result and structure_of(record.result, finder.object)
         except GONE:
             return None
         arrays = [pair for pair in captured if pair is not None]
-        return (finder.guards, arrays) if len(arrays) == len(captured) else None
+        same = len(arrays) == len(captured)
+        return Reads(finder.guards, arrays, outside, result) if same else None
 
     def keep(self, specialisation: Specialisation, outline: Any, apart: bool) -> None:
         """Writes what can be kept."""
@@ -77,24 +78,21 @@ class Shelf:
 
     def record(self, specialisation: Specialisation, outline: Any, apart: bool) -> Record | None:
         """What is kept of a specialisation; None if that is not all that it relies on."""
-        staged = specialisation.staged
-        beyond = (specialisation.changes, staged.writes, staged.held, specialisation.returned)
-        as_they_are = not specialisation.flat and not specialisation.functional
-        if any(beyond) or not as_they_are or specialisation.keywords is None:
+        beyond = (specialisation.writes, specialisation.held, specialisation.returned)
+        if any(beyond) or specialisation.functional or specialisation.keywords is None:
             return None
-        static = tuple(
-            (k, repr(value)) for k, value in specialisation.static if type(value) in NUMBERS
-        )
+        static = tuple((k, literal(value)) for k, value in specialisation.static)
         relations = specialisation.written_relations(specialisation.homes)
-        if len(static) < len(specialisation.static) or relations is None:
+        if relations is None:
             return None
         writer = ReadsWriter(self.fingerprint)
+        guards = tuple(map(writer.guard, specialisation.guards))
         return Record(
             text=specialisation.text,
             static=static,
             axes=tuple(specialisation.axes),
             relations=tuple(relations),
-            guards=tuple(map(writer.guard, specialisation.guards)),
+            guards=guards,
             captured=tuple(
                 writer.captured(name, *pair)
                 for name, pair in zip(
@@ -102,12 +100,22 @@ class Shelf:
                 )
             ),
             memory=dataclasses.astuple(specialisation.memory),
+            result=self.result(specialisation, writer),
+            changes=tuple(changes_text(specialisation.changes)),
+            outside=tuple((name, writer.place(get)) for name, get in specialisation.outside),
             apart=apart,
             keys=specialisation.keys,
             twice=tuple(specialisation.twice),
             slow=tuple(specialisation.slow),
             outline=outline,
         )
+
+    @staticmethod
+    def result(specialisation: Specialisation, writer: ReadsWriter) -> Any:
+        """How the value is put together; None where it is returned as it is."""
+        if not specialisation.flat or specialisation.result is None:
+            return None
+        return structure_text(specialisation.result, writer.object)
 
     def records(self) -> list[Record]:
         """What the file holds; nothing if there is none, or if it is damaged."""
@@ -167,10 +175,10 @@ def recalled(
     match = kept.find(leaves)
     if match is None:
         return None
-    record, (guards, captured) = match
+    record, reads = match
     like = [stand_in(x) for x in leaves]
 
     def again() -> Specialisation:
         return stage(*tree.unflatten(structure, map(arrays, like)))
 
-    return Recalled(record, load(record), guards, captured, tuple(kwargs), again)
+    return Recalled(record, load(record), reads, tuple(kwargs), again)

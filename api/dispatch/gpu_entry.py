@@ -66,9 +66,7 @@ def is_simple(specialisation: Specialisation) -> bool:
         specialisation.keys,
         specialisation.changes,
     )
-    stored = (
-        specialisation.memory.stored or specialisation.staged.held or specialisation.staged.writes
-    )
+    stored = specialisation.memory.stored or specialisation.held or specialisation.writes
     return (
         specialisation.takes_args and not any(other) and not stored and not specialisation.keywords
     )

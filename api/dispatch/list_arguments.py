@@ -55,11 +55,11 @@ class ArrayCall:
     ) -> Any:
         """The value, after the lists got what the function that has `run` left in them."""
         value, same, new = returned
-        refuse_passed((h.get() for h in run.staged.held), [*self.lists.values()])
+        refuse_passed((h.get() for h in run.held), [*self.lists.values()])
         if new:
             lists = [self.lists[key] for key in new]
             rows = (row for x in lists if type(x[0]) is list for row in x)
-            refuse_read_outside((*lists, *rows), run.staged.outside)
+            refuse_read_outside((*lists, *rows), run.outside)
             self.store(new)
         return value if same is None else self.lists[same]
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.emit import module
     from tapeless.transforms.frontend.staging import parameters as inputs
     from tapeless.transforms.frontend.staging.stage import Staged
+    from tapeless.transforms.frontend.values.structure import Structure
 else:
     generator_states = later("tapeless.dispatch.generator_states")
     reuse = later("tapeless.random.key_reuse")
@@ -128,6 +129,7 @@ class Specialisation:
     hand_over: HandOver | None = None  # gives calls to a thread: MISSED where they are made at once
     plan: Any = None  # of vjp and linearize: their second function
     changes: tuple[Change, ...] = ()  # of containers of the caller
+    result: Structure | None  # how the value is put together, where it is not returned as it is
     captured_names: tuple[str, ...] = ()  # of what is read from outside
     keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
     twice: tuple[tuple[str, str, int], ...] = ()  # reports of keys that a call uses twice
@@ -159,6 +161,8 @@ class Specialisation:
         self.guards, self.sizes = staged.guards, staged.sizes
         self.traced = staged.traced
         self.memory = MemoryRequirements.of(staged)
+        self.result, self.writes, self.held = staged.result, staged.writes, staged.held
+        self.outside = staged.outside
         self.twice = staged.keys.twice
         self.slow = tuple((str(loop), loop.file, loop.line) for loop in staged.slow)
         self.keys = tuple(k for k, v in leaves if v.var in staged.keys.inputs)
@@ -325,9 +329,9 @@ class Specialisation:
         receive     what becomes of the results before they go anywhere
         """
         if self.changes:
-            refuse_shared(self.changes, containers, self.staged.outside)
+            refuse_shared(self.changes, containers, self.outside)
         passed = self.passed(args, kwargs)
-        held = [h.get() for h in self.staged.held]
+        held = [h.get() for h in self.held]
         refuse_passed(held, containers)
         results = self.run(*passed)
         if receive is not None:
@@ -335,13 +339,14 @@ class Specialisation:
         if not self.flat:
             return results if self.returned is None else tree.unflatten(self.returned, results)
         remaining, objects = iter(results), dict[int, Any]()
-        result, new = module.rebuild(self.staged.result, remaining, (), objects), None
+        assert self.result is not None
+        result, new = module.rebuild(self.result, remaining, (), objects), None
         if self.changes:
             result, new = result
         if self.returned is not None:
             result = tree.unflatten(self.returned, result)
-        values = [module.rebuild(w.spec, remaining, held, objects) for w in self.staged.writes]
-        for write, value in zip(self.staged.writes, values, strict=True):
+        values = [module.rebuild(w.spec, remaining, held, objects) for w in self.writes]
+        for write, value in zip(self.writes, values, strict=True):
             write.carry_out(value, held)
         store(self.changes, containers, new)
         return result

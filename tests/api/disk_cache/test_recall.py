@@ -295,6 +295,61 @@ def test_arrays_of_the_caller_are_stored_to(tmp_path):
             f(X.copy(), frozen)
 
 
+RESULTS = """
+import dataclasses, typing
+@dataclasses.dataclass
+class Point:
+    x: float
+    parts: list
+class Pair(typing.NamedTuple):
+    a: float
+    b: float = 1.0
+def points(x):
+    p = Point(np.sum(x), [x, 2.0])
+    return {"p": p, "again": p, "pair": Pair(x * 2), "n": (None, 3, "text")}
+def train(params, x):
+    for key in params:
+        params[key] = params[key] - 0.1 * x[0] * params[key]
+    return np.sum(params["w"])
+def log(history, x):
+    history.append(np.sum(x))
+    return len(history) * x
+"""
+
+
+def test_results_of_classes_are_put_together(tmp_path):
+    staged(jit(module(tmp_path, RESULTS)["points"]), X)
+    names = module(tmp_path, RESULTS)
+    f = jit(names["points"])
+    for x in (X, X + 1, X + 2):
+        result = f(x)
+        assert type(f.last) is Recalled
+        assert type(result["p"]) is names["Point"]
+        assert result["p"] is result["again"]
+        assert type(result["pair"]) is names["Pair"]
+        assert result["n"] == (None, 3, "text")
+        np.testing.assert_allclose(result["p"].x, np.sum(x))
+        np.testing.assert_allclose(result["p"].parts[0], x)
+        np.testing.assert_allclose(result["pair"].a, x * 2)
+
+
+def test_containers_of_the_caller_are_stored_to(tmp_path):
+    params = {"w": X, "b": 2.0}
+    staged(jit(module(tmp_path, RESULTS)["train"]), dict(params), X)
+    staged(jit(module(tmp_path, RESULTS)["log"]), [1.0], X)
+    names = module(tmp_path, RESULTS)
+    train, log = jit(names["train"]), jit(names["log"])
+    history = [1.0]
+    for n in range(1, 4):
+        compiled, plain = dict(params), dict(params)
+        np.testing.assert_allclose(train(compiled, X + 1), names["train"](plain, X + 1))
+        np.testing.assert_allclose(compiled["w"], plain["w"])
+        np.testing.assert_allclose(compiled["b"], plain["b"])
+        np.testing.assert_allclose(log(history, X), (n + 1) * X)
+        assert history == [1.0] + [np.sum(X)] * n
+    assert type(train.last) is Recalled
+
+
 def test_orders_in_memory_are_looked_at(tmp_path):
     text = """
         def f(m):
