@@ -204,7 +204,7 @@ class Lowering:
         for s in self.memory.defs.values():
             stage = self.analysis.stage(s)
             if stage is not None and stage.constant and stage.var not in stored:
-                self.memory.inline.add(stage.let)
+                self.memory.write_inline(stage.let)
         self.analysis.targets = stored
         self.analysis.unset = {
             v for v in stored if getattr(self.memory.defs.get(v), "op", None) is empty

@@ -41,6 +41,7 @@ from tapeless.backends.cpu.runtime.signature import Number as NumberKind
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 
 PASSES = 128  # of a loop, from which a kernel is taken to run long whatever its arrays
+LARGE = 1_500  # basic blocks: where loops are longer in text than in passes, LLVM takes minutes
 SETTINGS = ("NUMBA_ENABLE_AVX", "NUMBA_OPT")
 #: In functions that say so, LLVM does not carry x[i + 1] over to the next pass, which reads it as
 #: x[i]: vectors would be shuffled together of two others, which takes longer than to load them.
@@ -89,7 +90,8 @@ def compile_kernel(
     if (text := chained(before := str(made))) is not before:
         made = llvm.parse_assembly(text)
     level = 3 if has_fixed_branches(kernel) else 2
-    passes, builder = _passes(level)
+    large = sum(len(function.blocks) for function in module.functions) > LARGE
+    passes, builder = _passes(level, whole_loops=not large)
     passes.run(made, builder)
     _supply(made)
     code = _machine().emit_object(made)
@@ -254,9 +256,12 @@ def _machine() -> Any:
     )
 
 
-def _passes(level: int) -> tuple[Any, Any]:
+def _passes(level: int, whole_loops: bool = True) -> tuple[Any, Any]:
+    """The passes of a level; `whole_loops`: also those that make vectors of passes of a loop, or
+    write several out."""
     options = llvm.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization, options.slp_vectorization = True, False
+    options.loop_vectorization, options.slp_vectorization = whole_loops, False
+    options.loop_unrolling = whole_loops
     builder = llvm.create_pass_builder(_machine(), options)
     return builder.getModulePassManager(), builder
 

@@ -57,6 +57,7 @@ class Dependences:
     order: dict[Var, int] = field(default_factory=dict)
     inline: set[Let] = field(default_factory=set)  # constants that are written where they are read
     lengths: dict[Statement, frozenset[Var]] = field(default_factory=dict)  # views that show them
+    closures: dict[Var, frozenset[Var]] = field(default_factory=dict)  # what reading them needs
     needed: dict[Statement, frozenset[Var]] = field(default_factory=dict)
     read: dict[Statement, frozenset[Any]] = field(default_factory=dict)
     written: dict[Statement, frozenset[Any]] = field(default_factory=dict)
@@ -65,6 +66,7 @@ class Dependences:
         """Notes the statements of a block; `shown` are views around it whose lengths nothing else
         shows."""
         shown = dict(shown)
+        self.closures.clear()
         for p in block.params:
             self.order[p] = len(self.order)
         for s in block.body:
@@ -89,6 +91,11 @@ class Dependences:
                         self.inits[p] = (s, k)
             for b in blocks(s):
                 self.learn(b, shown)
+
+    def write_inline(self, constant: Let) -> None:
+        """Has a constant written where it is read."""
+        self.inline.add(constant)
+        self.closures.clear()
 
     def cell(self, v: Var) -> Var:
         """The variable whose memory `v` is: itself, unless it is stored into in place."""
@@ -187,26 +194,28 @@ class Dependences:
 
     def with_needs(self, live: Iterable[Var]) -> set[Var]:
         """Variables, with all that reading them needs."""
-        needed: set[Var] = set()
-        for v in live:
+        return set().union(*map(self._closure, live))
+
+    def _closure(self, v: Var) -> frozenset[Var]:
+        """A variable and all that reading it needs; nothing of one that is not known."""
+        closure = self.closures.get(v)
+        if closure is None:
+            needed: set[Var] = set()
             self._need(v, needed)
-        return needed
+            closure = self.closures[v] = frozenset(needed)
+        return closure
 
     def _needs(self, s: Statement) -> set[Var]:
-        needed: set[Var] = set()
-        for a in (*_operands(s), *self.lengths.get(s, ())):
-            self._need(a, needed)
+        needed = self.with_needs((*_operands(s), *self.lengths.get(s, ())))
         for b in blocks(s):
-            inner: set[Var] = set()
+            inner = self.with_needs(a for a in b.results if isinstance(a, Var))
             for t in b.body:
                 inner |= self.needs(t)
-            for a in b.results:
-                self._need(a, inner)
             needed |= inner - set(b.params)
         return needed - inside(s)
 
-    def _need(self, a: Any, needed: set[Var]) -> None:
-        if not isinstance(a, Var) or a in needed or a not in self.order:
+    def _need(self, a: Var, needed: set[Var]) -> None:
+        if a in needed or a not in self.order:
             return  # of a size that arrays show, the integer that it was may be gone
         needed.add(a)
         self._need(self.cell(a), needed)
