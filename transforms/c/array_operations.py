@@ -353,7 +353,10 @@ class ArrayOperations(DriverScope):
 
     def index(self, k: Value, n: Value, axis: int, s: Let) -> Value:
         """An index that counts from the start, after the test that there is such an element."""
-        error: Error = ("IndexError", (f"index is out of bounds for axis {axis}",))
+        error: Error = (
+            "IndexError",
+            (f"index ... is out of bounds for axis {axis} with size ...",),
+        )
         if isinstance(k.known, int):
             least = k.known + 1 if k.known >= 0 else -k.known
             if least <= self.least.get(n.text, 0):

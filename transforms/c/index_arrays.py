@@ -156,7 +156,10 @@ class IndexArrays(ArrayOperations):
         """An index from an array, counted from the start, after the test that there is such an
         element."""
         name, n = self.fresh("at_"), base.lengths[axis]
-        error: Error = ("IndexError", (f"index is out of bounds for axis {axis}",))
+        error: Error = (
+            "IndexError",
+            (f"index ... is out of bounds for axis {axis} with size ...",),
+        )
         self.put(f"const i64 {name} = {cast(k, INT).text};")
         at = Value(name, INT)
         below = arithmetic.compared(ast.Lt(), at, arithmetic.unary(ast.USub(), n))

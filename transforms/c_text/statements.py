@@ -560,7 +560,8 @@ def notes_of(source: str) -> dict[int, str]:
 
 
 def _told(args: Sequence[ast.expr]) -> tuple[tuple[object, ...], list[ast.expr]]:
-    """The arguments of an error with `...` for what is computed, and this."""
+    """The arguments of an error with `...` for what is computed, and this; numbers that a text
+    shows are left out of it."""
     told, computed = list[object](), list[ast.expr]()
     for a in args:
         match a:
@@ -570,6 +571,10 @@ def _told(args: Sequence[ast.expr]) -> tuple[tuple[object, ...], list[ast.expr]]
                 inner, more = _told(parts)
                 told.append(inner)
                 computed += more
+            case ast.JoinedStr(values=parts):
+                told.append(
+                    "".join(x.value if isinstance(x, ast.Constant) else "..." for x in parts)
+                )
             case _:
                 told.append(...)
                 computed.append(a)
