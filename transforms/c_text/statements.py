@@ -508,6 +508,11 @@ class Statements(Expressions):
         raise NotImplementedError
 
 
+def out_of_bounds(axis: int) -> Error:
+    """What the error of an index says where it is a number only, which tells no values."""
+    return "IndexError", (f"index ... is out of bounds for axis {axis} with size ...",)
+
+
 def growing_arrays(node: ast.FunctionDef) -> set[str]:
     """The arrays of a kernel that get longer, or that it returns."""
     names = set()

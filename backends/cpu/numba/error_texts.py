@@ -1,4 +1,4 @@
-"""Leaves it to Python to make the texts of errors that show numbers: Numba takes long to compile text.
+"""Leaves it to Python to make the texts of errors that show numbers: Numba compiles text slowly.
 
 raise IndexError(f"no {i}")      becomes      raise TellingError("IndexError", "no {}", i)
 """

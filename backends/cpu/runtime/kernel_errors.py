@@ -27,8 +27,8 @@ class Failures:
 
     environments  where code of Numba looks for Python objects when it makes one
     errors        those that have numbers, from 1 on: names of classes, arguments, lines; in the
-                  place of a number that is computed, in which word it is and its dtype; in the place
-                  of a text that shows numbers, its parts
+                  place of a number that is computed, in which word it is and its dtype; in the
+                  place of a text that shows numbers, its parts
     classes       those of the module, by name
     """
 
