@@ -205,9 +205,10 @@ class Checks(Elements):
             self.put(f'raise IndexError({"f" if "{" in says else ""}"{says}")')
 
     def check_division(self, stage: LoopNest) -> None:
-        """Python's own numbers cannot be divided by zero; those of a batch are an array's."""
+        """Python's own numbers cannot be divided by zero; floats of a batch are an array's."""
         s = stage.let
-        if not s.outs[0].type.weak or self.batches:
+        of_integers = s.op.name in DIVISIONS and s.args[1].type.dtype == scalar_form.INT
+        if not s.outs[0].type.weak or (self.batches and not of_integers):
             return
         if s.op.name == "power":
             self.check_power(s.args[0], s.args[1], s.origin)
