@@ -577,9 +577,8 @@ def _told(args: Sequence[ast.expr]) -> tuple[tuple[object, ...], list[ast.expr]]
                 told.append(inner)
                 computed += more
             case ast.JoinedStr(values=parts):
-                told.append(
-                    "".join(x.value if isinstance(x, ast.Constant) else "..." for x in parts)
-                )
+                shown = (str(x.value) if isinstance(x, ast.Constant) else "..." for x in parts)
+                told.append("".join(shown))
             case _:
                 told.append(...)
                 computed.append(a)

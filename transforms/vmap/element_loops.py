@@ -167,8 +167,9 @@ def each_by_itself(
         entered = _entered(batch, body, i, compiled)
         for maker in makers:
             (generator,) = maker.outs
-            entered[generator] = Var(generator.type, generator.name)
-            b.emit(replace(maker, outs=(entered[generator],)))
+            of_element = Var(generator.type, generator.name)
+            entered[generator] = of_element
+            b.emit(replace(maker, outs=(of_element,)))
         body_copy, _ = refresh(Block((), tuple(body), tuple(outs)), entered)
         _lengthened(batch, body_copy)
         for s in body_copy.body:

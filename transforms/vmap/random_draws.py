@@ -80,9 +80,9 @@ def make(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) ->
     numbers for each."""
     if batch.masked or any(k is not None for k in axes):
         raise UnsupportedError("vmap: a generator is made of a seed of each element", HINT)
-    made = replace(s, args=args)
-    batch.emit(made)
-    batch.generators.update(dict.fromkeys(s.outs, made))
+    maker = replace(s, args=args)
+    batch.emit(maker)
+    batch.generators.update(dict.fromkeys(s.outs, maker))
 
 
 def of_elements(batch: Batch, body: list[Statement]) -> list[Let]:

@@ -78,7 +78,8 @@ def is_pushed(x: Any) -> bool:
 
 
 def groupby(items: Any, key: Any = None) -> Iterator[tuple[Any, list[Any]]]:
-    current, group = None, []
+    current: Any = None
+    group: list[Any] = []
     for item in items:
         following = _key_of(item, key)
         if len(group) > 0 and following != current:

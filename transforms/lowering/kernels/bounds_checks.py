@@ -207,12 +207,13 @@ class Checks(Elements):
     def check_division(self, stage: LoopNest) -> None:
         """Python's own numbers cannot be divided by zero; floats of a batch are an array's."""
         s = stage.let
-        of_integers = s.op.name in DIVISIONS and s.args[1].type.dtype == scalar_form.INT
+        divides = s.op.name in DIVISIONS
+        of_integers = divides and s.args[1].type.dtype == scalar_form.INT
         if not s.outs[0].type.weak or (self.batches and not of_integers):
             return
         if s.op.name == "power":
             self.check_power(s.args[0], s.args[1], s.origin)
-        if s.op.name not in DIVISIONS:
+        if not divides:
             return
         divisor = s.args[1]
         if isinstance(divisor, Literal) and divisor.value:

@@ -123,18 +123,18 @@ class Ahead(Checks):
         passes = f"{self.spelled(first)} < {self.spelled(last + 1)}"
         return [(f"{passes} and {test}", index) for test, index in tests]
 
-    def first_beyond(self, found: Reached, s: For) -> str:
+    def first_beyond(self, reached: Reached, s: For) -> str:
         """The index that is told where one is too large: the first one if each pass reads the
         index after that of the pass before, else the largest."""
-        n, at = found.key
+        n, at = reached.key
         first, last = self.ranges[s.index]
         start = first if isinstance(s.step, Literal) and s.step.value > 0 else last
         in_first_pass, _ = replaced(at, at, self.as_size(s.index), start, start)
-        if found.low != in_first_pass or found.high - found.low != last - first:
-            return self.spelled(found.high)
-        if dims.at_least(n, found.low):
+        if reached.low != in_first_pass or reached.high - reached.low != last - first:
+            return self.spelled(reached.high)
+        if dims.at_least(n, reached.low):
             return self.spelled(n)
-        return f"max({self.spelled(found.low)}, {self.spelled(n)})"
+        return f"max({self.spelled(reached.low)}, {self.spelled(n)})"
 
     def spelled(self, size: Size) -> str:
         return to_source(self.size(size))

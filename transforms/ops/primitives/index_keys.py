@@ -83,7 +83,8 @@ def _in_terms_of(start: Size | None, stop: Size | None) -> Size | None:
     for x in dims.symbols(stop):
         for y in dims.symbols(start):
             if x.var is not None and y.var is not None and same_value(x.var, y.var):
-                stop = dims.substitute(stop, lambda s, x=x, y=y: dims.single(y) if s == x else None)
+                same = {x: dims.single(y)}
+                stop = dims.substitute(stop, same.get)
     return stop
 
 
