@@ -59,9 +59,14 @@ class Program:
         """What names mean inside compiled code; `entered`: by our entries, where kernels give back
         the arrays that they make for themselves (`scratch`). Elsewhere these are Numba's."""
         if entered not in self._known:
-            from tapeless.backends.cpu.numba import math_functions, reassociable_sums  # noqa: PLC0415  # imports Numba
+            from tapeless.backends.cpu.numba import (  # noqa: PLC0415  # imports Numba
+                error_texts,
+                math_functions,
+                reassociable_sums,
+            )
 
             known = {k: math_functions.vectorised(v) for k, v in self.values.items()}
+            known[error_texts.TELLING] = error_texts.TellingError
             for name, kernel in self.kernels.items():
                 made = reassociable_sums.instructions(kernel.function, kernel.options)
                 made = made if entered or name != "scratch" else None

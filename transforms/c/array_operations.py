@@ -14,7 +14,7 @@ from tapeless.transforms.c.strided import ZERO, Strided, product_of, row_strides
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.dialect import suffix
 from tapeless.transforms.c_text.expressions import Expressions, Scope, product
-from tapeless.transforms.c_text.statements import Error
+from tapeless.transforms.c_text.statements import out_of_bounds
 from tapeless.transforms.c_text.values import (
     POSTFIX,
     SHIFT,
@@ -353,7 +353,7 @@ class ArrayOperations(DriverScope):
 
     def index(self, k: Value, n: Value, axis: int, s: Let) -> Value:
         """An index that counts from the start, after the test that there is such an element."""
-        error: Error = ("IndexError", (f"index is out of bounds for axis {axis}",))
+        error = out_of_bounds(axis)
         if isinstance(k.known, int):
             least = k.known + 1 if k.known >= 0 else -k.known
             if least <= self.least.get(n.text, 0):

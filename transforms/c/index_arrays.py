@@ -13,7 +13,7 @@ from tapeless.transforms.c.array_operations import ArrayOperations
 from tapeless.transforms.c.strided import ZERO, Strided, product_of, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.expressions import Expressions
-from tapeless.transforms.c_text.statements import Error
+from tapeless.transforms.c_text.statements import out_of_bounds
 from tapeless.transforms.c_text.values import (
     POSTFIX,
     NotPrintedError,
@@ -156,7 +156,7 @@ class IndexArrays(ArrayOperations):
         """An index from an array, counted from the start, after the test that there is such an
         element."""
         name, n = self.fresh("at_"), base.lengths[axis]
-        error: Error = ("IndexError", (f"index is out of bounds for axis {axis}",))
+        error = out_of_bounds(axis)
         self.put(f"const i64 {name} = {cast(k, INT).text};")
         at = Value(name, INT)
         below = arithmetic.compared(ast.Lt(), at, arithmetic.unary(ast.USub(), n))

@@ -508,6 +508,11 @@ class Statements(Expressions):
         raise NotImplementedError
 
 
+def out_of_bounds(axis: int) -> Error:
+    """What the error of an index says where it is a number only, which tells no values."""
+    return "IndexError", (f"index ... is out of bounds for axis {axis} with size ...",)
+
+
 def growing_arrays(node: ast.FunctionDef) -> set[str]:
     """The arrays of a kernel that get longer, or that it returns."""
     names = set()
@@ -560,7 +565,8 @@ def notes_of(source: str) -> dict[int, str]:
 
 
 def _told(args: Sequence[ast.expr]) -> tuple[tuple[object, ...], list[ast.expr]]:
-    """The arguments of an error with `...` for what is computed, and this."""
+    """The arguments of an error with `...` for what is computed, and this; numbers that a text
+    shows are left out of it."""
     told, computed = list[object](), list[ast.expr]()
     for a in args:
         match a:
@@ -570,6 +576,9 @@ def _told(args: Sequence[ast.expr]) -> tuple[tuple[object, ...], list[ast.expr]]
                 inner, more = _told(parts)
                 told.append(inner)
                 computed += more
+            case ast.JoinedStr(values=parts):
+                shown = (str(x.value) if isinstance(x, ast.Constant) else "..." for x in parts)
+                told.append("".join(shown))
             case _:
                 told.append(...)
                 computed.append(a)

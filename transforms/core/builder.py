@@ -209,6 +209,19 @@ def defining_statement(a: Atom, *ops: Op) -> Let | None:
     return let if let is None or not ops or let.op in ops else None
 
 
+def same_value(a: Atom, b: Atom, deep: int = 20) -> bool:
+    """Whether two values are computed in the same way, as far as `deep` statements behind each
+    other tell."""
+    if a == b or not (isinstance(a, Var) and isinstance(b, Var)):
+        return a == b
+    s, t = defining_statement(a), defining_statement(b)
+    if not deep or s is None or t is None or s.op is not t.op or not s.op.pure:
+        return False
+    if s.params != t.params or len(s.args) != len(t.args) or s.outs.index(a) != t.outs.index(b):
+        return False
+    return all(same_value(p, q, deep - 1) for p, q in zip(s.args, t.args, strict=True))
+
+
 def _computed(value: Var, of: Callable[[Atom], Size | None]) -> Size | None:
     """The size of a variable that is a length, or is computed from integers."""
     let = current().definitions.get(value)

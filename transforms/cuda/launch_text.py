@@ -182,7 +182,8 @@ def within(places, x, axis):
     """Indices of an axis, if all are within its bounds; it waits for the device."""
     n = x.shape[axis]
     if places.size and not -n <= int(places.min()) <= int(places.max()) < n:
-        raise IndexError(f"index is out of bounds for axis {axis}")
+        index = next(int(k) for k in places.ravel() if not -n <= k < n)
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {n}")
     return places
 '''
 

@@ -10,7 +10,7 @@ from typing import Any
 from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.ops.primitives.batch_rules import Axes
 from tapeless.transforms.ops.primitives.shapes import Atoms, lifted, move, reshape
-from tapeless.transforms.vmap.python_integers import check_growth, kept_kinds
+from tapeless.transforms.vmap.python_integers import check_divisor, check_growth, kept_kinds
 
 
 def elementwise(s: Let, args: Atoms, axes: Axes) -> tuple[Any, int]:
@@ -21,6 +21,7 @@ def elementwise(s: Let, args: Atoms, axes: Axes) -> tuple[Any, int]:
     after = ndim - batch
     natural = kept_kinds(s, args, axes)
     check_growth(s, natural)
+    check_divisor(s, args)
     return s.op(
         *(_placed(a, k, after) for a, k in zip(natural, axes, strict=True)), **s.params
     ), batch

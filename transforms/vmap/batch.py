@@ -84,7 +84,9 @@ class Batch:
     uneven   lists that have grown by different numbers of elements
     unset    what has no value where it is computed for no element
     unset_around  what of it a batch around this part must give a value
-    generators  those that the program makes
+    generators  those that the program makes, each with the statement that does
+    drawn    those from which numbers were drawn, the same for all elements
+    parted   those of which each element has one of its own since
     seeded   the program has set the state of NumPy's generator for all elements
     valued   there is a value also where none is computed, since it is stored for all elements
     """
@@ -104,7 +106,9 @@ class Batch:
         self.mask: Atom | None = None
         self.looped = is_looped()
         self.seeded = False
-        self.generators: set[Any] = set()
+        self.generators: dict[Any, Let] = {}
+        self.drawn: set[Any] = set()
+        self.parted: set[Any] = set()
         self.valued, self.depth = masked, 0
 
     # -- values

@@ -12,6 +12,7 @@ the element stays in front of the loop; what is the same for all, or selects, st
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tapeless.transforms.core import builder
@@ -36,6 +37,7 @@ from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.ops.primitives.new_arrays import empty, full, new_stack, ones, zeros
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, update
+from tapeless.transforms.vmap import random_draws
 from tapeless.transforms.vmap.default_values import given
 from tapeless.transforms.vmap.divergence import DivergenceFlow, read_by
 from tapeless.transforms.vmap.fallback_loop import element
@@ -152,6 +154,8 @@ def each_by_itself(
     is better written as array code."""
     b = builder.current()
     b.origin = body[0].origin
+    makers = random_draws.of_elements(batch, body)
+    compiled = compiled and not makers
     body = body if compiled else given(body, outs)
     kinds = [batch.kind(v.type) for v in outs]
     inits = tuple(empty(shape=t.shape, dtype=t.dtype) for t in kinds)
@@ -160,9 +164,13 @@ def each_by_itself(
     i = Var(INT, "i")
     stop = atom_of_size(batch.size)
     with b.block() as statements_:
-        body_copy, _ = refresh(
-            Block((), tuple(body), tuple(outs)), _entered(batch, body, i, compiled)
-        )
+        entered = _entered(batch, body, i, compiled)
+        for maker in makers:
+            (generator,) = maker.outs
+            of_element = Var(generator.type, generator.name)
+            entered[generator] = of_element
+            b.emit(replace(maker, outs=(of_element,)))
+        body_copy, _ = refresh(Block((), tuple(body), tuple(outs)), entered)
         _lengthened(batch, body_copy)
         for s in body_copy.body:
             b.emit(s)

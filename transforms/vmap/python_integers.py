@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import defining_statement
+from tapeless.transforms.core.builder import current, defining_statement, size_of
 from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.ops.numpy.run_time_errors import raise_where
-from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub
+from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul, sub, truediv
 from tapeless.transforms.ops.primitives.batch_rules import Axes
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
@@ -36,6 +36,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
 COMPARISONS = (less, less_equal, greater, greater_equal, equal, not_equal)
 #: What may leave 64 bits, as it is computed in floats.
 GROWING = (add, sub, mul, power)
+DIVIDING = (truediv, floordiv, mod)
 #: What puts numbers into arrays.
 STORING = (update, add_at, array, full, cast)
 SMALL = 2**32
@@ -107,6 +108,22 @@ def may_grow(s: Let) -> bool:
         return False
     steps = any(isinstance(a, Literal) and abs(a.value) < SMALL for a in s.args)
     return not (steps and s.op in (add, sub))  # it would take years to get there
+
+
+def may_divide_by_zero(s: Let) -> bool:
+    """Whether a division is one by an integer of Python's that may be zero."""
+    if s.op not in DIVIDING or not s.outs[0].type.weak or s.args[1].type.dtype != INT.dtype:
+        return False
+    divisor = s.args[1]
+    return not (isinstance(divisor, Literal) and divisor.value)
+
+
+def check_divisor(s: Let, args: Atoms) -> None:
+    """ZeroDivisionError where an integer of Python's that divides others is zero."""
+    by = args[1] if may_divide_by_zero(s) else None
+    if by is None or (not by.type.shape and current().at_least(size_of(by), 1).certain):
+        return
+    raise_where(equal(by, 0), ZeroDivisionError, "division by zero")
 
 
 def check_growth(s: Let, args: Atoms) -> None:

@@ -25,9 +25,10 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE
 from tapeless.transforms.ops.primitives.function_calls import calls
-from tapeless.transforms.ops.primitives.random_draws import draw
+from tapeless.transforms.ops.primitives.random_draws import draw, draws
 from tapeless.transforms.ops.primitives.shapes import lifted
 from tapeless.transforms.vmap import sizes
+from tapeless.transforms.vmap.divergence import read_by
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
@@ -40,7 +41,7 @@ def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -
     """Draws for all elements. Parameters of the distribution line up with the shape from behind."""
     what = f"vmap: {s.params['name']} of a generator from outside"
     own = batch.seeded and all(a.type != CALLABLE for a in args)
-    if own or not batch.generators.isdisjoint(args):
+    if own or not batch.generators.keys().isdisjoint(args):
         _same_for_all(batch, s, args, axes)
         return
     if batch.masked:
@@ -63,12 +64,14 @@ def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -
 
 
 def _same_for_all(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
-    if batch.masked or sizes.differ(batch, s) or any(k is not None for k in axes):
+    parted = not batch.parted.isdisjoint(args)
+    if batch.masked or parted or sizes.differ(batch, s) or any(k is not None for k in axes):
         seeded = "of a seeded generator" if s.args[:1] and s.args[0].type == CALLABLE else SEED
         raise UnsupportedError(
             f"vmap: {s.params['name']} {seeded} depends on the element of the batch",
             "draw standard numbers of a fixed shape, and scale them",
         )
+    batch.drawn.update(args)
     batch.emit(replace(s, args=args))
 
 
@@ -77,8 +80,27 @@ def make(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) ->
     numbers for each."""
     if batch.masked or any(k is not None for k in axes):
         raise UnsupportedError("vmap: a generator is made of a seed of each element", HINT)
-    batch.emit(replace(s, args=args))
-    batch.generators.update(s.outs)
+    maker = replace(s, args=args)
+    batch.emit(maker)
+    batch.generators.update(dict.fromkeys(s.outs, maker))
+
+
+def of_elements(batch: Batch, body: list[Statement]) -> list[Let]:
+    """What makes the generators that a loop over the elements reads: each element begins with one
+    from which nothing was drawn.
+
+    Raises UnsupportedError where numbers were drawn before, or where the loop is in another one.
+    """
+    read = [v for v in read_by(body) if v in batch.generators]
+    makers = [batch.generators[v] for v in read]
+    began = not batch.drawn.union(batch.parted).isdisjoint(read)
+    here = builder.current().blocks[-1]
+    if began or any(all(s is not maker for s in here) for maker in makers):
+        raise UnsupportedError("vmap: how often a generator draws depends on the element", HINT)
+    if batch.seeded and draws(Block((), tuple(body), ())):
+        raise UnsupportedError(f"vmap: how often it draws {SEED} depends on the element", HINT)
+    batch.parted.update(read)
+    return makers
 
 
 def seed(batch: Batch, same: bool) -> None:

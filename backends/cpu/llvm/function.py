@@ -198,6 +198,10 @@ class Function(Flow):
                 return value
             case ast.Tuple(elts=items):
                 return [self.told_by(x, words) for x in items]
+            case ast.JoinedStr(values=parts):
+                return {"text": [self.told_by(x, words) for x in parts]}
+            case ast.FormattedValue(value=value):
+                return self.told_by(value, words)
         number, k = kinds.numbers(self.value(e))[0], next(words)
         self.put_result(k, number.value)
         for _ in range(RESULT, number.dtype.itemsize, RESULT):

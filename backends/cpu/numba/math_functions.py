@@ -18,6 +18,7 @@ from numba.extending import lower_builtin, type_callable
 
 from tapeless.backends.cpu.llvm.math import inlined_functions
 from tapeless.backends.cpu.llvm.math.simd_calls import called
+from tapeless.backends.cpu.numba.error_texts import without_texts
 from tapeless.backends.cpu.runtime.simd_libraries import ARITY
 
 SMALL = frozenset(
@@ -36,7 +37,8 @@ def callee(function: Any, values: dict[str, Any], options: dict[str, Any]) -> An
 
 
 def seeing(function: Any, values: dict[str, Any]) -> Any:
-    """The function with other values of global names."""
+    """The function with other values of global names, and without texts that show numbers."""
+    function = without_texts(function)
     copy = FunctionType(function.__code__, values, function.__name__, function.__defaults__)
     copy.__module__ = None  # type: ignore[assignment]  # Numba mistakes what it cannot import
     return copy

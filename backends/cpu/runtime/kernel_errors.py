@@ -27,7 +27,8 @@ class Failures:
 
     environments  where code of Numba looks for Python objects when it makes one
     errors        those that have numbers, from 1 on: names of classes, arguments, lines; in the
-                  place of a number that is computed, in which word it is and its dtype
+                  place of a number that is computed, in which word it is and its dtype; in the
+                  place of a text that shows numbers, its parts
     classes       those of the module, by name
     """
 
@@ -51,6 +52,8 @@ def _told(x: Any, words: int) -> Any:
         return tuple(_told(part, words) for part in x)
     if not isinstance(x, dict):
         return x
+    if "text" in x:
+        return "".join(str(_told(part, words)) for part in x["text"])
     dtype = np.dtype(x["dtype"])
     return np.frombuffer(ctypes.string_at(words + 8 * x["word"], dtype.itemsize), dtype)[0].item()
 

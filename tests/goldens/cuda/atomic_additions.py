@@ -24,7 +24,7 @@ module = cp.RawModule(code=CODE, options=("--std=c++17",))
 histogram_kernel = Kernel(
     "histogram_kernel",
     lambda rows, x, k, h, error: (rows, x, k, h, h.shape[0], error),
-    errors=(("IndexError", ("index is out of bounds for axis 0",)),),
+    errors=(("IndexError", ("index ... is out of bounds for axis 0 with size ...",)),),
 )
 
 

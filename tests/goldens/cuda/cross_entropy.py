@@ -100,7 +100,7 @@ cross_entropy_value_and_grad_kernel = Kernel(
     ),
     team=lambda z, labels, n, n_2, z_bar, out, e, out_2, out_3, e_bar: (z.shape[1],),
     results=(("float64", "sum"),),
-    errors=(("IndexError", ("index is out of bounds for axis 1",)),),
+    errors=(("IndexError", ("index ... is out of bounds for axis 1 with size ...",)),),
 )
 cross_entropy_value_and_grad_kernel_2 = Kernel(
     "cross_entropy_value_and_grad_kernel_2",

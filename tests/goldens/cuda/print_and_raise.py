@@ -51,7 +51,7 @@ scaled_kernel = Kernel(
         x, cp.float64(limit), cp.int64(k), x.shape[0], results[0], results[1], error,
     ),
     results=(("float64", "first"), ("bool", "first")),
-    errors=(("IndexError", ("index is out of bounds for axis 0",)),),
+    errors=(("IndexError", ("index ... is out of bounds for axis 0 with size ...",)),),
 )
 scaled_kernel_2 = Kernel(
     "scaled_kernel_2",

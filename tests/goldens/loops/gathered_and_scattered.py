@@ -18,10 +18,10 @@ def gathered_and_scattered_kernel(v, k, total, out):
     out_2 = scratch((3,), np.float64)
     for i in range(3):
         if not -3 <= k[i] < 3:  # line 84
-            raise IndexError("index is out of bounds for axis 0")
+            raise IndexError(f"index {k[i]} is out of bounds for axis 0 with size 3")
         total[k[i]] += v[i] * v[i]
         if not -3 <= k[i] < 3:  # line 85
-            raise IndexError("index is out of bounds for axis 0")
+            raise IndexError(f"index {k[i]} is out of bounds for axis 0 with size 3")
         out_2[i] = v[k[i]]
     for i in range(3):
         out[i] = total[i] + out_2[i]

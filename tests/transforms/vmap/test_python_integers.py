@@ -133,3 +133,46 @@ def test_places_that_only_a_side_not_taken_reads(width, form):
     if width == 3:
         with pytest.raises(IndexError):
             form(vmap(sixth))(x, np.array([3, 6]))
+
+
+def by_integer(x):
+    return 12 // int(x)
+
+
+def remainder_by_integer(x):
+    return 7 % int(x)
+
+
+def share(x):
+    return 1.0 / int(x)
+
+
+def counted_down(x):
+    k, total = int(x), 0
+    while k > 0:
+        total += 100 % k
+        k -= 1
+    return total
+
+
+def guarded(x):
+    k = int(x)
+    return 10 // k if k > 0 else -1
+
+
+@pytest.mark.parametrize("function", [by_integer, remainder_by_integer, share])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_zero_that_divides_is_an_error(function, compiled):
+    batched = jit(vmap(function)) if compiled else vmap(function)
+    right, wrong = np.array([2.0, 3.5, 5.0]), np.array([2.0, 0.5])
+    np.testing.assert_allclose(batched(right), [function(x) for x in right])
+    with pytest.raises(ZeroDivisionError):
+        batched(wrong)
+
+
+@pytest.mark.parametrize("function", [counted_down, guarded])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_zeros_of_elements_that_do_not_divide(function, compiled):
+    batched = jit(vmap(function)) if compiled else vmap(function)
+    x = np.array([4.0, 0.5, 9.0, 1.0])
+    np.testing.assert_array_equal(batched(x), [function(v) for v in x])

@@ -310,7 +310,7 @@ def _truths(x: Any) -> Any:
 
 def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
-        if isinstance(x, Advancing) and x.pushes is not None:
+        if isinstance(x, Advancing) and not isinstance(x, Lazy) and x.pushes:
             x = Lazy((x, lambda item: (lambda: True, lambda: item), False))
         if isinstance(x, Lazy) and x.rolls() and not x.spent(left=True):
             outcome = met(hooks, x, not conjunction)
@@ -398,7 +398,7 @@ def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
         x = filled(x)
         column = column_of(x)
         return _joined(x, x if column is None else column, np.multiply, start)
-    return functools.reduce(functools.partial(special_methods.binary, "Mult"), x, start)
+    return folded(hooks, functools.partial(special_methods.binary, "Mult"), x, start)
 
 
 def _size(hooks: Any, a: Any, axis: Any = None) -> Any:

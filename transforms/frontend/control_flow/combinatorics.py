@@ -78,3 +78,20 @@ def numbered(items: Any, start: int) -> Iterator[tuple[int, Any]]:
     for item in items:
         yield k, item
         k += 1
+
+
+def mapped(function: Any, items: Any) -> Iterator[Any]:
+    """map(function, items)"""
+    for item in items:
+        yield function(item)
+
+
+def accumulated(items: Any, function: Any, initial: Any) -> Iterator[Any]:
+    """itertools.accumulate(items, function, initial=initial)"""
+    if initial is None and len(items) == 0:
+        return
+    total = items[0] if initial is None else initial
+    yield total
+    for k in range(1 if initial is None else 0, len(items)):
+        total = function(total, items[k])
+        yield total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +16,7 @@ from tapeless.transforms.frontend.control_flow.branches import branch
 from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, lists_of
 from tapeless.transforms.frontend.control_flow.loops import for_loop
 from tapeless.transforms.frontend.control_flow.truth import truth
+from tapeless.transforms.frontend.heap.frames import Frame
 from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.heap.lists import SMALL, StagedList
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
@@ -39,6 +40,24 @@ class Lazy(Advancing):
         self.made, self.started = generators, False
         sources = [x.taken_from for x in lists_of(generators[0]) if x.taken_from is not None]
         self.kept_still = [(source, _amount(source)) for source, _ in sources]
+
+    @property
+    def pushes(self) -> bool:
+        key = _key(self.made)
+        began = self.started or self.left
+        return not began and _rolls(self.made[0]) and key not in trace().decisions.unroll
+
+    def push(self, leaves: bool, emit: Any) -> None:
+        self.spent(leaves)
+        frame: Any = trace().born(Frame())
+        frame.ended = False
+
+        def take(item: Any) -> None:
+            ended = emit.__staged_call__(item)
+            if leaves:
+                frame.ended = ended
+
+        each_item(self.made, take, frame, "ended" if leaves else None)
 
     def __next__(self) -> Any:
         self.started = True
@@ -91,28 +110,37 @@ class Lazy(Advancing):
             return hooks.call(sum, list(self), start)
         frame = hooks.frame("sum")
         frame.total = start
-        self.add(frame, self.made)
+
+        def add(item: Any) -> None:
+            frame.total = special_methods.binary("Add", frame.total, item)
+
+        each_item(self.made, add, frame)
         return frame.total
 
-    def add(self, frame: Any, generators: Any) -> None:
-        iterable, function, nested = generators
 
-        def body(item: Any) -> None:
-            test, inner = function(item)
+def each_item(
+    generators: Any, take: Callable[[Any], None], frame: Any, stop: str | None = None
+) -> None:
+    """Loops over a comprehension that give each item that passes its tests to a function, until a
+    variable of the frame is true if it names one."""
+    iterable, function, nested = generators
 
-            def more() -> None:
-                if nested:
-                    self.add(frame, inner())
-                else:
-                    frame.total = special_methods.binary("Add", frame.total, inner())
+    def body(item: Any) -> None:
+        test, inner = function(item)
 
-            branch(test(), more, lambda: None)
+        def passed() -> None:
+            if nested:
+                each_item(inner(), take, frame, stop)
+            else:
+                take(inner())
 
-        code = function.__code__
-        body.__code__ = body.__code__.replace(
-            co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
-        )
-        for_loop(iterable, body, frame, None, "")
+        branch(test(), passed, lambda: None)
+
+    code = function.__code__
+    body.__code__ = body.__code__.replace(
+        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+    )
+    for_loop(iterable, body, frame, stop, "")
 
 
 def _amount(source: Any) -> Any:
@@ -133,7 +161,7 @@ def comprehension(kind: str, generators: Any) -> Any:
 
 
 def _rolls(iterable: Any) -> bool:
-    if isinstance(iterable, Advancing) and iterable.pushes is not None:
+    if isinstance(iterable, Advancing) and iterable.pushes:
         return True  # a generator whose loops may be rolled
     return must_roll(iterable) or (isinstance(iterable, range) and len(iterable) > SMALL)
 
@@ -216,7 +244,12 @@ def _filled(generators: Any) -> Any:
     if _key(generators) in trace().decisions.unroll:
         return None
     out = trace().born(StagedList())
-    _fill(out, generators)
+
+    def keep(item: Any) -> None:
+        trace().touch(ContentsLocation(out))
+        out.append(item)
+
+    each_item(generators, keep, SimpleNamespace())
     return out
 
 
@@ -226,23 +259,16 @@ def _key(clause: Any) -> tuple[str, int, str]:
     return code.co_filename, code.co_firstlineno, code.co_name
 
 
-def _fill(out: StagedList, generators: Any) -> None:
-    iterable, function, nested = generators
+def filtered(iterable: Any, test: Callable[[Any], Any], place: Any) -> Lazy:
+    """(item for item in iterable if test(item)); `place` is the code that is named as its place."""
 
-    def body(item: Any) -> None:
-        test, inner = function(item)
+    def clause(item: Any) -> Any:
+        return (lambda: test(item)), (lambda: item)
 
-        def keep() -> None:
-            if nested:
-                _fill(out, inner())
-            else:
-                trace().touch(ContentsLocation(out))
-                out.append(inner())
-
-        branch(test(), keep, lambda: None)
-
-    code = function.__code__
-    body.__code__ = body.__code__.replace(
-        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
-    )
-    for_loop(iterable, body, SimpleNamespace(), None, "")
+    if place is not None:
+        clause.__code__ = clause.__code__.replace(
+            co_filename=place.co_filename,
+            co_firstlineno=place.co_firstlineno,
+            co_name=f"filter by {place.co_name}",
+        )
+    return Lazy((iterable, clause, False))

@@ -18,6 +18,8 @@ from tapeless.transforms.frontend.control_flow.branches import branch, choose, e
 from tapeless.transforms.frontend.control_flow.comprehensions import (
     Lazy,
     Undecided,
+    each_item,
+    filtered,
     must_roll,
     undone_if_undecided,
 )
@@ -126,7 +128,7 @@ def _run_through(parts: tuple[Any, ...]) -> bool:
 
 
 def enumerate_(hooks: Any, iterable: Any, start: Any = 0) -> Any:
-    if isinstance(iterable, Advancing) and iterable.pushes is not None:
+    if isinstance(iterable, Advancing) and iterable.pushes:
         return hooks.call(combinatorics.numbered, iterable, start)
     if not must_roll(iterable):
         pairs = enumerate(iterable)
@@ -147,6 +149,8 @@ def reversed_(hooks: Any, x: Any) -> Any:
 
 
 def map_(hooks: Any, f: Any, *parts: Any) -> Any:
+    if len(parts) == 1 and isinstance(parts[0], Advancing) and parts[0].pushes:
+        return hooks.call(combinatorics.mapped, f, *parts)
     zipped = zip_(hooks, *parts)
     if isinstance(zipped, Sequence):
         return counted(zipped.count, lambda k: hooks.call(f, *zipped.item(k)), (zipped,))
@@ -154,7 +158,8 @@ def map_(hooks: Any, f: Any, *parts: Any) -> Any:
 
 
 def filter_(hooks: Any, f: Any, x: Any) -> Any:
-    return (v for v in x if (v if f is None else hooks.call(f, v)))
+    test = bool if f is None else f
+    return filtered(x, lambda v: hooks.call(test, v), getattr(f, "__code__", None))
 
 
 def reduce_(hooks: Any, f: Any, x: Any, *initial: Any) -> Any:
@@ -163,8 +168,12 @@ def reduce_(hooks: Any, f: Any, x: Any, *initial: Any) -> Any:
 
 def folded(hooks: Any, combine: Callable[[Any, Any], Any], x: Any, *initial: Any) -> Any:
     """functools.reduce by a function of ours; a loop where x is rolled."""
+    if isinstance(x, Lazy) and x.pushes and not initial:
+        x = x.listed(True)
     if must_roll(x):
         n, item = item_of(hooks, x)
+        if not initial:
+            _require_first(hooks, x)
         total = [initial[0] if initial else item(0)]
         frame = hooks.frame("reduce")
         frame.total = total[0]
@@ -176,7 +185,7 @@ def folded(hooks: Any, combine: Callable[[Any, Any], Any], x: Any, *initial: Any
         seq = Sequence((atom(start), atom_of_size(n), atom(1)), lambda k: k)
         for_loop(seq, body, frame, None, "")
         return frame.total
-    if initial and isinstance(x, Advancing) and x.pushes is not None:
+    if initial and isinstance(x, Advancing) and x.pushes:
         frame = hooks.frame("reduce")
         (frame.total,) = initial
 
@@ -188,7 +197,16 @@ def folded(hooks: Any, combine: Callable[[Any, Any], Any], x: Any, *initial: Any
     return functools.reduce(combine, x, *initial)
 
 
+def _require_first(hooks: Any, x: Any) -> None:
+    """TypeError where there is nothing to begin a reduction with."""
+    message = "reduce() of empty iterable with no initial value"
+    branch(len_(hooks, x) == 0, lambda: raise_(TypeError(message)), lambda: None)
+
+
 def accumulate(hooks: Any, iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
+    iterable = iterable.listed(True) if isinstance(iterable, Lazy) else iterable
+    if must_roll(iterable):
+        return hooks.call(combinatorics.accumulated, iterable, func, initial)
     items = list(iterable)
     return itertools.accumulate(items, lambda a, b: hooks.call(func, a, b), initial=initial)
 
@@ -249,7 +267,7 @@ def _found(hooks: Any, generators: Any, *default: Any) -> Any:
             raise NoNumber
         frame.item, frame.found = item, True
 
-    _search(frame, generators, keep)
+    each_item(generators, keep, frame, "found")
     return frame
 
 
@@ -265,30 +283,8 @@ def met(hooks: Any, x: Lazy, wanted: bool) -> Any:
         sides = (note, lambda: None) if wanted else (lambda: None, note)
         branch(truth(item), *sides)
 
-    _search(frame, x.made, look)
+    each_item(x.made, look, frame, "found")
     return frame.found
-
-
-def _search(frame: Any, generators: Any, look: Callable[[Any], None]) -> None:
-    """Looks at the items that pass the tests until `frame.found`."""
-    iterable, function, nested = generators
-
-    def body(item: Any) -> None:
-        test, inner = function(item)
-
-        def keep() -> None:
-            if nested:
-                _search(frame, inner(), look)
-            else:
-                look(inner())
-
-        branch(test(), keep, lambda: None)
-
-    code = function.__code__
-    body.__code__ = body.__code__.replace(
-        co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
-    )
-    for_loop(iterable, body, frame, "found", "")
 
 
 def count_(hooks: Any, start: Any = 0, step: Any = 1) -> Any:

@@ -136,7 +136,7 @@ def _for_items(
     if isinstance(iterable, Counting):
         _count(iterable, body, frame, stop)
         return
-    if isinstance(iterable, Advancing) and iterable.pushes is not None:
+    if isinstance(iterable, Advancing) and iterable.pushes:
         iterable.push(stop is not None, Pass(body, frame, stop))
         return
     if seq is None:

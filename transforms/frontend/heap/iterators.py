@@ -32,28 +32,33 @@ class Advancing:
     """An iterator of Python's own or a generator, made by the program.
 
     left    the loop over it was left where data says so: how far it is, is not known
-    pushes  of a generator that has not begun: runs it, with a function that gets each item; whether
+    runs    of a generator that has not begun: runs it, with a function that gets each item; whether
             that may tell it to end, comes first
     """
 
-    def __init__(self, source: Any, pushes: Callable[[bool, Any], None] | None = None) -> None:
+    def __init__(self, source: Any, runs: Callable[[bool, Any], None] | None = None) -> None:
         self.source, self.birth, self.left = source, next(trace().serials), False
-        self.pushes = pushes
+        self.runs = runs
+
+    @property
+    def pushes(self) -> bool:
+        """Whether it can be run by a loop over it, as a loop of the program."""
+        return self.runs is not None
 
     def __iter__(self) -> Any:
         return self
 
     def __next__(self) -> Any:
         self.ask()
-        self.pushes = None
+        self.runs = None
         trace().note_advanced(self)
         return next(self.source)
 
     def push(self, leaves: bool, emit: Any) -> None:
         """Runs a generator that has not begun, to its end or until it is told to end."""
-        assert self.pushes is not None
+        assert self.runs is not None
         self.ask()
-        run, self.pushes = self.pushes, None
+        run, self.runs = self.runs, None
         self.source.close()
         self.left = leaves
         run(leaves, emit)
@@ -61,7 +66,7 @@ class Advancing:
     def send(self, value: Any) -> Any:
         """Of a generator."""
         self.ask()
-        self.pushes = None
+        self.runs = None
         trace().note_advanced(self)
         return self.source.send(value)
 

@@ -324,7 +324,7 @@ def to_columns(target: StagedList, element: Any, complete: bool = False) -> None
             join_types(t, a.type, trace().joined)
             for t, a in zip(types, leaf_columns(s), strict=True)
         ]
-    key = (trace().place(), target.name)
+    key = trace().next_list(target.name)
     items = trace().decisions.widened(key, types)
     columns = [*zip(*map(leaf_columns, specs), strict=True)]
     leaves = columns

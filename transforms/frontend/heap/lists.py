@@ -527,7 +527,7 @@ def listed(symbol: Symbol, like: Any) -> Any:
 def _with_tail(
     spec: Any, columns: list[Atom], weak: list[bool], cls: Any = StagedList
 ) -> StagedList:
-    t, key = trace(), (trace().place(), "")
+    t, key = trace(), trace().next_list()
     types = [Type(a.type.dtype, a.type.shape[1:], w) for a, w in zip(columns, weak, strict=True)]
     many = [
         Symbol(stacks.unstack(convert(a, item.with_shape(a.type.shape)), weak=item.weak))

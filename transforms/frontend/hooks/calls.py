@@ -55,6 +55,7 @@ from tapeless.transforms.frontend.control_flow.branches import (
     each,
     undecided,
 )
+from tapeless.transforms.frontend.control_flow.item_filters import staged_form
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
 from tapeless.transforms.frontend.effects.foreign_calls import (
     record,
@@ -190,6 +191,8 @@ class Calls:
                 trace().ask_identity(*args)
             if f in BUILTINS:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
+            if (iterated_by := staged_form(f, args)) is not None:
+                return self.call(iterated_by, *args, **kwargs)
             if (staged := applied(f)) is not None:
                 return _by_rule(functools.partial(staged, self), f, args, kwargs)
         if isinstance(f, types.MethodType):

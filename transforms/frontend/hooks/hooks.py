@@ -22,7 +22,7 @@ from tapeless.transforms.frontend.control_flow.branches import (
     each,
     undecided,
 )
-from tapeless.transforms.frontend.control_flow.comprehensions import comprehension
+from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension
 from tapeless.transforms.frontend.control_flow.iteration import len_
 from tapeless.transforms.frontend.control_flow.loop_iterators import for_each
 from tapeless.transforms.frontend.control_flow.loops import while_loop
@@ -183,9 +183,24 @@ class Hooks(Operations):
         return tuple(self.item(value, k) for k in range(n))
 
     def unpack_star(self, value: Any, n: int, star: int) -> Any:
+        behind = n - star - 1
+        value = value.listed() if isinstance(value, Lazy) and value.pushes else value
+        if isinstance(value, StagedList) and isinstance(value.length(), Symbol):
+            return self.parts_of(value, n, star)
         parts = list(value)
-        end = len(parts) - (n - star - 1)
+        end = len(parts) - behind
         return (*parts[:star], self.new(parts[star:end]), *parts[end:])
+
+    def parts_of(self, value: StagedList, n: int, star: int) -> tuple[Any, ...]:
+        """The items of a list of run-time length, and the list of those in between."""
+        length, behind = value.length(), n - star - 1
+        few = self.format(
+            f"not enough values to unpack (expected at least {n - 1}, got ", (length, "", ""), ")"
+        )
+        branch(length < n - 1, lambda: self.raise_(ValueError(few)), lambda: None)
+        first = [self.item(value, k) for k in range(star)]
+        last = [self.item(value, k) for k in range(-behind, 0)]
+        return (*first, self.item(value, slice(star, length - behind)), *last)
 
     def iterate(self, value: Any) -> Any:
         return value if undecided(value) else special_methods.iterated(value)
@@ -198,6 +213,10 @@ class Hooks(Operations):
 
     def new(self, container: Any) -> Any:
         return trace().born(StagedList(container) if isinstance(container, list) else container)
+
+    def list_of(self, items: Any) -> Any:
+        """[*items]"""
+        return self.call(list, items)
 
     def list(self, name: str) -> Any:
         return empty_list(self, name)

@@ -194,6 +194,8 @@ class Expressions:
         match node:
             case ast.List(elts=[]):
                 return hook("list", ast.Constant(self.place_of(node)))
+            case ast.List(elts=[ast.Starred(value=items)]):
+                return hook("list_of", self.expr(items))
             case ast.List(elts=elements):
                 return hook("new", ast.List([self.expr(e) for e in elements], ast.Load()))
             case ast.Tuple(elts=elements):

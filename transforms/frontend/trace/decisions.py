@@ -10,6 +10,8 @@ from tapeless.transforms.core.language import Type
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import Signal, StructureError, UnsupportedError
 
+MANY_LISTS = 4  # of one line that get other types: after so many all of the line get them
+
 
 @dataclass
 class Decisions:
@@ -122,6 +124,8 @@ class Decisions:
     def widen(self, key: Any, kinds: list[Any]) -> None:
         """A list gets numbers of another type later, or arrays of other lengths: start again, with
         a type for both. `kinds` are the dtypes, and the axes whose lengths differ."""
+        if sum(other[:-1] == key[:-1] for other in self.wider) >= MANY_LISTS:
+            key = key[:-1]  # for all that are made there
         before = self.wider.get(key)
         if before is not None and len(before) == len(kinds):
             pairs = zip(kinds, before, strict=True)
@@ -133,7 +137,7 @@ class Decisions:
 
     def widened(self, key: Any, types: list[Type]) -> list[Type]:
         """The types of what a list holds from its start on, where it begins with these."""
-        kinds = self.wider.get(key, ())
+        kinds = self.wider.get(key) or self.wider.get(key[:-1]) or []
         if len(kinds) != len(types):
             return types
         wider = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -76,6 +77,7 @@ class Trace(SizeGuards, Journals):
         self.advanced: list[Any] | None = None  # iterators of the program, while one is run out
         self.ended: set[int] = set()  # frames of calls of our own code
         self.opened: list[int] = []  # the objects that are being taken apart, each in another
+        self.lists_here: Counter[Any] = Counter()  # that were put into stacks, by line and name
         self.functional = False  # whether functions of tapeless.numpy were called
         self.outer_map: Any = None  # the mapped function that a call is of, if it is of one
 
@@ -154,6 +156,13 @@ class Trace(SizeGuards, Journals):
     def place(self) -> Any:
         """The user's line that is run now."""
         return self.origin
+
+    def next_list(self, name: str = "") -> tuple[Any, str, int]:
+        """What tells a list that is put into stacks from others, in each staged run: the line, the
+        name, and how many of these have been before."""
+        here = self.place(), name
+        self.lists_here[here] += 1
+        return (*here, self.lists_here[here])
 
     def enter(self, method: Any, *args: Any) -> Any:
         """Calls a function of the user."""

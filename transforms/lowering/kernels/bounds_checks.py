@@ -140,7 +140,8 @@ class Checks(Elements):
             if isinstance(e.at, int):
                 need = e.at + 1 if e.at >= 0 else -e.at
                 if not dims.at_least(n, need):
-                    self.refuse(spelled(f"{{0}} < {need}", self.size(n)), axis, s.origin)
+                    length = to_source(self.size(n))
+                    self.refuse(f"{length} < {need}", str(e.at), axis, length, s.origin)
                 continue
             a = rest[e.at.k]
             if not a.type.shape:
@@ -159,7 +160,8 @@ class Checks(Elements):
             else:
                 where = [number(0) if k is None else (index or [])[k] for k in e.axes]
                 value = self.element(a, where)
-            self.refuse(spelled("not -{1} <= {0} < {1}", value, self.size(n)), axis, s.origin)
+            test = spelled("not -{1} <= {0} < {1}", value, self.size(n))
+            self.refuse(test, to_source(value), axis, to_source(self.size(n)), s.origin)
 
     def fits(self, count: Size, n: Size) -> bool:
         """Whether there are at least so many elements along an axis, for sure."""
@@ -195,18 +197,23 @@ class Checks(Elements):
             with self.nested(f"if {spelled('{0} != {1}', have, part)}:", stage.let.origin):
                 self.put(f'raise ValueError("{MISFIT}")')
 
-    def refuse(self, test: str, axis: int, origin: Origin | None) -> None:
+    def refuse(self, test: str, index: str, axis: int, length: str, origin: Origin | None) -> None:
+        """Raises what NumPy raises for an index of an axis, if a test holds."""
         with self.nested(f"if {test}:", origin):
-            self.put(f'raise IndexError("index is out of bounds for axis {axis}")')
+            k, n = (x if x.lstrip("-").isdigit() else f"{{{x}}}" for x in (index, length))
+            says = f"index {k} is out of bounds for axis {axis} with size {n}"
+            self.put(f'raise IndexError({"f" if "{" in says else ""}"{says}")')
 
     def check_division(self, stage: LoopNest) -> None:
-        """Python's own numbers cannot be divided by zero; those of a batch are an array's."""
+        """Python's own numbers cannot be divided by zero; floats of a batch are an array's."""
         s = stage.let
-        if not s.outs[0].type.weak or self.batches:
+        divides = s.op.name in DIVISIONS
+        of_integers = divides and s.args[1].type.dtype == scalar_form.INT
+        if not s.outs[0].type.weak or (self.batches and not of_integers):
             return
         if s.op.name == "power":
             self.check_power(s.args[0], s.args[1], s.origin)
-        if s.op.name not in DIVISIONS:
+        if not divides:
             return
         divisor = s.args[1]
         if isinstance(divisor, Literal) and divisor.value:

@@ -60,9 +60,11 @@ class Ahead(Checks):
             known = all(self.is_known(x, changing) for n in sizes for x in dims.symbols(n))
             if found.key in self.refused or not known:
                 continue
-            test = self.beyond(found, s)
-            if test:
-                self.refuse(test, found.axis, found.origin)
+            tests = self.beyond(found, s)
+            for test, index in tests:
+                length = self.spelled(found.key[0])
+                self.refuse(test, index, found.axis, length, found.origin)
+            if tests:
                 self.refused[found.key] = self.depth
                 done.append(found.key)
         return done
@@ -102,23 +104,37 @@ class Ahead(Checks):
                 low, high = replaced(low, high, self.as_size(v), first, last)
             yield Reached((n, at), axis, low, high, s.origin)
 
-    def beyond(self, found: Reached, s: For) -> str:
-        """The test whether one of the indices is not there; nothing if all of them are."""
+    def beyond(self, found: Reached, s: For) -> list[tuple[str, str]]:
+        """Tests whether one of the indices is not there, each with the first such index if that is
+        known, else with the last."""
         n = found.key[0]
         tests = []
-        if not dims.at_least(n - 1 - self.bounds(found.high)[1], 0):
-            tests.append(f"{self.spelled(found.high + 1)} > {self.spelled(n)}")
         if not dims.at_least(self.bounds(found.low)[0], 0):
-            tests.append(f"{self.spelled(found.low)} < {self.spelled(-1 * n)}")
-        if not tests:
-            return ""
+            low = self.spelled(found.low)
+            tests.append((f"{low} < {self.spelled(-1 * n)}", low))
+        if not dims.at_least(n - 1 - self.bounds(found.high)[1], 0):
+            test = f"{self.spelled(found.high + 1)} > {self.spelled(n)}"
+            tests.append((test, self.first_beyond(found, s)))
         start, stop = self.as_size(s.start), self.as_size(s.stop)
         first, last = self.ranges[s.index]
         from_zero = start == 0 and len(tests) == 1 and found.high == stop - 1
         if from_zero or dims.at_least(last, first):
-            return " or ".join(tests)
-        either = f"({' or '.join(tests)})" if len(tests) > 1 else tests[0]
-        return f"{self.spelled(first)} < {self.spelled(last + 1)} and {either}"
+            return tests
+        passes = f"{self.spelled(first)} < {self.spelled(last + 1)}"
+        return [(f"{passes} and {test}", index) for test, index in tests]
+
+    def first_beyond(self, reached: Reached, s: For) -> str:
+        """The index that is told where one is too large: the first one if each pass reads the
+        index after that of the pass before, else the largest."""
+        n, at = reached.key
+        first, last = self.ranges[s.index]
+        start = first if isinstance(s.step, Literal) and s.step.value > 0 else last
+        in_first_pass, _ = replaced(at, at, self.as_size(s.index), start, start)
+        if reached.low != in_first_pass or reached.high - reached.low != last - first:
+            return self.spelled(reached.high)
+        if dims.at_least(n, reached.low):
+            return self.spelled(n)
+        return f"max({self.spelled(reached.low)}, {self.spelled(n)})"
 
     def spelled(self, size: Size) -> str:
         return to_source(self.size(size))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import atom_of_size, current, defining_statement
+from tapeless.transforms.core.builder import atom_of_size, current, defining_statement, same_value
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Effect, Let, Var
 from tapeless.transforms.ops.numpy.reductions import count_nonzero
@@ -26,7 +26,7 @@ from tapeless.transforms.ops.primitives.new_arrays import arange
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.slices_and_gathers import gather, index, read
 
-DEEP = 20  # statements that are compared, or followed, behind each other
+DEEP = 20  # statements that are followed, behind each other
 
 
 def stretched(v: Atom, x: Atom, key: Key, rest: tuple[Atom, ...]) -> Any:
@@ -133,17 +133,5 @@ def _reads_same_part(let: Let, x: Atom, key: Key, rest: tuple[Atom, ...]) -> boo
         return False
     of_places = all(isinstance(e, Slot) for e in key)  # which alone say how many there are
     return (of_places or let.args[0].type.shape == x.type.shape) and all(
-        _same_value(a, b, DEEP) for a, b in zip(let.args[1:], rest, strict=True)
+        same_value(a, b) for a, b in zip(let.args[1:], rest, strict=True)
     )
-
-
-def _same_value(a: Atom, b: Atom, deep: int) -> bool:
-    """Whether two values are computed in the same way."""
-    if a == b or not (isinstance(a, Var) and isinstance(b, Var)):
-        return a == b
-    s, t = defining_statement(a), defining_statement(b)
-    if not deep or s is None or t is None or s.op is not t.op or not s.op.pure:
-        return False
-    if s.params != t.params or len(s.args) != len(t.args) or s.outs.index(a) != t.outs.index(b):
-        return False
-    return all(_same_value(p, q, deep - 1) for p, q in zip(s.args, t.args, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import broadcast, current, size_of
+from tapeless.transforms.core.builder import broadcast, current, same_value, size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Var
 from tapeless.transforms.dataclass import dataclass
@@ -75,9 +75,23 @@ def advanced_place(key: Key) -> int:
     return places[0] if together else 0
 
 
+def _in_terms_of(start: Size | None, stop: Size | None) -> Size | None:
+    """The end of a slice, in which values that are computed as those of its start are these, as in
+    x[starts[k] : starts[k] + 1]."""
+    if start is None or stop is None:
+        return stop
+    for x in dims.symbols(stop):
+        for y in dims.symbols(start):
+            if x.var is not None and y.var is not None and same_value(x.var, y.var):
+                same = {x: dims.single(y)}
+                stop = dims.substitute(stop, same.get)
+    return stop
+
+
 def slice_size(n: Size, s: slice, rest: Atoms) -> Size:
     """How many elements a slice of an axis of length n has; a new symbol where none can say."""
     start, stop, step = (bound(b, rest) for b in (s.start, s.stop, s.step))
+    stop = _in_terms_of(start, stop)
     step = 1 if step is None else step
     if isinstance(n, int) and all(isinstance(b, (int, type(None))) for b in (start, stop, step)):
         return len(range(*slice(start, stop, step).indices(n)))

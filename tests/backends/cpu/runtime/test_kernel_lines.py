@@ -105,7 +105,7 @@ def test_the_frame_of_the_kernel():
         compiled(X, GOOD, BAD)
     frame = traceback.extract_tb(e.value.__traceback__)[-1]
     assert frame.name == "two_indices_kernel"
-    assert frame.line == 'raise IndexError("index is out of bounds for axis 0")'
+    assert frame.line.startswith('raise IndexError(f"index {')
     assert cache.PACKAGE.split(".")[0] not in frame.filename.split("/")
 
 

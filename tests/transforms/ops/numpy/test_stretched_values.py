@@ -133,3 +133,20 @@ def all_of_part(y, k):
     y = y.copy()
     y[~k] = y[k]
     return np.sum(y)
+
+
+def from_one_that_is_read_twice(y, k):
+    return np.sum((y - y[k[1] : k[1] + 1]) ** 2)
+
+
+def from_two_that_are_read_twice(y, k):
+    return np.sum((y[k[0] : k[0] + 2] - y[2 * k[1] - 1 : 2 * k[1]]) ** 2)
+
+
+@pytest.mark.parametrize("f", [from_one_that_is_read_twice, from_two_that_are_read_twice])
+def test_bounds_that_are_computed_twice_are_the_same(f):
+    y, k = np.array([1.0, -2.0, 0.5, 3.0]), np.array([1, 2])
+    expected = slope(lambda y: f(y, k), y)
+    close_to(jit(f)(y, k), f(y, k))
+    for transformed in (grad(f), jit(grad(f))):
+        close_to(transformed(y, k), expected, 1e-7)
