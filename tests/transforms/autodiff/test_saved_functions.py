@@ -78,3 +78,29 @@ def test_the_backward_loop_computes_none():
     assert "sin(" in forward
     assert "cos(" in forward
     assert not re.search(r"\b(sin|cos)\(", backward)
+
+
+def swung(x, v, steps):
+    """The derivative of a sine is a cosine that the loop computes anyway, and the other way."""
+    total = 0.0
+    for _ in range(steps):
+        s, c = np.sin(x), np.cos(x)
+        v = v + 0.1 * (s - v * c) / (1.3 - 0.1 * c * c)
+        x = x + 0.1 * v
+        total = total + s * c * x
+    return total
+
+
+def test_what_the_forward_loop_computes_is_saved_once(tmp_path):
+    checked(grad(swung, (0, 1)), (0.7, 0.2, 6), tmp_path)
+    source = JitToC(grad(swung)).module_for((0.7, 0.2, 6), {}).source
+    saved = re.findall(r"saved\w*\[k\w*\] = (\w+);", source)
+    assert len(saved) == len(set(saved))
+    assert len(re.findall(r"\bsin\(", source)) == len(re.findall(r"\bcos\(", source)) == 1
+
+
+def test_quotients_are_saved():
+    source = JitToC(grad(swung)).module_for((0.7, 0.2, 6), {}).source
+    forward, _, backward = source.partition(">= 0;")
+    assert forward.count(" / ") > 0
+    assert "1.3 - " not in backward
