@@ -1,7 +1,8 @@
 """Products in backward loops: factors that a pass does not wait for are multiplied ahead of those
 that it carries on.
 
-for k, reversed: b = b * x[k] / d[k] * y[k]    becomes    for k, reversed: b = b * (x[k] / d[k] * y[k])
+for k, reversed: b = b * x[k] / d[k] * y[k]
+    becomes      for k, reversed: b = b * (x[k] / d[k] * y[k])
 
 A backward loop is a chain of such products: each pass waits for the one before, and processors
 compute what does not wait meanwhile. One multiplication in that chain is faster than two and a
@@ -102,7 +103,7 @@ class _Pass:
         return kind.dtype.kind == "f" and not kind.shape and all(a.type == kind for a in variables)
 
     def factors(self, s: Let, products: Mapping[Var, Let], parts: set[Var]) -> list[Factor]:
-        """The factors of a product, those of its parts in their place, which are added to `parts`."""
+        """The factors of a product, those of its parts among them, which are added to `parts`."""
         factors: list[Factor] = []
         for k, a in enumerate(s.args):
             divides = s.op is truediv and k == 1

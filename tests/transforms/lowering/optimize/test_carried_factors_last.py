@@ -18,10 +18,7 @@ def cooled(x, steps):
 
 def chosen(x, w):
     for v in w:
-        if v > 0:
-            x = x * v / (2.0 + v)
-        else:
-            x = 3.0 * x * v * v
+        x = x * v / (2.0 + v) if v > 0 else 3.0 * x * v * v
     return x
 
 
