@@ -20,10 +20,15 @@ from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.values import c_type, constant
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.python_text.line_breaking import wrap
+from tapeless.transforms.python_text.python_source import to_source
 
 MOST = 1 << 16  # numbers in arrays of test programs whose lengths depend on values
 SINGLE, DOUBLE = 1e-4, 1e-9  # how near results must be, relative to themselves and to 1
 MODULES = ("builtins", "ctypes", "operator")  # that wrappers import, where they need them
+#: What wrappers read, which no parameter may hide.
+OWN_NAMES = frozenset(
+    ["LIBRARY", "converted", "ctypes", "builtins", "np", "operator", "overwritten"]
+)
 CMAKE = """\
 cmake_minimum_required(VERSION 3.10)
 project({name} C)
@@ -43,6 +48,26 @@ find_library(BLAS_LIBRARY NAMES openblas cblas mkl_rt blas REQUIRED)
 find_path(CBLAS_FOLDER cblas.h PATH_SUFFIXES openblas REQUIRED)
 target_include_directories({name} PRIVATE ${{CBLAS_FOLDER}})
 target_link_libraries({name} PRIVATE ${{BLAS_LIBRARY}})
+"""
+
+
+CONVERTED = """
+
+def converted(name, value, dtype):
+    array = np.asarray(value)
+    if not np.can_cast(array.dtype, dtype, "safe"):
+        raise TypeError(f"{name} must be of {np.dtype(dtype)}: {array.dtype} has other numbers")
+    return np.require(array, dtype, ["C", "ALIGNED"])
+"""
+OVERWRITTEN = """
+
+def overwritten(name, array, dtype):
+    if not (isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.carray):
+        raise ValueError(
+            f"{name} is overwritten: it must be an array of {np.dtype(dtype)} that lies row by row"
+            " and can be written to"
+        )
+    return array
 """
 
 
@@ -71,8 +96,34 @@ def python_wrapper(module: CModule) -> str:
     lines += _structures(module)
     for record in module.records:
         lines += [""] * (1 if record.is_tuple else 2) + record.lines
-    lines += ["", "", f"def {name}({', '.join(a.name for a in module.arguments)}):", *body, ""]
+    for function, text in (("converted", CONVERTED), ("overwritten", OVERWRITTEN)):
+        if any(f" = {function}(" in line for line in body):
+            lines += text.rstrip().splitlines()
+    lines += ["", "", f"def {name}({', '.join(_parameters(module))}):", *body, ""]
     return "\n".join(part for line in lines for part in wrap(line))
+
+
+def _taken_from(a: Argument) -> ast.expr:
+    """Where an argument is found in those of the function of Python."""
+    e = ast.parse(a.path, mode="eval").body
+    names = [n for n in ast.walk(e) if isinstance(n, ast.Name)]
+    for n in names:
+        n.id += "_" * (n.id in OWN_NAMES)
+    return e
+
+
+def _parameters(module: CModule) -> list[str]:
+    """The parameters of the function of Python, without those that the code is for a value of."""
+    parts = [n for a in module.arguments for n in ast.walk(_taken_from(a))]
+    return [*dict.fromkeys(n.id for n in parts if isinstance(n, ast.Name))]
+
+
+def _taken_apart(module: CModule) -> Iterable[str]:
+    """A line that gives what containers hold, and what is called otherwise in C, its name there."""
+    pairs = [(a.name, to_source(_taken_from(a))) for a in module.arguments]
+    pairs = [(name, text) for name, text in pairs if name != text]
+    if pairs:
+        yield f"{', '.join(name for name, _ in pairs)} = {', '.join(text for _, text in pairs)}"
 
 
 def _classes(module: CModule) -> Iterable[tuple[str, str]]:
@@ -85,7 +136,8 @@ def _classes(module: CModule) -> Iterable[tuple[str, str]]:
 
 def _wrapper_body(module: CModule) -> list[str]:
     """The statements of the function that calls the library."""
-    body = [line for a in module.arguments for line in _received(a)]
+    body = [*_taken_apart(module)]
+    body += [line for a in module.arguments for line in _received(a)]
     call = _call(module)
     if module.has_room:
         copied = [a.name for a in module.arguments if a.stored]
@@ -148,11 +200,8 @@ def _received(a: Argument) -> Iterable[str]:
         if a.type.dtype.kind in "iu":
             yield f"{a.name} = {dtype}(operator.index({a.name}))"
         return
-    if a.stored:
-        yield f"if not ({a.name}.flags.c_contiguous and {a.name}.dtype == {dtype}):"
-        yield f'    raise ValueError("{a.name} is overwritten: it must lie row by row, of {dtype}")'
-    else:
-        yield f'{a.name} = np.asarray({a.name}).astype({dtype}, "C", "safe", copy=False)'
+    function = "overwritten" if a.stored else "converted"
+    yield f'{a.name} = {function}("{a.name}", {a.name}, {dtype})'
     yield f"if {a.name}.ndim != {a.type.ndim}:"
     yield f'    raise ValueError(f"{a.name} has {{{a.name}.ndim}} axes, and not {a.type.ndim}")'
     if any(a.lengths):

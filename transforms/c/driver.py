@@ -69,6 +69,8 @@ OURS = (
     "text",
     "Path",
     "LIBRARY",
+    "converted",
+    "overwritten",
     "number",
 )
 

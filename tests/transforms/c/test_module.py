@@ -167,7 +167,7 @@ def test_results_are_named_by_what_python_returns(tmp_path):
 
     state = {"p": normal(9), "q": normal(12)}
     run = library(swapped, (state,), tmp_path)
-    results = run(state["p"], state["q"])
+    results = run(state)
     assert np.array_equal(results["q"], state["p"] * 2)
     assert np.array_equal(results["p"][0], state["q"])
     assert results["p"][1] == 1
