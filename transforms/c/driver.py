@@ -70,7 +70,11 @@ OURS = (
     "Path",
     "LIBRARY",
     "converted",
+    "fitting",
+    "held",
+    "new",
     "overwritten",
+    "result",
     "number",
 )
 
