@@ -35,7 +35,7 @@ from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
 
 
 @dataclass(frozen=True)
-class Factor:
+class PassFactor:
     """A factor of a product, or what divides it."""
 
     atom: Atom
@@ -50,11 +50,11 @@ def carried_factors_last(block: Block) -> Block:
 def _statement(s: Statement) -> Statement:
     s = with_blocks(s, carried_factors_last)
     if isinstance(s, For) and s.reverse:
-        return replace(s, body=_Pass(s.body, s.carries).block(s.body))
+        return replace(s, body=_BackwardPass(s.body, s.carries).block(s.body))
     return s
 
 
-class _Pass:
+class _BackwardPass:
     """The body of a loop."""
 
     def __init__(self, body: Block, carries: Iterable[Var]) -> None:
@@ -74,9 +74,7 @@ class _Pass:
     def block(self, block: Block) -> Block:
         """The block, and sides of branches in it, with other products."""
         products = {s.outs[0]: s for s in block.body if self.is_late_product(s)}
-        inner = {
-            a for s in products.values() for a in s.args if a in products and self.uses[a] == 1
-        }
+        inner = {a for s in products.values() for a in s.args if self.is_part(a, products)}
         ordered: dict[Var, list[Let]] = {}  # by what each is the result of
         absorbed: set[Var] = set()
         for v, s in products.items():
@@ -102,20 +100,24 @@ class _Pass:
         variables = [a for a in s.args if isinstance(a, Var)]
         return kind.dtype.kind == "f" and not kind.shape and all(a.type == kind for a in variables)
 
-    def factors(self, s: Let, products: Mapping[Var, Let], parts: set[Var]) -> list[Factor]:
+    def is_part(self, a: Atom, products: Mapping[Var, Let]) -> TypeGuard[Var]:
+        """Whether a factor is a product itself, which nothing else reads."""
+        return isinstance(a, Var) and a in products and self.uses[a] == 1
+
+    def factors(self, s: Let, products: Mapping[Var, Let], parts: set[Var]) -> list[PassFactor]:
         """The factors of a product, those of its parts among them, which are added to `parts`."""
-        factors: list[Factor] = []
+        factors: list[PassFactor] = []
         for k, a in enumerate(s.args):
             divides = s.op is truediv and k == 1
-            if a in products and self.uses[a] == 1:  # type: ignore[comparison-overlap]
-                parts.add(a)  # type: ignore[arg-type]
-                of_part = self.factors(products[a], products, parts)  # type: ignore[index]
-                factors += [Factor(f.atom, f.divides != divides) for f in of_part]
+            if self.is_part(a, products):
+                parts.add(a)
+                of_part = self.factors(products[a], products, parts)
+                factors += [PassFactor(f.atom, f.divides != divides) for f in of_part]
             else:
-                factors.append(Factor(a, divides))
+                factors.append(PassFactor(a, divides))
         return factors
 
-    def pays(self, factors: Sequence[Factor]) -> bool:
+    def pays(self, factors: Sequence[PassFactor]) -> bool:
         """Whether several factors are known early, and can be multiplied ahead of the others."""
         early = [f for f in factors if f.atom not in self.late]
         return (
@@ -124,11 +126,11 @@ class _Pass:
             and not all(f.divides for f in early)
         )
 
-    def in_order(self, s: Let, factors: Sequence[Factor]) -> list[Let]:
+    def in_order(self, s: Let, factors: Sequence[PassFactor]) -> list[Let]:
         """What computes the product, early factors first."""
         kind, origin, lets = s.outs[0].type, s.origin, list[Let]()
 
-        def multiplied(factors: Iterable[Factor]) -> Factor:
+        def multiplied(factors: Iterable[PassFactor]) -> PassFactor:
             """The product of factors, or what they divide by where all do."""
             first, *others = sorted(factors, key=lambda f: f.divides)
             product = first.atom
@@ -137,7 +139,7 @@ class _Pass:
                 v = Var(kind)
                 lets.append(Let((v,), op, (product, f.atom), {}, origin))
                 product = v
-            return Factor(product, first.divides)
+            return PassFactor(product, first.divides)
 
         early = multiplied(f for f in factors if f.atom not in self.late)
         late = multiplied(f for f in factors if f.atom in self.late)
