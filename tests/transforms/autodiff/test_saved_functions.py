@@ -104,3 +104,21 @@ def test_quotients_are_saved():
     backward = source.partition(">= 0;")[2]
     quotients = re.findall(r"[^ (]+ / ", backward)
     assert all("_bar" in q for q in quotients), backward
+
+
+def test_arithmetic_is_saved_of_first_derivatives_only():
+    """In a Hessian each saved number has a tangent for each direction."""
+
+    def of_tank(u):
+        x = 1.0
+        for k in range(len(u)):
+            rate = x / (np.sqrt(x) + 1.5)
+            x = x + 0.1 * (u[k] - rate) * x
+        return x
+
+    u = normal(20)
+    first = JitToC(grad(of_tank)).module_for((u,), {}).source
+    second = JitToC(hessian(of_tank)).module_for((u,), {}).source
+    assert "rate_saved" in first
+    # tangents of x and of the square root, and the result's
+    assert len(re.findall(r"bytes \+?= rounded\(u_0 \* u_0 \*", second)) == 3

@@ -11,7 +11,10 @@ from tapeless.transforms.analysis.min_cut import minimum_cut
 from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
 from tapeless.transforms.autodiff.residuals.reread import Reloads
-from tapeless.transforms.autodiff.residuals.saved_functions import functions_are_saved
+from tapeless.transforms.autodiff.residuals.saved_functions import (
+    arithmetic_is_saved,
+    functions_are_saved,
+)
 from tapeless.transforms.autodiff.residuals.shifted_saves import shifted
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import size_of, var_size
@@ -48,7 +51,7 @@ REDUCED, MOVED = 0.3, 0.1
 #: Of a function of the elements of an array: it takes longer than to save a number in a cache, but
 #: what is too much for a cache is memory that counts.
 FUNCTION, FUNCTION_OF_MANY = 2.0, 0.4
-#: Of one number of a loop, where compiled code saves functions: a quotient takes as long as several
+#: Of one number of a loop, where compiled code saves arithmetic: a quotient takes as long as some
 #: loads, other arithmetic less, but a chain of it as long as the loop that it repeats.
 QUOTIENT, ARITHMETIC = 2.0, 0.3
 MANY = 1 << 19  # numbers that are too many for a cache: 4 MB
@@ -64,7 +67,7 @@ def repeating(let: Let, function: float = FUNCTION) -> float | None:
     if op.inplace or not op.pure or op in makers:
         return None
     is_number = op.elementwise and not let.outs[0].type.shape
-    if is_number and functions_are_saved() and let.outs[0].type.dtype.kind == "f":
+    if is_number and arithmetic_is_saved() and let.outs[0].type.dtype.kind == "f":
         return of_compiled_number(let, function)
     if not op.costly or is_square(let):
         return 0.0
