@@ -15,6 +15,7 @@ from tapeless.staging.returned_leaves import returned_leaf
 from tapeless.staging.scipy_replacements import STAND_INS as OF_SCIPY
 from tapeless.staging.user_calls import call_user
 from tapeless.transforms.analysis.free_variables import read_from_around
+from tapeless.transforms.autodiff.residuals.saved_functions import inside_of_transformation
 from tapeless.transforms.core import passes
 from tapeless.transforms.core.builder import atom, building, current, defining_statement
 from tapeless.transforms.core.dims import Dim, symbols
@@ -195,7 +196,8 @@ class Subprogram:
         open_block = trace().blocks[-1]
         start, self.calls_before = len(open_block), len(trace().calls.stretches)
         began = next(trace().serials)
-        value = settled(call_user(fun, *args, **kwargs))
+        with inside_of_transformation():
+            value = settled(call_user(fun, *args, **kwargs))
         leaves, self.structure = tree.flatten(value)
         self.leaves = [returned_leaf(leaf, began) for leaf in leaves]
         same = all(new is old for new, old in zip(self.leaves, leaves, strict=True))

@@ -12,8 +12,14 @@ from typing import Any
 
 from tapeless import tree
 from tapeless.disk_cache.store import Shelf
+from tapeless.dispatch.container_writeback import Change
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.staging.emitted_names import parameters
+from tapeless.transformations.changed_containers import (
+    containers_of,
+    new_values,
+    store_lines,
+)
 from tapeless.transformations.eval_shape import short_axes
 from tapeless.transformations.jit import Jit
 from tapeless.transforms.autodiff.residuals.saved_functions import saving_functions
@@ -38,10 +44,12 @@ class Printed:
 
     is_passed  for each leaf of the arguments of the Python function, whether it is one of C, too;
                the code is for the values of the others
+    changes    what it leaves in containers of the caller
     """
 
     module: CModule
     is_passed: tuple[bool, ...]
+    changes: tuple[Change, ...] = ()
 
     def passed(self, args: Any) -> list[Any]:
         """The leaves that are arguments in C."""
@@ -88,9 +96,13 @@ class JitToC(Jit):
         blas     whether large products are calls of a BLAS library
         """
         printed = self.printed(args, kwargs)
+        if printed.changes:
+            results = results, new_values(printed.changes, (after, kwargs))
         module = with_blas(printed.module) if blas else printed.module
         numbers = in_order(module, results)
-        before_call, after_call = (printed.passed((each, kwargs)) for each in (args, after))
+        before_call = printed.passed((args, kwargs))
+        # containers that have changed do not say what is left in the arrays that they held
+        after_call = None if printed.changes else printed.passed((after, kwargs))
         return {
             f"{module.name}.h": module.header,
             f"{module.name}.c": module.source,
@@ -106,15 +118,20 @@ class JitToC(Jit):
     def shelf(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
         return None
 
+    def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
+        self.before = containers_of((args, kwargs))
+        return super().outermost(args, kwargs, leaves)
+
     def write(
         self, staged: Staged, block: Block, arguments: list[str], paths: list[str]
     ) -> tuple[str, bool]:
         block = unwatched(block, "in C", "test values by np.isfinite")
-        if staged.writes or self.changes:
+        if staged.writes:
             raise UnsupportedError(
-                "a function that changes lists, dicts or objects of its caller has no form in C",
-                "return what changes, or store to an array: x[...] = new",
+                "a function that changes what is no container of its arguments has no form in C",
+                "pass it as an argument: a list, a dict or an object of a dataclass",
             )
+        stores = store_lines(self.changes, self.before, arguments)
         names, unpack = parameters(staged, arguments, paths)
         results = ResultExpression()
         asked, fastmath = self.asked, self.asked.fastmath is not False
@@ -144,10 +161,11 @@ class JitToC(Jit):
                 for leaf, path in zip(staged.leaves, paths, strict=True)
                 if leaf.var is None
             ],
+            stores,
         )
         module = replace(module, records=tuple(results.records.values()))
         is_passed = tuple(leaf.var is not None for leaf in staged.leaves)
-        self.modules[module.source] = Printed(module, is_passed)
+        self.modules[module.source] = Printed(module, is_passed, self.changes)
         return module.source, False
 
     def prepare(

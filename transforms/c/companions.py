@@ -13,17 +13,22 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.c.blas import calls_blas
-from tapeless.transforms.c.driver import Argument, Output
+from tapeless.transforms.c.driver import Argument
 from tapeless.transforms.c.growing_lists import ROOM
 from tapeless.transforms.c.module import PUBLIC, CModule, filled
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.values import c_type, constant
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.python_text.line_breaking import wrap
+from tapeless.transforms.python_text.python_source import to_source
 
 MOST = 1 << 16  # numbers in arrays of test programs whose lengths depend on values
 SINGLE, DOUBLE = 1e-4, 1e-9  # how near results must be, relative to themselves and to 1
 MODULES = ("builtins", "ctypes", "operator")  # that wrappers import, where they need them
+#: What wrappers read, which no parameter may hide.
+OWN_NAMES = frozenset(
+    ["LIBRARY", "converted", "ctypes", "builtins", "np", "operator", "overwritten"]
+)
 CMAKE = """\
 cmake_minimum_required(VERSION 3.10)
 project({name} C)
@@ -43,6 +48,36 @@ find_library(BLAS_LIBRARY NAMES openblas cblas mkl_rt blas REQUIRED)
 find_path(CBLAS_FOLDER cblas.h PATH_SUFFIXES openblas REQUIRED)
 target_include_directories({name} PRIVATE ${{CBLAS_FOLDER}})
 target_link_libraries({name} PRIVATE ${{BLAS_LIBRARY}})
+"""
+
+
+CONVERTED = """
+
+def converted(name, value, dtype, shape):
+    array = np.asarray(value)
+    if not np.can_cast(array.dtype, dtype, "safe"):
+        raise TypeError(f"{name} must be of {np.dtype(dtype)}: {array.dtype} has other numbers")
+    return fitting(name, np.require(array, dtype, ["C", "ALIGNED"]), shape)
+"""
+OVERWRITTEN = """
+
+def overwritten(name, array, dtype, shape):
+    if not (isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.carray):
+        raise ValueError(
+            f"{name} is overwritten: it must be an array of {np.dtype(dtype)} that lies row by row"
+            " and can be written to"
+        )
+    return fitting(name, array, shape)
+"""
+FITTING = """
+
+def fitting(name, array, shape):
+    if array.ndim != len(shape):
+        raise ValueError(f"{name} has {array.ndim} axes, and not {len(shape)}")
+    for axis, length in enumerate(shape):
+        if length is not None and array.shape[axis] != length:
+            raise ValueError(f"axis {axis} of {name} must have length {length}")
+    return array
 """
 
 
@@ -71,8 +106,45 @@ def python_wrapper(module: CModule) -> str:
     lines += _structures(module)
     for record in module.records:
         lines += [""] * (1 if record.is_tuple else 2) + record.lines
-    lines += ["", "", f"def {name}({', '.join(a.name for a in module.arguments)}):", *body, ""]
+    for function, text in (("converted", CONVERTED), ("overwritten", OVERWRITTEN)):
+        if any(f" = {function}(" in line for line in body):
+            texts = (text,) if FITTING.splitlines()[2] in lines else (FITTING, text)
+            lines += [line for each in texts for line in each.rstrip().splitlines()]
+    lines += ["", "", f"def {name}({', '.join(_parameters(module))}):", *body, ""]
     return "\n".join(part for line in lines for part in wrap(line))
+
+
+def _taken_from(a: Argument) -> ast.expr:
+    """Where an argument is found in those of the function of Python."""
+    return _in_wrapper(a.path)
+
+
+def _in_wrapper(text: str) -> ast.expr:
+    """An expression of the parameters of the function of Python, of those of the wrapper."""
+    e = ast.parse(text, mode="eval").body
+    for n in ast.walk(e):
+        if isinstance(n, ast.Name):
+            n.id += "_" * (n.id in OWN_NAMES)
+    return e
+
+
+def _parameters(module: CModule) -> list[str]:
+    """The parameters of the function of Python, without those that the code is for a value of."""
+    parts = [n for a in module.arguments for n in ast.walk(_taken_from(a))]
+    held = () if module.stores is None else module.stores.held
+    parts += [n for text in held for n in ast.walk(_in_wrapper(text))]
+    return [*dict.fromkeys(n.id for n in parts if isinstance(n, ast.Name))]
+
+
+def _taken_apart(module: CModule) -> Iterable[str]:
+    """A line that gives what containers hold, and what is called otherwise in C, its name there;
+    and `held` what is stored to after the call."""
+    pairs = [(a.name, to_source(_taken_from(a))) for a in module.arguments]
+    pairs = [(name, text) for name, text in pairs if name != text]
+    if module.stores is not None:
+        pairs.insert(0, ("held", _tuple([to_source(_in_wrapper(t)) for t in module.stores.held])))
+    if pairs:
+        yield f"{', '.join(name for name, _ in pairs)} = {', '.join(text for _, text in pairs)}"
 
 
 def _classes(module: CModule) -> Iterable[tuple[str, str]]:
@@ -85,7 +157,9 @@ def _classes(module: CModule) -> Iterable[tuple[str, str]]:
 
 def _wrapper_body(module: CModule) -> list[str]:
     """The statements of the function that calls the library."""
-    body = [line for a in module.arguments for line in _received(a)]
+    stores = module.stores
+    body = [*_taken_apart(module)]
+    body += [line for a in module.arguments for line in _received(a)]
     call = _call(module)
     if module.has_room:
         copied = [a.name for a in module.arguments if a.stored]
@@ -109,6 +183,8 @@ def _wrapper_body(module: CModule) -> list[str]:
             shaped = f".reshape({', '.join(o.shape)})" if len(o.shape) > 1 else ""
             body.append(f"{o.name} = {o.name}[: {size}]{shaped}")
     body += [f"{o.name} = {o.name}[()]" for o in module.outputs if not o.shape]
+    if stores is not None:
+        return [*body, f"result, new = {module.returned}", *stores.lines, "return result"]
     return [*body, f"return {module.returned}"]
 
 
@@ -116,7 +192,7 @@ def _call(module: CModule) -> list[str]:
     """Memory for results, and the call of the library."""
     name, lines = module.name, []
     for o in module.outputs:
-        shape = ROOM.text if any(o.counts) else _shape(o)
+        shape = ROOM.text if any(o.counts) else _tuple(o.shape)
         lines.append(f"{o.name} = np.empty({shape}, np.{_name(o.dtype)})")
     counts = [n for o in module.outputs for n in o.counts if n]
     lines += [f"{n} = ctypes.c_int64()" for n in counts]
@@ -136,10 +212,6 @@ def _name(dtype: np.dtype[Any]) -> str:
     return "bool_" if dtype.kind == "b" else dtype.name
 
 
-def _shape(o: Output) -> str:
-    return f"({', '.join(o.shape)}{',' * (len(o.shape) == 1)})"
-
-
 def _received(a: Argument) -> Iterable[str]:
     """Lines that turn an argument into what C takes. Nothing is lost: an array of floats is no
     array of integers."""
@@ -148,20 +220,20 @@ def _received(a: Argument) -> Iterable[str]:
         if a.type.dtype.kind in "iu":
             yield f"{a.name} = {dtype}(operator.index({a.name}))"
         return
-    if a.stored:
-        yield f"if not ({a.name}.flags.c_contiguous and {a.name}.dtype == {dtype}):"
-        yield f'    raise ValueError("{a.name} is overwritten: it must lie row by row, of {dtype}")'
-    else:
-        yield f'{a.name} = np.asarray({a.name}).astype({dtype}, "C", "safe", copy=False)'
-    yield f"if {a.name}.ndim != {a.type.ndim}:"
-    yield f'    raise ValueError(f"{a.name} has {{{a.name}.ndim}} axes, and not {a.type.ndim}")'
+    function = "overwritten" if a.stored else "converted"
+    shape = _tuple([str(n) if isinstance(n, int) else "None" for n in a.type.shape])
+    yield f"{a.name} = {function}({_quoted(a.path)}, {a.name}, {dtype}, {shape})"
     if any(a.lengths):
-        names = [n or "_" for n in a.lengths]
-        yield f"({', '.join(names)}{',' * (len(names) == 1)}) = {a.name}.shape"
-    for k, n in enumerate(a.type.shape):
-        if isinstance(n, int):
-            yield f"if {a.name}.shape[{k}] != {n}:"
-            yield f'    raise ValueError("axis {k} of {a.name} must have length {n}")'
+        yield f"{_tuple([n or '_' for n in a.lengths])} = {a.name}.shape"
+
+
+def _quoted(text: str) -> str:
+    """A text in the double quotes of the style, if it can be."""
+    return repr(text) if {'"', "\\"} & {*text} else f'"{text}"'
+
+
+def _tuple(texts: Sequence[str]) -> str:
+    return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
 
 
 def _passed(a: Argument) -> Iterable[str]:
@@ -233,20 +305,21 @@ def _take_apart(e: ast.expr, value: Any, parts: dict[str, Any]) -> None:
 
 
 def checking_program(
-    module: CModule, leaves: Sequence[Any], results: Sequence[Any], after: Sequence[Any]
+    module: CModule, leaves: Sequence[Any], results: Sequence[Any], after: Sequence[Any] | None
 ) -> str:
     """A program that calls the function once and compares its results with known ones.
 
     leaves   the values of the arguments
     results  what NumPy makes of them
-    after    the values of the arguments after the call: some may be overwritten
+    after    the values of the arguments after the call: some may be overwritten; None if they are
+             not compared
     """
     with c99():
         return _test_text(module, leaves, results, after)
 
 
 def _test_text(
-    module: CModule, leaves: Sequence[Any], results: Sequence[Any], after: Sequence[Any]
+    module: CModule, leaves: Sequence[Any], results: Sequence[Any], after: Sequence[Any] | None
 ) -> str:
     name, tables, passed, frees = module.name, [], [], []
     dtypes = [*(a.type.dtype for a in module.arguments), *(o.dtype for o in module.outputs)]
@@ -273,8 +346,8 @@ def _test_text(
             checks.append(f"    different += !same({pair}, {tolerance});")
         checks.append("  }")
 
-    for a, value in zip(module.arguments, after, strict=True):
-        if a.stored:
+    for a, value in zip(module.arguments, after or leaves, strict=True):
+        if a.stored and after is not None:
             compare(f"{a.name}_given", a.name, np.asarray(value, a.type.dtype))
     for o, value in zip(module.outputs, results, strict=True):
         x = np.asarray(value, o.dtype)

@@ -69,6 +69,12 @@ OURS = (
     "text",
     "Path",
     "LIBRARY",
+    "converted",
+    "fitting",
+    "held",
+    "new",
+    "overwritten",
+    "result",
     "number",
 )
 

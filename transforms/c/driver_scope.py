@@ -53,9 +53,11 @@ class DriverScope:
         """A name that nothing else has."""
         stem = ascii_name(stem).lstrip("_") or "k"  # C has names with underscores for itself
         stem = f"{stem}_" if reserved([stem]) & {stem} else stem
+        second = f"{stem}_2"
+        between = "" if reserved([second]) & {second} else "_"  # result_2 is a name of kernels
         name, k = stem, 2
         while name in self.taken or reserved([name]) & {name}:
-            name, k = f"{stem}_{k}", k + 1
+            name, k = f"{stem}{between}{k}", k + 1
         self.taken.add(name)
         return name
 

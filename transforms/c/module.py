@@ -15,7 +15,7 @@ from tapeless.transforms.c.driver import Argument, Output, integers_of
 from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
 from tapeless.transforms.c.helpers import needed, without_underscores
 from tapeless.transforms.c.kernel import print_kernel, reserved
-from tapeless.transforms.c.records import ResultClass
+from tapeless.transforms.c.records import ContainerStores, ResultClass
 from tapeless.transforms.c.recursion import CalledFunctions, CallingWriter
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.expressions import product
@@ -60,6 +60,8 @@ class CModule:
     has_work        whether `NAME_work` says how many bytes it needs for itself
     errors          what the numbers from 1 mean that it may return; if none, it returns nothing
     records         classes of the user's that `returned` names
+    stores          what it changes in containers of its caller: then `returned` is the result, and
+                    the values that they get
     """
 
     name: str
@@ -73,6 +75,7 @@ class CModule:
     has_work: bool
     errors: tuple[Error, ...]
     records: tuple[ResultClass, ...] = ()
+    stores: ContainerStores | None = None
 
     @property
     def too_long(self) -> int:
@@ -96,6 +99,7 @@ def write_c(
     result: Callable[[list[str]], str],
     doc: str,
     fixed: Sequence[tuple[str, str]] = (),
+    stores: ContainerStores | None = None,
 ) -> CModule:
     """The program as C99.
 
@@ -107,13 +111,15 @@ def write_c(
     result     the expression of what is returned, for the names of results
     doc        what the function is
     fixed      arguments of the user's program whose values the code is for, as text
+    stores     what it changes in containers of its caller
 
     Raises UnsupportedError for what has no form in C, with the line of the user.
     """
     with c99():
         try:
             return _ModuleWriter(
-                *(name, driver, kernels, paths, stored, constants, relations, result, doc, fixed)
+                *(name, driver, kernels, paths, stored, constants, relations, result, doc, fixed),
+                stores,
             ).made()
         except NotPrintedError as e:
             raise UnsupportedError(f"{e} has no form in C", ADVICE) from e
@@ -132,11 +138,12 @@ class _ModuleWriter:
         result: Callable[[list[str]], str],
         doc: str,
         fixed: Sequence[tuple[str, str]],
+        stores: ContainerStores | None,
     ) -> None:
         name = ascii_name(name)
         other = name in reserved([name]) or name.lower() in HEADERS.split()
         self.name = f"{name}_" if other else name
-        self.doc, self.result, self.fixed = doc, result, fixed
+        self.doc, self.result, self.fixed, self.stores = doc, result, fixed, stores
         self.kernels = [(kernel, print_kernel(kernel)) for kernel in kernels]
         self.tables: dict[str, str] = {}  # by name
         self.driver = CallingWriter(self.name, driver, self.kernels, paths, stored, relations)
@@ -187,6 +194,7 @@ class _ModuleWriter:
             driver.has_room,
             bool(driver.work),
             tuple(driver.errors),
+            stores=self.stores,
         )
 
     # -- the function
@@ -326,7 +334,12 @@ class _ModuleWriter:
                 "//",
                 f"// The code is for {' '.join(values.split())} of the Python function.",
             ]
-        if len(self.driver.outputs) > 1:
+        if self.stores is not None:
+            lines += ["//", f"// result, new = {self.returned()}, of which the function of Python"]
+            lines += ["// returns the result, and leaves what is new in its arguments:"]
+            lines += ["//", f"//   held = {', '.join(self.stores.held)},"]
+            lines += [f"//   {line}" for line in self.stores.lines]
+        elif len(self.driver.outputs) > 1:
             lines += ["//", f"// The function of Python returns {self.returned()}."]
         lines += ["//", "// Arrays lie row by row; results share no memory with anything else."]
         if self.driver.errors:

@@ -10,7 +10,7 @@ from tapeless.transforms.c.module import CModule
 
 PROJECT = """\
 [build-system]
-requires = ["setuptools>=61"]
+requires = ["setuptools>=70.1"]
 build-backend = "setuptools.build_meta"
 
 [project]
@@ -26,6 +26,8 @@ packages = ["{name}"]
 {name} = ["*.c", "*.h"]
 """
 SETUP = """\
+import os
+
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
@@ -40,14 +42,29 @@ class Library(build_ext):
         return extension.export_symbols
 
 
+commands = {{"build_ext": Library}}
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # before setuptools 70.1 a wheel is for the Python that builds it
+    pass
+else:
+
+    class Wheel(bdist_wheel):
+        \"\"\"Is for any Python of this system.\"\"\"
+
+        def get_tag(self):
+            return "py3", "none", super().get_tag()[2]
+
+    commands["bdist_wheel"] = Wheel
+
 library = Extension(
     "{name}.lib{name}",
     ["{name}/{name}.c"],
     depends=["{name}/{name}.h"],
     extra_compile_args=["-std=c99", "-O3", "-fwrapv"],
-    libraries=["m"],
+    libraries=["m"] if os.name == "posix" else [],
 )
-setup(ext_modules=[library], cmdclass={{"build_ext": Library}})
+setup(ext_modules=[library], cmdclass=commands)
 """
 
 

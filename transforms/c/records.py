@@ -38,6 +38,18 @@ class ResultClass:
         return [f"class {self.name}(SimpleNamespace):", f'    """{", ".join(self.fields)}."""']
 
 
+@dataclass(frozen=True)
+class ContainerStores:
+    """What a wrapper does to containers of its caller.
+
+    held   expressions of its parameters, which it reads before the call, as a tuple `held`
+    lines  statements after the call, of `held` and of the values `new` that containers get
+    """
+
+    held: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
 @dataclass
 class ResultExpression:
     """Writes a result as an expression of Python; `records` are the classes that it names."""

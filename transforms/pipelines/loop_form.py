@@ -20,6 +20,7 @@ from tapeless.transforms.lowering.lists.growing_rows import rows_of_lists
 from tapeless.transforms.lowering.lists.list_lengths import list_lengths
 from tapeless.transforms.lowering.lists.lists_to_arrays import complete_lists
 from tapeless.transforms.lowering.lists.materialize_early import taken_early
+from tapeless.transforms.lowering.optimize.carried_factors_last import carried_factors_last
 from tapeless.transforms.lowering.optimize.conditional_store import accepted
 from tapeless.transforms.lowering.optimize.donated_buffers import into_donated
 from tapeless.transforms.lowering.optimize.fuse_reverse_loop import alongside
@@ -131,6 +132,7 @@ def loop_form(
             partial(scales_last, equal=equal, hints=hints),
             partial(sums_first, equal=equal),
             chosen_terms,
+            carried_factors_last,
         ),
         made_again,
     )

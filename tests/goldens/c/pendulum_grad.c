@@ -46,16 +46,17 @@ static void pendulum_grad_kernel(
   for (i64 k_2 = t - 1; k_2 >= 0; k_2--) {  // line 8
     double cos_3 = cos_saved[k_2];
     double t_5 = 0.2 * u[k_2];  // line 10
+    double t_6 = -9.81 * cos_3;  // line 9
     for (i64 i = 0; i < 2; i++) {
-      double x_bar_3 = x_bar[i] + 2.0 * x_saved[k_2 * 2 + i];
+      double x_bar_3 = x_bar[i] + 2.0 * x_saved[k_2 * 2 + i];  // line 10
       x_bar_2[i] = x_bar_3;
       out[i] = 0.1 * x_bar_3;  // line 9
     }
-    double t_6 = out[0];
-    double t_7 = out[1];
-    x_bar_2[0] += -9.81 * (t_7 * cos_3);
-    sums[k_2] += t_5 + t_7;
-    x_bar_2[1] += t_6 - 0.1 * t_7;
+    double t_7 = out[0];
+    double t_8 = out[1];
+    x_bar_2[0] += t_8 * t_6;
+    sums[k_2] += t_5 + t_8;
+    x_bar_2[1] += t_7 - 0.1 * t_8;
     for (i64 i = 0; i < 2; i++) {
       x_bar[i] = x_bar_2[i];
     }

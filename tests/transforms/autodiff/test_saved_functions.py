@@ -78,3 +78,47 @@ def test_the_backward_loop_computes_none():
     assert "sin(" in forward
     assert "cos(" in forward
     assert not re.search(r"\b(sin|cos)\(", backward)
+
+
+def swung(x, v, steps):
+    """The derivative of a sine is a cosine that the loop computes anyway, and the other way."""
+    total = 0.0
+    for _ in range(steps):
+        s, c = np.sin(x), np.cos(x)
+        v = v + 0.1 * (s - v * c) / (1.3 - 0.1 * c * c)
+        x = x + 0.1 * v
+        total = total + s * c * x
+    return total
+
+
+def test_what_the_forward_loop_computes_is_saved_once(tmp_path):
+    checked(grad(swung, (0, 1)), (0.7, 0.2, 6), tmp_path)
+    source = JitToC(grad(swung)).module_for((0.7, 0.2, 6), {}).source
+    saved = re.findall(r"saved\w*\[k\w*\] = (\w+);", source)
+    assert len(saved) == len(set(saved))
+    assert len(re.findall(r"\bsin\(", source)) == len(re.findall(r"\bcos\(", source)) == 1
+
+
+def test_quotients_are_saved():
+    source = JitToC(grad(swung)).module_for((0.7, 0.2, 6), {}).source
+    backward = source.partition(">= 0;")[2]
+    quotients = re.findall(r"[^ (]+ / ", backward)
+    assert all("_bar" in q for q in quotients), backward
+
+
+def test_arithmetic_is_saved_of_first_derivatives_only():
+    """In a Hessian each saved number has a tangent for each direction."""
+
+    def of_tank(u):
+        x = 1.0
+        for k in range(len(u)):
+            rate = x / (np.sqrt(x) + 1.5)
+            x = x + 0.1 * (u[k] - rate) * x
+        return x
+
+    u = normal(20)
+    first = JitToC(grad(of_tank)).module_for((u,), {}).source
+    second = JitToC(hessian(of_tank)).module_for((u,), {}).source
+    assert "rate_saved" in first
+    # tangents of x and of the square root, and the result's
+    assert len(re.findall(r"bytes \+?= rounded\(u_0 \* u_0 \*", second)) == 3

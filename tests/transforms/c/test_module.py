@@ -167,7 +167,7 @@ def test_results_are_named_by_what_python_returns(tmp_path):
 
     state = {"p": normal(9), "q": normal(12)}
     run = library(swapped, (state,), tmp_path)
-    results = run(state["p"], state["q"])
+    results = run(state)
     assert np.array_equal(results["q"], state["p"] * 2)
     assert np.array_equal(results["p"][0], state["q"])
     assert results["p"][1] == 1
@@ -302,7 +302,6 @@ def counting_down(x):
         (lambda z: np.fft.fft(z), (np.ones(9) * 1j,), "fft"),
         (printing, (1.0,), "print"),
         (lambda x: np.linalg.eigvalsh(x), (np.eye(9),), r"eigvalsh.*line"),
-        (lambda xs: xs.append(1.0), ([1.0, 2.0],), "changes lists"),
         (counting_down, (3.0,), r"print outside of kernels \(line"),
     ],
 )

@@ -11,7 +11,10 @@ from tapeless.transforms.analysis.min_cut import minimum_cut
 from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
 from tapeless.transforms.autodiff.residuals.reread import Reloads
-from tapeless.transforms.autodiff.residuals.saved_functions import functions_are_saved
+from tapeless.transforms.autodiff.residuals.saved_functions import (
+    arithmetic_is_saved,
+    functions_are_saved,
+)
 from tapeless.transforms.autodiff.residuals.shifted_saves import shifted
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import size_of, var_size
@@ -32,7 +35,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import reads, sizes_in, written_params
 from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
-from tapeless.transforms.ops.primitives.arithmetic import floordiv, mod
+from tapeless.transforms.ops.primitives.arithmetic import floordiv, mod, truediv
 from tapeless.transforms.ops.primitives.elementwise import power
 from tapeless.transforms.ops.primitives.new_arrays import (
     empty,
@@ -48,6 +51,9 @@ REDUCED, MOVED = 0.3, 0.1
 #: Of a function of the elements of an array: it takes longer than to save a number in a cache, but
 #: what is too much for a cache is memory that counts.
 FUNCTION, FUNCTION_OF_MANY = 2.0, 0.4
+#: Of one number of a loop, where compiled code saves arithmetic: a quotient takes as long as some
+#: loads, other arithmetic less, but a chain of it as long as the loop that it repeats.
+QUOTIENT, ARITHMETIC = 2.0, 0.3
 MANY = 1 << 19  # numbers that are too many for a cache: 4 MB
 SINGLE = 1.125  # what a number costs that is saved alone, where one of an array costs 1
 PASSES, LENGTH = 8, 64  # of loops and axes of which nothing is known
@@ -60,15 +66,27 @@ def repeating(let: Let, function: float = FUNCTION) -> float | None:
     makers = (new_stack, zero_items, zeros_of_items, empty)
     if op.inplace or not op.pure or op in makers:
         return None
+    is_number = op.elementwise and not let.outs[0].type.shape
+    if is_number and arithmetic_is_saved() and let.outs[0].type.dtype.kind == "f":
+        return of_compiled_number(let, function)
     if not op.costly or is_square(let):
         return 0.0
-    if op.elementwise and not let.outs[0].type.shape:
+    if is_number:
         return None if functions_are_saved() else 0.0
     if op.moves:
         return MOVED
     if op.elementwise:
         return function
     return REDUCED if is_reduction(let) else None
+
+
+def of_compiled_number(let: Let, function: float) -> float | None:
+    """The same for a number that compiled code computes."""
+    if let.op.costly and not is_square(let):
+        return None
+    if function < FUNCTION:  # memory counts
+        return 0.0
+    return QUOTIENT if let.op is truediv else ARITHMETIC
 
 
 def is_reduction(let: Let) -> bool:

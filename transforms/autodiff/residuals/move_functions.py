@@ -5,7 +5,8 @@ for t in range(n): y = y + sin(x)              for t in range(n): y = y + sin(x)
 for t in reversed(range(n)):                   for t in reversed(range(n)):
     x_bar += y_bar * cos(x)                        x_bar += y_bar * c
 
-Compilers compute a sine and a cosine of the same number at once.
+Compilers compute a sine and a cosine of the same number at once. What the forward loop computes
+anyway is not computed there a second time.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from tapeless.transforms.core.language import (
     outputs,
     with_blocks,
 )
+from tapeless.transforms.core.substitution import substitute
 
 Place = tuple[int, int]  # a structured statement, and which of its blocks
 
@@ -38,6 +40,8 @@ def move_functions(
     """The primal statements with what backward ones compute of their values alone, and these."""
     moved = _Moved(primal)
     backward = moved.without(backward, ())
+    if moved.there:
+        backward = list(substitute(Block((), tuple(backward), ()), moved.there).body)
     if not moved.lets:
         return primal, backward
     primal = moved.with_functions(primal)
@@ -48,6 +52,7 @@ class _Moved:
     def __init__(self, primal: list[Statement]) -> None:
         self.primal = Definitions(primal)
         self.lets: dict[Place, list[Let]] = {}
+        self.there: dict[Var, Var] = {}  # for results of backward functions, those of forward ones
         self.new: dict[int, Statement] = {}  # what became of each structured statement
 
     def without(self, body: Iterable[Statement], path: Path) -> list[Statement]:
@@ -56,7 +61,11 @@ class _Moved:
         for s in body:
             if isinstance(s, Let) and path and self.may_move(s, path):
                 statement, k = path[-1]
-                self.lets.setdefault((id(statement), k), []).append(s)
+                same = next((t for t in blocks(statement)[k].body if _is_same(t, s)), None)
+                if same is None:
+                    self.lets.setdefault((id(statement), k), []).append(s)
+                else:
+                    self.there[s.outs[0]] = outputs(same)[0]
                 continue
             for k, block in enumerate(blocks(s)):
                 inner = (*path, mirrored(s, k))
@@ -108,6 +117,15 @@ class _Moved:
                 s = with_blocks(s, lambda b: replace(b, body=tuple(self.mirroring(b.body))))
             new.append(s)
         return new
+
+
+def _is_same(s: Statement, t: Let) -> bool:
+    """Whether a statement computes the same function of the same numbers as another one."""
+    return (
+        isinstance(s, Let)
+        and (s.op, s.args, s.params) == (t.op, t.args, t.params)
+        and s.outs[0].type == t.outs[0].type
+    )
 
 
 def _with_block(s: Statement, k: int, block: Block) -> Statement:

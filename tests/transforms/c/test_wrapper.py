@@ -1,0 +1,107 @@
+"""The wrapper in Python of a function in C: it is called as the function of Python is."""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from tapeless import grad
+from tests.transforms.c.compiled import library, normal
+
+
+class Line(NamedTuple):
+    slope: object
+    offset: object
+
+
+def squares(line, x):
+    return np.sum((line.slope * x + line.offset) ** 2)
+
+
+def mixed(w, a, *, scale):
+    return scale * np.sum(w["a"] * a) + w["more parts"][1].sum()
+
+
+def odd_names(double, np, work, größe, ctypes):
+    return double * (np * np).sum() + work + größe - ctypes
+
+
+def doubled(x):
+    x *= 2.0
+    return x.sum()
+
+
+A, B = normal(9), normal(9, seed=1)
+
+
+def test_containers_are_passed_as_they_are(tmp_path):
+    slopes = library(grad(squares), (Line(A, B), A), tmp_path)
+    expected = grad(squares)(Line(A, B), A)
+    for found, wanted in zip(slopes(Line(A, B), x=A), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-14)
+
+
+def test_names_that_hide_one_another(tmp_path):
+    """In C there are `a` of the container and the parameter `a`."""
+
+    def positional(w, a, scale):
+        return mixed(w, a, scale=scale)
+
+    w = {"a": A, "more parts": [3, B]}
+    call = library(positional, (w, B, 2.0), tmp_path)
+    np.testing.assert_allclose(call(w, B, scale=2.0), mixed(w, B, scale=2.0), rtol=1e-14)
+    with pytest.raises(KeyError, match="a"):
+        call({}, B, 2.0)
+
+
+def test_odd_names(tmp_path):
+    """Parameters that hide what the wrapper reads have another name, and no other ones."""
+    call = library(odd_names, (2.0, A, 3.0, 4.0, 5.0), tmp_path)
+    expected = odd_names(2.0, A, 3.0, 4.0, 5.0)
+    found = call(double=2.0, np_=A, work=3.0, größe=4.0, ctypes_=5.0)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_any_layout(tmp_path):
+    slope = library(grad(squares, argnums=1), (Line(A, B), A), tmp_path)
+    line, x = Line(A, B), normal(18)
+    bytes_ = np.zeros(8 * 9 + 1, np.uint8)
+    unaligned = bytes_[1:].view(np.float64)
+    unaligned[...] = x[::2]
+    expected = grad(squares, argnums=1)(line, x[::2])
+    for same in (x[::2], x[::2][::-1][::-1], unaligned, x[::2].astype(">f8"), [*x[::2]]):
+        np.testing.assert_allclose(slope(line, same), expected, rtol=1e-14)
+    small = x[::2].astype(np.float32)
+    np.testing.assert_allclose(slope(line, small), grad(squares, argnums=1)(line, small), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("x", "error", "text"),
+    [
+        (A + 0j, TypeError, "x must be of float64: complex128 has other numbers"),
+        (["a"] * 9, TypeError, "x must be of float64: <U1 has other numbers"),
+        (None, TypeError, "x must be of float64: object has other numbers"),
+        (A.reshape(3, 3), ValueError, "x has 2 axes, and not 1"),
+        (A[:1], ValueError, "the lengths differ"),
+        (A[:0], ValueError, "the lengths differ"),
+    ],
+)
+def test_what_does_not_fit(x, error, text, tmp_path):
+    slope = library(grad(squares, argnums=1), (Line(A, B), A), tmp_path)
+    with pytest.raises(error, match=re.escape(text)):
+        slope(Line(A, B), x)
+
+
+def test_what_is_overwritten(tmp_path):
+    call = library(doubled, (A.copy(),), tmp_path)
+    x = A.copy()
+    assert np.isclose(call(x), 2 * A.sum())
+    np.testing.assert_array_equal(x, 2 * A)
+    read_only = A.copy()
+    read_only.flags.writeable = False
+    text = "x is overwritten: it must be an array of float64 that lies row by row and can be"
+    for other in (read_only, A.astype("f4"), normal(18)[::2], [1.0, 2.0]):
+        with pytest.raises(ValueError, match=re.escape(text)):
+            call(other)
+    np.testing.assert_array_equal(read_only, A)
