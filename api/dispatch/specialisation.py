@@ -127,6 +127,7 @@ class Specialisation:
 
     hand_over: HandOver | None = None  # gives calls to a thread: MISSED where they are made at once
     plan: Any = None  # of vjp and linearize: their second function
+    second: Any = None  # the same as a program of its own, on a GPU
     changes: tuple[Change, ...] = ()  # of containers of the caller
     keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
     twice: tuple[tuple[str, str, int], ...] = ()  # reports of keys that a call uses twice
