@@ -83,6 +83,7 @@ from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_vi
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
 from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.new_arrays import stack_length
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.ops.primitives.shapes import cast
 from tapeless.transforms.optimize.placeholders import with_placeholders
@@ -357,7 +358,7 @@ class Lowering:
     def inner(self, s: Statement, later: set[Var], obstacle: Any = None) -> list[Statement]:
         """A statement of the driver, whose blocks may call kernels, and what it waits for."""
         if not blocks(s):
-            return self.with_read_indices(s)
+            return self.with_read_results(self.with_read_indices(s))
         if over_batch(s):
             raise NotInLoops
 
@@ -404,6 +405,24 @@ class Lowering:
             reads += before
             args.append(known)
         return [*reads, replace(s, args=tuple(args))]
+
+    def with_read_results(self, made: Iterable[Statement]) -> list[Statement]:
+        """Statements of a driver, which reads the integers among their results that arrays are as
+        long as."""
+        statements_of_driver: list[Statement] = []
+        for s in made:
+            lengths = self.sized.intersection(outputs(s)) - self.host
+            if isinstance(s, Let) and s.op is stack_length:
+                self.host |= set(s.outs)  # a list of Python's tells its length
+                lengths = set()
+            if self.target.returns_numbers or not isinstance(s, Let) or not lengths:
+                statements_of_driver.append(s)
+                continue
+            raw = {v: Var(Type(v.type.dtype, ()), v.name or "value") for v in lengths}
+            statements_of_driver.append(replace(s, outs=tuple(raw.get(v, v) for v in s.outs)))
+            statements_of_driver += [Let((v,), read, (w,), {}) for v, w in raw.items()]
+            self.host |= lengths
+        return statements_of_driver
 
     def read_first(self, block: Block) -> Block:
         """A block whose first result is read from the memory of the device."""
@@ -514,7 +533,10 @@ class Lowering:
         if len(parts) > 1:
             made, parts = self.lengths_first(parts)
         for part, later in zip(parts, self.read_after(parts, live), strict=True):
-            made += self.kernel(part, later) if self.worth(part.statements) else part.statements
+            is_kernel = self.worth(part.statements)
+            made += (
+                self.kernel(part, later) if is_kernel else self.with_read_results(part.statements)
+            )
         return made
 
     def lengths_first(self, parts: list[Part]) -> tuple[list[Statement], list[Part]]:
