@@ -56,7 +56,9 @@ _held: dict[str, Any] = {
     # elementwise functions
     **following(elementwise, "abs acos acosh add asin asinh atan atan2 atanh bitwise_and"),
     **following(elementwise, "bitwise_not bitwise_or bitwise_xor cbrt ceil complex conj cos"),
-    **following(elementwise, "cosh div eq exp exp2 expm1 floor ge gt imag integer_pow is_finite le"),
+    **following(
+        elementwise, "cosh div eq exp exp2 expm1 floor ge gt imag integer_pow is_finite le"
+    ),
     **following(elementwise, "log log1p logistic lt max min mul ne neg nextafter pow real"),
     **following(elementwise, "reciprocal rem rsqrt sign sin sinh sqrt square sub tan tanh"),
     **following(elementwise, "clamp round select select_n"),

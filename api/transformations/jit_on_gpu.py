@@ -67,9 +67,7 @@ class GpuJit(Jit):
         quick = None if kwargs else self.entries.find(args)
         return self.called(args, kwargs)[1] if quick is None else quick(*args)
 
-    def called(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Specialisation, Any]:
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Specialisation, Any]:
         """The specialisation for a call, and what it returns."""
         passed = args
         args, kwargs = self.marked(args, kwargs)

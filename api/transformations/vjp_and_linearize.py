@@ -19,8 +19,8 @@ from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.transformation import Stages, Transformed, stages_of
 from tapeless.dispatch.ways import values_at_hand
-from tapeless.staging.argument_checks import plural
 from tapeless.lazy_import import later
+from tapeless.staging.argument_checks import plural
 from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
 from tapeless.staging.emitted_names import base_name, check_callable, parameters
 from tapeless.staging.standalone_modules import Module

@@ -1,7 +1,6 @@
-"""vjp and linearize of values on a GPU: two programs for it, of which the second reads what the first
-one saved.
+"""vjp and linearize of values on a GPU: two programs, the second of which reads what the first saved.
 
-value, pull = vjp(f, x)      runs (value, saved) = f_fwd(x), and at each call f_bwd(saved, cotangent)
+value, pull = vjp(f, x)      runs (value, saved) = f_fwd(x); calls of pull are f_bwd(saved, y)
 """
 
 from __future__ import annotations

@@ -82,8 +82,7 @@ from tapeless.transforms.lowering.schedule.stack_capacity import (
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
-from tapeless.transforms.ops.primitives.new_arrays import empty
-from tapeless.transforms.ops.primitives.new_arrays import stack_length
+from tapeless.transforms.ops.primitives.new_arrays import empty, stack_length
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.ops.primitives.shapes import cast
 from tapeless.transforms.optimize.placeholders import with_placeholders
