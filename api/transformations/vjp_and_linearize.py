@@ -272,13 +272,13 @@ def applied(plan: Plan, saved: Iterable[Atom], leaves: list[Any], kinds: Iterabl
     saved   what the first one saved
     leaves  cotangents or tangents, for values of these `kinds`
     """
-    given, read = plan.half.given, list(zip(plan.read, saved, strict=True))
-    pairs = [*((v, a.type) for v, a in read), *zip(given, kinds, strict=True)]
+    read = list(zip(plan.read, saved, strict=True))
+    pairs = [*((v, a.type) for v, a in read), *zip(plan.half.given, kinds, strict=True)]
     value_of: dict[Any, Any] = _lengths(pairs)
     what = f"{plan.half.kind}: a value"
     value_of |= {
         v: conform_cotangent(x, retype(v.type, value_of), what)
-        for v, x in zip(given, leaves, strict=True)
+        for v, x in zip(plan.half.given, leaves, strict=True)
     }
     value_of |= dict(read)
     block, _ = refresh(Block((), plan.block.body, plan.block.results), value_of)

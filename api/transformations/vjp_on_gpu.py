@@ -1,4 +1,4 @@
-"""vjp and linearize of values on a GPU: two programs, the second of which reads what the first saved.
+"""vjp and linearize of values on a GPU: two programs, of which the second reads what one saved.
 
 value, pull = vjp(f, x)      runs (value, saved) = f_fwd(x); calls of pull are f_bwd(saved, y)
 """
@@ -24,17 +24,17 @@ from tapeless.transformations.vjp_and_linearize import applied
 from tapeless.transforms.errors import UnsupportedError
 
 
-class First(GpuJit):
+class ForwardOnGpu(GpuJit):
     """The first program; its specialisations know the plan of the second one."""
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         compiled = super().compile(args, kwargs)
         compiled.plan = self.fun.__dict__.pop("plan")
-        compiled.second = GpuJit(Second(self.fun, compiled.plan))
+        compiled.second = GpuJit(DerivativeOnGpu(self.fun, compiled.plan))
         return compiled
 
 
-class Second(Transformed):
+class DerivativeOnGpu(Transformed):
     """What a plan says, as a function of what was saved, and of cotangents or tangents."""
 
     def __init__(self, owner: Any, plan: Any) -> None:
@@ -76,11 +76,11 @@ def at_point(owner: Any, kind: type[Any], primals: tuple[Any, ...]) -> Any:
     return (results[0], derivative, results[1]) if owner.has_aux else (results[0], derivative)
 
 
-def first_program(owner: Any) -> First:
+def first_program(owner: Any) -> ForwardOnGpu:
     """The program for the value and what the derivative reads."""
     program = vars(owner).get("first_on_gpu")
     if program is None:
-        program = owner.first_on_gpu = First(owner)
+        program = owner.first_on_gpu = ForwardOnGpu(owner)
     return program
 
 

@@ -405,11 +405,11 @@ class Lowering:
             args.append(known)
         return [*reads, replace(s, args=tuple(args))]
 
-    def with_read_results(self, made: Iterable[Statement]) -> list[Statement]:
+    def with_read_results(self, body: Iterable[Statement]) -> list[Statement]:
         """Statements of a driver, which reads the integers among their results that arrays are as
         long as."""
         statements_of_driver: list[Statement] = []
-        for s in made:
+        for s in body:
             lengths = self.sized.intersection(outputs(s)) - self.host
             if isinstance(s, Let) and s.op is stack_length:
                 self.host |= set(s.outs)  # a list of Python's tells its length
