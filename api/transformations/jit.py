@@ -443,7 +443,7 @@ class Jit(Unchanged):
         `seconds`, `cached`."""
         from tapeless.dispatch.recompile_reasons import compilations  # noqa: PLC0415  # asked for rarely
 
-        there = self.on_gpu.compilations if "on_gpu" in vars(self) else ()
+        there = getattr(vars(self).get("on_gpu"), "compilations", ())
         return [*compilations(self.cache), *self.lists.compilations(), *there]
 
 

@@ -236,7 +236,7 @@ class Derivative:
         first = Module(self.made, self.owner.emitted_name).with_small()
         if self.made.second is None:
             return first
-        likes = [np.zeros(k.shape, k.dtype) for k in self.side.kinds]
+        likes = [np.zeros(k.shape, k.dtype) for k in self.side.kinds]  # type: ignore[type-var]  # integers
         return f"{first}\n\n{self.made.second.source(list(self.residuals), likes)}"
 
     @property
@@ -266,7 +266,9 @@ def _lengths(pairs: Iterable[tuple[Var, Any]]) -> dict[Any, dims.Size]:
     return length_of
 
 
-def applied(plan: Plan, saved: Iterable[Atom], leaves: list[Any], kinds: Iterable[Type]) -> Any:
+def applied(
+    plan: Plan, saved: Iterable[Atom], leaves: list[Any], kinds: Iterable[Type]
+) -> list[Any]:
     """The second function in a staged run.
 
     saved   what the first one saved

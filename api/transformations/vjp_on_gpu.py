@@ -78,7 +78,7 @@ def at_point(owner: Any, kind: type[Any], primals: tuple[Any, ...]) -> Any:
 
 def first_program(owner: Any) -> ForwardOnGpu:
     """The program for the value and what the derivative reads."""
-    program = vars(owner).get("first_on_gpu")
+    program: ForwardOnGpu | None = vars(owner).get("first_on_gpu")
     if program is None:
         program = owner.first_on_gpu = ForwardOnGpu(owner)
     return program

@@ -124,7 +124,7 @@ def prepare(function: Any) -> None:
     """Compiles the kernels of a function from `load` for the current device, without a call."""
     program = program_of(function)
     if program is not None:
-        module = program.on(cupy().cuda.runtime.getDevice()).__globals__.get("module")  # type: ignore[attr-defined]
+        module = program.on(cupy().cuda.runtime.getDevice()).__globals__.get("module")
         if module is not None:
             module.load()
 

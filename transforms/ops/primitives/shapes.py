@@ -340,8 +340,8 @@ sum: Op = linear(
 
 
 def sum_to(x: Atom, t: Type) -> Atom:
-    """The sum over the axes along which a value of type `t` was broadcast to the shape of x; axes of
-    length one that stood in front of it, where it was stored, are there again."""
+    """The sum over the axes along which a value of type `t` was broadcast to the shape of x. Axes
+    of length one that stood in front of it, where it was stored, are there again."""
     lead = x.type.ndim - t.ndim
     if lead < 0:
         x = reshape(x, shape=(1,) * -lead + x.type.shape)
