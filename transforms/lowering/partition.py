@@ -84,7 +84,7 @@ from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
 from tapeless.transforms.ops.primitives.new_arrays import empty, stack_length
 from tapeless.transforms.ops.primitives.random_draws import draw
-from tapeless.transforms.ops.primitives.shapes import cast
+from tapeless.transforms.ops.primitives.shapes import cast, copy
 from tapeless.transforms.optimize.placeholders import with_placeholders
 
 LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
@@ -437,7 +437,9 @@ class Lowering:
         return [Let((number,), read, (a,), {})], number
 
     def worth(self, run: list[Statement]) -> bool:
-        """Whether a kernel saves more than its call costs."""
+        """Whether a kernel saves more than its call costs; a library copies arrays as fast."""
+        if self.target.separate and [getattr(s, "op", None) for s in run] == [copy]:
+            return False
         if any(isinstance(s, (For, While)) or is_routine(s) for s in run):
             return True
         if any(map(self.is_of_device, run)):
