@@ -90,7 +90,7 @@ class Parameter:
     ndim  its axes; numbers have none
     kind  "array", "number", "device_number" (an array without axes), "own" (an array that holds
           what belongs to one row: one for each team), "sum" (an array that each block makes anew,
-          and that is added up)
+          and that is added up), "stack" (an array of the stacks of all rows)
     join  how a "sum" is: "sum", "prod", "max", "min", "any" or "all"
     more  axes that the caller's array has besides: the first axis stands for these and its own
     """
@@ -272,7 +272,7 @@ class _Printer:
                 return []
             return [f"  const {c_type(p.dtype)} {p.name} = *{self.far_name(p)};"]
         lengths = tuple(self.length(p.name, k) for k in range(p.ndim))
-        x = Array(p.name, p.name, p.dtype, lengths)
+        x = Array(p.name, p.name, p.dtype, lengths, counted=p.kind == "stack")
         if p.kind not in ("own", "sum"):
             self.scope.arrays[p.name] = x
             return []

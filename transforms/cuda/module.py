@@ -254,6 +254,8 @@ def _parameters(kernel: Kernel, on_device: Callable[[Var], bool]) -> list[Parame
         if not kind.shape:
             far = isinstance(a, Var) and on_device(a)
             role = "device_number" if far else "number"
+        elif name in kernel.stacks:
+            role = "stack"
         elif launch is not None and a in launch.own:
             role = "own"
         elif launch is not None and a in launch.sums:
