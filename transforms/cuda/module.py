@@ -261,7 +261,8 @@ def _parameters(kernel: Kernel, on_device: Callable[[Var], bool]) -> list[Parame
         elif launch is not None and a in launch.sums:
             role, join = "sum", launch.join[launch.sums.index(a)]
         more = len(a.type.shape) - kind.ndim if isinstance(a, Var) and kind.shape else 0
-        found.append(Parameter(name, kind.dtype, kind.ndim, role, join, more))
+        sizes = () if more else kind.shape
+        found.append(Parameter(name, kind.dtype, kind.ndim, role, join, more, sizes))
     return found
 
 

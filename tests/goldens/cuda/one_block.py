@@ -6,27 +6,27 @@ typedef long long i64;
 
 extern "C" __global__ void heat_2d_kernel(
     const double* __restrict__ u_3, i64 steps, double* __restrict__ u, double* u_2, double* u_4,
-    i64 u_3_0, i64 u_3_1, i64 u_1, i64 u_2_1, i64 u_4_1) {
+    i64 u_3_0, i64 u_3_1) {
   for (i64 i = threadIdx.x; i < u_3_0; i += blockDim.x) {
     for (i64 j = 0; j < u_3_1; j++) {
-      u_2[i * u_2_1 + j] = u_3[i * u_3_1 + j];
+      u_2[i * u_3_1 + j] = u_3[i * u_3_1 + j];
     }
   }
   team_sync();
   for (i64 i_2 = 0; i_2 < steps; i_2++) {  // line 144
     for (i64 i = threadIdx.x; i < u_3_0; i += blockDim.x) {
       for (i64 j = 0; j < u_3_1; j++) {
-        u_4[i * u_4_1 + j] = u_2[i * u_2_1 + j];  // line 147
+        u_4[i * u_3_1 + j] = u_2[i * u_3_1 + j];  // line 147
       }
     }
     team_sync();
     for (i64 i = threadIdx.x; i < u_3_0 - 2; i += blockDim.x) {
       for (i64 j = 0; j < u_3_1 - 2; j++) {  // line 145
-        double around = u_2[(i + 2) * u_2_1 + j + 1] + u_2[i * u_2_1 + j + 1] +
-            u_2[(i + 1) * u_2_1 + j + 2] + u_2[(i + 1) * u_2_1 + j];
-        double v = u_2[(i + 1) * u_2_1 + j + 1] +  // line 146
-            0.1 * (around - 4.0 * u_2[(i + 1) * u_2_1 + j + 1]);
-        u_4[(i + 1) * u_4_1 + j + 1] = v;  // line 148
+        double around = u_2[(i + 2) * u_3_1 + j + 1] + u_2[i * u_3_1 + j + 1] +
+            u_2[(i + 1) * u_3_1 + j + 2] + u_2[(i + 1) * u_3_1 + j];
+        double v = u_2[(i + 1) * u_3_1 + j + 1] +  // line 146
+            0.1 * (around - 4.0 * u_2[(i + 1) * u_3_1 + j + 1]);
+        u_4[(i + 1) * u_3_1 + j + 1] = v;  // line 148
       }
     }
     double* held = u_2;
@@ -36,7 +36,7 @@ extern "C" __global__ void heat_2d_kernel(
   }
   for (i64 i = threadIdx.x; i < u_3_0; i += blockDim.x) {
     for (i64 j = 0; j < u_3_1; j++) {
-      u[i * u_1 + j] = u_2[i * u_2_1 + j];
+      u[i * u_3_1 + j] = u_2[i * u_3_1 + j];
     }
   }
 }
@@ -47,8 +47,7 @@ module = cp.RawModule(code=CODE, options=("--std=c++17",))
 heat_2d_kernel = Kernel(
     "heat_2d_kernel",
     lambda u_3, steps, u, u_2, u_4: (
-        u_3, cp.int64(steps), u, u_2, u_4, u_3.shape[0], u_3.shape[1], u.shape[1], u_2.shape[1],
-        u_4.shape[1],
+        u_3, cp.int64(steps), u, u_2, u_4, u_3.shape[0], u_3.shape[1],
     ),
 )
 
