@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless import tree
+from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.transformation import Stages
+from tapeless.lazy_import import later
 from tapeless.missing import missing
+from tapeless.staging.device_list import single_gpu
 from tapeless.staging.device_meshes import AxisType as AxisType
 from tapeless.staging.device_meshes import Mesh, P, PartitionSpec, context_mesh
 from tapeless.staging.device_meshes import get_mesh as get_mesh
@@ -35,6 +38,11 @@ from tapeless.transformations.vmap_axes import spread
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
+if TYPE_CHECKING:
+    from tapeless.transformations import jit_on_gpu as gpu
+else:
+    gpu = later("tapeless.transformations.jit_on_gpu")
+
 
 class ShardMap:
     """A function of whole arrays, which runs on blocks of them. It is a pmap over the first axis of
@@ -56,7 +64,13 @@ class ShardMap:
         functools.update_wrapper(self, fun, updated=())
         self.known(self.in_specs, "in_specs")
         self.known(self.out_specs, "out_specs")
+        self.gpu = single_gpu(tuple(mesh.devices.flat), "shard_map")
         self.mapped = self.nest()
+
+    @functools.cached_property
+    def on_gpu(self) -> Any:
+        """The function on a GPU: one program for all blocks."""
+        return gpu.GpuJit(self, device=self.gpu)
 
     def known(self, specs: Any, what: str) -> None:
         """Refuses what is no tree of specs over axes of the mesh."""
@@ -94,6 +108,13 @@ class ShardMap:
         return [name for name in self.names if name in used]
 
     def __call__(self, *args: Any) -> Any:
+        if not active() and (self.gpu is not None or has_gpu_arrays(args, {})):
+            if self.gpu is None:
+                raise ArgumentError(
+                    "shard_map: an argument lies on a GPU, and the mesh is one of cores",
+                    "make_mesh(shape, names, devices=tapeless.devices('gpu')[:1]) is one of a GPU",
+                )
+            return self.on_gpu(*args)
         leaves, structure = tree.flatten(args)
         specs = spread(self.in_specs, args, "in_specs")
         blocks = [self.cut(x, s) for x, s in zip(leaves, specs, strict=True)]
@@ -163,10 +184,14 @@ class ShardMap:
 
     def source(self, *args: Any) -> str:
         """The emitted module of one shard; without arguments, that of the last call."""
+        if self.gpu is not None:
+            return self.on_gpu.source(*args)  # type: ignore[no-any-return]
         return self.mapped.source(*self.blocks(args))  # type: ignore[no-any-return]
 
     def stages(self, *args: Any) -> Stages:
         """Each stage of the compilation of one shard."""
+        if self.gpu is not None:
+            return self.on_gpu.stages(*args)  # type: ignore[no-any-return]
         return self.mapped.stages(*self.blocks(args))  # type: ignore[no-any-return]
 
     def blocks(self, args: Any) -> Any:

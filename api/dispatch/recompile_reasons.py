@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.backends import cpu
+from tapeless.backends import cpu, cuda
 from tapeless.dispatch.specialisation import Specialisation, leaf_key, same
 from tapeless.transforms.frontend.trace.readers import GONE
 from tapeless.transforms.frontend.trace.recorded_reads import SIMPLE
@@ -38,7 +38,7 @@ def compilations(cache: Mapping[Key, Sequence[Any]]) -> Iterator[Any]:
     for key, each in sorted(pairs, key=lambda pair: pair[1].number):
         reason = _reason(earlier, key, each)
         earlier.append((key, each))
-        for c in cpu.compilations(each.run):
+        for c in (*cpu.compilations(each.run), *cuda.compilations(each.run)):
             yield dataclasses.replace(c, reason=reason) if c.reason == FIRST else c
 
 

@@ -128,6 +128,7 @@ class Specialisation:
 
     hand_over: HandOver | None = None  # gives calls to a thread: MISSED where they are made at once
     plan: Any = None  # of vjp and linearize: their second function
+    second: Any = None  # the same as a program of its own, on a GPU
     changes: tuple[Change, ...] = ()  # of containers of the caller
     result: Structure | None  # how the value is put together, where it is not returned as it is
     captured_names: tuple[str, ...] = ()  # of what is read from outside

@@ -19,7 +19,7 @@ from tapeless.backends.postponed_gc import gc_postponed
 from tapeless.configuration.stepping import PassedOver, skip_ours, skipping, untraced
 from tapeless.dispatch import pickling, ways
 from tapeless.dispatch.asynchronous import worker
-from tapeless.dispatch.gpu_arguments import has_gpu_arrays
+from tapeless.dispatch.gpu_arguments import has_gpu_arrays, refuse_profile
 from tapeless.dispatch.python_entry import entry
 from tapeless.dispatch.reloading import notice_reloads
 from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key, never, shared_cache
@@ -209,7 +209,7 @@ class Transformed(InNotebooks):
         if opened.builder is not None:
             return self.staged(args, kwargs)
         if GPU_CHOSEN and default_gpu() is not None:
-            return self.on_gpu(*args, **kwargs)
+            return self.called_on_gpu(args, kwargs)
         root = self.root
         if root.__code__ is not self.code or (
             self.defaults is not None and root.__defaults__ is not self.defaults
@@ -224,7 +224,7 @@ class Transformed(InNotebooks):
                 return result
             specialisation = None
             if has_gpu_arrays(args, kwargs):
-                return self.on_gpu(*args, **kwargs)
+                return self.called_on_gpu(args, kwargs)
             with PassedOver(), ways.values_at_hand():
                 specialisation = self.specialise(args, kwargs)
             passed = self.marked(args, kwargs)
@@ -276,6 +276,17 @@ class Transformed(InNotebooks):
         """The same function for arrays on a GPU, where everything is compiled."""
         return gpu.GpuJit(self)
 
+    def called_on_gpu(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a call there, which is then the last one that `source()` shows."""
+        self.last = None
+        return self.on_gpu(*args, **kwargs)
+
+    def where(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What runs for these arguments, or ran last: this function, or the same one on a GPU."""
+        if args or kwargs:
+            return self.on_gpu if has_gpu_arrays(args, kwargs) else self
+        return self.on_gpu if self.last is None and "on_gpu" in vars(self) else self
+
     def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.staged(args, kwargs)
 
@@ -315,7 +326,7 @@ class Transformed(InNotebooks):
         Small arrays and numbers that the function reads from outside are data in it; larger ones
         are parameters, which its docstring names (`save` writes them beside the module).
         """
-        return self.module(args, kwargs).with_small()
+        return self.where(args, kwargs).module(args, kwargs).with_small()  # type: ignore[no-any-return]
 
     def save(self, file: Any, /, *args: Any, **kwargs: Any) -> Path:
         """Writes the emitted module for these arguments, or of the last call, to a file that needs
@@ -336,7 +347,7 @@ class Transformed(InNotebooks):
             return w * (2 * x)
         """
         path = standalone.checked_file(file)
-        self.module(args, kwargs).save(path)
+        self.where(args, kwargs).module(args, kwargs).save(path)
         return path
 
     def file(self, /, *args: Any, **kwargs: Any) -> str:
@@ -350,7 +361,8 @@ class Transformed(InNotebooks):
         >>> "return 2 * x" in pathlib.Path(slope.file()).read_text()
         True
         """
-        return standalone.file_of(self.emitted_name, self.pick(args, kwargs).text)
+        here = self.where(args, kwargs)
+        return standalone.file_of(here.emitted_name, here.pick(args, kwargs).text)
 
     def module(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> standalone.Module:
         """The emitted module and what its function reads from outside."""
@@ -358,14 +370,17 @@ class Transformed(InNotebooks):
 
     def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
-        return stages_of(self.emitted_name, self.pick(args, kwargs), self.fun)
+        here = self.where(args, kwargs)
+        return stages_of(here.emitted_name, here.pick(args, kwargs), here.fun)
 
     def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted module, beside the user's lines; prints as a table.
 
         The function is called with these arguments for a fraction of a second. Arrays that it
-        overwrites are copies. Returns a `tapeless.profiler.LineProfile`.
+        overwrites are copies. Returns a `tapeless.profiler.LineProfile`. Raises UnsupportedError
+        for arguments on a GPU, whose kernels have no lines of Python.
         """
+        refuse_profile(self.describe(), args, kwargs)
         from tapeless.profiler.line_profile import line_profile  # noqa: PLC0415 (takes time to import)
 
         return line_profile(self.describe(), self.for_arguments(args, kwargs), args, kwargs)
@@ -393,7 +408,8 @@ class Transformed(InNotebooks):
         >>> tapeless.jit(total).explain(1.0, 10).work.operations
         10.0
         """
-        return self.explained(self.for_arguments(args, kwargs), args, kwargs)
+        here = self.where(args, kwargs)
+        return here.explained(here.for_arguments(args, kwargs), args, kwargs)  # type: ignore[no-any-return]
 
     def explained(
         self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]

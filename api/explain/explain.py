@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.backends import cpu
+from tapeless.backends import cpu, cuda
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.explain.by_size import BySize, CallSizes, Value, argument_formulas
 from tapeless.explain.lines import LineReport, attributed
@@ -73,7 +73,9 @@ def explanation(
         tuple(residuals(block, numbers, value, placement)),
         _work(by_size.work, value),
         value(by_size.peak_memory),
-        tuple(cpu.compilations(specialisation.run) if lowered else []),
+        (*cpu.compilations(specialisation.run), *cuda.compilations(specialisation.run))
+        if lowered
+        else (),
         tuple(staged.notes),
         () if lowered else tuple((x.file, x.line) for x in result_origins(block)),
         by_size,

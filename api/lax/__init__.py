@@ -54,16 +54,18 @@ _held: dict[str, Any] = {
     **as_it_is(collectives, "all_gather all_to_all axis_index axis_size pbroadcast pmax pmean"),
     **as_it_is(collectives, "pmin ppermute pshuffle psum psum_scatter pswapaxes"),
     # elementwise functions
-    **as_it_is(elementwise, "abs acos acosh add asin asinh atan atan2 atanh bitwise_and"),
-    **as_it_is(elementwise, "bitwise_not bitwise_or bitwise_xor cbrt ceil complex conj cos"),
-    **as_it_is(elementwise, "cosh div eq exp exp2 expm1 floor ge gt imag integer_pow is_finite le"),
-    **as_it_is(elementwise, "log log1p logistic lt max min mul ne neg nextafter pow real"),
-    **as_it_is(elementwise, "reciprocal rem rsqrt sign sin sinh sqrt square sub tan tanh"),
+    **following(elementwise, "abs acos acosh add asin asinh atan atan2 atanh bitwise_and"),
+    **following(elementwise, "bitwise_not bitwise_or bitwise_xor cbrt ceil complex conj cos"),
+    **following(
+        elementwise, "cosh div eq exp exp2 expm1 floor ge gt imag integer_pow is_finite le"
+    ),
+    **following(elementwise, "log log1p logistic lt max min mul ne neg nextafter pow real"),
+    **following(elementwise, "reciprocal rem rsqrt sign sin sinh sqrt square sub tan tanh"),
     **following(elementwise, "clamp round select select_n"),
     **following(bitwise, "clz mulhi population_count shift_left shift_right_arithmetic"),
     **following(bitwise, "shift_right_logical"),
-    **as_it_is(special, "bessel_i0e bessel_i1e betainc digamma erf erf_inv erfc igamma"),
-    **as_it_is(special, "igammac lgamma"),
+    **following(special, "bessel_i0e bessel_i1e betainc digamma erf erf_inv erfc igamma"),
+    **following(special, "igammac lgamma"),
     **following(special, "igamma_grad_a polygamma random_gamma_grad zeta"),
     # shapes
     **following(arrays, "broadcast broadcast_in_dim reshape", LAYOUT),

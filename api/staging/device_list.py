@@ -6,7 +6,7 @@ import contextlib
 import contextvars
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -289,8 +289,20 @@ def refuse_gpu(device: Any, what: str) -> None:
     if getattr(device, "platform", None) == "gpu":
         raise UnsupportedError(
             f"{what}: shards do not run on GPUs yet, and {device} is one",
-            "vmap runs on one GPU, where its arguments lie; pmap runs on the cores",
+            "pmap and vmap run on one GPU, where their arguments lie; shards run on the cores",
         )
+
+
+def single_gpu(devices_given: Sequence[Device], what: str) -> Device | None:
+    """The one GPU among devices for shards; None if all are cores. Raises UnsupportedError for
+    several GPUs, and for a GPU beside cores."""
+    gpus = [device for device in devices_given if device.platform == "gpu"]
+    if gpus and len(set(devices_given)) > 1:
+        raise UnsupportedError(
+            f"{what}: an axis does not run on several GPUs yet, or on GPUs and cores",
+            "give one of them: devices=tapeless.devices('gpu')[:1]",
+        )
+    return gpus[0] if gpus else None
 
 
 def home() -> Device:

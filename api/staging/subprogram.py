@@ -29,6 +29,7 @@ from tapeless.transforms.core.language import (
     Var,
     statements,
 )
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, atoms
 from tapeless.transforms.frontend.builtins.deques import new_deque
@@ -53,10 +54,10 @@ STAND_INS.update(OF_SCIPY)
 
 
 def is_value(x: Any) -> bool:
-    """Whether a leaf is a number or an array."""
+    """Whether a leaf is a number or an array, also one on a GPU."""
     if isinstance(x, np.ndarray):
         return x.dtype.kind in "biufc"
-    return isinstance(x, (Symbol, *NUMBERS))
+    return isinstance(x, (Symbol, *NUMBERS)) or on_gpu(x)
 
 
 def leaf_atom(x: Any) -> Atom:
@@ -68,7 +69,7 @@ def leaf_type(x: Any) -> Type:
     """dtype and shape of a number or an array."""
     if isinstance(x, Symbol):
         return x.type
-    if isinstance(x, np.ndarray):
+    if isinstance(x, np.ndarray) or on_gpu(x):
         return Type(x.dtype, x.shape)
     return atom(x).type  # type: ignore[no-any-return]
 

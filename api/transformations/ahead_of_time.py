@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.backends import cpu
 from tapeless.dispatch.specialisation import same
 from tapeless.staging.device_placement import as_sharding, spread_shardings
 from tapeless.staging.emitted_names import base_name, leaf_paths
@@ -24,6 +23,7 @@ from tapeless.transformations.eval_shape import (
 from tapeless.transformations.make_jaxpr import CoreProgram
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.language import Program
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
@@ -159,8 +159,7 @@ class Lowered(Staged):
     def compile(self, compiler_options: Any = None) -> Compiled:
         """The function, whose kernels are compiled for these arguments; it is not run. A kernel
         that gets what a function of NumPy returns is compiled when it is called."""
-        passed = self.found.passed(*self.fun.marked(self.args, self.kwargs))
-        cpu.prepare(self.found.run, self.found.text, passed)
+        self.fun.compile_ahead(self.found, self.args, self.kwargs)
         return Compiled(self.fun, self.args, self.kwargs)
 
 
@@ -269,7 +268,7 @@ class Compiled(Staged):
 
 def _kind(x: Any) -> Any:
     """The shape and dtype of a leaf; of others the leaf."""
-    if isinstance(x, np.ndarray):
+    if isinstance(x, np.ndarray) or on_gpu(x):
         return x.shape, x.dtype
     return ((), leaf_type(x).dtype) if isinstance(x, SCALARS) else x
 

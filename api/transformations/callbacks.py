@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
+from tapeless.backends import cuda
 from tapeless.dispatch.specialisation import identity
 from tapeless.staging.emitted_names import base_name, check_callable
+from tapeless.staging.gpu_arrays import like_arguments
 from tapeless.staging.subprogram import is_value, leaf_atom
 from tapeless.transformations.eval_shape import declared, declared_sizes
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.language import Atom, Effect, Var
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentError, ShapeError, StructureError
 from tapeless.transforms.frontend.arrays.symbols import wrap
 from tapeless.transforms.frontend.staging.original_functions import plain_function
@@ -45,7 +48,7 @@ class Called:
     def __call__(self, *values: Any, shape: Any = None) -> Any:
         leaves = list(self.likes)
         for k, value in zip(self.places, values, strict=True):
-            leaves[k] = value.copy() if isinstance(value, np.ndarray) else value
+            leaves[k] = _of_the_host(value)
         args, kwargs = tree.unflatten(self.structure, leaves)
         returned = self.fun(*args, **kwargs)
         return None if self.result is None else self.checked(returned, shape)
@@ -87,6 +90,17 @@ class Called:
                 f"let it return .astype(np.{dtype.name})",
             )
         return array.astype(dtype, copy=False)[()]
+
+
+def _of_the_host(x: Any) -> Any:
+    """A number, or an array of NumPy that is the function's own."""
+    if on_gpu(x):
+        return cuda.on_host(x)[()]
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+def _on_device(x: Any) -> Any:
+    return cuda.on_device(np.asarray(x))
 
 
 class Site:
@@ -134,6 +148,9 @@ def call_out(site: Site, result_shape_dtypes: Any, method: str | None, pure: boo
         shapes = declared_sizes(sizes, kinds)
         shape = shapes[0] if len(shapes) == 1 else shapes
         returned = site.called(site.fun)(*site.values, shape=shape)
+        if any(map(on_gpu, site.values)):
+            with cuda.device_of(site.values):
+                returned = like_arguments(tree.map(_on_device, returned), site.values)
         return tree.unflatten(structure, [returned] if len(kinds) == 1 else list(returned or ()))
     if not kinds:
         if not pure:

@@ -17,6 +17,7 @@ from tapeless.transformations.array_form import Unchanged
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import active, atom_of_size
 from tapeless.transforms.core.language import Type
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.emit.module import rebuild
 from tapeless.transforms.errors import ArgumentTypeError, NeedStaticError
 from tapeless.transforms.frontend.arrays.symbols import atoms, wrap
@@ -135,7 +136,7 @@ def declared_sizes(sizes: Sequence[Any], kinds: Sequence[Any]) -> list[tuple[Any
 def stand_in(x: Any) -> Any:
     """An array of the shape and dtype of `x`, whose memory is not touched; other leaves as they
     are."""
-    if is_value(x) and not isinstance(x, np.ndarray):
+    if is_value(x) and not (isinstance(x, np.ndarray) or on_gpu(x)):
         return x
     if isinstance(x, type) or not hasattr(x, "shape") or not hasattr(x, "dtype"):
         return x

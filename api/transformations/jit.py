@@ -18,6 +18,7 @@ from tapeless.configuration.stepping import skipping, untraced
 from tapeless.disk_cache.load import Record
 from tapeless.disk_cache.store import Shelf, recalled, shelf
 from tapeless.dispatch import list_arguments, ways
+from tapeless.dispatch.gpu_arguments import refuse_profile
 from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.dispatch.transformation import Stages, Transformed
@@ -159,7 +160,7 @@ class Jit(Unchanged):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if GPU_CHOSEN and opened.builder is None and default_gpu() is not None:
-            return self.on_gpu(*args, **kwargs)
+            return self.called_on_gpu(args, kwargs)
         direct = self.direct
         if direct is not None and self.root.__code__ is self.code and not (kwargs or _changed):
             try:
@@ -376,6 +377,7 @@ class Jit(Unchanged):
 
     def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted array form: compiled loops have no lines of Python."""
+        refuse_profile(self.describe(), args, kwargs)
         from tapeless.profiler.line_profile import line_profile  # noqa: PLC0415 (takes time to import)
 
         note = "the array form, which runs without jit: compiled code has no lines to be timed"
@@ -385,17 +387,17 @@ class Jit(Unchanged):
     def lower(self, /, *args: Any, **kwargs: Any) -> ahead.Lowered:
         """The function for these arguments, without a call: `.source()`, `.compile()`. Arrays may
         be `ShapeDtypeStruct`s; they lie in memory row by row."""
-        return ahead.Lowered(self, args, kwargs)
+        return ahead.Lowered(self.where(args, kwargs), args, kwargs)
 
     def trace(self, /, *args: Any, **kwargs: Any) -> ahead.Traced:
         """The same before code is emitted: `.jaxpr`, `.out_info`, `.lower()`."""
-        return ahead.Traced(self, args, kwargs)
+        return ahead.Traced(self.where(args, kwargs), args, kwargs)
 
     def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
-        stages = super().stages(*args, **kwargs)
-        form = self.forms.get(self.pick(args, kwargs).text)
-        driver = "" if form is None else printer.show(Program(self.emitted_name, form.driver))
+        stages, here = super().stages(*args, **kwargs), self.where(args, kwargs)
+        form = here.forms.get(here.pick(args, kwargs).text)
+        driver = "" if form is None else printer.show(Program(here.emitted_name, form.driver))
         stages.parts.insert(-1, ("driver", driver))
         return stages
 
@@ -429,13 +431,20 @@ class Jit(Unchanged):
         passed = specialisation.passed(*self.marked(args, kwargs))
         numba.prepare(specialisation.run, specialisation.text, passed)
 
+    def compile_ahead(
+        self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        """The same where somebody asks for it."""
+        self.prepare(specialisation, args, kwargs)
+
     @property
     def compilations(self) -> list[Any]:
         """What was compiled, or found in the cache, in order: `kernel`, `signature`, `reason`,
         `seconds`, `cached`."""
         from tapeless.dispatch.recompile_reasons import compilations  # noqa: PLC0415  # asked for rarely
 
-        return [*compilations(self.cache), *self.lists.compilations()]
+        there = getattr(vars(self).get("on_gpu"), "compilations", ())
+        return [*compilations(self.cache), *self.lists.compilations(), *there]
 
 
 def _plain(x: Any) -> Any:

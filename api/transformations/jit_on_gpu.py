@@ -65,8 +65,10 @@ class GpuJit(Jit):
             return self.staged(args, kwargs)
         self.renew()
         quick = None if kwargs else self.entries.find(args)
-        if quick is not None:
-            return quick(*args)
+        return self.called(args, kwargs)[1] if quick is None else quick(*args)
+
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Specialisation, Any]:
+        """The specialisation for a call, and what it returns."""
         passed = args
         args, kwargs = self.marked(args, kwargs)
         given, structure = tree.flatten((args, kwargs))
@@ -82,7 +84,10 @@ class GpuJit(Jit):
                     cuda.copy_back(leaves[k], given[k])
             if args is passed and not kwargs:  # else some are constants
                 self.entries.note(args, found)
-            return like_arguments(value, given)
+            return found, like_arguments(value, given)
+
+    def where(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self
 
     def overwritten(self, found: Specialisation, given: list[Any], leaves: list[Any]) -> list[int]:
         """The leaves that a program stores to, which must lie row by row, and share no memory with
@@ -161,6 +166,12 @@ class GpuJit(Jit):
         self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         """Nothing: kernels are compiled where there is a GPU, when they are called."""
+
+    def compile_ahead(
+        self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        with cuda.device_of((), self.device, default_gpu()):
+            cuda.prepare(specialisation.run)
 
     def load(self, text: str, outline: Any = None) -> Callable[..., Any]:
         return cuda.load(self.emitted_name, text)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,10 +16,20 @@ from tapeless import tree
 from tapeless.backends.spmd.rendezvous import Meeting
 from tapeless.backends.spmd.threads import together
 from tapeless.backends.spmd.world import ALONE, World, world
+from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.transformation import Stages, Transformed
 from tapeless.dispatch.typed_function import P, R, TypedFunction
+from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import plural
-from tapeless.staging.device_list import Device, check_device, chosen_devices, refuse_gpu
+from tapeless.staging.device_list import (
+    GPU,
+    Device,
+    check_device,
+    chosen_devices,
+    default_gpu,
+    local_devices,
+    single_gpu,
+)
 from tapeless.staging.emitted_names import base_name, place
 from tapeless.staging.jax_arrays import functional, has_functional
 from tapeless.staging.subprogram import is_value, leaf_atom
@@ -38,6 +48,11 @@ from tapeless.transforms.errors import (
     UnsupportedError,
 )
 from tapeless.transforms.frontend.arrays.symbols import Symbol
+
+if TYPE_CHECKING:
+    from tapeless.transformations import jit_on_gpu as gpu
+else:
+    gpu = later("tapeless.transformations.jit_on_gpu")
 
 
 class Pmap(Vmap):
@@ -70,13 +85,14 @@ class Pmap(Vmap):
             raise ArgumentError("pmap: devices is empty", "leave it out for all devices")
         for device in self.devices or ():
             check_device(device, "pmap")
-            refuse_gpu(device, "pmap")
+        self.gpu = single_gpu(self.devices or (), "pmap")
         self.static = positions(static_broadcasted_argnums, "static_broadcasted_argnums")
         self.donated = positions(donate_argnums, "donate_argnums")
         axes = (self.in_axes, self.out_axes, axis_name)
         self.plain = Shard(fun, *axes)
         self.compiled = Shard(fun, *axes, isinstance(fun, Jit))
-        whole = Vmap(fun, *axes, axis_size)
+        self.mapped = (fun, *axes, axis_size)
+        whole = Vmap(*self.mapped)
         self.whole = Jit(whole) if isinstance(fun, Jit) else whole
         self.fixed: dict[Any, Pmap] = {}
         self.last_used = self
@@ -125,19 +141,43 @@ class Pmap(Vmap):
             return self.staged(args, kwargs)
         inner, rest = self.of_rest(args)
         self.last_used = inner
-        if not inner.is_whole():
+        if not inner.is_whole(rest, kwargs):
             return inner.run(rest, kwargs)
         with said_of("pmap"):
-            return inner.whole(*rest, **kwargs)
+            return inner.whole_axis(*rest, **kwargs)
 
     @property
     def shard(self) -> Shard:
         """What runs on each device."""
         return self.plain if disabled() else self.compiled
 
-    def is_whole(self) -> bool:
-        """Whether the whole axis is one shard."""
-        return len(chosen_devices(self.devices)) == 1 and self.talks_to() is ALONE
+    @functools.cached_property
+    def whole_axis(self) -> Any:
+        """The function of the whole axis, where that is one shard."""
+        if self.gpu is None:
+            return self.whole
+        return gpu.GpuJit(Vmap(*self.mapped), device=self.gpu)
+
+    def is_whole(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether the whole axis is one shard: it is on a GPU, which runs the axis as `vmap` does.
+
+        Raises ArgumentError for arrays of a GPU where cores are asked for, and UnsupportedError
+        for several processes with GPUs.
+        """
+        on_gpu = has_gpu_arrays(args, kwargs)
+        if on_gpu and self.devices is not None and self.gpu is None:
+            raise ArgumentError(
+                "pmap: an argument lies on a GPU, and devices are cores",
+                "leave devices out, or transfer it: tapeless.device_get(x)",
+            )
+        if self.gpu is None and not on_gpu and (self.devices is not None or not default_gpu()):
+            return len(chosen_devices(self.devices)) == 1 and self.talks_to() is ALONE
+        if self.talks_to() is not ALONE:
+            raise UnsupportedError(
+                f"pmap: the axis {self.axis_name!r} of several processes does not run on GPUs",
+                "pmap runs on the cores of several processes, or on one GPU",
+            )
+        return True
 
     def talks_to(self) -> World:
         """The processes that the axis is spread over."""
@@ -251,13 +291,13 @@ class Pmap(Vmap):
     def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted program for the whole axis, as one shard."""
         inner, rest = self.of_rest(args)
-        return inner.whole.profile(*rest, **kwargs)
+        return inner.whole_axis.profile(*rest, **kwargs)
 
     def emitter(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Transformed, Any]:
         """What emits the program of a call, and what it takes; nothing where no call is given."""
         inner, rest = self.of_rest(args) if args or kwargs else (self.last_used, ())
-        if inner.is_whole():
-            return inner.whole, (rest, kwargs)
+        if inner.is_whole(rest, kwargs):
+            return inner.whole_axis, (rest, kwargs)
         if not (args or kwargs):
             return inner.shard, ((), {})
         return inner.shard, inner.parts(rest, kwargs, ALONE)[0]
@@ -328,7 +368,8 @@ def pmap(
                 positions of arguments that are part of the program: any hashable values
     donate_argnums
                 positions of arguments that are not needed afterwards; they are left alone
-    backend     "cpu", which is what None means
+    backend     "cpu", or "gpu": the first GPU, which runs the whole axis, as under `vmap`; None:
+                where the arguments lie
 
     Returns a function of the same arguments. The mapped axis may have any length; its elements go
     evenly to the devices, and are there one batch, as under `vmap`. With several processes
@@ -343,7 +384,9 @@ def pmap(
     >>> normalize(np.array([1.0, 2.0, 3.0, 2.0]))
     array([0.125, 0.25 , 0.375, 0.25 ])
     """
-    check_unneeded("pmap", backend=backend)
+    if backend in GPU and devices is None:
+        devices = local_devices(backend="gpu")[:1]
+    check_unneeded("pmap", backend=None if backend in GPU else backend)
     spread = Pmap(
         fun,
         axis_name,

@@ -9,16 +9,19 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapeless import tree
 from tapeless.backends import array_form
+from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.transformation import Stages, Transformed, stages_of
 from tapeless.dispatch.ways import values_at_hand
+from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import plural
+from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
 from tapeless.staging.emitted_names import base_name, check_callable, parameters
 from tapeless.staging.standalone_modules import Module
 from tapeless.staging.subprogram import conform_cotangent, emit_all, is_value, leaf_atom
@@ -34,7 +37,8 @@ from tapeless.transforms.analysis.free_variables import close, missing_sizes
 from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import active, current, defining_statement
-from tapeless.transforms.core.language import Block, Var
+from tapeless.transforms.core.language import Atom, Block, Type, Var
+from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import refresh, replace_symbols, retype
 from tapeless.transforms.emit.module import (
@@ -49,11 +53,17 @@ from tapeless.transforms.emit.module import (
 from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import ArgumentTypeError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, wrap
+from tapeless.transforms.frontend.objects.capture import outer
 from tapeless.transforms.frontend.staging.stage import Staged
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.memory.detach_results import detach
 from tapeless.transforms.optimize.inline_calls import expand, forget
 from tapeless.transforms.optimize.simplify import simplify
+
+if TYPE_CHECKING:
+    from tapeless.transformations import vjp_on_gpu as gpu
+else:
+    gpu = later("tapeless.transformations.vjp_on_gpu")
 
 
 class Plan:
@@ -138,6 +148,8 @@ class AtPoint(Transformed):
 
     def at(self, kind: type[Derivative], primals: tuple[Any, ...]) -> Any:
         """(value, derivative) or (value, derivative, aux) at a point."""
+        if (GPU_CHOSEN and default_gpu() is not None) or has_gpu_arrays(primals, {}):
+            return gpu.at_point(self, kind, primals)
         with values_at_hand():
             specialisation = self.specialise(primals, {})
         if specialisation.keys:
@@ -193,11 +205,14 @@ class Derivative:
         self.arguments, self.returned = arguments.concrete(), returned.concrete()
         self.plan: Plan = specialisation.plan
         self.name = self.plan.half.name
+        self.zero = plain_zero
 
     def run(self, leaves: list[Any], side: ValueTree, what: str) -> list[Any]:
         """The results for the leaves that are given."""
         if active():
             return self.staged(leaves, side, what)
+        if self.made.second is not None:
+            return list(self.made.second(list(self.residuals), leaves))
         second = inspect.unwrap(self.made.run).__globals__[self.plan.name]  # below np.errstate
         pairs = zip(leaves, side.kinds, strict=True)
         cast = [x if k.weak or isinstance(x, np.ndarray) else k.dtype.type(x) for x, k in pairs]
@@ -214,21 +229,20 @@ class Derivative:
                 "function that is transformed",
                 f"call {what} inside that function",
             )
-        saved = list(zip(self.plan.read, map(_residual, self.residuals), strict=True))
-        kinds = list(zip(self.plan.half.given, side.kinds, strict=True))
-        value_of: dict[Any, Any] = _lengths([*((v, a.type) for v, a in saved), *kinds])
-        pairs = zip(self.plan.half.given, leaves, strict=True)
-        value_of |= {
-            v: conform_cotangent(x, retype(v.type, value_of), f"{what}: a value") for v, x in pairs
-        }
-        value_of |= dict(saved)
-        block, _ = refresh(Block((), self.plan.block.body, self.plan.block.results), value_of)
-        emit_all(block.body)
-        return [wrap(a) for a in block.results]
+        return applied(self.plan, map(_residual, self.residuals), leaves, side.kinds)
 
     def source(self) -> str:
-        """The emitted module, with both functions."""
-        return Module(self.made, self.owner.emitted_name).with_small()
+        """The emitted module, with both functions; on a GPU there are two modules."""
+        first = Module(self.made, self.owner.emitted_name).with_small()
+        if self.made.second is None:
+            return first
+        likes = [np.zeros(k.shape, k.dtype) for k in self.side.kinds]  # type: ignore[type-var]  # integers
+        return f"{first}\n\n{self.made.second.source(list(self.residuals), likes)}"
+
+    @property
+    def side(self) -> ValueTree:
+        """What calls are given: cotangents are like the result, tangents like the arguments."""
+        return self.returned
 
     def stages(self) -> Stages:
         """Each stage of the compilation of both functions."""
@@ -252,8 +266,33 @@ def _lengths(pairs: Iterable[tuple[Var, Any]]) -> dict[Any, dims.Size]:
     return length_of
 
 
+def applied(
+    plan: Plan, saved: Iterable[Atom], leaves: list[Any], kinds: Iterable[Type]
+) -> list[Any]:
+    """The second function in a staged run.
+
+    saved   what the first one saved
+    leaves  cotangents or tangents, for values of these `kinds`
+    """
+    read = list(zip(plan.read, saved, strict=True))
+    pairs = [*((v, a.type) for v, a in read), *zip(plan.half.given, kinds, strict=True)]
+    value_of: dict[Any, Any] = _lengths(pairs)
+    what = f"{plan.half.kind}: a value"
+    value_of |= {
+        v: conform_cotangent(x, retype(v.type, value_of), what)
+        for v, x in zip(plan.half.given, leaves, strict=True)
+    }
+    value_of |= dict(read)
+    block, _ = refresh(Block((), plan.block.body, plan.block.results), value_of)
+    emit_all(block.body)
+    return [wrap(a) for a in block.results]
+
+
 def _residual(x: Any) -> Any:
-    """What the first function saved, in a staged run; some are functions that it calls."""
+    """What the first function saved, in a staged run; some are functions that it calls, and arrays
+    on a GPU are read from outside."""
+    if on_gpu(x):
+        return outer(x, lambda: x, "saved").value()
     return x.as_atom() if hasattr(type(x), "as_atom") else leaf_atom(x)
 
 
@@ -298,7 +337,7 @@ class VjpFunction(Derivative):
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         leaves = self.returned.leaves(cotangent, "vjp: the cotangent", "result")
         cotangents = self.run(leaves, self.returned, "vjp")
-        return tuple(self.arguments.tree(cotangents, plain_zero))
+        return tuple(self.arguments.tree(cotangents, self.zero))
 
     __staged_call__ = __call__
 
@@ -325,6 +364,10 @@ class VjpFunction(Derivative):
 class Linearized(Derivative):
     """Takes a tangent for each primal, built like it; returns the tangent of the value."""
 
+    @property
+    def side(self) -> ValueTree:
+        return self.arguments
+
     def __call__(self, *tangents: Any) -> Any:
         n = len(self.arguments.structure.children())
         if len(tangents) != n:
@@ -334,7 +377,7 @@ class Linearized(Derivative):
             )
         leaves = self.arguments.leaves(list(tangents), "linearize: the tangent", "primal")
         result_tangents = self.run(leaves, self.arguments, "linearize")
-        return self.returned.tree(result_tangents, lambda x: plain_zero(x) if is_value(x) else x)
+        return self.returned.tree(result_tangents, lambda x: self.zero(x) if is_value(x) else x)
 
     __staged_call__ = __call__
 

@@ -6,7 +6,7 @@ if not __name__.startswith("tapeless."):
 from tapeless.backends.cuda.availability import cupy, why_not
 from tapeless.backends.cuda.errors import synchronize
 from tapeless.backends.cuda.launch import ARRAYS
-from tapeless.backends.cuda.load_module import compilations, load, program_of
+from tapeless.backends.cuda.load_module import compilations, load, prepare, program_of
 from tapeless.backends.cuda.memory import explaining, usage
 from tapeless.backends.cuda.placement import (
     copy_back,
@@ -33,6 +33,7 @@ __all__ = [
     "on_device",
     "on_host",
     "overlap",
+    "prepare",
     "program_of",
     "synchronize",
     "usage",

@@ -76,11 +76,15 @@ class Module:
 
     def get_function(self, name: str) -> Any:
         """A function of the module, on the current device."""
+        return self.load().get_function(name)
+
+    def load(self) -> Any:
+        """The machine code, made or found in the cache if it is not there yet."""
         if self._loaded is None:
             with COMPILING:
                 if self._loaded is None:
                     self._loaded = self._load()
-        return self._loaded.get_function(name)
+        return self._loaded
 
     def _load(self) -> Any:
         began = time.perf_counter()

@@ -120,6 +120,15 @@ def load(name: str, text: str, **_: Any) -> Callable[..., Any]:
     return run
 
 
+def prepare(function: Any) -> None:
+    """Compiles the kernels of a function from `load` for the current device, without a call."""
+    program = program_of(function)
+    if program is not None:
+        module = program.on(cupy().cuda.runtime.getDevice()).__globals__.get("module")
+        if module is not None:
+            module.load()
+
+
 def program_of(function: Any) -> Program | None:
     """The module of a function that `load` returned; None for other functions."""
     found = getattr(function, "program", None)

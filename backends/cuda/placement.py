@@ -13,7 +13,10 @@ import numpy as np
 from tapeless.backends.cuda import errors
 from tapeless.backends.cuda.availability import cupy
 from tapeless.transforms.core.on_gpu import on_gpu
-from tapeless.transforms.errors import ArgumentError
+from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
+
+#: Kinds of numbers that arrays on a GPU have.
+DTYPES = frozenset("?bBhHiIlLqQefdFD")
 
 
 def device_count() -> int:
@@ -49,8 +52,16 @@ def device_of(leaves: Iterable[Any], device: Any = None, default: Any = None) ->
 
 def on_device(x: Any) -> Any:
     """An argument as the current device takes it: arrays of NumPy, and those of other devices, are
-    copied there; numbers, and what has no elements, stay what they are."""
+    copied there; numbers, and what has no elements, stay what they are.
+
+    Raises ArgumentTypeError for arrays of what a GPU does not have: texts, objects, long doubles.
+    """
     if isinstance(x, np.ndarray):
+        if x.dtype.char not in DTYPES:
+            raise ArgumentTypeError(
+                f"an array of {x.dtype} cannot be put on a GPU",
+                "which has numbers of up to 64 bits, and complex ones of 128: x.astype(float)",
+            )
         return cupy().asarray(x, order="C")
     if on_gpu(x) and x.device.id != cupy().cuda.runtime.getDevice():
         return x.copy()  # by CuPy, to the device that is current

@@ -198,9 +198,6 @@ class ndarray:  # noqa: N801  # CuPy's name
     def __int__(self) -> int:
         return int(self.get())
 
-    def __index__(self) -> int:
-        return operator.index(self.get())
-
     def __complex__(self) -> complex:
         return complex(self.get())
 
@@ -277,10 +274,12 @@ def _is_index_array(key: Any) -> bool:
 
 
 def wrapped(key: Any, shape: tuple[int, ...]) -> Any:
-    """A key for NumPy, whose places wrap around."""
+    """A key for NumPy, whose places wrap around. Bounds of slices are read from the device."""
     axis, parts = 0, []
     for k in key if isinstance(key, tuple) else (key,):
         part = k._host if isinstance(k, ndarray) else np.asarray(k) if isinstance(k, list) else k
+        if isinstance(k, slice):  # it takes what `int` takes, though arrays are no indices
+            part = slice(*(x if x is None else int(x) for x in (k.start, k.stop, k.step)))
         if _is_index_array(part):
             part = part % max(1, shape[axis])
         axis += part is not None

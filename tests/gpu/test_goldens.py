@@ -82,6 +82,7 @@ CASES = {
     "training_step": (trained, (np.ones((50, 9)), np.ones(9), matrix, np.ones((40, 9)))),
     "while_of_each_thread": (vmap(programs.kepler), (np.ones(9), np.ones(9))),
     "counted_stack": (vmap(grad(programs.kepler)), (np.ones(9), np.ones(9))),
+    "stencil": (programs.heat_2d, (np.zeros((2000, 3000)), 5)),
     "one_block": (programs.heat_2d, (matrix, 5)),
     "while_in_one_block": (programs.conjugate_gradients, (np.eye(9), np.ones(9), 1e-9)),
     "loop_of_the_driver": (

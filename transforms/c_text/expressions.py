@@ -207,7 +207,7 @@ class Expressions:
         if k.dtype.kind not in "iu":
             raise NotPrintedError(f"an index of {k.dtype.name}")
         k = cast(k, INT)
-        if k.natural or x.where == "growing":  # lists count from the start
+        if k.natural or x.counted or x.where == "growing":  # lists count from the start
             return k
         n = x.lengths[axis]
         if k.known is not None:

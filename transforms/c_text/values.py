@@ -222,6 +222,7 @@ class Array:
               threads side by side, or "growing": of a thread, with other memory when it is longer
     distance  of two numbers of one thread, if they are interleaved
     first     how long a growing one is at first
+    counted   whether indices count from its start alone, and are never negative
     """
 
     name: str
@@ -231,6 +232,7 @@ class Array:
     where: str = "global"
     distance: str = ""
     first: int = 0
+    counted: bool = False
 
     def moved(self, offset: Value, axes: int) -> Array:
         """The part of the array that begins at an offset, without the first axes."""

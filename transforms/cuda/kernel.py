@@ -40,6 +40,7 @@ from tapeless.transforms.c_text.values import (
     c_type,
     constant,
 )
+from tapeless.transforms.core.dims import Size
 from tapeless.transforms.cuda.helpers import HELPERS, needed
 from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
@@ -90,9 +91,10 @@ class Parameter:
     ndim  its axes; numbers have none
     kind  "array", "number", "device_number" (an array without axes), "own" (an array that holds
           what belongs to one row: one for each team), "sum" (an array that each block makes anew,
-          and that is added up)
+          and that is added up), "stack" (an array of the stacks of all rows)
     join  how a "sum" is: "sum", "prod", "max", "min", "any" or "all"
     more  axes that the caller's array has besides: the first axis stands for these and its own
+    sizes its lengths as the driver knows them: equal ones are equally long
     """
 
     name: str
@@ -101,6 +103,7 @@ class Parameter:
     kind: str = "array"
     join: str = ""
     more: int = 0
+    sizes: tuple[Size, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -192,6 +195,7 @@ class _Printer:
         self.scope = Scope()
         self.far: dict[str, str] = {}  # names of parameters that the body knows otherwise
         self.lengths: dict[str, tuple[str, int]] = {}  # parameters that are lengths of arrays
+        self.of_size: dict[Size, Value] = {}  # the same by the sizes of the driver
         self.writer = KernelWriter(
             node, self.scope, self.taken, self.functions, results, self.bounds
         )
@@ -271,8 +275,8 @@ class _Printer:
             if p.kind != "device_number":
                 return []
             return [f"  const {c_type(p.dtype)} {p.name} = *{self.far_name(p)};"]
-        lengths = tuple(self.length(p.name, k) for k in range(p.ndim))
-        x = Array(p.name, p.name, p.dtype, lengths)
+        lengths = tuple(self.length(p, k) for k in range(p.ndim))
+        x = Array(p.name, p.name, p.dtype, lengths, counted=p.kind == "stack")
         if p.kind not in ("own", "sum"):
             self.scope.arrays[p.name] = x
             return []
@@ -327,10 +331,19 @@ class _Printer:
             "  }",
         ]
 
-    def length(self, name: str, axis: int) -> Value:
-        found = self.writer.fresh(f"{name}_{axis}")
-        self.lengths[found] = name, axis
-        return Value(found, INT, natural=True)
+    def length(self, p: Parameter, axis: int) -> Value:
+        """The length of an axis: a number, a parameter, or that of an array which is as long."""
+        size = p.sizes[axis] if axis < len(p.sizes) else None
+        if isinstance(size, int):
+            return constant(size)
+        if size is not None and size in self.of_size:
+            return self.of_size[size]
+        name = self.writer.fresh(f"{p.name}_{axis}")
+        self.lengths[name] = p.name, axis
+        length = Value(name, INT, natural=True)
+        if size is not None:
+            self.of_size[size] = length
+        return length
 
     def far_name(self, p: Parameter) -> str:
         """The name of a parameter of the function that the body knows otherwise."""

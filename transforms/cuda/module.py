@@ -42,7 +42,7 @@ from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.module_text import Driver
-from tapeless.transforms.ops.primitives.callbacks import CALLABLE
+from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, outside
 from tapeless.transforms.ops.primitives.random_draws import draw, made_generator
 from tapeless.transforms.ops.primitives.slices_and_gathers import LAST_STORE, Slot, gather
 from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH, wrap
@@ -118,7 +118,7 @@ class DeviceDriver(Driver):
     """Writes a driver whose numbers and arrays lie in the memory of a device.
 
     NumPy's generators draw on the host, and so the same bits as there: `rng.normal(x, 1.0)` becomes
-    `cp.asarray(rng.normal(host(x), 1.0))`.
+    `cp.asarray(rng.normal(host(x), 1.0))`. Functions that a program calls get arrays of NumPy, too.
     """
 
     on_device: Callable[[Var], bool]
@@ -126,7 +126,7 @@ class DeviceDriver(Driver):
     def operation(self, s: Let) -> Any:
         if s.op is gather:
             return self.gathered(s)
-        if s.op not in (draw, made_generator):
+        if s.op not in (draw, made_generator, callback, outside):
             return super().operation(s)
         text = self.text_of(s)
         holes = {
@@ -136,9 +136,11 @@ class DeviceDriver(Driver):
         for key, value in s.params.items():
             if f"{{{key}" in text:
                 holes |= self.holes_of(s, key, value)
-        drawn = template(text, holes)
-        has_axes = any(v.type.shape for v in s.outs)
-        return template("np.asarray({0})", {"0": drawn}) if has_axes else drawn
+        on_host = template(text, holes)
+        if not any(v.type.shape for v in s.outs):
+            return on_host
+        several = "tuple(map(np.asarray, {0}))" if len(s.outs) > 1 else "np.asarray({0})"
+        return template(several, {"0": on_host})
 
     def gathered(self, s: Let) -> Any:
         """`x[places]` with a check of the places, which CuPy does not make."""
@@ -252,12 +254,15 @@ def _parameters(kernel: Kernel, on_device: Callable[[Var], bool]) -> list[Parame
         if not kind.shape:
             far = isinstance(a, Var) and on_device(a)
             role = "device_number" if far else "number"
+        elif name in kernel.stacks:
+            role = "stack"
         elif launch is not None and a in launch.own:
             role = "own"
         elif launch is not None and a in launch.sums:
             role, join = "sum", launch.join[launch.sums.index(a)]
         more = len(a.type.shape) - kind.ndim if isinstance(a, Var) and kind.shape else 0
-        found.append(Parameter(name, kind.dtype, kind.ndim, role, join, more))
+        sizes = () if more else kind.shape
+        found.append(Parameter(name, kind.dtype, kind.ndim, role, join, more, sizes))
     return found
 
 

@@ -14,6 +14,7 @@ What is outside of `each` is done by all threads of a team alike; the first one 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -453,10 +454,11 @@ class KernelWriter(Statements):
 
     def wait_at_end(self, doing: Sequence[tuple[Access, str]], apart: str = "") -> None:
         """Waits at the end of a pass for what the next one touches. `apart` counts passes that
-        touch other elements, if it is the index along an axis."""
-        rows: dict[str, set[int]] = {}
+        touch other elements, if it is the index along an axis, or at one distance from it."""
+        rows: dict[str, set[tuple[int, str]]] = {}
+        moved = re.compile(rf"{re.escape(apart)}( [+-] \d+)?")
         for a, _ in doing if apart else ():
-            own = {k for k, place in enumerate(a.places or ()) if place == apart}
+            own = {(k, place) for k, place in enumerate(a.places or ()) if moved.fullmatch(place)}
             rows[a.array] = rows.get(a.array, own) & own
         if any(self.pending.conflicts([a], who) for a, who in doing if not rows.get(a.array)):
             self.put("team_sync();")

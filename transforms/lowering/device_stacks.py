@@ -70,6 +70,7 @@ def counted_kernels(
         arguments=inserted(kernel.arguments, used, last),
         helpers=helpers,
         types=_typed(kernel, used, last),
+        stacks=frozenset(items.name for _, _, items in stacks),
     )
     return first, second, stacks
 

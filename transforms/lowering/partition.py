@@ -82,9 +82,9 @@ from tapeless.transforms.lowering.schedule.stack_capacity import (
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.primitives import complex_functions, module_functions
-from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.new_arrays import empty, stack_length
 from tapeless.transforms.ops.primitives.random_draws import draw
-from tapeless.transforms.ops.primitives.shapes import cast
+from tapeless.transforms.ops.primitives.shapes import cast, copy
 from tapeless.transforms.optimize.placeholders import with_placeholders
 
 LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
@@ -357,7 +357,7 @@ class Lowering:
     def inner(self, s: Statement, later: set[Var], obstacle: Any = None) -> list[Statement]:
         """A statement of the driver, whose blocks may call kernels, and what it waits for."""
         if not blocks(s):
-            return self.with_read_indices(s)
+            return self.with_read_results(self.with_read_indices(s))
         if over_batch(s):
             raise NotInLoops
 
@@ -405,6 +405,24 @@ class Lowering:
             args.append(known)
         return [*reads, replace(s, args=tuple(args))]
 
+    def with_read_results(self, body: Iterable[Statement]) -> list[Statement]:
+        """Statements of a driver, which reads the integers among their results that arrays are as
+        long as."""
+        statements_of_driver: list[Statement] = []
+        for s in body:
+            lengths = self.sized.intersection(outputs(s)) - self.host
+            if isinstance(s, Let) and s.op is stack_length:
+                self.host |= set(s.outs)  # a list of Python's tells its length
+                lengths = set()
+            if self.target.returns_numbers or not isinstance(s, Let) or not lengths:
+                statements_of_driver.append(s)
+                continue
+            raw = {v: Var(Type(v.type.dtype, ()), v.name or "value") for v in lengths}
+            statements_of_driver.append(replace(s, outs=tuple(raw.get(v, v) for v in s.outs)))
+            statements_of_driver += [Let((v,), read, (w,), {}) for v, w in raw.items()]
+            self.host |= lengths
+        return statements_of_driver
+
     def read_first(self, block: Block) -> Block:
         """A block whose first result is read from the memory of the device."""
         flag, *rest = block.results
@@ -419,7 +437,9 @@ class Lowering:
         return [Let((number,), read, (a,), {})], number
 
     def worth(self, run: list[Statement]) -> bool:
-        """Whether a kernel saves more than its call costs."""
+        """Whether a kernel saves more than its call costs; a library copies arrays as fast."""
+        if self.target.separate and [getattr(s, "op", None) for s in run] == [copy]:
+            return False
         if any(isinstance(s, (For, While)) or is_routine(s) for s in run):
             return True
         if any(map(self.is_of_device, run)):
@@ -514,7 +534,10 @@ class Lowering:
         if len(parts) > 1:
             made, parts = self.lengths_first(parts)
         for part, later in zip(parts, self.read_after(parts, live), strict=True):
-            made += self.kernel(part, later) if self.worth(part.statements) else part.statements
+            is_kernel = self.worth(part.statements)
+            made += (
+                self.kernel(part, later) if is_kernel else self.with_read_results(part.statements)
+            )
         return made
 
     def lengths_first(self, parts: list[Part]) -> tuple[list[Statement], list[Part]]:

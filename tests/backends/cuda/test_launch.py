@@ -6,8 +6,10 @@ import types
 import numpy as np
 import pytest
 
+from tapeless.backends.cuda import placement
 from tapeless.backends.cuda.launch import Kernel
 from tapeless.transforms.cuda.launch_text import KERNEL
+from tapeless.transforms.errors import ArgumentTypeError
 from tests.backends.cuda.fake_driver import asarray
 
 ROWS = (0, 1, 2, 31, 255, 256, 257, 5000, 10**6, 10**9)
@@ -80,3 +82,9 @@ def test_grids_are_remembered(driver):
     assert len(kernel.plans) == 1
     kernel(4, asarray(np.ones((4, 300))))
     assert len(kernel.plans) == 2
+
+
+@pytest.mark.parametrize("x", [np.array(["a"]), np.ones(3, np.longdouble), np.array([{}])])
+def test_arrays_of_what_a_gpu_does_not_have_are_refused(x, driver):
+    with pytest.raises(ArgumentTypeError, match="cannot be put on a GPU"):
+        placement.on_device(x)

@@ -5,13 +5,12 @@ CODE = r"""
 typedef long long i64;
 
 extern "C" __global__ void column_means_kernel(
-    i64 rows, const double* __restrict__ x, double* __restrict__ out_all, i64 x_1, i64 out_0,
-    i64 room) {
+    i64 rows, const double* __restrict__ x, double* __restrict__ out_all, i64 x_1, i64 room) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
-  double* out = room ? (double*)staged : out_all + team * out_0;
+  double* out = room ? (double*)staged : out_all + team * x_1;
   pack_loop<2>(threadIdx.x, blockDim.x, x_1, [&](i64 i, i64 place, double* out_row) {
     out_row[place] = 0.0;
   }, stores(out));
@@ -25,14 +24,13 @@ extern "C" __global__ void column_means_kernel(
   }
   if (room) {  // one copy for all teams of the block
     __syncthreads();
-    for (i64 at = threadIdx.y * blockDim.x + threadIdx.x; at < out_0;
-        at += blockDim.x * blockDim.y) {
+    for (i64 at = threadIdx.y * blockDim.x + threadIdx.x; at < x_1; at += blockDim.x * blockDim.y) {
       double a = ((double*)((char*)out - threadIdx.y * room))[at];
       for (unsigned member = 1; member < blockDim.y; member++) {
         double b = ((double*)((char*)out - threadIdx.y * room + member * room))[at];
         a = a + b;
       }
-      out_all[blockIdx.x * out_0 + at] = a;
+      out_all[blockIdx.x * x_1 + at] = a;
     }
   }
 }
@@ -51,7 +49,7 @@ module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 column_means_kernel = Kernel(
     "column_means_kernel",
-    lambda rows, x, out, room: (rows, x, out, x.shape[1], out.shape[0], room),
+    lambda rows, x, out, room: (rows, x, out, x.shape[1], room),
     team=lambda x, out: (x.shape[1],),
     joins=("sum",),
 )

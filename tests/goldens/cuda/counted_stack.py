@@ -30,7 +30,7 @@ extern "C" __global__ void kepler_grad_vmap_kernel_count(
 extern "C" __global__ void kepler_grad_vmap_kernel(
     i64 rows, const double* __restrict__ m, const double* __restrict__ ecc,
     double* __restrict__ out, double* __restrict__ out_2, double* __restrict__ saved,
-    const i64* __restrict__ saved_place, i64 saved_0) {
+    const i64* __restrict__ saved_place) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {  // line 81
@@ -41,7 +41,7 @@ extern "C" __global__ void kepler_grad_vmap_kernel(
     double d = 1.0;
     double e = m_2;
     while (fabs(d) > 1e-12) {
-      saved[from_end(saved_place[i] + 32 * top, saved_0)] = e;
+      saved[saved_place[i] + 32 * top] = e;
       top++;
       double sin_e, cos_e;
       sincos(e, &sin_e, &cos_e);
@@ -55,7 +55,7 @@ extern "C" __global__ void kepler_grad_vmap_kernel(
     #pragma unroll 1
     for (i64 passes_2 = passes - 1; passes_2 >= 0; passes_2--) {  // line 81
       top--;
-      double e_2 = saved[from_end(saved_place[i] + 32 * top, saved_0)];
+      double e_2 = saved[saved_place[i] + 32 * top];
       double t, t_2;
       sincos(e_2, &t, &t_2);
       double t_3 = 1.0 - ecc_2 * t_2;
@@ -90,7 +90,7 @@ kepler_grad_vmap_kernel_count = Kernel(
 kepler_grad_vmap_kernel = Kernel(
     "kepler_grad_vmap_kernel",
     lambda rows, m, ecc, out, out_2, saved, saved_place: (
-        rows, m, ecc, out, out_2, saved, saved_place, saved.shape[0],
+        rows, m, ecc, out, out_2, saved, saved_place,
     ),
 )
 kepler_grad_vmap_kernel_2 = Kernel(

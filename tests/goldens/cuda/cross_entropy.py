@@ -8,19 +8,18 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
     i64 rows, const double* __restrict__ z, const i64* __restrict__ labels, i64 n, i64 n_2,
     double* __restrict__ z_bar, i64* __restrict__ out, double* __restrict__ e_all,
     double* __restrict__ out_2_all, bool* __restrict__ out_3_all, double* __restrict__ e_bar_all,
-    i64 z_1, i64 z_bar_1, i64 e_0, i64 out_2_0, i64 out_3_0, i64 e_bar_0, i64 room,
-    double* __restrict__ result_0, u64* error) {
+    i64 z_1, i64 room, double* __restrict__ result_0, u64* error) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
-  double* e = room ? (double*)staged : e_all + team * e_0;
-  staged += (e_0 * sizeof(double) + 15) / 16 * 16;
-  double* out_2 = room ? (double*)staged : out_2_all + team * out_2_0;
-  staged += (out_2_0 * sizeof(double) + 15) / 16 * 16;
-  bool* out_3 = room ? (bool*)staged : out_3_all + team * out_3_0;
-  staged += (out_3_0 + 15) / 16 * 16;
-  double* e_bar = room ? (double*)staged : e_bar_all + team * e_bar_0;
+  double* e = room ? (double*)staged : e_all + team * z_1;
+  staged += (z_1 * sizeof(double) + 15) / 16 * 16;
+  double* out_2 = room ? (double*)staged : out_2_all + team * z_1;
+  staged += (z_1 * sizeof(double) + 15) / 16 * 16;
+  bool* out_3 = room ? (bool*)staged : out_3_all + team * z_1;
+  staged += (z_1 + 15) / 16 * 16;
+  double* e_bar = room ? (double*)staged : e_bar_all + team * z_1;
   double t = 1.0 / (double)n;  // line 52
   double t_2 = -1.0 / (double)n;
   for (i64 i = team; i < rows; i += teams) {
@@ -54,7 +53,7 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
       continue;
     }
     team_sync();
-    total += log(total_2) - e[from_end(labels[i], e_0)];
+    total += log(total_2) - e[from_end(labels[i], z_1)];
     double t_5 = t / total_2;
     double total_4 = 0.0;  // line 50
     pack_loop<2>(threadIdx.x, blockDim.x, z_1,
@@ -69,7 +68,7 @@ extern "C" __global__ void cross_entropy_value_and_grad_kernel(
     pack_loop<2>(threadIdx.x, blockDim.x, z_1,
         [&](i64 j, i64 place, double* z_bar_row, const double* e_bar_row, const bool* out_3_row) {
       z_bar_row[place] = e_bar_row[place] - (out_3_row[place] ? t_6 : 0.0);
-    }, stores(z_bar + i * z_bar_1), reads(e_bar), reads(out_3));
+    }, stores(z_bar + i * z_1), reads(e_bar), reads(out_3));
     team_sync();
   }
   double part_0 = block_sum(threadIdx.x == 0 ? total : 0.0);
@@ -95,8 +94,7 @@ cross_entropy_value_and_grad_kernel = Kernel(
     "cross_entropy_value_and_grad_kernel",
     lambda rows, z, labels, n, n_2, z_bar, out, e, out_2, out_3, e_bar, room, results, error: (
         rows, z, labels, cp.int64(n), cp.int64(n_2), z_bar, out, e, out_2, out_3, e_bar,
-        z.shape[1], z_bar.shape[1], e.shape[0], out_2.shape[0], out_3.shape[0], e_bar.shape[0],
-        room, results[0], error,
+        z.shape[1], room, results[0], error,
     ),
     team=lambda z, labels, n, n_2, z_bar, out, e, out_2, out_3, e_bar: (z.shape[1],),
     results=(("float64", "sum"),),

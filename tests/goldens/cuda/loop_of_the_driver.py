@@ -15,22 +15,13 @@ extern "C" __global__ void conjugate_gradients_kernel(
 }
 
 extern "C" __global__ void conjugate_gradients_kernel_2(
-    i64 rows, const double* __restrict__ product_2, double* __restrict__ r) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
-  i64 teams = gridDim.x * (i64)blockDim.y;
-  pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* product_2, double* r) {
-    r[place] = product_2[place];
-  }, reads(product_2), stores(r));
-}
-
-extern "C" __global__ void conjugate_gradients_kernel_3(
     double tol, const double* __restrict__ rs_at, bool* __restrict__ result_0) {
   if (threadIdx.x + threadIdx.y != 0) return;
   const double rs = *rs_at;
   result_0[0] = rs > tol;
 }
 
-extern "C" __global__ void conjugate_gradients_kernel_4(
+extern "C" __global__ void conjugate_gradients_kernel_3(
     i64 rows, const double* __restrict__ a, const double* __restrict__ p, double* __restrict__ ap,
     i64 a_0, i64 a_1, double* __restrict__ result_0) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
@@ -50,7 +41,7 @@ extern "C" __global__ void conjugate_gradients_kernel_4(
   if (threadIdx.x + threadIdx.y == 0) result_0[blockIdx.x] = part_0;
 }
 
-extern "C" __global__ void conjugate_gradients_kernel_5(
+extern "C" __global__ void conjugate_gradients_kernel_4(
     i64 rows, const double* __restrict__ x_2, const double* __restrict__ r_2,
     const double* __restrict__ p, const double* __restrict__ rs_at, const double* __restrict__ ap,
     const double* __restrict__ value_at, double* __restrict__ x, double* __restrict__ r,
@@ -73,7 +64,7 @@ extern "C" __global__ void conjugate_gradients_kernel_5(
   if (threadIdx.x + threadIdx.y == 0) result_0[blockIdx.x] = part_0;
 }
 
-extern "C" __global__ void conjugate_gradients_kernel_6(
+extern "C" __global__ void conjugate_gradients_kernel_5(
     i64 rows, const double* __restrict__ p_2, const double* __restrict__ rs_at,
     const double* __restrict__ r, const double* __restrict__ new__at, double* __restrict__ p) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
@@ -102,22 +93,17 @@ conjugate_gradients_kernel = Kernel(
 )
 conjugate_gradients_kernel_2 = Kernel(
     "conjugate_gradients_kernel_2",
-    lambda rows, product_2, r: (rows, product_2, r),
-    width=2,
-)
-conjugate_gradients_kernel_3 = Kernel(
-    "conjugate_gradients_kernel_3",
     lambda tol, rs, results: (cp.float64(tol), on_device(rs, cp.float64), results[0]),
     results=(("bool", "first"),),
 )
-conjugate_gradients_kernel_4 = Kernel(
-    "conjugate_gradients_kernel_4",
+conjugate_gradients_kernel_3 = Kernel(
+    "conjugate_gradients_kernel_3",
     lambda rows, a, p, ap, results: (rows, a, p, ap, a.shape[0], a.shape[1], results[0]),
     team=lambda a, p, ap: (a.shape[0],),
     results=(("float64", "sum"),),
 )
-conjugate_gradients_kernel_5 = Kernel(
-    "conjugate_gradients_kernel_5",
+conjugate_gradients_kernel_4 = Kernel(
+    "conjugate_gradients_kernel_4",
     lambda rows, x_2, r_2, p, rs, ap, value, x, r, results: (
         rows, x_2, r_2, p, on_device(rs, cp.float64), ap, on_device(value, cp.float64), x, r,
         results[0],
@@ -125,8 +111,8 @@ conjugate_gradients_kernel_5 = Kernel(
     width=2,
     results=(("float64", "sum"),),
 )
-conjugate_gradients_kernel_6 = Kernel(
-    "conjugate_gradients_kernel_6",
+conjugate_gradients_kernel_5 = Kernel(
+    "conjugate_gradients_kernel_5",
     lambda rows, p_2, rs, r, new, p: (
         rows, p_2, on_device(rs, cp.float64), r, on_device(new, cp.float64), p,
     ),
@@ -134,14 +120,14 @@ conjugate_gradients_kernel_6 = Kernel(
 )
 
 
-def empty(shape, dtype):
-    """An array to be filled."""
-    return cp.empty(shape, dtype)
-
-
 def read(number):
     """A number of the host; it waits for one that lies in the memory of the device."""
     return number.item() if hasattr(number, "item") else number
+
+
+def empty(shape, dtype):
+    """An array to be filled."""
+    return cp.empty(shape, dtype)
 
 
 def conjugate_gradients(a, b, tol):
@@ -154,21 +140,20 @@ def conjugate_gradients(a, b, tol):
     p = a @ x  # line 125
     conjugate_gradients_kernel(len(b), b, p)
     rs = p @ p  # line 126
-    r = empty(b.shape, cp.float64)
-    conjugate_gradients_kernel_2(len(r), p, r)
+    r = p.copy()
     while True:  # line 127
-        value = conjugate_gradients_kernel_3(None, tol, rs)
+        value = conjugate_gradients_kernel_2(None, tol, rs)
         value = read(value)
         if not value:
             break
         ap = empty((a.shape[0],), cp.float64)
-        value = conjugate_gradients_kernel_4(a.shape[0], a, p, ap)
+        value = conjugate_gradients_kernel_3(a.shape[0], a, p, ap)
         x_2 = empty(b.shape, cp.float64)
         r_2 = empty(b.shape, cp.float64)
         t = len(x)
-        new = conjugate_gradients_kernel_5(t, x, r, p, rs, ap, value, x_2, r_2)
+        new = conjugate_gradients_kernel_4(t, x, r, p, rs, ap, value, x_2, r_2)
         p_2 = empty(b.shape, cp.float64)
-        conjugate_gradients_kernel_6(t, p, rs, r_2, new, p_2)
+        conjugate_gradients_kernel_5(t, p, rs, r_2, new, p_2)
         x = x_2
         r = r_2
         p = p_2

@@ -6,7 +6,7 @@ typedef long long i64;
 
 extern "C" __global__ void layer_norm_kernel(
     i64 rows, const double* __restrict__ x, const double* __restrict__ g,
-    const double* __restrict__ b, i64 n, double* __restrict__ out, i64 x_1, i64 out_1) {
+    const double* __restrict__ b, i64 n, double* __restrict__ out, i64 x_1) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
@@ -29,7 +29,7 @@ extern "C" __global__ void layer_norm_kernel(
         const double* b_row) {
       double centred_2 = x_row[place] - t_3;
       out_row[place] = centred_2 / t_2 * g_row[place] + b_row[place];  // line 57
-    }, reads(x + i * x_1), stores(out + i * out_1), reads(g), reads(b));
+    }, reads(x + i * x_1), stores(out + i * x_1), reads(g), reads(b));
   }
 }
 """
@@ -38,7 +38,7 @@ module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 layer_norm_kernel = Kernel(
     "layer_norm_kernel",
-    lambda rows, x, g, b, n, out: (rows, x, g, b, cp.int64(n), out, x.shape[1], out.shape[1]),
+    lambda rows, x, g, b, n, out: (rows, x, g, b, cp.int64(n), out, x.shape[1]),
     team=lambda x, g, b, n, out: (x.shape[1],),
 )
 

@@ -6,12 +6,12 @@ typedef long long i64;
 
 extern "C" __global__ void softmax_kernel(
     i64 rows, const double* __restrict__ x, double* __restrict__ out, double* __restrict__ e_all,
-    i64 x_1, i64 out_1, i64 e_0, i64 room) {
+    i64 x_1, i64 room) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
-  double* e = room ? (double*)staged : e_all + team * e_0;
+  double* e = room ? (double*)staged : e_all + team * x_1;
   for (i64 i = team; i < rows; i += teams) {
     double largest = -INF64;  // line 45
     pack_loop<2>(threadIdx.x, blockDim.x, x_1, [&](i64 j, i64 place, const double* x_row) {
@@ -31,7 +31,7 @@ extern "C" __global__ void softmax_kernel(
     pack_loop<2>(threadIdx.x, blockDim.x, x_1,
         [&](i64 j, i64 place, double* out_row, const double* e_row) {
       out_row[place] = e_row[place] / total;
-    }, stores(out + i * out_1), reads(e));
+    }, stores(out + i * x_1), reads(e));
     team_sync();
   }
 }
@@ -41,7 +41,7 @@ module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 softmax_kernel = Kernel(
     "softmax_kernel",
-    lambda rows, x, out, e, room: (rows, x, out, e, x.shape[1], out.shape[1], e.shape[0], room),
+    lambda rows, x, out, e, room: (rows, x, out, e, x.shape[1], room),
     team=lambda x, out, e: (x.shape[1],),
 )
 

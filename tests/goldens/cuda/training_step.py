@@ -7,13 +7,13 @@ typedef long long i64;
 extern "C" __global__ void trained_kernel(
     i64 rows, const double* __restrict__ b, const double* __restrict__ y,
     const double* __restrict__ product_2, i64 n, double* __restrict__ out,
-    double* __restrict__ b_bar_all, i64 b_0, i64 y_1, i64 product_2_1, i64 out_1, i64 b_bar_0,
-    i64 room, double* __restrict__ result_0) {
+    double* __restrict__ b_bar_all, i64 b_0, i64 y_1, i64 product_2_1, i64 room,
+    double* __restrict__ result_0) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
-  double* b_bar = room ? (double*)staged : b_bar_all + team * b_bar_0;
+  double* b_bar = room ? (double*)staged : b_bar_all + team * product_2_1;
   double total = 0.0;  // line 65
   pack_loop<2>(threadIdx.x, blockDim.x, b_0, [&](i64 i, i64 place, double* b_bar_row) {
     b_bar_row[place] = 0.0;
@@ -29,22 +29,22 @@ extern "C" __global__ void trained_kernel(
       double out_2 = 2.0 * (t_2 / n * (1.0 - t * t));
       out_row[place] = out_2;
       b_bar_row[place] += out_2;
-    }, reads(product_2 + i * product_2_1), reads(b), reads(y + i * y_1), stores(out + i * out_1),
-        updates(b_bar));
+    }, reads(product_2 + i * product_2_1), reads(b), reads(y + i * y_1),
+        stores(out + i * product_2_1), updates(b_bar));
     team_sync();
   }
   double part_0 = block_sum(total);
   if (threadIdx.x + threadIdx.y == 0) result_0[blockIdx.x] = part_0;
   if (room) {  // one copy for all teams of the block
     __syncthreads();
-    for (i64 at = threadIdx.y * blockDim.x + threadIdx.x; at < b_bar_0;
+    for (i64 at = threadIdx.y * blockDim.x + threadIdx.x; at < product_2_1;
         at += blockDim.x * blockDim.y) {
       double a = ((double*)((char*)b_bar - threadIdx.y * room))[at];
       for (unsigned member = 1; member < blockDim.y; member++) {
         double b_2 = ((double*)((char*)b_bar - threadIdx.y * room + member * room))[at];
         a = a + b_2;
       }
-      b_bar_all[blockIdx.x * b_bar_0 + at] = a;
+      b_bar_all[blockIdx.x * product_2_1 + at] = a;
     }
   }
 }
@@ -84,7 +84,7 @@ trained_kernel = Kernel(
     "trained_kernel",
     lambda rows, b, y, product_2, n, out, b_bar, room, results: (
         rows, b, y, product_2, cp.int64(n), out, b_bar, b.shape[0], y.shape[1], product_2.shape[1],
-        out.shape[1], b_bar.shape[0], room, results[0],
+        room, results[0],
     ),
     team=lambda b, y, product_2, n, out, b_bar: (b.shape[0],),
     results=(("float64", "sum"),),

@@ -15,15 +15,6 @@ extern "C" __global__ void conjugate_gradients_kernel(
 }
 
 extern "C" __global__ void conjugate_gradients_kernel_2(
-    i64 rows, const double* __restrict__ product_2, double* __restrict__ r) {
-  i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
-  i64 teams = gridDim.x * (i64)blockDim.y;
-  pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* product_2, double* r) {
-    r[place] = product_2[place];
-  }, reads(product_2), stores(r));
-}
-
-extern "C" __global__ void conjugate_gradients_kernel_3(
     const double* __restrict__ a, double tol, const double* __restrict__ product_2,
     const double* __restrict__ rs_2_at, const double* __restrict__ r_2, double* __restrict__ x,
     double* __restrict__ r, double* __restrict__ p, double* __restrict__ ap, i64 a_0, i64 a_1) {
@@ -90,11 +81,6 @@ conjugate_gradients_kernel = Kernel(
 )
 conjugate_gradients_kernel_2 = Kernel(
     "conjugate_gradients_kernel_2",
-    lambda rows, product_2, r: (rows, product_2, r),
-    width=2,
-)
-conjugate_gradients_kernel_3 = Kernel(
-    "conjugate_gradients_kernel_3",
     lambda a, tol, product_2, rs_2, r_2, x, r, p, ap: (
         a, cp.float64(tol), product_2, on_device(rs_2, cp.float64), r_2, x, r, p, ap, a.shape[0],
         a.shape[1],
@@ -117,11 +103,10 @@ def conjugate_gradients(a, b, tol):
     product = a @ x  # line 125
     conjugate_gradients_kernel(len(b), b, product)
     rs = product @ product  # line 126
-    r = empty(b.shape, cp.float64)
-    conjugate_gradients_kernel_2(len(r), product, r)
+    r = product.copy()
     x = empty(b.shape, cp.float64)
     r_2 = empty(b.shape, cp.float64)
     p = empty(b.shape, cp.float64)
     ap = empty((a.shape[0],), cp.float64)
-    conjugate_gradients_kernel_3(None, a, tol, product, rs, r, x, r_2, p, ap)
+    conjugate_gradients_kernel_2(None, a, tol, product, rs, r, x, r_2, p, ap)
     return x

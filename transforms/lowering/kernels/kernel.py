@@ -54,6 +54,7 @@ class Kernel:
     inner: list[Type] = field(default_factory=list)  # of the arrays that it makes for itself
     tells: bool = False  # whether it gives errors of the user's by their numbers
     draws: bool = False  # whether it draws random numbers, in the order of the program
+    stacks: frozenset[str] = frozenset()  # parameters that hold the stacks of all rows
     form: str = ""  # the text without its own names, once it was compared with others
 
 

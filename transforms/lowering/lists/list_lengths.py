@@ -33,12 +33,26 @@ def list_lengths(block: Block) -> Block:
     other operation names them."""
     lets = [s for s in statements(block) if isinstance(s, Let)]
     named = sizes_in([list(s.params.values()) for s in lets if s.op is not to_array])
-    lengths = {x: _length() for s in lets if (x := measured(s)) is not None and x in named}
+    told_first = told_by_lists(block)
+    lengths = {x: _length() for x in told_first if x in named}
     if not lengths:
         return block
     fresh = in_new_variables(block)
     fresh = _with_lengths(fresh, dict(lengths))
     return _replaced(fresh, {x: n.size for x, n in lengths.items()})
+
+
+def told_by_lists(block: Block) -> list[dims.Symbol]:
+    """The lengths that no value has before an array which is made of a list."""
+    told_first: dict[dims.Symbol, bool] = {}
+    for s in statements(block):
+        symbol = measured(s)
+        if symbol is not None:
+            told_first.setdefault(symbol, True)
+        values = (*outputs(s), *(p for b in blocks(s) for p in b.params))
+        for x in sizes_in([v.type for v in values]):
+            told_first.setdefault(x, False)
+    return [x for x, by_list in told_first.items() if by_list]
 
 
 def with_sizes(block: Block, sizes: Mapping[dims.Symbol, dims.Size]) -> Block:

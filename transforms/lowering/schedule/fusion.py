@@ -126,23 +126,51 @@ class Arrangement:
         return next((k for k in places if self.items[k] in before), -1)
 
     def join(self, stage: LoopNest, free: list[int], low: int) -> FusedNest | None:
+        for item in self.items[max(low, 0) :]:
+            axis = self.shared_axis(stage, free, item)
+            if axis is not None:
+                self.add(item, stage, axis)
+                return item
+        return self.join_later(stage, free, low) if stage.stores else None
+
+    def join_later(self, stage: LoopNest, free: list[int], low: int) -> FusedNest | None:
+        """A nest that makes what is stored, and can wait for what has to come first.
+
+        v = f(x); y = copy(x); y[1:-1] = v      becomes      y = copy(x); y[1:-1] = f(x)
+        """
+        needs = self.memory.needs(stage.let)
+        for k, item in enumerate(self.items[: max(low, 0)]):
+            axis = self.shared_axis(stage, free, item)
+            if axis is None or not any(self.made.get(v) is item for v in needs):
+                continue
+            if all(self.are_independent(item, other) for other in self.items[k + 1 : low + 1]):
+                self.items.insert(low, self.items.pop(k))
+                self.add(item, stage, axis)
+                return item
+        return None
+
+    def are_independent(self, item: FusedNest, later: FusedNest) -> bool:
+        """Whether a nest may change places with one that comes later."""
+        touched = later.reads & item.writes or later.writes & (item.reads | item.writes)
+        return not touched and not any(self.made.get(v) is item for v in later.needs)
+
+    def shared_axis(self, stage: LoopNest, free: list[int], item: FusedNest) -> int | None:
+        """The axis along which a statement can share the loop of a nest; None if none is."""
+        if item.size is None:
+            return None
         s = stage.let
         reads, writes, needs = self.memory.reads(s), self.memory.writes(s), self.memory.needs(s)
-        for item in self.items[max(low, 0) :]:
-            if item.size is None:
-                continue
-            inside = {v for v in needs if self.made.get(v) is item}
-            if item.rank != len(free) and (not inside or item.rank == 1):
-                continue  # an innermost loop stays one, for vectors
-            touched = reads & item.writes or writes & (item.reads | item.writes)
-            for axis in free if inside and len(free) <= item.rank else free[:1]:
-                if (
-                    self.equal(stage.space[axis], item.size)
-                    and self.in_step(stage, axis, item, inside)
-                    and (not touched or self.apart(stage, axis, item, reads, writes))
-                ):
-                    self.add(item, stage, axis)
-                    return item
+        inside = {v for v in needs if self.made.get(v) is item}
+        if item.rank != len(free) and (not inside or item.rank == 1):
+            return None  # an innermost loop stays one, for vectors
+        touched = reads & item.writes or writes & (item.reads | item.writes)
+        for axis in free if inside and len(free) <= item.rank else free[:1]:
+            if (
+                self.equal(stage.space[axis], item.size)
+                and self.in_step(stage, axis, item, inside)
+                and (not touched or self.apart(stage, axis, item, reads, writes))
+            ):
+                return axis
         return None
 
     def add(self, item: FusedNest, stage: LoopNest, axis: int) -> None:

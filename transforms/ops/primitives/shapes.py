@@ -340,8 +340,11 @@ sum: Op = linear(
 
 
 def sum_to(x: Atom, t: Type) -> Atom:
-    """The sum over the axes along which a value of type `t` was broadcast to the shape of x."""
+    """The sum over the axes along which a value of type `t` was broadcast to the shape of x. Axes
+    of length one that stood in front of it, where it was stored, are there again."""
     lead = x.type.ndim - t.ndim
+    if lead < 0:
+        x = reshape(x, shape=(1,) * -lead + x.type.shape)
     if lead > 0:
         x = sum(x, axes=tuple(range(lead)), keepdims=False)
     stretched = tuple(k for k in range(t.ndim) if t.shape[k] == 1 and x.type.shape[k] != 1)
