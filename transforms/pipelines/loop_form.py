@@ -38,6 +38,7 @@ from tapeless.transforms.lowering.rewrite.comparisons import elements_compared
 from tapeless.transforms.lowering.rewrite.decompose import decompose
 from tapeless.transforms.lowering.rewrite.draws_in_loops import draws_by_number
 from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
+from tapeless.transforms.lowering.rewrite.masked_updates import masked_updates
 from tapeless.transforms.lowering.rewrite.row_products import by_rows
 from tapeless.transforms.lowering.rewrite.scaled_products import scales_last
 from tapeless.transforms.lowering.rewrite.small_linalg import Small
@@ -91,6 +92,7 @@ def loop_form(
     block = passes.run(
         block,
         lasting,
+        partial(masked_updates, any_order=fastmath),
         partial(part_lengths, relations=relations),
         *([small.run, lasting] if routines else []),
     )
