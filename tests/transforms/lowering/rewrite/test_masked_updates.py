@@ -193,9 +193,9 @@ def test_tables_are_read_where_the_mask_is_true_only():
 
 def test_lengths_that_differ_are_an_error():
     x = np.array([1.0, -1.0, 2.0])
-    with pytest.raises(ValueError, match="shape|lengths"):
+    with pytest.raises(ValueError, match=r"assign|length"):
         by_another_mask(x.copy(), np.array([1.0, 1.0, 2.0]))
-    with pytest.raises(ValueError, match="shape|lengths"):
+    with pytest.raises(ValueError, match=r"assign|length"):
         jit(by_another_mask)(x.copy(), np.array([1.0, 1.0, 2.0]))
 
 
