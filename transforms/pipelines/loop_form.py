@@ -27,6 +27,7 @@ from tapeless.transforms.lowering.optimize.loops_to_slices import vectorise
 from tapeless.transforms.lowering.optimize.one_hot import one_hot
 from tapeless.transforms.lowering.optimize.out_parameters import stored_back
 from tapeless.transforms.lowering.optimize.reciprocals import reciprocals
+from tapeless.transforms.lowering.optimize.recompute_parts import recomputed_parts
 from tapeless.transforms.lowering.optimize.rematerialize import made_again
 from tapeless.transforms.lowering.optimize.reuse_product_memory import overlaid
 from tapeless.transforms.lowering.optimize.scatter_additions import scatter_additions
@@ -138,7 +139,11 @@ def loop_form(
     )
     facts = facts_of(relations, fitted).mapped(partial(canonical, sizes=sizes))
     fitted, relied = gathered(fitted, sizes, hints, facts)
-    fitted = passes.run(passes.checked(fitted, "gathered"), partial(accepted, equal=equal))
+    fitted = passes.run(
+        passes.checked(fitted, "gathered"),
+        partial(recomputed_parts, hints=hints),
+        partial(accepted, equal=equal),
+    )
     count = len(block.results) - len(stored)
     fitted, ours = into_donated(fitted, donated, count, equal)
     fitted = passes.run(
