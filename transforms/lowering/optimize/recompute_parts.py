@@ -16,7 +16,6 @@ from dataclasses import field, replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -32,7 +31,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.uses import nested_reads
 from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.lowering.schedule.dependences import Dependences
+from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.loop_nests import takes_long
 from tapeless.transforms.lowering.sizes.size_equalities import fitted
 from tapeless.transforms.ops.primitives.arithmetic import truediv
@@ -64,7 +63,10 @@ class Slicing:
             return tuple(own if is_stretched else item for is_stretched, item in items)
 
         return Slicing(
-            chosen(slice(None), self.slices), self.rest, chosen(0, self.starts), chosen(1, self.shape)
+            chosen(slice(None), self.slices),
+            self.rest,
+            chosen(0, self.starts),
+            chosen(1, self.shape),
         )
 
     @property
@@ -92,7 +94,7 @@ def _block(block: Block, memory: Dependences, hints: Mapping[dims.Symbol, int]) 
     return replace(block, body=tuple(values.rewritten(chosen))) if chosen else block
 
 
-def slicing(s: Statement) -> Slicing | None:
+def slicing(s: Statement, memory: Dependences) -> Slicing | None:
     """What a statement takes of an array, if it is a slice of step one along each axis."""
     if not isinstance(s, Let) or s.op is not index or not s.outs[0].type.shape:
         return None
@@ -102,9 +104,11 @@ def slicing(s: Statement) -> Slicing | None:
     slices = (*key, *(slice(None),) * (len(have) - len(key)))
     starts = []
     for e, n in zip(slices, have, strict=True):
-        start = rest[e.start.k] if isinstance(e.start, Slot) else e.start
-        place = 0 if start is None else size_of(start)
-        starts.append(n + place if isinstance(place, int) and place < 0 else place)
+        start = e.start
+        if isinstance(start, Slot):
+            starts.append(size_of_atom(memory, rest[start.k]))
+        else:
+            starts.append(0 if start is None else start if start >= 0 else n + start)
     return Slicing(slices, rest, tuple(starts), s.outs[0].type.shape)
 
 
@@ -133,7 +137,7 @@ class _Values:
             for v in dict.fromkeys(nested_reads(s)):
                 self.readers.setdefault(v, []).append(s)
         self.results = {a for a in block.results if isinstance(a, Var)}
-        self.slicings = {s: view for s in block.body if (view := slicing(s)) is not None}
+        self.slicings = {s: view for s in block.body if (view := slicing(s, memory)) is not None}
         self.open: dict[Var, bool] = {}
         self.sliced = [s for s in block.body if self.is_sliced(s)]
 
@@ -150,7 +154,9 @@ class _Values:
         (v,) = s.outs
         if v not in self.open:
             readers = self.readers.get(v, [])
-            self.open[v] = bool(readers) and v not in self.results and all(map(self.reads_in_step, readers))
+            self.open[v] = (
+                bool(readers) and v not in self.results and all(map(self.reads_in_step, readers))
+            )
         return self.open[v] and self.is_large(v.type)
 
     def reads_in_step(self, s: Statement) -> bool:
@@ -270,9 +276,7 @@ class _Values:
 
     def leaves(self, a: Any, chosen: set[Var], leaves: set[Any]) -> None:
         s = self.defs.get(a)
-        if isinstance(s, Let) and (
-            s in self.slicings or s.op is fitted or self.is_open(s)
-        ):
+        if isinstance(s, Let) and (s in self.slicings or s.op is fitted or self.is_open(s)):
             for b in s.args:
                 if isinstance(b, Var):
                     self.leaves(b, chosen, leaves)
@@ -364,17 +368,11 @@ def _cheap(s: Statement) -> bool:
     return not takes_long(s) and all(isinstance(a.type, Type) for a in operands(s))
 
 
-def _starts(views: tuple[Slicing, ...]) -> tuple[Size, ...]:
-    """Where some views begin, taken one after the other."""
+def _starts(views: tuple[Slicing, ...]) -> tuple[Any, ...]:
+    """Where some views begin, taken one after the other. Integers of the program may be negative:
+    they do not add up."""
     columns = zip(*(view.starts for view in views), strict=True)
-    return tuple(_total(column) for column in columns)
-
-
-def _total(sizes: tuple[Size, ...]) -> Size:
-    total: Size = 0
-    for n in sizes:
-        total = total + n
-    return total
+    return tuple(sum(c) if all(isinstance(n, int) for n in c) else c for c in columns)
 
 
 def _of_operands(
