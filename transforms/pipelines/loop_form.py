@@ -28,6 +28,7 @@ from tapeless.transforms.lowering.optimize.loops_to_slices import vectorise
 from tapeless.transforms.lowering.optimize.one_hot import one_hot
 from tapeless.transforms.lowering.optimize.out_parameters import stored_back
 from tapeless.transforms.lowering.optimize.reciprocals import reciprocals
+from tapeless.transforms.lowering.optimize.recompute_parts import recomputed_parts
 from tapeless.transforms.lowering.optimize.rematerialize import made_again
 from tapeless.transforms.lowering.optimize.reuse_product_memory import overlaid
 from tapeless.transforms.lowering.optimize.scatter_additions import scatter_additions
@@ -39,6 +40,7 @@ from tapeless.transforms.lowering.rewrite.comparisons import elements_compared
 from tapeless.transforms.lowering.rewrite.decompose import decompose
 from tapeless.transforms.lowering.rewrite.draws_in_loops import draws_by_number
 from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
+from tapeless.transforms.lowering.rewrite.masked_updates import masked_updates
 from tapeless.transforms.lowering.rewrite.row_products import by_rows
 from tapeless.transforms.lowering.rewrite.scaled_products import scales_last
 from tapeless.transforms.lowering.rewrite.small_linalg import Small
@@ -92,6 +94,7 @@ def loop_form(
     block = passes.run(
         block,
         lasting,
+        partial(masked_updates, any_order=fastmath),
         partial(part_lengths, relations=relations),
         *([small.run, lasting] if routines else []),
     )
@@ -138,7 +141,11 @@ def loop_form(
     )
     facts = facts_of(relations, fitted).mapped(partial(canonical, sizes=sizes))
     fitted, relied = gathered(fitted, sizes, hints, facts)
-    fitted = passes.run(passes.checked(fitted, "gathered"), partial(accepted, equal=equal))
+    fitted = passes.run(
+        passes.checked(fitted, "gathered"),
+        partial(recomputed_parts, hints=hints),
+        partial(accepted, equal=equal),
+    )
     count = len(block.results) - len(stored)
     fitted, ours = into_donated(fitted, donated, count, equal)
     fitted = passes.run(

@@ -1,0 +1,316 @@
+"""Computes what a mask selects at all places where it is only stored to that mask, or added up.
+
+x[mask] = x[mask] ** 2 + c[mask]      becomes      x[:] = where(mask, x ** 2 + c, x)
+s = sum(x[mask])                      becomes      s = sum(where(mask, x, 0))
+
+The places are not searched for then, no array has a length that data decide, and what was three
+calls of a library is one loop. In a kernel the value is computed where the mask is true only.
+Operations that may raise stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tapeless.transforms.core import dims
+from tapeless.transforms.core.builder import Builder, atom, building
+from tapeless.transforms.core.dims import Size
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Effect,
+    For,
+    Let,
+    Statement,
+    Type,
+    Var,
+    While,
+    outputs,
+    statements,
+    with_blocks,
+)
+from tapeless.transforms.core.size_value import size_value
+from tapeless.transforms.core.uses import nested_reads, read_params, sizes_in
+from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.ops.numpy.reductions import mean
+from tapeless.transforms.ops.primitives.arithmetic import add, truediv
+from tapeless.transforms.ops.primitives.identities import identity
+from tapeless.transforms.ops.primitives.index_keys import Key, Slot
+from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast_to, reshape
+from tapeless.transforms.ops.primitives.shapes import sum as sum_
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, gather, update
+
+STORES = {update, add_at}
+SUMS = {sum_, mean}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Where the elements of an array come from: the places of `mask` on the axes from `axis` of an
+    array of `ndim` axes."""
+
+    mask: Var
+    axis: int
+    ndim: int
+
+    def over_all(self, axes: tuple[int, ...]) -> tuple[int, ...]:
+        """The axes of the whole array that are these of what the mask selects."""
+        covered = tuple(range(self.axis, self.axis + self.mask.type.ndim))
+        axis_lists = (
+            covered if a == self.axis else (a if a < self.axis else a + len(covered) - 1,)
+            for a in axes
+        )
+        return tuple(a for covered_axes in axis_lists for a in covered_axes)
+
+    def aligned_mask(self) -> Atom:
+        """The mask, with axes of length one for the other axes of the whole array."""
+        shape = self.mask.type.shape
+        behind = (1,) * (self.ndim - self.axis - len(shape))
+        return reshape(self.mask, shape=(*shape, *behind)) if behind else self.mask
+
+
+def masked_updates(block: Block, any_order: bool) -> Block:
+    """The block; sums are rewritten where they may be made in any order."""
+    if not any(isinstance(s, Let) and _mask_of(s) for s in statements(block)):
+        return block
+    return _block(block, _Mentions(block), any_order)
+
+
+def _block(block: Block, mentions: _Mentions, any_order: bool) -> Block:
+    inside = _Selected(block, mentions, any_order)
+    body: list[Statement] = []
+    for s in block.body:
+        if id(s) in inside.members:
+            body += inside.rewritten(s)
+        else:
+            body.append(with_blocks(s, lambda b: _block(b, mentions, any_order)))
+    return replace(block, body=tuple(body))
+
+
+class _Mentions:
+    """Which statements have a size in a type or read it, for the sizes that masks count."""
+
+    def __init__(self, block: Block) -> None:
+        self.of: dict[dims.Symbol, set[int]] = defaultdict(set)
+        for s in statements(block):
+            inner = [p for b in _blocks_with_parameters(s) for p in b.params]
+            values = [v.type for v in (*outputs(s), *inner)]
+            values += read_params(s) if isinstance(s, Let) else []
+            for value in values:
+                for symbol in sizes_in(value):
+                    self.of[symbol].add(id(s))
+
+
+def _blocks_with_parameters(s: Statement) -> tuple[Block, ...]:
+    match s:
+        case For(body=body):
+            return (body,)
+        case While(test=test, body=body):
+            return (test, body)
+    return ()
+
+
+def _mask_of(s: Let) -> tuple[Var, int] | None:
+    """The mask that is all of a key but whole axes, and the axis from which it selects; None if
+    there is no such mask."""
+    first = 2 if s.op in STORES else 1
+    key: Key = s.params.get("key", ())
+    if s.op not in (gather, *STORES) or len(s.args) != first + 1:
+        return None
+    mask = s.args[first]
+    plain = all(e == slice(None) or e == Slot(0) for e in key)
+    if not plain or Slot(0) not in key or not isinstance(mask, Var):
+        return None
+    return (mask, key.index(Slot(0))) if mask.type.dtype.kind == "b" and mask.type.ndim else None
+
+
+class _Selected:
+    """The statements of a block that work on what masks select (`members`), and nothing else does
+    with their results."""
+
+    def __init__(self, block: Block, mentions: _Mentions, any_order: bool) -> None:
+        self.any_order, self.mentions = any_order, mentions
+        self.selections: dict[Atom, Selection] = {}
+        self.makers: dict[Var, Let] = {}
+        self.counts: dict[dims.Symbol, Var] = {}  # the mask whose places a size counts
+        self.lengths: dict[Atom, Var] = {}  # the same of integers
+        self.members: dict[int, Statement] = {}
+        self.whole: dict[Atom, Atom] = {}  # the same of all places
+        for s in block.body:
+            if self.follows(s):
+                self.members[id(s)] = s
+        self.keep_closed(block)
+
+    # -- what works on what is selected
+
+    def follows(self, s: Statement) -> bool:
+        """Whether a statement selects by a mask, or works on what is selected by one."""
+        if isinstance(s, Effect):
+            masks = {self.lengths.get(a) for a in s.args}
+            return s.kind == "check" and len(masks) == 1 and None not in masks
+        if not isinstance(s, Let) or len(s.outs) != 1:
+            return False
+        (out,) = s.outs
+        if s.op is size_value:
+            mask = self.counted(s.params["size"])
+            if mask is not None:
+                self.lengths[out] = mask
+            return mask is not None
+        if s.op in STORES:
+            return self.is_store(s)
+        selection = self.selection_of(s)
+        if selection is not None:
+            self.selections[out] = selection
+            self.makers[out] = s
+            count = out.type.shape[selection.axis]
+            self.counts[next(iter(dims.symbols(count)))] = selection.mask
+        return selection is not None or self.is_sum(s)
+
+    def counted(self, size: Size) -> Var | None:
+        """The mask whose places a size counts."""
+        if not isinstance(size, dims.Dim) or len(size.symbols) != 1:
+            return None
+        (symbol,) = size.symbols
+        return self.counts.get(symbol) if dims.single(symbol) == size else None
+
+    def is_store(self, s: Let) -> bool:
+        """Whether a number, or what the same mask selects, is stored to where a mask is true."""
+        by_mask = _mask_of(s)
+        x, value = s.args[:2]
+        if by_mask is None or x in self.selections:
+            return False
+        if x.type.dtype.kind not in "biufc" or value.type.dtype.kind not in "biufc":
+            return False
+        if value.type.dtype.kind == "c" and x.type.dtype.kind != "c":
+            return False
+        if not value.type.shape:
+            return True
+        return self.selections.get(value) == Selection(*by_mask, x.type.ndim)
+
+    def is_sum(self, s: Let) -> bool:
+        """Whether all that a mask selects is added up."""
+        selection = self.selections.get(s.args[0]) if s.args else None
+        if selection is None or s.op not in SUMS or not self.any_order or s.params["keepdims"]:
+            return False
+        kinds = s.args[0].type.dtype, s.outs[0].type.dtype
+        exact = kinds[0] == kinds[1] or (s.op is sum_ and kinds[0].kind == "b")
+        return exact and s.params["axes"] == (selection.axis,)
+
+    def selection_of(self, s: Let) -> Selection | None:
+        """The selection that a result is of; None if it is of none."""
+        (out,) = s.outs
+        if s.op is gather:
+            by_mask, x = _mask_of(s), s.args[0]
+            if by_mask is None or x in self.selections or x.type.dtype.kind not in "biufc":
+                return None
+            return Selection(*by_mask, x.type.ndim)
+        if s.op is broadcast_to and not s.args[0].type.shape:
+            return self.filled(out.type)
+        if not s.op.elementwise or not s.op.pure or s.op.math_errors or s.op.scalar is None:
+            return None
+        selections = {self.selections[a] for a in s.args if a in self.selections}
+        if len(selections) != 1:
+            return None
+        (selection,) = selections
+        others = [a for a in s.args if a not in self.selections]
+        behind = out.type.ndim - selection.axis - 1
+        same = all(a.type.ndim == out.type.ndim for a in s.args if a in self.selections)
+        return selection if same and all(a.type.ndim <= behind for a in others) else None
+
+    def filled(self, kind: Type) -> Selection | None:
+        """The selection of an array of one number, by its length."""
+        by_axis = [(axis, self.counted(n)) for axis, n in enumerate(kind.shape)]
+        counted = [(axis, mask) for axis, mask in by_axis if mask is not None]
+        if len(counted) != 1:
+            return None
+        ((axis, mask),) = counted
+        return Selection(mask, axis, kind.ndim + mask.type.ndim - 1)
+
+    # -- what nothing else reads
+
+    def keep_closed(self, block: Block) -> None:
+        """Leaves out what other statements read, and what reads what is left out."""
+        results = {a for a in block.results if isinstance(a, Var)}
+        readers: dict[Var, set[int]] = defaultdict(set)
+        for s in block.body:
+            for v in nested_reads(s):
+                readers[v].add(id(s))
+        while True:
+            outside = [k for k, s in self.members.items() if not self.closed(s, readers, results)]
+            if not outside:
+                break
+            for k in outside:
+                del self.members[k]
+
+    def closed(self, s: Statement, readers: dict[Var, set[int]], results: set[Var]) -> bool:
+        """Whether a statement has its operands and its readers among the members."""
+        if isinstance(s, Effect):
+            return True
+        assert isinstance(s, Let)
+        (out,) = s.outs
+        selected = [a for a in s.args if isinstance(a, Var) and a in self.selections]
+        if any(id(self.makers[a]) not in self.members for a in selected):
+            return False
+        if out in self.selections:
+            symbols = dims.symbols(out.type.shape[self.selections[out].axis])
+            mentioned = {k for symbol in symbols for k in self.mentions.of[symbol]}
+            if not mentioned <= self.members.keys():
+                return False
+        elif out in self.lengths:
+            if any(isinstance(self.members.get(k), Let) for k in readers[out]):
+                return False
+        else:
+            return True
+        return out not in results and readers[out] <= self.members.keys()
+
+    # -- the same of all places
+
+    def rewritten(self, s: Statement) -> Iterator[Statement]:
+        """The statements in the place of a member."""
+        if not isinstance(s, Let) or s.op is size_value:
+            return
+        b = Builder()
+        b.origin = s.origin
+        with building(b):
+            result = self.of_all_places(s)
+            (out,) = s.outs
+            if out in self.selections:
+                self.whole[out] = result
+                if isinstance(result, Var) and not result.name:
+                    result.name = out.name
+            else:
+                b.let((out,), identity, (atom(result),), {})
+        yield from b.blocks[0]
+
+    def of_all_places(self, s: Let) -> Atom:
+        args = [self.whole.get(a, a) for a in s.args]
+        if s.op in (gather, broadcast_to):
+            return args[0]
+        if s.op in STORES:
+            return self.stored(s, args)
+        selection = self.selections.get(s.args[0])
+        if s.op in SUMS and selection is not None:
+            return self.added_up(s, args[0], selection)
+        return s.op(*args, **s.params)  # type: ignore[no-any-return]
+
+    def stored(self, s: Let, args: list[Atom]) -> Atom:
+        x, value = args[:2]
+        by_mask = _mask_of(s)
+        assert by_mask is not None
+        new = cast_to(add(x, value) if s.op is add_at else value, x.type.dtype)
+        test = Selection(*by_mask, x.type.ndim).aligned_mask()
+        return update(x, select(test, new, x), key=(slice(None),) * x.type.ndim)  # type: ignore[no-any-return]
+
+    def added_up(self, s: Let, value: Atom, selection: Selection) -> Atom:
+        axes = selection.over_all((selection.axis,))
+        test = selection.aligned_mask()
+        zero = value.type.dtype.type(0)
+        total = sum_(select(test, value, zero), axes=axes, keepdims=False)
+        if s.op is sum_:
+            return total  # type: ignore[no-any-return]
+        every = tuple(range(selection.mask.type.ndim))
+        count = sum_(selection.mask, axes=every, keepdims=False)
+        return cast_to(truediv(total, count), s.outs[0].type.dtype)  # type: ignore[no-any-return]
