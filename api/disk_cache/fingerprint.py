@@ -264,9 +264,7 @@ class Fingerprint:
         kind = type(x)
         if not class_entries.holds_attributes_only(kind):
             raise UnknownError(f"an object of type {kind.__name__}")
-        if not self.complete:
-            self.numbered(x)
-        return f"an object of {self.described(kind)}"
+        return f"object {self.numbered(x)} of {self.described(kind)}"
 
     def numbered(self, x: Any) -> int:
         """The number of what is described once."""

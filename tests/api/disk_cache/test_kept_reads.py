@@ -150,6 +150,41 @@ BOX.a = 1.0
 def f(x): return np.sum(x) * (BOX.b if hasattr(BOX, "b") else BOX.a)
 """
 
+ALIASES = """
+class Box:
+    def __init__(self, w): self.w = w
+FIRST, SECOND = Box(2.0), Box(3.0)
+BOXES = [FIRST, SECOND]
+CHOSEN = BOXES[0]
+def f(x): return np.sum(x * CHOSEN.w + FIRST.w + BOXES[1].w)
+"""
+TABLE_OF_FUNCTIONS = """
+def make(w):
+    def scaled(x): return w[0] * x
+    return scaled
+def square(x): return x ** 2
+FUNCTIONS = {"a": make([2.0]), "b": make([3.0]), "c": square}
+def f(x): return np.sum(FUNCTIONS["a"](x) + FUNCTIONS["c"](x))
+"""
+OTHER_MODULE = """
+import types
+settings = types.ModuleType("settings")
+settings.RATE, settings.STEPS, settings.shift = 0.5, [1.0, 2.0], lambda x: x + 1.0
+def f(x):
+    for step in settings.STEPS:
+        x = settings.shift(x) * step * settings.RATE
+    return np.sum(x)
+"""
+SLOTS = """
+class Point:
+    __slots__ = ("a", "b")
+    def __init__(self, a, b): self.a, self.b = a, b
+    def __getitem__(self, k): return (self.a, self.b)[k]
+    def __len__(self): return 2
+P = Point(2.0, np.array([1.0, 2.0, 3.0, 4.0]))
+def f(x): return np.sum(P[0] * x * P[1]) + len(P)
+"""
+
 CASES = [
     (
         LIST,
@@ -214,6 +249,34 @@ CASES = [
             ("0.5", "0.75"),
             ('2.0, "linear"', '2.0, "tanh"'),
             ("LAYERS = [", "LAYERS = [Layer(3.0, 'x'), "),
+        ],
+    ),
+    (
+        ALIASES,
+        [
+            ("BOXES[0]", "BOXES[1]"),
+            ("[FIRST, SECOND]", "[SECOND, FIRST]"),
+            ("3.0", "5.0"),
+            ("CHOSEN = BOXES[0]", "CHOSEN = Box(2.0)"),
+        ],
+    ),
+    (
+        TABLE_OF_FUNCTIONS,
+        [
+            ("make([2.0])", "make([4.0])"),
+            ("make([2.0]), ", "square, "),
+            ('"c": square', '"c": abs'),
+            ("** 2", "** 3"),
+        ],
+    ),
+    (OTHER_MODULE, [("= 0.5", "= 0.25"), ("2.0]", "3.0]"), ("x + 1.0", "x - 1.0")]),
+    (
+        SLOTS,
+        [
+            ("Point(2.0", "Point(5.0"),
+            ("return 2", "return 3"),
+            ("4.0]", "5.0]"),
+            ("(self.a, self.b)", "(3.0, self.b)"),
         ],
     ),
     (HAS, [("BOX.a = 1.0", "BOX.a = 2.0"), ("BOX.a = 1.0", "BOX.a = BOX.b = 3.0")]),
