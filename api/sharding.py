@@ -11,7 +11,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.dispatch.gpu_arguments import has_gpu_arrays
-from tapeless.dispatch.transformation import Stages
+from tapeless.dispatch.inspection import Stages
 from tapeless.lazy_import import later
 from tapeless.missing import missing
 from tapeless.staging.device_list import single_gpu

@@ -19,9 +19,10 @@ from tapeless.disk_cache.load import Record
 from tapeless.disk_cache.store import Shelf, recalled, shelf
 from tapeless.dispatch import list_arguments, ways
 from tapeless.dispatch.gpu_arguments import refuse_profile
+from tapeless.dispatch.inspection import Stages
 from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.specialisation import MISSED, Specialisation
-from tapeless.dispatch.transformation import Stages, Transformed
+from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.typed_function import P, R, Typed
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import checked_argnames, checked_argnums, refuse_wide_integers

@@ -17,7 +17,8 @@ from tapeless.backends.spmd.rendezvous import Meeting
 from tapeless.backends.spmd.threads import together
 from tapeless.backends.spmd.world import ALONE, World, world
 from tapeless.dispatch.gpu_arguments import has_gpu_arrays
-from tapeless.dispatch.transformation import Stages, Transformed
+from tapeless.dispatch.inspection import Stages
+from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.typed_function import P, R, TypedFunction
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import plural

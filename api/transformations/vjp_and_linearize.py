@@ -16,8 +16,9 @@ import numpy as np
 from tapeless import tree
 from tapeless.backends import array_form
 from tapeless.dispatch.gpu_arguments import has_gpu_arrays
+from tapeless.dispatch.inspection import Stages, stages_of
 from tapeless.dispatch.specialisation import Specialisation
-from tapeless.dispatch.transformation import Stages, Transformed, stages_of
+from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.ways import values_at_hand
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import plural

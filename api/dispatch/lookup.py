@@ -1,0 +1,145 @@
+"""Finds the specialisation that serves the arguments of a call."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapeless import tree
+from tapeless.backends.fork_safe_locks import STAGING
+from tapeless.backends.postponed_gc import gc_postponed
+from tapeless.dispatch import ways
+from tapeless.dispatch.asynchronous import worker
+from tapeless.dispatch.gpu_arguments import has_gpu_arrays
+from tapeless.dispatch.python_entry import entry
+from tapeless.dispatch.specialisation import Specialisation, call_key, never
+from tapeless.dispatch.specialisation_maker import SpecialisationMaker
+from tapeless.lazy_import import later
+from tapeless.staging.emitted_names import (
+    base_name,
+    leaf_paths,
+)
+from tapeless.staging.pending_arrays import PendingArray, read_only
+from tapeless.transforms.core.traced_calls import STRICT
+from tapeless.transforms.errors import (
+    TRACEABLE,
+    ArgumentError,
+)
+
+if TYPE_CHECKING:
+    from tapeless.dispatch import performance_warnings
+    from tapeless.dispatch import recompile_reasons as reasons
+    from tapeless.random import key_reuse as reuse
+    from tapeless.transformations import eval_shape as shapes
+    from tapeless.transformations import jit_on_gpu as gpu
+else:
+    gpu = later("tapeless.transformations.jit_on_gpu")
+    performance_warnings = later("tapeless.dispatch.performance_warnings")
+    reasons = later("tapeless.dispatch.recompile_reasons")
+    reuse = later("tapeless.random.key_reuse")
+    shapes = later("tapeless.transformations.eval_shape")
+
+
+NUMBERS = itertools.count(1)  # of specialisations, in the order in which they are made
+
+
+class Lookup(SpecialisationMaker):
+    """Keeps specialisations, and finds them again."""
+
+    def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        """The emitted function for these arguments, made now if there is none."""
+        self.renew()
+        leaves, key = call_key(args, kwargs, self.ordered)
+        for specialisation in self.cache.get(key, ()):
+            if specialisation.accepts(leaves) and ways.may_serve(specialisation):
+                specialisation.refuse_overlap(leaves)
+                self.last = specialisation
+                if specialisation.enter is never and ways.may_begin(specialisation):
+                    specialisation.enter = entry(specialisation, args, kwargs, self.ordered)
+                return specialisation
+        worker.wait_for_callbacks()  # which may stage functions, too
+        if any(type(x) is PendingArray for x in leaves):
+            args, kwargs = read_only((args, kwargs))
+        with STAGING, gc_postponed():
+            # dataclasses that were met now are trees from now on
+            leaves, key = call_key(args, kwargs, self.ordered, tree.flatten)
+            for specialisation in self.cache.get(key, ()):  # another thread may have made it
+                if specialisation.accepts(leaves) and ways.may_serve(specialisation):
+                    break
+            else:
+                reason = self.unmet(self.cache.get(key, ()), leaves, args, kwargs)
+                self.cache.notice(key)
+                kept = None if self.cache.changing else self.recalled(args, kwargs)
+                specialisation = kept or self.checked(args, kwargs)
+                specialisation.reason, specialisation.number = reason, next(NUMBERS)
+                if specialisation.slow:
+                    performance_warnings.warn(specialisation.slow)
+                self.cache[key] = [specialisation, *self.cache.get(key, ())]
+                if specialisation.twice:
+                    reuse.report(specialisation.twice)
+        specialisation.refuse_overlap(leaves)
+        self.last = specialisation
+        return specialisation
+
+    def unmet(self, earlier: Sequence[Specialisation], leaves: Any, args: Any, kwargs: Any) -> str:
+        """Why no function for such arguments is right for these; where there is none, nothing."""
+        if not earlier:
+            return ""
+        names = leaf_paths(args, kwargs, self.arguments(args, kwargs))
+        return reasons.nearest(earlier, leaves, names)
+
+    def clear_cache(self) -> None:
+        """Forgets what was staged and compiled for this function in this process; what is on disk
+        stays.
+
+        >>> import tapeless
+        >>> f = tapeless.jit(lambda x: x + 1)
+        >>> f(1.0), f.clear_cache(), f(1.0)
+        (2.0, None, 2.0)
+        """
+        self.cache.clear()
+        self.last = None
+
+    def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        if args or kwargs:
+            return self.for_arguments(args, kwargs)
+        if self.last is None:
+            raise ArgumentError(
+                f"the {self.suffix} of {base_name(self.fun)} has not been called yet",
+                "pass arguments as in a call: .source(1.0)",
+            )
+        return self.last
+
+    def for_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        """The specialisation for arguments that need not be values."""
+        try:
+            return self.specialise(*tree.map(shapes.stand_in, (args, kwargs)))
+        except TRACEABLE:
+            if STRICT[0] or not all(map(is_value_or_constant, tree.leaves((args, kwargs)))):
+                raise
+        with STAGING, gc_postponed(), ways.values_at_hand():
+            return self.checked(*self.marked(args, kwargs))
+
+    @functools.cached_property
+    def on_gpu(self) -> Callable[..., Any]:
+        """The same function for arrays on a GPU, where everything is compiled."""
+        return gpu.GpuJit(self)
+
+    def where(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What runs for these arguments, or ran last: this function, or the same one on a GPU."""
+        if args or kwargs:
+            return self.on_gpu if has_gpu_arrays(args, kwargs) else self
+        return self.on_gpu if self.last is None and "on_gpu" in vars(self) else self
+
+
+def is_value_or_constant(x: Any) -> bool:
+    """Whether an argument is passed as in a call, and does not only tell a shape and a dtype."""
+    return (
+        isinstance(x, np.ndarray)
+        or not (hasattr(x, "shape") and hasattr(x, "dtype"))
+        or isinstance(x, np.generic)
+    )
