@@ -95,6 +95,7 @@ class CModule:
     errors: tuple[Error, ...]
     records: tuple[ResultClass, ...] = ()
     stores: ContainerStores | None = None
+    fixed: tuple[tuple[str, str], ...] = ()
 
     @property
     def too_long(self) -> int:
@@ -214,6 +215,7 @@ class _ModuleWriter:
             bool(driver.work),
             tuple(driver.errors),
             stores=self.stores,
+            fixed=tuple(self.fixed),
         )
 
     # -- the function
