@@ -137,7 +137,7 @@ def changed_after_a_loop(b, a, passes):
 
 
 def test_an_array_that_only_the_passes_of_a_loop_make(tmp_path):
-    """It is copied before it is stored to, where it has a value; where it has none, that is told."""
+    """It is copied before it is stored to, where it has a value; else that is told."""
     args = (normal(3, 4), normal(3, 4, seed=1), 2)
     for k, function in enumerate(
         (changed_after_a_loop, grad(changed_after_a_loop, argnums=(0, 1)))
