@@ -40,7 +40,7 @@ from tapeless.transforms.lowering.schedule.view_indices import (
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slices_and_gathers
-from tapeless.transforms.ops.primitives.axis_lengths import axis_size
+from tapeless.transforms.ops.primitives.axis_lengths import axis_size, copy_if_set
 from tapeless.transforms.ops.primitives.index_keys import Slot
 
 MAKES = (memory, new_arrays.empty, new_arrays.zeros, new_arrays.ones, new_arrays.full)
@@ -71,7 +71,7 @@ class ArrayOperations(DriverScope):
         out = s.outs[0]
         if s.op in MAKES:
             self.new_array(s)
-        elif s.op is shapes.copy:
+        elif s.op in (shapes.copy, copy_if_set):  # without a value it is memory that none reads
             self.copy(self.view(s.args[0]), self.make(out), s)
         elif s.op in (matmul, pooled):
             self.matrix_product(s)

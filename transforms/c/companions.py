@@ -129,11 +129,33 @@ def _in_wrapper(text: str) -> ast.expr:
 
 
 def _parameters(module: CModule) -> list[str]:
-    """The parameters of the function of Python, without those that the code is for a value of."""
+    """The parameters of the function of Python; those that the code is for a value of come last,
+    and have it as their default."""
     parts = [n for a in module.arguments for n in ast.walk(_taken_from(a))]
     held = () if module.stores is None else module.stores.held
     parts += [n for text in held for n in ast.walk(_in_wrapper(text))]
-    return [*dict.fromkeys(n.id for n in parts if isinstance(n, ast.Name))]
+    names = dict.fromkeys(n.id for n in parts if isinstance(n, ast.Name))
+    fixed = [(e.id, value) for e, value in _fixed(module) if isinstance(e, ast.Name)]
+    return [*names, *(f"{name}={value}" for name, value in fixed if name not in names)]
+
+
+def _fixed(module: CModule) -> Iterable[tuple[ast.expr, str]]:
+    """What the code is for a value of, as far as that can be written out."""
+    for path, value in module.fixed:
+        try:
+            literal = ast.parse(value, mode="eval").body
+            ast.literal_eval(literal)
+        except (SyntaxError, ValueError):
+            continue
+        yield _in_wrapper(path), to_source(literal)
+
+
+def _values_checked(module: CModule) -> Iterable[str]:
+    """Lines that refuse other values than those that the code is for."""
+    for e, value in _fixed(module):
+        text = to_source(e)
+        yield f"if {text} != {value}:"
+        yield f"    raise ValueError({_quoted(f'the code is for {text} = {value}')})"
 
 
 def _taken_apart(module: CModule) -> Iterable[str]:
@@ -158,7 +180,7 @@ def _classes(module: CModule) -> Iterable[tuple[str, str]]:
 def _wrapper_body(module: CModule) -> list[str]:
     """The statements of the function that calls the library."""
     stores = module.stores
-    body = [*_taken_apart(module)]
+    body = [*_values_checked(module), *_taken_apart(module)]
     body += [line for a in module.arguments for line in _received(a)]
     call = _call(module)
     if module.has_room:

@@ -40,6 +40,25 @@ HEADERS = """
     assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg
     stdbool stddef stdint stdio stdlib string tgmath time wchar wctype
 """
+#: Functions of the C library and of POSIX: one of the same name would be called in their place in
+#: the whole program. Those that kernels call are reserved anyway.
+LIBRARY = """
+    abort accept access alarm aligned_alloc asctime atexit atof atoi atol bcmp bcopy bind bsearch
+    bzero calloc chdir chmod chown clearerr clock close connect creat ctime daemon difftime dup dup2
+    execl execv execve exit fchmod fclose fcntl fdopen feof ferror fflush fgetc fgets fileno fopen
+    fork fprintf fputc fputs fread free freopen fscanf fseek fstat fsync ftell ftruncate fwrite
+    getc getchar getcwd getenv getline getopt getpid gets getuid gmtime htonl htons ioctl isalnum
+    isalpha isatty isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit
+    kill labs ldexp link listen localeconv localtime lockf longjmp lseek lstat malloc mblen mbstowcs
+    memchr memcmp mkdir mkfifo mktime mmap modf munmap nice ntohl ntohs open pause perror pipe poll
+    popen pread printf putc putchar putenv puts pwrite qsort raise rand random read readdir readlink
+    realloc recv rewind rmdir scanf select send setbuf setenv setlocale setvbuf shutdown sigaction
+    sleep snprintf socket sprintf srand srandom sscanf stat strcat strchr strcmp strcoll strcpy
+    strcspn strdup strerror strftime strlen strncat strncmp strncpy strpbrk strrchr strspn strstr
+    strtod strtok strtol strtoul strxfrm swab symlink sync sysconf system tmpfile tmpnam tolower
+    toupper truncate umask uname ungetc unlink usleep utime vfork vfprintf vprintf vsprintf wait
+    waitpid wcstombs write
+"""
 MOST_CONSTANTS = 100_000  # numbers that the program has read outside: they are written out
 ROUNDED = """
 static size_t rounded(size_t bytes) {  // so that what follows is aligned
@@ -76,6 +95,7 @@ class CModule:
     errors: tuple[Error, ...]
     records: tuple[ResultClass, ...] = ()
     stores: ContainerStores | None = None
+    fixed: tuple[tuple[str, str], ...] = ()
 
     @property
     def too_long(self) -> int:
@@ -141,7 +161,7 @@ class _ModuleWriter:
         stores: ContainerStores | None,
     ) -> None:
         name = ascii_name(name)
-        other = name in reserved([name]) or name.lower() in HEADERS.split()
+        other = name in {*reserved([name]), *LIBRARY.split()} or name.lower() in HEADERS.split()
         self.name = f"{name}_" if other else name
         self.doc, self.result, self.fixed, self.stores = doc, result, fixed, stores
         self.kernels = [(kernel, print_kernel(kernel)) for kernel in kernels]
@@ -195,6 +215,7 @@ class _ModuleWriter:
             bool(driver.work),
             tuple(driver.errors),
             stores=self.stores,
+            fixed=tuple(self.fixed),
         )
 
     # -- the function

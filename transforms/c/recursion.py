@@ -24,7 +24,7 @@ from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import ascii_name, words
 from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import NotPrintedError, Value, c_type, cast, constant
-from tapeless.transforms.core.language import Function, Let, Type
+from tapeless.transforms.core.language import TAPE, Function, Let, Type
 from tapeless.transforms.lowering.lower import Lowered, lower
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 from tapeless.transforms.lowering.target import C
@@ -111,8 +111,11 @@ class RecursiveFunction(CallingWriter):
     def __init__(self, name: str, lowered: Lowered, functions: CalledFunctions) -> None:
         driver, kernels = lowered.driver, lowered.kernels
         self.printed = [(kernel, print_kernel(kernel)) for kernel in kernels]
-        if any(not isinstance(v.type, Type) for v in (*driver.params, *driver.results)):
-            raise NotPrintedError("a list or a tape of a function that calls itself")
+        kinds = [v.type for v in (*driver.params, *driver.results)]
+        if TAPE in kinds:
+            raise NotPrintedError("what a function that calls itself saves for its derivative")
+        if any(not isinstance(kind, Type) for kind in kinds):
+            raise NotPrintedError("a list of a function that calls itself")
         paths = [v.name for v in driver.params]
         super().__init__(name, driver, self.printed, paths, (), lowered.relied)
         self.function_name, self.functions = name, functions

@@ -256,6 +256,19 @@ def test_functions_that_are_called_like_a_header_of_c(name, tmp_path):
     assert {path.name for path in tmp_path.glob("*.h")} == {f"{name}_.h"}
 
 
+@pytest.mark.parametrize("name", ["printf", "write", "free", "select", "main"])
+def test_functions_that_are_called_like_one_of_the_library(name, tmp_path):
+    """Theirs would be called in the place of that of the library, in the whole program."""
+
+    def function(x):
+        return 2 * x
+
+    function.__name__ = name
+    call = library(function, (normal(9),), tmp_path)
+    np.testing.assert_allclose(call(normal(9)), 2 * normal(9))
+    assert {path.name for path in tmp_path.glob("*.h")} == {f"{name}_.h"}
+
+
 def test_lengths_that_do_not_fit(tmp_path):
     run = library(lambda x, y: x + y, (normal(12), normal(12)), tmp_path)
     assert np.array_equal(run(np.ones(20), np.ones(20)), np.full(20, 2.0))

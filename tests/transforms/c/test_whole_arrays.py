@@ -125,3 +125,25 @@ def test_errors_that_tell_values(tmp_path):
         run(np.array([5.0, 6.0]), 2.0)
     with pytest.raises(ValueError, match=r"\.\.\."):
         run(np.array([101.0, 1.0]), 2.0)
+
+
+def changed_after_a_loop(b, a, passes):
+    for _ in range(passes):
+        t = b.copy()
+        t[1:] += 0.5 * a[1:]
+        b = 0.9 * t
+    t[1:] += np.sin(t[:-1])
+    return np.sum(b * b) + np.sum(t * t)
+
+
+def test_an_array_that_only_the_passes_of_a_loop_make(tmp_path):
+    """It is copied before it is stored to, where it has a value; else that is told."""
+    args = (normal(3, 4), normal(3, 4, seed=1), 2)
+    for k, function in enumerate(
+        (changed_after_a_loop, grad(changed_after_a_loop, argnums=(0, 1)))
+    ):
+        folder = tmp_path / str(k)
+        folder.mkdir()
+        checked(function, args, folder)
+        with pytest.raises(UnboundLocalError, match="t"):
+            library(function, args, folder)(*args[:2], 0)

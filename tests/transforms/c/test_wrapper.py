@@ -105,3 +105,20 @@ def test_what_is_overwritten(tmp_path):
         with pytest.raises(ValueError, match=re.escape(text)):
             call(other)
     np.testing.assert_array_equal(read_only, A)
+
+
+def scaled(x, power, mode="twice"):
+    y = x ** power["n"]
+    return 2 * y if mode == "twice" else y
+
+
+def test_values_that_the_code_is_for(tmp_path):
+    def function(x, power, mode):
+        return scaled(x, power, mode)
+
+    call = library(function, (A, {"n": 3, "m": 1.0}, "once"), tmp_path)
+    power = {"n": 3, "m": 2.0}
+    np.testing.assert_allclose(call(A, power), A**3, rtol=1e-13)
+    np.testing.assert_allclose(call(A, power=power, mode="once"), A**3, rtol=1e-13)
+    with pytest.raises(ValueError, match="the code is for mode = "):
+        call(A, power, "twice")
