@@ -27,7 +27,7 @@ SINGLE, DOUBLE = 1e-4, 1e-9  # how near results must be, relative to themselves 
 MODULES = ("builtins", "ctypes", "operator")  # that wrappers import, where they need them
 #: What wrappers read, which no parameter may hide.
 OWN_NAMES = frozenset(
-    ["LIBRARY", "converted", "ctypes", "builtins", "np", "operator", "overwritten"]
+    ["LIBRARY", "builtins", "checked_input", "checked_output", "ctypes", "np", "operator"]
 )
 CMAKE = """\
 cmake_minimum_required(VERSION 3.10)
@@ -51,27 +51,27 @@ target_link_libraries({name} PRIVATE ${{BLAS_LIBRARY}})
 """
 
 
-CONVERTED = """
+CHECKED_INPUT = """
 
-def converted(name, value, dtype, shape):
+def checked_input(name, value, dtype, shape):
     array = np.asarray(value)
     if not np.can_cast(array.dtype, dtype, "safe"):
         raise TypeError(f"{name} must be of {np.dtype(dtype)}: {array.dtype} has other numbers")
-    return fitting(name, np.require(array, dtype, ["C", "ALIGNED"]), shape)
+    return checked_shape(name, np.require(array, dtype, ["C", "ALIGNED"]), shape)
 """
-OVERWRITTEN = """
+CHECKED_OUTPUT = """
 
-def overwritten(name, array, dtype, shape):
+def checked_output(name, array, dtype, shape):
     if not (isinstance(array, np.ndarray) and array.dtype == dtype and array.flags.carray):
         raise ValueError(
             f"{name} is overwritten: it must be an array of {np.dtype(dtype)} that lies row by row"
             " and can be written to"
         )
-    return fitting(name, array, shape)
+    return checked_shape(name, array, shape)
 """
-FITTING = """
+CHECKED_SHAPE = """
 
-def fitting(name, array, shape):
+def checked_shape(name, array, shape):
     if array.ndim != len(shape):
         raise ValueError(f"{name} has {array.ndim} axes, and not {len(shape)}")
     for axis, length in enumerate(shape):
@@ -106,9 +106,9 @@ def python_wrapper(module: CModule) -> str:
     lines += _structures(module)
     for record in module.records:
         lines += [""] * (1 if record.is_tuple else 2) + record.lines
-    for function, text in (("converted", CONVERTED), ("overwritten", OVERWRITTEN)):
+    for function, text in (("checked_input", CHECKED_INPUT), ("checked_output", CHECKED_OUTPUT)):
         if any(f" = {function}(" in line for line in body):
-            texts = (text,) if FITTING.splitlines()[2] in lines else (FITTING, text)
+            texts = (text,) if CHECKED_SHAPE.splitlines()[2] in lines else (CHECKED_SHAPE, text)
             lines += [line for each in texts for line in each.rstrip().splitlines()]
     lines += ["", "", f"def {name}({', '.join(_parameters(module))}):", *body, ""]
     return "\n".join(part for line in lines for part in wrap(line))
@@ -242,7 +242,7 @@ def _received(a: Argument) -> Iterable[str]:
         if a.type.dtype.kind in "iu":
             yield f"{a.name} = {dtype}(operator.index({a.name}))"
         return
-    function = "overwritten" if a.stored else "converted"
+    function = "checked_output" if a.stored else "checked_input"
     shape = _tuple([str(n) if isinstance(n, int) else "None" for n in a.type.shape])
     yield f"{a.name} = {function}({_quoted(a.path)}, {a.name}, {dtype}, {shape})"
     if any(a.lengths):
