@@ -15,7 +15,7 @@ from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 __staged__ = True  # entered as code of the user's is
 
 
-class _AsItIs:
+class AsItIs:
     """A function that is not entered, but run while staging."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -28,8 +28,8 @@ class _AsItIs:
 
 
 #: Whether a pool is a range, and its number at a place, which is there.
-is_range = _AsItIs(lambda x: isinstance(x, range) or (isinstance(x, Sequence) and x.is_range))
-number_at = _AsItIs(lambda numbers, k: numbers.start + k * numbers.step)
+is_range = AsItIs(lambda x: isinstance(x, range) or (isinstance(x, Sequence) and x.is_range))
+number_at = AsItIs(lambda numbers, k: numbers.start + k * numbers.step)
 
 
 def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
