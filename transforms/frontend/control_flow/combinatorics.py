@@ -88,10 +88,10 @@ def mapped(function: Any, items: Any) -> Iterator[Any]:
 
 def accumulated(items: Any, function: Any, initial: Any) -> Iterator[Any]:
     """itertools.accumulate(items, function, initial=initial)"""
-    if initial is None and len(items) == 0:
-        return
-    total = items[0] if initial is None else initial
-    yield total
-    for k in range(1 if initial is None else 0, len(items)):
-        total = function(total, items[k])
+    total, began = initial, initial is not None
+    if began:
+        yield total
+    for item in items:
+        total = function(total, item) if began else item
+        began = True
         yield total

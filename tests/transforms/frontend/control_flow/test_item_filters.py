@@ -164,7 +164,18 @@ def chain_of_what_changes(x):
     return total
 
 
-@pytest.mark.parametrize("function", [groups_of_what_changes, chain_of_what_changes])
+def sums_of_what_changes(x):
+    a, total = x.copy(), 0.0
+    for v in itertools.accumulate(2 * w for w in a):
+        a *= 0.9
+        total += v
+    return total
+
+
+CHANGING = [groups_of_what_changes, chain_of_what_changes, sums_of_what_changes]
+
+
+@pytest.mark.parametrize("function", CHANGING)
 def test_items_are_read_when_their_turn_comes(function):
     with tapeless.strict(False):
         np.testing.assert_allclose(jit(function)(X), function(X))
