@@ -15,7 +15,7 @@ from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence
 __staged__ = True  # entered as code of the user's is
 
 
-class _AsItIs:
+class AsItIs:
     """A function that is not entered, but run while staging."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -28,8 +28,8 @@ class _AsItIs:
 
 
 #: Whether a pool is a range, and its number at a place, which is there.
-is_range = _AsItIs(lambda x: isinstance(x, range) or (isinstance(x, Sequence) and x.is_range))
-number_at = _AsItIs(lambda numbers, k: numbers.start + k * numbers.step)
+is_range = AsItIs(lambda x: isinstance(x, range) or (isinstance(x, Sequence) and x.is_range))
+number_at = AsItIs(lambda numbers, k: numbers.start + k * numbers.step)
 
 
 def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
@@ -88,10 +88,10 @@ def mapped(function: Any, items: Any) -> Iterator[Any]:
 
 def accumulated(items: Any, function: Any, initial: Any) -> Iterator[Any]:
     """itertools.accumulate(items, function, initial=initial)"""
-    if initial is None and len(items) == 0:
-        return
-    total = items[0] if initial is None else initial
-    yield total
-    for k in range(1 if initial is None else 0, len(items)):
-        total = function(total, items[k])
+    total, began = initial, initial is not None
+    if began:
+        yield total
+    for item in items:
+        total = function(total, item) if began else item
+        began = True
         yield total

@@ -13,6 +13,9 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapeless.transforms.errors import UnsupportedError
+from tapeless.transforms.frontend.arrays.symbols import Symbol
+from tapeless.transforms.frontend.control_flow.combinatorics import AsItIs
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, must_roll
 from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.trace.trace import trace
@@ -72,15 +75,29 @@ def pairwise(items: Any) -> Iterator[tuple[Any, Any]]:
         before, first = item, False
 
 
-def is_pushed(x: Any) -> bool:
-    """Whether a loop over an iterator is one of the program."""
-    return isinstance(x, Advancing) and x.pushes
+def _contents_of(items: Any) -> Any:
+    """What an array, or the array that an expression goes over, holds now."""
+    source = items.made[0] if isinstance(items, Lazy) else items
+    return source.value() if isinstance(source, Symbol) else None
+
+
+def _refuse_change(items: Any, before: Any) -> None:
+    if _contents_of(items) is not before:
+        raise UnsupportedError(
+            "an array changes in a loop over its groups, which itertools.groupby reads later",
+            "loop over the groups of a copy: x.copy()",
+        )
+
+
+_contents, _require_unchanged = AsItIs(_contents_of), AsItIs(_refuse_change)
 
 
 def groupby(items: Any, key: Any = None) -> Iterator[tuple[Any, list[Any]]]:
+    before = _contents(items)
     current: Any = None
     group: list[Any] = []
     for item in items:
+        _require_unchanged(items, before)
         following = _key_of(item, key)
         if len(group) > 0 and following != current:
             yield current, group
@@ -93,6 +110,11 @@ def groupby(items: Any, key: Any = None) -> Iterator[tuple[Any, list[Any]]]:
 
 def _key_of(item: Any, key: Any) -> Any:
     return item if key is None else key(item)
+
+
+def is_pushed(x: Any) -> bool:
+    """Whether a loop over an iterator is one of the program."""
+    return isinstance(x, Advancing) and x.pushes
 
 
 def _rolls(x: Any) -> bool:

@@ -204,8 +204,7 @@ def _require_first(hooks: Any, x: Any) -> None:
 
 
 def accumulate(hooks: Any, iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
-    iterable = iterable.listed(True) if isinstance(iterable, Lazy) else iterable
-    if must_roll(iterable):
+    if must_roll(iterable) or (isinstance(iterable, Lazy) and iterable.pushes):
         return hooks.call(combinatorics.accumulated, iterable, func, initial)
     items = list(iterable)
     return itertools.accumulate(items, lambda a, b: hooks.call(func, a, b), initial=initial)

@@ -148,6 +148,42 @@ def test_values_and_derivatives(function):
     np.testing.assert_allclose(vmap(function)(batch), [function(x) for x in batch])
 
 
+def groups_of_what_changes(x):
+    a, total = x.copy(), 0.0
+    for _, group in itertools.groupby(a, key=lambda v: v > 2):
+        a *= 0.9
+        total += sum(group)
+    return total
+
+
+def chain_of_what_changes(x):
+    a, total = x.copy(), 0.0
+    for v in itertools.chain(a, a[:2]):
+        a *= 0.9
+        total += v
+    return total
+
+
+def sums_of_what_changes(x):
+    a, total = x.copy(), 0.0
+    for v in itertools.accumulate(2 * w for w in a):
+        a *= 0.9
+        total += v
+    return total
+
+
+CHANGING = [groups_of_what_changes, chain_of_what_changes, sums_of_what_changes]
+
+
+@pytest.mark.parametrize("function", CHANGING)
+def test_items_are_read_when_their_turn_comes(function):
+    with tapeless.strict(False):
+        np.testing.assert_allclose(jit(function)(X), function(X))
+        steps = 1e-6 * np.eye(len(X))
+        expected = [(function(X + h) - function(X - h)) / 2e-6 for h in steps]
+        np.testing.assert_allclose(grad(function)(X), expected, 1e-6)
+
+
 def test_nothing_to_begin_with():
     small = np.array([1.0, 0.5])
     for form in (product_without_start, jit(product_without_start), grad(product_without_start)):
