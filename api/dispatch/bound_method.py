@@ -55,7 +55,8 @@ class Bound(functools.partial[Any], InNotebooks):
         return _owner(self)._repr_html_()
 
     def given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        return (*self.args, *args) if args or kwargs or _owner(self).last is None else ()
+        is_first = _owner(self).where((), {}).last is None
+        return (*self.args, *args) if args or kwargs or is_first else ()
 
     def __repr__(self) -> str:
         return f"<{self.describe()}, bound to {self.args[0]!r}>"

@@ -187,3 +187,18 @@ def test_functions_outside_of_programs(function, args, gpu):
 def test_shapes_of_arrays_there(gpu):
     assert tapeless.typeof(put(X)) == tapeless.typeof(X)
     assert tapeless.eval_shape(np.sin, put(X)) == tapeless.typeof(X)
+
+
+class Distance:
+    """A method that is compiled."""
+
+    @jit
+    def squared(self, x):
+        return np.sum(x**2)
+
+
+def test_what_a_method_ran_last_is_shown(gpu):
+    distance = Distance()
+    assert_on_gpu(distance.squared(put(X)), np.sum(X**2))
+    assert "__global__" in distance.squared.source()
+    assert "__global__" in distance.squared.source(put(X))
