@@ -9,6 +9,7 @@ from typing import Any
 
 from tapeless.backends.fork_safe_locks import SHARING
 from tapeless.dispatch.transformation import Transformed
+from tapeless.dispatch.transformation_state import TransformationState
 
 Around = Callable[[Transformed, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 _watches: list[Watch] = []
@@ -26,7 +27,7 @@ class Watch:
         self.replaced: list[tuple[type, Any]] = []
 
     def open(self) -> None:
-        for cls in kinds(Transformed):
+        for cls in kinds(TransformationState):
             if self.name in vars(cls):
                 old = vars(cls)[self.name]
                 self.replaced.append((cls, old))
@@ -72,7 +73,7 @@ def watch(name: str, around: Around) -> Watch:
         return new_watch
 
 
-def kinds(cls: type[Transformed]) -> Iterator[type[Transformed]]:
+def kinds(cls: type[TransformationState]) -> Iterator[type[TransformationState]]:
     """A class and all that derive from it."""
     yield cls
     for each in cls.__subclasses__():

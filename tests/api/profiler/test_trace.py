@@ -11,7 +11,7 @@ import tapeless
 import tapeless.numpy as jnp
 from tapeless import grad, jit, lax, pmap, profiler, vjp
 from tapeless.configuration.instrumentation import kinds
-from tapeless.dispatch.transformation import Transformed
+from tapeless.dispatch.transformation_state import TransformationState
 from tapeless.profiler import recorder
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
@@ -148,7 +148,7 @@ def test_nothing_is_left_behind(tmp_path):
     f = jit(walk)
     x = np.ones(4)
     before = f(0.1, x, 2)
-    classes = list(kinds(Transformed))
+    classes = list(kinds(TransformationState))
     attributes = [dict(vars(cls)) for cls in classes]
     module = dict(f.last.run.__globals__)
     with profiler.trace(tmp_path):
