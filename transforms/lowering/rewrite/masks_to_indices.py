@@ -198,7 +198,9 @@ def _chosen(op: Any, x: Atom, value: Atom, mask: Atom) -> Any:
     """One value for all places: x[:] = where(mask, value, x)."""
     if mask.type.ndim < x.type.ndim:
         mask = reshape(mask, shape=(*mask.type.shape, *(1,) * (x.type.ndim - mask.type.ndim)))
-    new = cast_to(add(x, value) if op is add_at else value, x.type.dtype)
+    new = add(x, value) if op is add_at else value
+    if x.type.dtype.kind not in "iu":  # the store tests which numbers integers cannot hold
+        new = cast_to(new, x.type.dtype)
     whole = (slice(None),) * x.type.ndim
     return update(x, select(mask, new, x), key=whole)
 
