@@ -156,7 +156,7 @@ class Recalled(Specialisation):
     def unmet_relations(
         self, leaves: Sequence[Any], names: Sequence[str]
     ) -> Iterator[tuple[str, str, str, Any, Any]]:
-        inputs = self.inputs(leaves)
+        inputs, names = self.inputs(leaves), [*names, *self.captured_names]
         for text in self.record.relations:
             if not related((text,))(inputs):
                 left, relation, right = re.split(" (==|!=|>=) ", text)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import grad, jit
+from tapeless import TapelessError, grad, jit
 from tests.api.disk_cache.test_recall import _kept, kept, module, staged  # noqa: F401
 
 X = np.linspace(0.5, 2.0, 4)
@@ -326,3 +326,22 @@ def test_what_changes_in_the_process_is_noticed(tmp_path, case):
         finally:
             names.update(here)
         np.testing.assert_allclose(f(X), names["f"](X), rtol=1e-12)
+
+
+def test_lengths_that_do_not_fit_are_errors_of_the_user(tmp_path):
+    text = """
+W = np.eye(4)
+def f(x): return np.sum(W @ x)
+"""
+    staged(jit(module(tmp_path, text)["f"]), X)
+    names = module(tmp_path, text)
+    f = jit(names["f"])
+    assert not staged(f, X)[1]
+    for _ in range(2):
+        with pytest.raises(TapelessError, match="do not fit"):
+            f(np.ones(5))
+        assert f(X) == np.sum(X)
+    names["W"] = np.eye(6)
+    assert f(np.ones(6)) == 6.0
+    with pytest.raises(TapelessError, match="do not fit"):
+        f(X)
