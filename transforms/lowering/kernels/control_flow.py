@@ -31,7 +31,6 @@ from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_vi
 from tapeless.transforms.memory.aliasing import has_memory
 from tapeless.transforms.python_text.python_source import spelled, template, to_source
 
-
 FEW = 3  # numbers that a branch sets, for which machine code need not jump
 
 #: The lines of one side of a branch, and its values of the numbers that the branch chooses.
