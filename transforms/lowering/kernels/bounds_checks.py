@@ -295,7 +295,8 @@ class Checks(Elements):
         the statements if they are known there."""
         for a in met_by_arrays(s):
             dtype = s.outs[0].type.dtype
-            low, high = _bits_that_are_kept(self.memory.defs.get(a)) or self.bounds(self.as_size(a))
+            definition = self.memory.defs.get(a) if isinstance(a, Var) else None
+            low, high = _bits_that_are_kept(definition) or self.bounds(self.as_size(a))
             limits = np.iinfo(dtype)
             inside = dims.at_least(low - limits.min, 0) and dims.at_least(limits.max - high, 0)
             if a in defined or (s, str(a)) in self.checked or inside:
