@@ -112,3 +112,71 @@ def test_indices_and_counts_are_not_tested():
     compiled = tapeless.jit(f)
     assert compiled(np.arange(12.0), 4) == f(np.arange(12.0), 4)
     assert "OverflowError" not in compiled.source()
+
+
+def tripled(x):
+    return 3 * x
+
+
+def tripled_if_odd(x, steps):
+    for _ in range(steps):
+        if x % 2 == 0:  # noqa: SIM108  # a branch is what is tested
+            x = x // 2
+        else:
+            x = x * -3
+    return x
+
+
+def counted_and_scaled(x, steps):
+    count = 0
+    for _ in range(steps):
+        if x > 0:
+            x = x * 5
+            count = count + 1
+        else:
+            x = x + 1
+            count = count + 2
+    return x, count
+
+
+LAST = (2**63 - 1) // 3
+
+
+def test_multiples_are_tested_to_the_last_integer():
+    compiled = tapeless.jit(tripled)
+    for x in (LAST, -LAST, 0, 1):
+        assert compiled(x) == 3 * x
+    for x in (LAST + 1, -LAST - 1):
+        with pytest.raises(OverflowError, match="more than 64 bits"):
+            compiled(x)
+
+
+def test_a_side_of_a_branch_that_is_not_taken_raises_nothing():
+    compiled = tapeless.jit(tripled_if_odd)
+    for x in (2**62, -(2**62), LAST, -LAST, 2**62 + 2):
+        assert compiled(x, 1) == tripled_if_odd(x, 1)
+    with pytest.raises(OverflowError, match="more than 64 bits"):
+        compiled(2**62 + 1, 1)
+    with pytest.raises(OverflowError, match="more than 64 bits"):
+        compiled(2**63 - 2, 2)
+
+
+def test_several_numbers_that_a_branch_sets():
+    compiled = tapeless.jit(counted_and_scaled)
+    for x, steps in ((-3, 9), (1, 26), (-(2**62), 3)):
+        assert compiled(x, steps) == counted_and_scaled(x, steps)
+    with pytest.raises(OverflowError, match="more than 64 bits"):
+        compiled(1, 28)
+
+
+def test_bits_that_a_mask_keeps_fit_a_small_dtype():
+    def low_bits(data, seed):
+        for b in data:
+            seed = (seed >> 1) + 3 * int((seed & 0xFF) ^ b)
+        return seed
+
+    data = np.arange(40, dtype=np.uint8)
+    compiled = tapeless.jit(low_bits)
+    assert compiled(data, 65535) == low_bits(data, 65535)
+    assert compiled(data, -5) == low_bits(data, -5)
+    assert "for uint8" not in compiled.source(data, 1)

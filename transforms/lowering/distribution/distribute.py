@@ -35,6 +35,7 @@ from tapeless.transforms.core.language import (
     with_blocks,
 )
 from tapeless.transforms.core.size_inequalities import Facts, Relation, facts_of
+from tapeless.transforms.lowering.distribution import scaled_vectors
 from tapeless.transforms.lowering.distribution.blocks import BlocksOfPasses
 from tapeless.transforms.lowering.distribution.levels import inside
 from tapeless.transforms.lowering.distribution.loops import Distribution
@@ -97,6 +98,9 @@ class _Loops:
         """The loops and products that a loop becomes; None if it stays."""
         if loop.until or loop.count is not None or acts(loop.body):
             return None
+        together = scaled_vectors.of_all_passes(loop, self.facts, self.recorder)
+        if together is not None:
+            return together
         loop = with_products(loop)
         if not has_products(loop):
             return None

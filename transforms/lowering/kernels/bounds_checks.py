@@ -261,7 +261,8 @@ class Checks(Elements):
             return
         if self.stays_small(s) or (s.op.name not in IN_FLOATS and self.is_above_least(s)):
             return
-        with self.nested(f"if {spelled(test, *map(self.atom, s.args))}:", s.origin):
+        test, args = _by_one_factor(s) or (test, s.args)
+        with self.nested(f"if {spelled(test, *map(self.atom, args))}:", s.origin):
             self.put(f'raise OverflowError("{TOO_LONG}")')
 
     def check_whole(self, s: Let) -> None:
@@ -301,7 +302,8 @@ class Checks(Elements):
         the statements if they are known there."""
         for a in met_by_arrays(s):
             dtype = s.outs[0].type.dtype
-            low, high = self.bounds(self.as_size(a))
+            definition = self.memory.defs.get(a) if isinstance(a, Var) else None
+            low, high = _bits_that_are_kept(definition) or self.bounds(self.as_size(a))
             limits = np.iinfo(dtype)
             inside = dims.at_least(low - limits.min, 0) and dims.at_least(limits.max - high, 0)
             if a in defined or (s, str(a)) in self.checked or inside:
@@ -347,6 +349,27 @@ class Checks(Elements):
                     f'raise ValueError("zero-size array to reduction operation {full} which has '
                     'no identity")'
                 )
+
+
+def _by_one_factor(s: Let) -> tuple[str, list[Atom]] | None:
+    """The test of a multiple by a number of the program, which needs no floats: of the other
+    factor; and that factor."""
+    if s.op is not mul:
+        return None
+    for a, b in (s.args, s.args[::-1]):
+        if isinstance(b, Literal) and b.value and a.type.dtype == scalar_form.INT:
+            most = LARGEST // abs(int(b.value))
+            return f"not -{most} <= {{0}} <= {most}", [a]
+    return None
+
+
+def _bits_that_are_kept(s: Statement | None) -> tuple[int, int] | None:
+    """The least and the largest value of what is left of an integer by a mask of bits of the
+    program; None of other statements."""
+    if not isinstance(s, Let) or s.op is not bitwise_and:
+        return None
+    masks = [int(a.value) for a in s.args if isinstance(a, Literal) and a.value >= 0]
+    return (0, min(masks)) if masks else None
 
 
 def met_by_arrays(s: Let) -> list[Atom]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Collection
 from typing import Any
 
@@ -19,6 +20,7 @@ from tapeless.transforms.core.language import (
     blocks,
     is_undefined,
 )
+from tapeless.transforms.lowering.kernels.bounds_checks import TOO_LONG
 from tapeless.transforms.lowering.kernels.swapped_buffers import Exchanged
 from tapeless.transforms.lowering.kernels.writer_base import Indent, NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import helpers, is_routine
@@ -28,6 +30,27 @@ from tapeless.transforms.lowering.schedule.user_errors import values_of
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.memory.aliasing import has_memory
 from tapeless.transforms.python_text.python_source import spelled, template, to_source
+
+FEW = 3  # numbers that a branch sets, for which machine code need not jump
+
+#: The lines of one side of a branch, and its values of the numbers that the branch chooses.
+Side = tuple[list[str], list[ast.expr]]
+
+
+def _overflow_test(lines: list[str]) -> tuple[ast.expr | None, int] | None:
+    """The test of integers that lines begin with, if any, and how many lines that is; None if they
+    do more than to set numbers afterwards."""
+    condition, count = None, 0
+    body = ast.parse(textwrap.dedent("\n".join(lines))).body
+    match body:
+        case [
+            ast.If(test=test, body=[ast.Raise(exc=ast.Call(func=ast.Name("OverflowError")))]),
+            *_,
+        ]:
+            condition, count = test, body[0].end_lineno or 0
+            body = body[1:]
+    simple = all(isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name) for s in body)
+    return (condition, count) if simple and len(body) <= FEW else None
 
 
 class Control(Exchanged):
@@ -115,6 +138,8 @@ class Control(Exchanged):
         test = self.atom(s.test)
         known = {v: name for v in numbers if (name := self.carry_name(v, later))}
         sides = [self.side(s, k, numbers, known) for k in (0, 1)]
+        if numbers and any(lines for lines, _ in sides):
+            sides = self.tested_ahead(test, sides, s.origin)
         if len(numbers) == 1 and not any(lines for lines, _ in sides):
             (_, then), (_, orelse) = sides
             value = _conditional(test, then[0], orelse[0], numbers[0])
@@ -131,6 +156,22 @@ class Control(Exchanged):
         self.put_branch(to_source(test), written[0], written[1], s.origin)
         for v, name in zip(numbers, names, strict=True):
             self.local[v] = ast.Name(name, ast.Load())
+
+    def tested_ahead(self, test: ast.expr, sides: list[Side], origin: Any) -> list[Side]:
+        """The sides of a branch that does nothing but to choose numbers, without the integers that
+        they test first. These are tested ahead of the branch: machine code needs no jump then."""
+        tests = [_overflow_test(lines) for lines, _ in sides]
+        checks = [check for check in tests if check is not None]
+        if len(checks) < len(sides) or all(condition is None for condition, _ in checks):
+            return sides
+        shorter = []
+        texts = "{1} and {0}", "{1} and not {0}"  # the rare condition first
+        for text, (condition, count), (lines, values) in zip(texts, checks, sides, strict=True):
+            if condition is not None:
+                with self.nested(f"if {spelled(text, test, condition)}:", origin):
+                    self.put(f'raise OverflowError("{TOO_LONG}")')
+            shorter.append((lines[count:], values))
+        return shorter
 
     def branch_results(self, s: If) -> list[Var]:
         """The results that are numbers; arrays get memory."""

@@ -186,8 +186,8 @@ class _Selected:
             return False
         if value.type.dtype.kind == "c" and x.type.dtype.kind != "c":
             return False
-        if not value.type.shape:  # NumPy refuses numbers that an array of integers cannot hold
-            return x.type.dtype.kind not in "iu" or value.type.dtype == x.type.dtype
+        if not value.type.shape:  # NumPy refuses numbers that are no integers of the array
+            return x.type.dtype.kind in "fc" or value.type.dtype == x.type.dtype
         return self.selections.get(value) == Selection(*by_mask, x.type.ndim)
 
     def is_sum(self, s: Let) -> bool:

@@ -23,7 +23,7 @@ from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import not_equal
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.ops.primitives.shapes import cast_to, reshape
+from tapeless.transforms.ops.primitives.shapes import reshape
 from tapeless.transforms.ops.primitives.slices_and_gathers import (
     Key,
     Slot,
@@ -199,8 +199,6 @@ def _chosen(op: Any, x: Atom, value: Atom, mask: Atom) -> Any:
     if mask.type.ndim < x.type.ndim:
         mask = reshape(mask, shape=(*mask.type.shape, *(1,) * (x.type.ndim - mask.type.ndim)))
     new = add(x, value) if op is add_at else value
-    if x.type.dtype.kind not in "iu":  # the store tests which numbers integers cannot hold
-        new = cast_to(new, x.type.dtype)
     whole = (slice(None),) * x.type.ndim
     return update(x, select(mask, new, x), key=whole)
 
