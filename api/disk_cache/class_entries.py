@@ -1,4 +1,4 @@
-"""What a class of the user's is made of, as far as a program may depend on it."""
+"""Lists what a class of the user's is made of, as far as a program may depend on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program has read from outside, as text: written by one process, read again by others.
+"""Writes what a program has read from outside as text, which other processes compare with theirs.
 
     rate.decay is 0.5    becomes    "Guard", "rate.decay", [AttributeOf, the third object, "decay"],
                                     "float 0.5"

@@ -1,5 +1,5 @@
-"""What a program gives back and leaves in the caller's containers, as text: how each call puts it
-together from the results of the emitted function.
+"""Writes as text how each call puts together what it gives back, and leaves in the caller's
+containers, of the results of the emitted function.
 
     Point(x=..., y=...)      becomes      ["object", the class, 0, ["x", "y"], [["leaf"], ["leaf"]]]
 """

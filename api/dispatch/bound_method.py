@@ -1,4 +1,4 @@
-"""A transformed function as a method of an object."""
+"""Binds a transformed function to an object, as a method."""
 
 from __future__ import annotations
 

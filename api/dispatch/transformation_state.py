@@ -1,4 +1,4 @@
-"""What a transformed function is: the function it is made of, and what its kind says."""
+"""Holds the function that a transformed one is made of, and what was staged for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""vjp and linearize of values on a GPU: two programs, of which the second reads what one saved.
+"""Runs vjp and linearize on a GPU as two programs, of which the second reads what one saved.
 
 value, pull = vjp(f, x)      runs (value, saved) = f_fwd(x); calls of pull are f_bwd(saved, y)
 """

@@ -209,17 +209,23 @@ def defining_statement(a: Atom, *ops: Op) -> Let | None:
     return let if let is None or not ops or let.op in ops else None
 
 
-def same_value(a: Atom, b: Atom, deep: int = 20) -> bool:
-    """Whether two values are computed in the same way, as far as `deep` statements behind each
-    other tell."""
-    if a == b or not (isinstance(a, Var) and isinstance(b, Var)):
-        return a == b
-    s, t = defining_statement(a), defining_statement(b)
-    if not deep or s is None or t is None or s.op is not t.op or not s.op.pure:
-        return False
-    if s.params != t.params or len(s.args) != len(t.args) or s.outs.index(a) != t.outs.index(b):
-        return False
-    return all(same_value(p, q, deep - 1) for p, q in zip(s.args, t.args, strict=True))
+def same_value(a: Atom, b: Atom, most: int = 100) -> bool:
+    """Whether two values are computed in the same way, as far as `most` pairs of them tell."""
+    pending, compared = [(a, b)], set[tuple[Atom, Atom]]()
+    while pending:
+        pair = a, b = pending.pop()
+        if a == b or pair in compared:
+            continue
+        if not (isinstance(a, Var) and isinstance(b, Var)) or len(compared) == most:
+            return False
+        compared.add(pair)
+        s, t = defining_statement(a), defining_statement(b)
+        if s is None or t is None or s.op is not t.op or not s.op.pure:
+            return False
+        if s.params != t.params or len(s.args) != len(t.args) or s.outs.index(a) != t.outs.index(b):
+            return False
+        pending += zip(s.args, t.args, strict=True)
+    return True
 
 
 def _computed(value: Var, of: Callable[[Atom], Size | None]) -> Size | None:

@@ -1,5 +1,5 @@
-"""Products in backward loops: factors that a pass does not wait for are multiplied ahead of those
-that it carries on.
+"""Multiplies, in backward loops, the factors that a pass does not wait for ahead of those that it
+carries on.
 
 for k, reversed: b = b * x[k] / d[k] * y[k]
     becomes      for k, reversed: b = b * (x[k] / d[k] * y[k])

@@ -275,15 +275,21 @@ class _Selected:
         b = Builder()
         b.origin = s.origin
         with building(b):
-            result = self.of_all_places(s)
-            (out,) = s.outs
-            if out in self.selections:
-                self.whole[out] = result
-                if isinstance(result, Var) and not result.name:
-                    result.name = out.name
-            else:
-                b.let((out,), identity, (atom(result),), {})
-        yield from b.blocks[0]
+            result = atom(self.of_all_places(s))
+        (out,) = s.outs
+        recorded = b.blocks[0]
+        last = recorded[-1] if recorded else None
+        if out in self.selections:
+            self.whole[out] = result
+            if isinstance(result, Var) and not result.name:
+                result.name = out.name
+            yield from recorded
+        elif isinstance(last, Let) and last.outs == (result,):
+            yield from recorded[:-1]
+            yield replace(last, outs=s.outs)
+        else:
+            yield from recorded
+            yield Let(s.outs, identity, (result,), {}, s.origin)
 
     def of_all_places(self, s: Let) -> Atom:
         args = [self.whole.get(a, a) for a in s.args]
@@ -313,4 +319,5 @@ class _Selected:
             return total  # type: ignore[no-any-return]
         every = tuple(range(selection.mask.type.ndim))
         count = sum_(selection.mask, axes=every, keepdims=False)
+        count.name = "count"
         return cast_to(truediv(total, count), s.outs[0].type.dtype)  # type: ignore[no-any-return]
