@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import dataclasses
 import dis
 import enum
 import functools
 import os
 import sys
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict, deque, namedtuple
 from collections.abc import Iterator
 from types import (
     BuiltinFunctionType,
@@ -50,8 +51,12 @@ TRANSFORMS = frozenset(
         "tapeless.dispatch.list_arguments",
     )
 )
-OF_PYTHON = frozenset(  # whose classes do nothing that another process does otherwise
-    {"abc", "collections", "dataclasses", "enum", "functools", "itertools", "numbers", "typing"}
+#: Modules of Python whose classes and functions do the same in all processes.
+OF_PYTHON = frozenset(
+    (
+        *("abc", "collections", "dataclasses", "enum", "functools"),
+        *("itertools", "numbers", "reprlib", "typing"),
+    )
 )
 COMPUTING = frozenset({"_bisect", "_collections", "_functools", "_heapq", "_operator"})
 SAFE = """
@@ -65,12 +70,11 @@ ONE_OF_A_KIND = frozenset({type(None), type(...), type(NotImplemented)})
 SIMPLE = ONE_OF_A_KIND | {bool, int, float, complex, str, bytes, range}
 CONTAINERS = frozenset({list, dict, set, frozenset, tuple, deque, OrderedDict, Counter})
 CHANGING = CONTAINERS | {bytearray, np.ndarray}
-SENTINELS = frozenset(  # of which there is one, or that say no more than where they stand
-    {
-        ("_collections", "_tuplegetter"),
-        ("dataclasses", "_HAS_DEFAULT_FACTORY_CLASS"),
-        ("dataclasses", "_MISSING_TYPE"),
-    }
+#: The types of what says no more than where it stands: versions of Python have them elsewhere.
+SENTINELS = (
+    type(namedtuple("Single", "item").item),  # type: ignore[attr-defined]
+    type(dataclasses.MISSING),
+    type(getattr(dataclasses, "_HAS_DEFAULT_FACTORY", dataclasses.MISSING)),
 )
 SLOTS = (MemberDescriptorType, GetSetDescriptorType)
 MANY = 2_000  # functions and classes: of larger ones nothing is kept
@@ -249,7 +253,7 @@ class Fingerprint:
             return self.code(x)
         if (wrapped := class_entries.wrapped(x)) is not None:
             return f"{kind.__name__}{self.described(wrapped)}"
-        if kind in SLOTS or x is ABSENT or (kind.__module__, kind.__name__) in SENTINELS:
+        if kind in (*SLOTS, *SENTINELS) or x is ABSENT:
             return kind.__name__
         if isinstance(x, enum.Enum):
             return f"member {x.name} of {self.described(kind)}"
