@@ -34,6 +34,7 @@ MOST_THREADS = 1024  # of a team, and of a block
 MAX_THREADS_PER_BLOCK = 0  # the attribute of a function, by its number
 EACH = ((128, 8), (2048, 16), (2**63, 32))  # elements of a row, up to a length, for each thread
 LEAST = 4  # threads of a team, if its rows are as long
+BUSY = 1 << 17  # threads of a device, about
 WARP = 32  # larger teams meet at barriers of their block, which they have for themselves
 BLOCKS = 1 << 24  # at most; each does what is left in steps of the whole grid
 BLOCKS_OF_SINGLE = 4096  # where threads load single elements
@@ -107,6 +108,8 @@ class Kernel:
                makes for it: a tuple of arrays and numbers
     team       the lengths of the loops that the threads of a team share; None: a thread a row
     across     whether neighbouring rows read neighbouring elements: they share a block, then
+    small_teams
+               whether teams are no larger than it takes to keep a device busy
     width      rows that a thread takes at once
     results    dtypes of the numbers that it returns, and how those of the blocks are put together
     errors     what it raises, by number: names of classes, arguments
@@ -122,6 +125,7 @@ class Kernel:
         *,
         team: Callable[..., tuple[int, ...]] | None = None,
         across: bool = False,
+        small_teams: bool = False,
         width: int = 1,
         results: tuple[tuple[str, str], ...] = (),
         errors: Table = (),
@@ -130,6 +134,7 @@ class Kernel:
     ) -> None:
         self.module, self.name, self.arguments, self.team = module, name, arguments, team
         self.across, self.width, self.most_threads = across, width, MOST_THREADS
+        self.busy = BUSY if small_teams else None
         self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
         self.array = cupy().ndarray
         # what `flags` would say, in a tenth of the time
@@ -230,7 +235,7 @@ class Kernel:
         if self.width == 1 and not self.team:
             most = min(most, BLOCKS_OF_SINGLE)
         count = None if rows is None else -(-rows // self.width)
-        return grid(count, lengths, most, size, self.most_threads)
+        return grid(count, lengths, most, size, self.most_threads, self.busy)
 
     def planned(
         self, key: Any, rows: int | None, given: tuple[Any, ...], own: Any, sums: Any
@@ -296,6 +301,7 @@ def grid(
     most: int,
     size: int,
     most_threads: int = MOST_THREADS,
+    busy: int | None = None,
 ) -> Grid:
     """Blocks, and how a block is shared: threads of a team, teams.
 
@@ -305,6 +311,7 @@ def grid(
     size     bytes of what each team has for itself
     most_threads
              of a block, for which a kernel has registers
+    busy     threads of all rows at most, if each row has one; None for as many as rows can use
     """
     if rows is None:
         return (1,), (THREADS, 1)
@@ -312,6 +319,8 @@ def grid(
     each = next(each for length, each in EACH if longest <= length)
     least = min(_power_of_two(longest), LEAST)
     threads = min(max(_power_of_two(-(-longest // each)), least), most_threads)
+    if busy is not None:
+        threads = min(threads, 1 << (busy // max(1, rows) | 1).bit_length() - 1)
     teams = THREADS // threads if threads <= WARP else 1
     most = min(most, COPIES // max(1, teams * size))
     return (max(1, min(-(-rows // teams), most)),), (threads, teams)

@@ -125,7 +125,7 @@ def _count_from_zero(expressions: Expressions, node: ast.FunctionDef) -> None:
 
 def _is_natural(expressions: Expressions, e: ast.expr) -> bool:
     match e:
-        case ast.Call(func=ast.Name(id="range" | "each" | "turns"), args=args):
+        case ast.Call(func=ast.Name(id="range" | "each" | "turns" | "apart"), args=args):
             try:
                 values = [expressions.number(a) for a in args]
             except UnknownVariableError:

@@ -6,7 +6,6 @@ for j in range(n): t = t + x[j]      becomes      for (i64 j = 0; j < n; j++) t 
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -112,7 +111,8 @@ class Statements(Expressions):
         """The comment that names the user's line for a statement."""
         if s is None or not hasattr(s, "lineno"):
             return ""
-        heads = [x.lineno - 1 for x in getattr(s, "body", [])[:1] if isinstance(x, ast.stmt)]
+        inner = getattr(s, "body", [])
+        heads = [x.lineno - 1 for x in inner if hasattr(x, "lineno")][:1]
         last = min([s.end_lineno or s.lineno, *heads])
         return next((n for k in range(s.lineno, last + 1) if (n := self.notes.get(k))), "")
 
@@ -145,11 +145,10 @@ class Statements(Expressions):
 
     def memory_text(self, x: Array, name: str) -> str:
         """Declares the memory of an array, and where it is, if that changes."""
-        count = math.prod(int(n.known or 0) for n in x.lengths)
         c, memory = c_type(x.dtype), name
         if name in self.taking_turns:
             memory = self.fresh(f"{name}_memory")
-        text = f"{c} {memory}[{max(count, 1)}];"
+        text = f"{c} {memory}[{max(x.count, 1)}];"
         return text if memory == name else f"{text} {c}* {name} = {memory};"
 
     def is_variable(self, name: str) -> bool:
@@ -427,9 +426,7 @@ class Statements(Expressions):
 
     def head(self, s: ast.For, name: str) -> str:
         match s.iter:
-            case ast.Call(func=ast.Name(id="range" | "each" | "turns"), args=args, keywords=[]) if (
-                args
-            ):
+            case ast.Call(func=ast.Name(id="range" | "each" | "turns" | "apart"), args=args):
                 values = [self.number(a) for a in args]
             case _:
                 raise NotPrintedError(f"a loop over {ast.unparse(s.iter)}")

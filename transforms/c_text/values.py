@@ -234,6 +234,11 @@ class Array:
     first: int = 0
     counted: bool = False
 
+    @property
+    def count(self) -> int:
+        """How many numbers it has, if that is known."""
+        return math.prod(int(n.known or 0) for n in self.lengths)
+
     def moved(self, offset: Value, axes: int) -> Array:
         """The part of the array that begins at an offset, without the first axes."""
         return replace(

@@ -45,7 +45,9 @@ from tapeless.transforms.cuda.helpers import HELPERS, needed
 from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
 from tapeless.transforms.cuda.points import Points, as_points
+from tapeless.transforms.cuda.sums_in_registers import sums_in_registers
 from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
+from tapeless.transforms.cuda.user_loops import apart_loops, summing_loops
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
 
@@ -70,11 +72,11 @@ OURS = re.compile(r"__\w*|(team|block|join|take|result|pack)_\w+")
 RESERVED = frozenset(WORDS.split()) | frozenset(HELPERS)
 #: Functions of loop form that are no functions here.
 BUILT_IN = frozenset(
-    ["plus", "plus_product", "scratch", "grown", "filled", "each", "turns", "add_at"]
+    ["plus", "plus_product", "scratch", "grown", "filled", "each", "turns", "apart", "add_at"]
 )
 LENGTH = re.compile(r"\b(\w+)\.shape\[(\d+)\]")
-#: x[j * x_1 + i], of rows i and what threads count as j.
-ACROSS = re.compile(r"\w+\[(?:j|k|l|m)\w* \* \w+ \+ i\w*\]")
+#: x[j * x_1 + i], where i is a row: neighbouring rows read neighbouring elements.
+ACROSS = r"\w+\[(?!{row}\b)\w+ \* \w+ \+ {row}\]"
 UNKNOWN_LENGTH = 32  # for a loop whose passes each row counts itself: a thread for each of a warp
 ROOM = "extern __shared__ double2 shared_room[];"
 STAGED = "char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there"
@@ -122,6 +124,8 @@ class CudaKernel:
     scratch       memory that it needs: name, dtype, shape in Python
     width         rows that a thread takes at once, where all arrays are aligned
     across        whether neighbouring rows read neighbouring elements: they share a block, then
+    small_teams   whether teams are no larger than it takes to keep a device busy: their threads
+                  share loops of the user's program, which one thread might run as well
     """
 
     name: str
@@ -136,6 +140,7 @@ class CudaKernel:
     notes: tuple[str, ...] = ()
     width: int = 1
     across: bool = False
+    small_teams: bool = False
 
 
 def print_kernel(
@@ -156,11 +161,15 @@ def print_kernel(
 
     Raises NotPrintedError for what CUDA C does not have, or the printer does not know.
     """
-    return _Printer(node, parameters, results, functions, fastmath, source).printed()
+    try:
+        return _Printer(node, parameters, results, functions, source, True, fastmath).printed()
+    except NotPrintedError:  # one thread of a row makes the user's loops, then
+        return _Printer(node, parameters, results, functions, source, False, False).printed()
 
 
 class _Printer:
-    """The signature of a kernel around its body."""
+    """The signature of a kernel around its body. `share_loops` says whether threads share loops of
+    the user's program whose passes are apart, `share_sums` also those that only add up."""
 
     def __init__(
         self,
@@ -168,8 +177,9 @@ class _Printer:
         parameters: Sequence[Parameter],
         results: Sequence[tuple[np.dtype[Any], str]],
         functions: Mapping[str, ast.FunctionDef],
-        fastmath: bool,
         source: str,
+        share_loops: bool,
+        share_sums: bool,
     ) -> None:
         names = {a.arg for a in node.args.args} | {
             n.id for n in ast.walk(node) if isinstance(n, ast.Name)
@@ -190,19 +200,31 @@ class _Printer:
         self.more = {p.name: p.more for p in parameters}
         self.taken = names | set(self.renamed.values()) | reserved
         self.taken |= {f"result_{k}" for k in range(len(results))}
+        if share_sums:
+            arrays = {p.name: p.dtype for p in self.parameters if p.ndim and p.kind == "array"}
+            sums_in_registers(node, arrays, self.fresh)
         others = {n: renamed(f, _reserved) for n, f in functions.items() if n not in BUILT_IN}
         self.functions = Functions(others, set(RESERVED))
         self.scope = Scope()
         self.far: dict[str, str] = {}  # names of parameters that the body knows otherwise
         self.lengths: dict[str, tuple[str, int]] = {}  # parameters that are lengths of arrays
         self.of_size: dict[Size, Value] = {}  # the same by the sizes of the driver
+        loops = apart_loops(node) if share_loops else set[int]()
+        loops |= summing_loops(node) if share_sums else set()
         self.writer = KernelWriter(
-            node, self.scope, self.taken, self.functions, results, self.bounds
+            node, self.scope, self.taken, self.functions, results, self.bounds, loops
         )
         self.writer.notes = notes_of(source)
-        self.fastmath = fastmath
         self.joined: list[tuple[Parameter, Value]] = []  # arrays that teams add up, and their sizes
         self.has_room = False  # whether teams may have memory that their block shares
+
+    def fresh(self, stem: str) -> str:
+        """A name that nothing else has."""
+        name, k = stem, 2
+        while name in self.taken:
+            name, k = f"{stem}_{k}", k + 1
+        self.taken.add(name)
+        return name
 
     def printed(self) -> CudaKernel:
         writer = self.writer
@@ -234,8 +256,8 @@ class _Printer:
         text = in_width(lines)
         called = [in_width(f.text.splitlines()) for f in self.functions.printed.values()]
         own = [PACK_LOOP] * (packed or points is not None)
-        more = [*called, *writer.reductions, *own]
-        helpers = (*needed([text, *more]), *writer.reductions, *called, *own)
+        more = [*called, *writer.device_functions, *own]
+        helpers = (*needed([text, *more]), *writer.device_functions, *called, *own)
         own_lengths = {self.known_length(n): None for n in writer.lengths}
         return CudaKernel(
             writer.node.name,
@@ -249,8 +271,13 @@ class _Printer:
             tuple((p.name, p.dtype, self.shape_text(p)) for p in self.memory()),
             tuple(writer.notes_for_user),
             1 if points is None else points.width,
-            bool(self.writer.has_teams and any(map(ACROSS.search, body))),
+            bool(writer.has_teams and self.reads_across(body)),
+            bool(self.bounds and writer.has_teams and writer.has_small_teams),
         )
+
+    def reads_across(self, body: Sequence[str]) -> bool:
+        patterns = [re.compile(ACROSS.format(row=re.escape(row))) for row in self.writer.rows]
+        return any(pattern.search(line) for pattern in patterns for line in body)
 
     def packed(self, body: Sequence[str]) -> tuple[Sequence[str], bool]:
         """The body with loops of teams that move several elements at once."""

@@ -52,6 +52,7 @@ class Kernel:
         *,
         team=None,
         across=False,  # neighbouring rows read neighbouring elements
+        small_teams=False,  # no larger than it takes to keep a device busy
         width=1,  # rows that a thread takes at once
         results=(),
         errors=(),
@@ -59,7 +60,7 @@ class Kernel:
         joins=(),
     ):
         self.name, self.arguments, self.team, self.results = name, arguments, team, results
-        self.across, self.width = across, width
+        self.across, self.small_teams, self.width = across, small_teams, width
         self.errors, self.scratch, self.joins = errors, scratch, joins
         names = arguments.__code__.co_varnames[: arguments.__code__.co_argcount]
         self.has_room = "room" in names
@@ -111,6 +112,8 @@ class Kernel:
         each = 8 if longest <= 128 else 16 if longest <= 2048 else 32  # elements for a thread
         least = max(min(longest, 4), -(-longest // each))
         threads = min(1 << max(0, least - 1).bit_length(), 32 if self.across else 1024)
+        if self.small_teams:
+            threads = min(threads, 1 << (2**17 // max(1, rows) | 1).bit_length() - 1)
         teams = 256 // threads if threads <= 32 else 1  # larger teams meet at barriers of the block
         most = 512 if self.joins else 2048 if self.results else 2**24
         if self.width == 1 and not self.team:

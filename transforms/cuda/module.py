@@ -298,6 +298,8 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
         parts.append(f"team=lambda {sizes}: {_tuple(kernel.team_lengths)}")
     if kernel.across:
         parts.append("across=True")
+    if kernel.small_teams:
+        parts.append("small_teams=True")
     if kernel.width > 1:
         parts.append(f"width={kernel.width}")
     if kernel.results:

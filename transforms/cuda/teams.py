@@ -22,7 +22,7 @@ from tapeless.transforms.c_text.called_functions import Functions, call, call_st
 from tapeless.transforms.c_text.expressions import Scope
 from tapeless.transforms.c_text.inference import is_filled
 from tapeless.transforms.c_text.renaming import words
-from tapeless.transforms.c_text.statements import NO_MEMORY, Error, Statements, growing_arrays
+from tapeless.transforms.c_text.statements import NO_MEMORY, Error, growing_arrays
 from tapeless.transforms.c_text.values import (
     OPERAND,
     SHIFT,
@@ -44,10 +44,12 @@ from tapeless.transforms.cuda.barriers import (
     stored_arrays,
     with_counters,
 )
-from tapeless.transforms.cuda.helpers import block_text, neutral, team_text
+from tapeless.transforms.cuda.helpers import block_text, neutral
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
-from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE, INT, SINGLE, Dtype
+from tapeless.transforms.cuda.team_sums import TeamSums
+from tapeless.transforms.cuda.user_loops import moves_along_rows
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
 FEW = 64  # passes of `each` that one thread makes
 GUARD = "if (threadIdx.x == 0) "
@@ -56,8 +58,9 @@ ARRAY = "array"  # a result that is one, of a length that the kernel finds out
 Result = tuple[Dtype, str]
 
 
-class KernelWriter(Statements):
-    """`bounds` are the names of the first and the last row, if rows are shared."""
+class KernelWriter(TeamSums):
+    """`bounds` are the names of the first and the last row, if rows are shared; `of_user`
+    are the loops of the user's program, by their ids, that threads share."""
 
     def __init__(
         self,
@@ -67,23 +70,27 @@ class KernelWriter(Statements):
         functions: Functions,
         results: Sequence[Result],
         bounds: Sequence[str],
+        of_user: set[int],
     ) -> None:
         super().__init__(node, scope, taken)
         self.functions, self.results, self.bounds = functions, results, bounds
         self.call_other = lambda name, args: call(self.functions, name, args)
         self.row: str = "0"
+        self.rows: set[str] = set()  # what loops over rows count
         self.shared_by = ""  # what the loop around counts that threads share
         self.lengths: list[str] = []  # of loops that threads share, in Python
-        self.reductions: dict[str, None] = {}  # texts of device functions
         self.pending = Pending()
         self.log: list[tuple[Access, str]] = []
         self.before: list[Pending] = []  # the branches around the current place
         self.left: list[Pending] = []  # where the loops around it end
         self.scratch: list[tuple[str, Dtype, str]] = []
         self.notes_for_user: list[str] = []
-        self.ends_of_loops: dict[int, set[str]] = {}
         self.has_rows = bool(bounds)
         self.made_by_each = set[int]()  # loops that each thread of a team makes for itself
+        self.of_user = of_user
+        #: whether a thread might as well run the loops that are shared
+        self.has_small_teams = not any(map(self.is_each, ast.walk(node)))
+        self.has_small_teams &= not moves_along_rows(node, self.of_user)
         growing = growing_arrays(node)
         self.has_teams = not growing and any(map(self.is_shared, ast.walk(node)))
         #: whether one thread makes all
@@ -126,10 +133,15 @@ class KernelWriter(Statements):
 
     def is_shared(self, s: ast.AST) -> bool:
         """Whether threads share the passes of a loop."""
+        if id(s) in self.made_by_each:
+            return False
+        return id(s) in self.of_user or self.is_each(s)
+
+    def is_each(self, s: ast.AST) -> bool:
+        """Whether the passes of a loop are apart, and many."""
         match s:
             case ast.For(iter=ast.Call(func=ast.Name(id="each"), args=[n])):
-                few = isinstance(n, ast.Constant) and int(n.value) <= FEW  # type: ignore[arg-type]
-                return not few and id(s) not in self.made_by_each
+                return not isinstance(n, ast.Constant) or int(n.value) > FEW  # type: ignore[arg-type]
         return False
 
     def loop(self, s: ast.For, before: Sequence[ast.stmt]) -> None:
@@ -162,6 +174,7 @@ class KernelWriter(Statements):
         if not isinstance(s.target, ast.Name) or s.target.id in self.homes.loose:
             raise NotPrintedError("rows that are read after their loop")
         i = self.row = s.target.id
+        self.rows.add(i)
         start = self.number(self.rows_from(s) or ast.Constant(0))
         first = "" if start.known == 0 else f"{start.at(SUM)} + "
         with self.braces(f"for (i64 {i} = {first}team; {i} < {first}rows; {i} += teams)", s):
@@ -187,78 +200,25 @@ class KernelWriter(Statements):
         if not isinstance(s.target, ast.Name) or s.target.id in self.homes.loose:
             raise NotPrintedError("a loop of several threads that ends in a number")
         assert isinstance(s.iter, ast.Call)
-        j, count = s.target.id, self.number(s.iter.args[0])
+        j, *bounds = s.target.id, *map(self.number, s.iter.args)
+        start = f"{bounds[0].at(SUM)} + " if len(bounds) > 1 else ""
         totals = self.totals(s)
         self.wait_for(s.iter, ALL)
         inside = [a for t in s.body for a in self.accesses(t)]
         self.wait(inside, SHARED)
         partial = {name: word for name, word in totals.items() if name not in self.private}
         for name, word in partial.items():
-            dtype = self.scope.numbers[name]
-            if not _is_neutral(before, name, neutral(word, dtype), self):
-                self.spelled[name] = self.fresh(f"{name}_mine")
-                self.put(f"{c_type(dtype)} {self.spelled[name]} = {neutral(word, dtype)};")
-                self.scope.fixed[name] = Value(self.spelled[name], dtype)
-        self.lengths.append(ast.unparse(s.iter.args[0]))
+            self.start_total(name, word, before)
+        self.lengths.append(ast.unparse(_length(s.iter.args)))
         self.shared_by, row = j, self.row
         self.row = row if self.has_rows else j
-        head = f"for (i64 {j} = threadIdx.x; {j} < {count.at(SHIFT)}; {j} += blockDim.x)"
+        stop = bounds[-1].at(SHIFT)
+        head = f"for (i64 {j} = {start}threadIdx.x; {j} < {stop}; {j} += blockDim.x)"
         with self.braces(head, s):
             self.pass_of(s)
         self.shared_by, self.row = "", row
         for name, word in partial.items():
             self.put_together(name, word)
-
-    def totals(self, s: ast.For) -> dict[str, str]:
-        """What a shared loop adds up. Nothing else may go from one pass to another, or out."""
-        totals = reductions(s)
-        ends: dict[int, set[str]] = {}
-        live = live_before(s.body, set(), ends) | self.ends_of_loops.get(id(s), set())
-        assigned = {
-            n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        handed_on = (assigned & live) - totals.keys() - self.scope.arrays.keys()
-        handed_on -= {s.target.id} if isinstance(s.target, ast.Name) else set()
-        if handed_on:
-            raise NotPrintedError(f"the variable {min(handed_on)}, which a parallel loop hands on,")
-        for name, word in totals.items():
-            if word in ("any", "all") and self.scope.numbers[name] != BOOL:
-                raise NotPrintedError(f"the bits that a parallel loop puts together in {name}")
-        return {n: w for n, w in totals.items() if n in live or n in self.ends_of_loops[id(s)]}
-
-    def put_together(self, name: str, word: str) -> None:
-        """The number that a shared loop has added up, from what each thread has."""
-        dtype, spelled = self.scope.numbers[name], self.spelled.pop(name, name)
-        self.scope.fixed.pop(name, None)
-        total = self.of_team(word, dtype, spelled)
-        if spelled == name:
-            self.put(f"{name} = {total};")
-        elif word in ("max", "min"):
-            sign = ">" if word == "max" else "<"
-            self.put(f"{spelled} = {total};")
-            nan = f" || {name} != {name}" if dtype.kind == "f" else ""
-            self.put(f"{name} = {name} {sign} {spelled}{nan} ? {name} : {spelled};")
-        else:
-            sign = {"sum": "+", "prod": "*", "any": "||", "all": "&&"}[word]
-            self.put(f"{name} = {name} {sign} {total};")
-
-    def of_team(self, word: str, dtype: Dtype, text: str) -> str:
-        """The number that the threads of a team have together."""
-        return self.reduced("team", team_text, word, dtype, text)
-
-    def reduced(
-        self, of: str, write: Callable[[str, Dtype], str], word: str, dtype: Dtype, text: str
-    ) -> str:
-        if dtype.kind == "c":
-            if word != "sum":
-                raise NotPrintedError(f"{word} of complex numbers")
-            of_parts = SINGLE if dtype.itemsize == 8 else DOUBLE
-            parts = [
-                self.reduced(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")
-            ]
-            return f"{c_type(dtype)}({', '.join(parts)})"
-        self.reductions[write(word, dtype)] = None
-        return f"{of}_{word}({text})"
 
     def private_totals(self) -> set[str]:
         """Results that only shared loops add to: each thread keeps its part until the end."""
@@ -307,7 +267,7 @@ class KernelWriter(Statements):
         local = {name for name, x in self.scope.arrays.items() if x.where == "local"}
         stored, outside, loops = set(), set(), dict[str, dict[int, bool]]()
         for access, loop in with_counters(self.node.body, local, self.is_shared, None):
-            if loop is None:
+            if loop is None or access.array in reductions(loop, local):
                 outside.add(access.array)
                 continue
             if access.mode != READ:
@@ -559,6 +519,11 @@ class KernelWriter(Statements):
         self.put(f"if (threadIdx.x + threadIdx.y == 0) result_{k}[blockIdx.x] = {part};", s)
 
 
+def _length(bounds: Sequence[ast.expr]) -> ast.expr:
+    """How many passes a loop from one number to another makes, or one from zero."""
+    return bounds[0] if len(bounds) == 1 else ast.BinOp(bounds[1], ast.Sub(), bounds[0])
+
+
 def _values(s: ast.Return) -> list[ast.expr]:
     if s.value is None:
         return []
@@ -571,15 +536,3 @@ def _owner(e: ast.expr) -> str:
     if not isinstance(e, ast.Name):
         raise NotPrintedError(ast.unparse(e))
     return e.id
-
-
-def _is_neutral(before: Sequence[ast.stmt], name: str, first: str, writer: KernelWriter) -> bool:
-    """Whether a variable has the value that a reduction begins with: statements before say so."""
-    for s in reversed(before):
-        match s:
-            case ast.Assign(targets=[ast.Name(id=target)], value=e) if target == name:
-                value = cast(writer.number(e), writer.scope.numbers[name])
-                return value.text == first.strip("()")
-        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(s)):
-            return False
-    return False

@@ -106,7 +106,7 @@ RESERVED = (
         "scratch",
         "grown",
         "filled",
-        *("each", "turns", "add_at", "rows", "results", "error", "room", "read"),
+        *("each", "turns", "apart", "add_at", "rows", "results", "error", "room", "read"),
     ),
     *("range", "max", "min", "abs", "len"),
     *NAMES,

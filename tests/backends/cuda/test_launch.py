@@ -27,11 +27,12 @@ def arguments(rows, x, e):
     return rows, x, e
 
 
-@pytest.mark.parametrize("kind", ["plain", "results", "joins"])
+@pytest.mark.parametrize("kind", ["plain", "results", "joins", "small"])
 @pytest.mark.parametrize("width", [1, 4])
 def test_grids_are_those_of_the_text(driver, kind, width):
     cp = driver.module()
     options = {"results": {"results": (("float64", "sum"),)}, "joins": {"joins": ("sum",)}}
+    options["small"] = {"small_teams": width == 1}
     more = options.get(kind, {})
     for rows, n in itertools.product(ROWS, LENGTHS):
         for team in (None, lambda x, e: (x.shape[1],)):
@@ -58,6 +59,12 @@ def test_a_kernel_without_rows_is_one_block(driver):
     x = asarray([1.0])
     assert kernel(None, x) is None
     assert seen == [((1,), (256, 1), (x,))]
+
+
+def test_small_teams_keep_a_device_busy(driver):
+    kernel = Kernel(None, "k", arguments, team=lambda x, e: (1000,), small_teams=True)
+    threads = {rows: kernel.grid(rows, (1000,), 0)[1][0] for rows in (1, 1000, 2**14, 2**17, 10**6)}
+    assert threads == {1: 64, 1000: 64, 2**14: 8, 2**17: 1, 10**6: 1}
 
 
 def test_memory_of_teams(driver):

@@ -55,6 +55,7 @@ def as_python(name, text):
         "njit": lambda function=None, **_: function or (lambda f: f),
         "each": range,
         "turns": range,
+        "apart": range,
     }
     exec(compile(ast.fix_missing_locations(tree), name, "exec"), values)
     for kernel, node in kernels.items():

@@ -26,6 +26,7 @@ from tapeless.transforms.lowering.kernels.writer_base import Indent, NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import helpers, is_routine
 from tapeless.transforms.lowering.schedule.element_loops import over_batch, raises_constant
 from tapeless.transforms.lowering.schedule.fusion import FusedNest
+from tapeless.transforms.lowering.schedule.independent_passes import apart
 from tapeless.transforms.lowering.schedule.user_errors import values_of
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.memory.aliasing import has_memory
@@ -336,6 +337,8 @@ class Control(Exchanged):
             self.put(f"{count} = 0")
         index = self.names.new(s.index.name if s.index.name != "_" and s.index.name else "i")
         passes = self.span(s)
+        if self.are_apart(s):
+            passes = passes.replace("range", "apart", 1)
         head = f"for {index} in {passes}:"
         self.passes_of[passes] = self.as_size(s.stop) - self.as_size(s.start)
         self.local[s.index] = ast.Name(index, ast.Load())
@@ -369,6 +372,12 @@ class Control(Exchanged):
         self.finish(s, s.carries, names)
         if s.count is not None and count is not None:
             self.local[s.count] = ast.Name(count, ast.Load())
+
+    def are_apart(self, s: For) -> bool:
+        """Whether threads of a GPU may share the passes of a loop inside of a kernel."""
+        if not self.analysis.target.separate or not s.carries or s.reverse:
+            return False
+        return apart(self.memory, s, lambda addition: False, set()) == {}
 
     def stays(self, flag: ast.expr, s: For, names: list[tuple[str, Var]]) -> bool:
         """Whether a flag is the same after the carries have got their next values."""

@@ -186,7 +186,9 @@ class Nests(Reuse):
         for stage, axis in item.axes.items():
             v = self.memory.cell(stage.var)
             ends = axis in stage.reduced and stage not in begun
-            if ends and v in self.local and v in self.home:
+            if ends and v in self.sums_of_thread:
+                self.finish_sums(v)
+            elif ends and v in self.local and v in self.home:
                 index = [number(0) if k is None else self.index_of(stage)[k] for k in stage.out]
                 target = self.home_element(self.home[v], index)
                 self.put(f"{to_source(target)} = {to_source(self.local[v])}")
@@ -202,8 +204,9 @@ class Nests(Reuse):
         if not self.analysis.target.separate:
             return False
         sums = [g for g, axis in item.axes.items() if axis in g.reduced]
-        numbers = all(self.memory.cell(g.var) in self.local for g in sums)
-        return numbers and Parts(self.memory, self.analysis, {}).side_by_side(item)
+        totals = [self.memory.cell(g.var) for g in sums]
+        own = all(v in self.local or v in self.sums_of_thread for v in totals)
+        return own and Parts(self.memory, self.analysis, {}).side_by_side(item)
 
     def one_after_another(self, line: int) -> None:
         """Makes a loop one of a single thread: its passes take turns with memory."""

@@ -108,6 +108,9 @@ class Rows(Lanes):
             return f"range({', '.join(f'{start} + {bound}' for bound in self.bounds_of_rows)})"
         return super().span(s)
 
+    def are_apart(self, s: For) -> bool:
+        return (self.part is None or s is not self.part.loop) and super().are_apart(s)
+
     def open_axes(self, stage: LoopNest) -> list[int]:
         """The axis of the rows comes first."""
         axes = super().open_axes(stage)
@@ -167,6 +170,9 @@ class Rows(Lanes):
         for cell in [v for v in self.home if v not in before]:
             if item.cells.get(cell) not in self.home[cell].axes:
                 self.own.append(self.memory_of(cell))
+
+    def adds_each_row_up(self) -> bool:
+        return self.part is None or self.in_row
 
     def start_sum(self, stage: LoopNest, v: Var) -> None:
         super().start_sum(stage, v)
