@@ -107,6 +107,7 @@ class Kernel:
     arguments  what it gets, of the rows, the parameters of the driver's call, and what a launch
                makes for it: a tuple of arrays and numbers
     team       the lengths of the loops that the threads of a team share; None: a thread a row
+    side       how many rows each row of the driver is; None: one
     across     whether neighbouring rows read neighbouring elements: they share a block, then
     small_teams
                whether teams are no larger than it takes to keep a device busy
@@ -124,6 +125,7 @@ class Kernel:
         arguments: Callable[..., tuple[Any, ...]],
         *,
         team: Callable[..., tuple[int, ...]] | None = None,
+        side: Callable[..., int] | None = None,
         across: bool = False,
         small_teams: bool = False,
         width: int = 1,
@@ -134,7 +136,7 @@ class Kernel:
     ) -> None:
         self.module, self.name, self.arguments, self.team = module, name, arguments, team
         self.across, self.width, self.most_threads = across, width, MOST_THREADS
-        self.busy = BUSY if small_teams else None
+        self.busy, self.side = BUSY if small_teams else None, side
         self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
         self.array = cupy().ndarray
         # what `flags` would say, in a tenth of the time
@@ -159,6 +161,8 @@ class Kernel:
                 break
         if own or not self.bare or rows is None:
             return self.extended(rows, args, own, sums)
+        if self.side is not None:
+            rows *= self.side(*args)
         key = (rows, *self.team(*args)) if self.team else rows
         plan = self.plans.get(key)
         if plan is None:
@@ -185,6 +189,8 @@ class Kernel:
             return None
         copied = (*own, *sums)
         given = (*args, *copied)
+        if self.side is not None and rows is not None:
+            rows *= self.side(*given)
         lengths = self.team(*given) if self.team else ()
         key = (rows, lengths, *[x.shape for x in copied])
         plan = self.plans.get(key) or self.planned(key, rows, given, own, sums)

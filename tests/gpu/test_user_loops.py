@@ -147,6 +147,20 @@ def until_it_is_small(x, y):
     return e, k
 
 
+def heat_in_space(u):
+    v = np.zeros_like(u)
+    for i in range(1, u.shape[0] - 1):
+        for j in range(1, u.shape[1] - 1):
+            for k in range(1, u.shape[2] - 1):
+                v[i, j, k] = u[i + 1, j, k] + u[i, j - 1, k] + u[i, j, k + 1] - 3 * u[i, j, k]
+    return v
+
+
+def slopes_in_space(u):
+    inner = u[1:-1, 1:-1, 1:-1]
+    return u[2:, 1:-1, 1:-1] + u[1:-1, :-2, 1:-1] + u[1:-1, 1:-1, 2:] - 3 * inner
+
+
 def pairs(x):
     d = x[None] - x[:, None]
     return np.sum(d * (np.sum(d * d, axis=-1, keepdims=True) + 0.1) ** -1.5, axis=1)
@@ -166,6 +180,8 @@ SHARED = [
     (below_the_diagonal, (long,)),
     (until_it_is_small, (long, masses[:1].repeat(90))),
     (pairs, (points,)),
+    (heat_in_space, (rng.normal(size=(14, 15, 70)),)),
+    (slopes_in_space, (rng.normal(size=(14, 15, 70)),)),
 ]
 
 
@@ -265,6 +281,17 @@ def test_the_first_of_several_errors_is_raised(gpu):
     k[1, 7], k[1, 60] = 9, 0
     with pytest.raises(IndexError):
         tapeless.device_get(jit(quotients, backend="gpu")(k, n))
+
+
+@pytest.mark.parametrize("function", [heat_in_space, slopes_in_space])
+def test_threads_move_along_the_last_axis(function, gpu):
+    run = jit(function, backend="gpu")
+    code = code_of(run.lower(rng.normal(size=(14, 15, 70))).source())
+    assert re.search(r"i64 j = (1 \+ )?i_j % ", code)
+    assert re.search(r"for \(i64 k = (1 \+ )?threadIdx\.x;", code)
+    for shape in [(14, 15, 70), (14, 2, 70), (3, 3, 9)]:
+        u = rng.normal(size=shape)
+        np.testing.assert_allclose(tapeless.device_get(run(u)), function(u), rtol=1e-12)
 
 
 def test_teams_are_small_where_rows_do_not_lie_in_memory(gpu):

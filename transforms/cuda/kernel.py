@@ -124,6 +124,7 @@ class CudaKernel:
     scratch       memory that it needs: name, dtype, shape in Python
     width         rows that a thread takes at once, where all arrays are aligned
     across        whether neighbouring rows read neighbouring elements: they share a block, then
+    side          how many rows each row of the driver is, in Python, if that is not one
     small_teams   whether teams are no larger than it takes to keep a device busy: their threads
                   share loops of the user's program, which one thread might run as well
     """
@@ -141,6 +142,7 @@ class CudaKernel:
     width: int = 1
     across: bool = False
     small_teams: bool = False
+    side: str = ""
 
 
 def print_kernel(
@@ -273,6 +275,7 @@ class _Printer:
             1 if points is None else points.width,
             bool(writer.has_teams and self.reads_across(body)),
             bool(self.bounds and writer.has_teams and writer.has_small_teams),
+            self.python_text(writer.side or ""),
         )
 
     def reads_across(self, body: Sequence[str]) -> bool:

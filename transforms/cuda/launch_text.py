@@ -51,6 +51,7 @@ class Kernel:
         arguments,
         *,
         team=None,
+        side=None,  # how many rows each row of the driver is
         across=False,  # neighbouring rows read neighbouring elements
         small_teams=False,  # no larger than it takes to keep a device busy
         width=1,  # rows that a thread takes at once
@@ -60,6 +61,7 @@ class Kernel:
         joins=(),
     ):
         self.name, self.arguments, self.team, self.results = name, arguments, team, results
+        self.side = side
         self.across, self.small_teams, self.width = across, small_teams, width
         self.errors, self.scratch, self.joins = errors, scratch, joins
         names = arguments.__code__.co_varnames[: arguments.__code__.co_argcount]
@@ -70,6 +72,8 @@ class Kernel:
         if rows == 0 and not sums and not self.results:
             return None
         given = dict(zip(self.names, (*map(self.contiguous, args), *own, *sums)))
+        if self.side:
+            rows *= self.side(**given)
         blocks, teams, threads = self.grid(rows, given, (*own, *sums))
         scratch = {name: cp.empty(shape(**given), dtype) for name, dtype, shape in self.scratch}
         copies = [cp.empty((blocks * teams, *x.shape), x.dtype) for x in (*own, *sums)]

@@ -296,6 +296,8 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
     parts = [f'"{kernel.name}"', f"lambda {', '.join(names)}: {_tuple(kernel.arguments)}"]
     if kernel.team_lengths:
         parts.append(f"team=lambda {sizes}: {_tuple(kernel.team_lengths)}")
+    if kernel.side:
+        parts.append(f"side=lambda {sizes}: {kernel.side}")
     if kernel.across:
         parts.append("across=True")
     if kernel.small_teams:

@@ -25,6 +25,7 @@ from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.statements import NO_MEMORY, Error, growing_arrays
 from tapeless.transforms.c_text.values import (
     OPERAND,
+    PRODUCT,
     SHIFT,
     SUM,
     Array,
@@ -47,6 +48,7 @@ from tapeless.transforms.cuda.barriers import (
 from tapeless.transforms.cuda.helpers import block_text, neutral
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
+from tapeless.transforms.cuda.rows_of_nests import loops_as_rows
 from tapeless.transforms.cuda.team_sums import TeamSums
 from tapeless.transforms.cuda.user_loops import moves_along_rows
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
@@ -77,6 +79,7 @@ class KernelWriter(TeamSums):
         self.call_other = lambda name, args: call(self.functions, name, args)
         self.row: str = "0"
         self.rows: set[str] = set()  # what loops over rows count
+        self.side: str | None = None  # passes of loops that are rows, too, of each row; in Python
         self.shared_by = ""  # what the loop around counts that threads share
         self.lengths: list[str] = []  # of loops that threads share, in Python
         self.pending = Pending()
@@ -175,13 +178,39 @@ class KernelWriter(TeamSums):
             raise NotPrintedError("rows that are read after their loop")
         i = self.row = s.target.id
         self.rows.add(i)
-        start = self.number(self.rows_from(s) or ast.Constant(0))
-        first = "" if start.known == 0 else f"{start.at(SUM)} + "
-        with self.braces(f"for (i64 {i} = {first}team; {i} < {first}rows; {i} += teams)", s):
-            self.pass_of(s, apart=i)
+        first = self.first_of(self.rows_from(s) or ast.Constant(0))
+        parameters = {a.arg for a in self.node.args.args} - {*self.bounds}
+        inner = loops_as_rows(s, self.is_shared, parameters) if self.has_teams else []
+        if inner and self.side is None:
+            self.rows_of_nest(s, inner, first)
+        else:
+            with self.braces(f"for (i64 {i} = {first}team; {i} < {first}rows; {i} += teams)", s):
+                self.pass_of(s, (i,))
         self.row = "0"
 
-    def pass_of(self, s: ast.For, apart: str = "") -> None:
+    def first_of(self, start: ast.expr) -> str:
+        """What is added to a counter from zero."""
+        number = self.number(start)
+        return "" if number.known == 0 else f"{number.at(SUM)} + "
+
+    def rows_of_nest(self, s: ast.For, inner: list[ast.For], first: str) -> None:
+        """The loop over rows, where the passes of loops right inside of it are rows, too."""
+        counters = [ast.unparse(loop.target) for loop in (s, *inner)]
+        bounds = [loop.iter.args for loop in inner if isinstance(loop.iter, ast.Call)]
+        lengths = [self.number(_length(each)) for each in bounds]
+        firsts = [first, *(self.first_of(each[0]) if each[1:] else "" for each in bounds)]
+        self.side = " * ".join(map(_count_text, bounds))
+        self.row = rest = self.fresh("_".join(counters))
+        with self.braces(f"for (i64 {rest} = team; {rest} < rows; {rest} += teams)", s):
+            below = [n.at(PRODUCT - 1) for n in lengths]
+            for k, (counter, start) in enumerate(zip(counters, firsts, strict=True)):
+                divisor = below[k] if len(below) == k + 1 else f"({' * '.join(below[k:])})"
+                part = f"{rest} / {divisor}" if below[k:] else rest
+                part += f" % {below[k - 1]}" if k else ""
+                self.put(f"i64 {counter} = {start}{part};")
+            self.pass_of(inner[-1], tuple(counters))
+
+    def pass_of(self, s: ast.For, apart: tuple[str, ...] = ()) -> None:
         """The suite of a loop whose passes errors end."""
         mark, nested, self.nested = len(self.lines), self.nested, 0
         self.ends.append("")
@@ -412,17 +441,21 @@ class KernelWriter(TeamSums):
     def while_loop(self, s: ast.While) -> None:
         self.serial(s, lambda: super(KernelWriter, self).while_loop(s))
 
-    def wait_at_end(self, doing: Sequence[tuple[Access, str]], apart: str = "") -> None:
-        """Waits at the end of a pass for what the next one touches. `apart` counts passes that
-        touch other elements, if it is the index along an axis, or at one distance from it."""
-        rows: dict[str, set[tuple[int, str]]] = {}
-        moved = re.compile(rf"{re.escape(apart)}( [+-] \d+)?")
-        for a, _ in doing if apart else ():
-            own = {(k, place) for k, place in enumerate(a.places or ()) if moved.fullmatch(place)}
-            rows[a.array] = rows.get(a.array, own) & own
-        if any(self.pending.conflicts([a], who) for a, who in doing if not rows.get(a.array)):
+    def wait_at_end(self, doing: Sequence[tuple[Access, str]], apart: tuple[str, ...] = ()) -> None:
+        """Waits at the end of a pass for what the next one touches. `apart` count passes that
+        touch other elements, if each is the index along an axis, or at one distance from it."""
+        touched = {a.array for a, _ in doing}
+        own = {x for x in touched if apart and all(self.has_axis(x, doing, i) for i in apart)}
+        if any(self.pending.conflicts([a], who) for a, who in doing if a.array not in own):
             self.put("team_sync();")
             self.pending = Pending()
+
+    @staticmethod
+    def has_axis(array: str, doing: Sequence[tuple[Access, str]], counter: str) -> bool:
+        """Whether a counter is the same index along one axis wherever an array is touched."""
+        moved = re.compile(rf"{re.escape(counter)}( [+-] \d+)?")
+        indices = [{*enumerate(a.places or ())} for a, _ in doing if a.array == array]
+        return any(moved.fullmatch(place) for _, place in set.intersection(*indices))
 
     def jump(self, s: ast.Break | ast.Continue) -> None:
         """Leaves a pass of a loop that all threads of a team make alike."""
@@ -521,7 +554,19 @@ class KernelWriter(TeamSums):
 
 def _length(bounds: Sequence[ast.expr]) -> ast.expr:
     """How many passes a loop from one number to another makes, or one from zero."""
-    return bounds[0] if len(bounds) == 1 else ast.BinOp(bounds[1], ast.Sub(), bounds[0])
+    match bounds:
+        case [ast.Constant(value=int(a)), ast.BinOp(n, ast.Sub(), ast.Constant(value=int(b)))]:
+            return ast.BinOp(n, ast.Sub(), ast.Constant(a + b))
+        case [first, last]:
+            return ast.BinOp(last, ast.Sub(), first)
+    return bounds[0]
+
+
+def _count_text(bounds: Sequence[ast.expr]) -> str:
+    """The same as text of Python, where it may be less than zero as zero."""
+    length = _length(bounds)
+    text = ast.unparse(length)
+    return text if isinstance(length, ast.Subscript | ast.Constant) else f"max(0, {text})"
 
 
 def _values(s: ast.Return) -> list[ast.expr]:
