@@ -30,6 +30,9 @@ def to_source(tree: ast.AST) -> str:
     text = _by_astor(tree)
     if text is not None and "\n" not in text:
         return text if isinstance(tree, (ast.Tuple, ast.stmt)) else bare(text)
+    if isinstance(tree, ast.stmt) and not hasattr(tree, "lineno"):
+        tree = copy.copy(tree)
+        tree.lineno = 0  # which Python asks assignments for
     text = ast.unparse(tree)
     alone = isinstance(tree, ast.JoinedStr) and text[:2] == "f'" and '"' not in text
     return f'f"{text[2:-1]}"' if alone else text

@@ -87,7 +87,7 @@ class Batch:
     generators  those that the program makes, each with the statement that does
     drawn    those from which numbers were drawn, the same for all elements
     parted   those of which each element has one of its own since
-    seeded   the program has set the state of NumPy's generator for all elements
+    seeded   the modules whose generators the program has set for all elements
     valued   there is a value also where none is computed, since it is stored for all elements
     """
 
@@ -105,7 +105,7 @@ class Batch:
         self.fixed: dict[dims.Symbol, Size] = {}
         self.mask: Atom | None = None
         self.looped = is_looped()
-        self.seeded = False
+        self.seeded: frozenset[str] = frozenset()
         self.generators: dict[Any, Let] = {}
         self.drawn: set[Any] = set()
         self.parted: set[Any] = set()
@@ -300,6 +300,9 @@ class Batch:
             return
         if s.op is draw:
             random_draws.apply(self, s, args, axes)
+            return
+        if random_draws.is_for_each(self, s):
+            random_draws.for_each(self, s, args, axes)
             return
         if s.op is made_generator:
             random_draws.make(self, s, args, axes)

@@ -104,7 +104,7 @@ def batched(
     function: Function,
     flags: Flags,
     nested: bool,
-    seeded: bool = False,
+    seeded: frozenset[str] = frozenset(),
     counted: bool = False,
 ) -> Function:
     """The function for batches of the arguments that are flagged; its results are batches.
@@ -128,7 +128,7 @@ def _built(
     function: Function,
     flags: Flags,
     nested: bool,
-    seeded: bool,
+    seeded: frozenset[str],
     counted: bool,
 ) -> Block:
     block, _ = refresh(function.block)

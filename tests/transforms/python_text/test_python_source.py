@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tapeless.transforms.python_text import python_source
 from tapeless.transforms.python_text.python_source import number, quoted, template, to_source
 
 NAMES = st.sampled_from(["x", "y", "np.pi"]).map(lambda text: template(text, {}))
@@ -93,3 +94,8 @@ def test_a_tree_may_be_in_several_places():
         assert to_source(tree) == wanted
     to_source(template("{0} / 2", {"0": product}))
     assert to_source(template("{0}.real", {"0": product})) == "(2 * x).real"
+
+
+def test_statements_without_a_line_need_no_astor(monkeypatch):
+    monkeypatch.setattr(python_source, "_astor", lambda: None)
+    assert to_source(ast.Assign([ast.Name("x", ast.Store())], ast.Constant(1))) == "x = 1"

@@ -7,6 +7,7 @@ import builtins
 import logging
 import numbers
 import pathlib
+import random
 import re
 import sys
 import types
@@ -110,10 +111,13 @@ def _writes(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def spelling(f: Any) -> tuple[str, str] | None:
-    """(expression, module) of a function whose calls are recorded: warnings, logs and streams."""
+    """(expression, module) of a function whose calls are recorded: of warnings, logs, streams and
+    seeds."""
     name, this = getattr(f, "__name__", ""), getattr(f, "__self__", None)
     if "numpy.random" in sys.modules and f is np.random.seed:
         return "np.random.seed", "numpy"
+    if f == random.seed:
+        return "random.seed", "random"
     if f is warnings.warn:
         return "warnings.warn", "warnings"
     if name in LEVELS and isinstance(this, logging.Logger):

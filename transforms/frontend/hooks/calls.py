@@ -57,6 +57,7 @@ from tapeless.transforms.frontend.control_flow.branches import (
 )
 from tapeless.transforms.frontend.control_flow.item_filters import staged_form
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
+from tapeless.transforms.frontend.effects.external_calls import seed_now
 from tapeless.transforms.frontend.effects.foreign_calls import (
     record,
     refuse_kept,
@@ -64,6 +65,7 @@ from tapeless.transforms.frontend.effects.foreign_calls import (
     spelling,
 )
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
+from tapeless.transforms.frontend.effects.python_generators import generator_of
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
 from tapeless.transforms.frontend.heap.iterators import Advancing, advancing
 from tapeless.transforms.frontend.heap.lists import StagedList, numbers_of
@@ -387,6 +389,8 @@ class Calls:
             forget(function)
             return None
         if (recorded := spelling(f)) is not None:
+            if generator_of(f) is not None and trace().observing:
+                seed_now(f, args, kwargs)
             record(*recorded, with_texts(args) if any(map(has_own_text, args)) else args, kwargs)
             return None
         if hashable(f):

@@ -27,6 +27,7 @@ from tapeless.transforms.errors import (
     UnsupportedError,
 )
 from tapeless.transforms.frontend.arrays.memory_layout import Order
+from tapeless.transforms.frontend.effects import python_generators
 from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.hooks.hooks import Hooks
 from tapeless.transforms.frontend.source.positions import find_origin, where_of
@@ -273,13 +274,15 @@ def _deep_calls() -> Iterator[None]:
 
 
 @contextmanager
-def _undone_by_errors(run: Run) -> Iterator[None]:
-    """An attempt that is given up leaves outer objects as they were."""
+def _undone(run: Run) -> Iterator[None]:
+    """An attempt leaves generators as they were, and outer objects, if it is given up."""
     try:
         yield
     except BaseException:
         run.rollback(run.journals[0])
         raise
+    finally:
+        python_generators.put_back(run)
 
 
 def _attempt(
@@ -289,7 +292,7 @@ def _attempt(
     evaluator: Evaluator | None,
 ) -> Staged:
     run = Run(decisions)
-    with building(run), _undone_by_errors(run), _deep_calls():
+    with building(run), _undone(run), _deep_calls():
         params = [leaf_parameter(k, leaf, decisions, run) for k, leaf in enumerate(leaves)]
         if evaluator is not None:
             run.call.constants = evaluator(run, {})

@@ -63,8 +63,8 @@ SMALL = 2**32
 FEW = 2**10
 
 MISFIT = (
-    "could not broadcast the value to the part: the lengths differ; one that data decides is not "
-    "stretched, even if it is 1"
+    "could not broadcast the value to the part: the lengths differ; one that run-time values "
+    "decide is not stretched, even if it is 1: take its element, v[0], or np.resize(v, n)"
 )
 
 
