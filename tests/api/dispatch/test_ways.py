@@ -312,3 +312,23 @@ def test_mistakes_of_ours_are_traced_and_told(monkeypatch):
     assert "an error of tapeless itself: a mistake" in "\n".join(broken.last.staged.notes)
     with tapeless.strict(True), pytest.raises(tapeless.TapelessError, match="a mistake"):
         Broken(lambda x: f(x))(X)
+
+
+LIMIT = 4.100000000000003 * (0.1 * 7.0)  # above which only products as they are written are
+
+
+def halved_above(x):
+    history = []
+    while np.max(x) * 0.1 * 7.0 > LIMIT:
+        history = np.append(history, x)
+        x = x / 2
+    return np.sum(x) + np.sum(history)
+
+
+def test_a_test_that_algebra_turns_by_a_rounding_error():
+    x = np.array([4.100000000000003, 0.5])
+    assert np.max(x) * 0.1 * 7.0 > LIMIT and np.max(x) * (0.1 * 7.0) == LIMIT  # noqa: PT018
+    assert jit(halved_above)(x) == halved_above(x)
+    np.testing.assert_array_equal(grad(halved_above)(x), [1.5, 1.5])
+    batch = np.stack([x, x / 4])
+    np.testing.assert_allclose(tapeless.vmap(halved_above)(batch), [*map(halved_above, batch)])

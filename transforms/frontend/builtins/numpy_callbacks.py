@@ -169,6 +169,27 @@ def _qr(hooks: Any, a: Any, mode: str = "reduced") -> Any:
     return type(np.linalg.qr(np.eye(1)))(*hooks.call(linalg.complete_qr, a))
 
 
+def _scipy_qr(f: Any, hooks: Any, /, a: Any, *args: Any, **kwargs: Any) -> Any:
+    """With all columns of q for all lengths; otherwise by rule, where LAPACK does it."""
+    named = dict(zip(("overwrite_a", "lwork", "mode", "pivoting"), args, strict=False)) | kwargs
+    mode, line = named.get("mode", "full"), _numpy(np.asarray, a) if has_symbols(a) else None
+    is_matrix = line is not None and line.ndim == 2 and not named.get("pivoting", False)
+    if mode not in ("full", "r") or not is_matrix or trace().equals(*line.type.shape).certain:
+        return hooks.call_native(f, (a, *args), kwargs)
+    q, r = hooks.call(linalg.complete_qr, line)
+    return (r,) if mode == "r" else (q, r)
+
+
+#: How functions of SciPy's are staged, by the packages and names that users know them by.
+SCIPY = {"scipy.linalg.qr": _scipy_qr}
+
+
+def _of_scipy(f: Any) -> Any:
+    package = ".".join((getattr(f, "__module__", None) or "").split(".")[:2])
+    staged = SCIPY.get(f"{package}.{getattr(f, '__name__', '')}")
+    return None if staged is None else functools.partial(staged, f)
+
+
 BY_OPTIONS: dict[Any, Any] = {
     np.linalg.lstsq: (lambda a, b, rcond=None: rcond is None, linalg.lstsq),
     np.polyfit: (
@@ -211,7 +232,7 @@ def applied(f: Any) -> Any:
         return lambda hooks, /, *args, **kwargs: vectorized(hooks, f, *args, **kwargs)
     if (staged := of_python_code(f)) is not None:
         return staged
-    if (replacement := APPLIED.get(f)) is not None:
+    if (replacement := APPLIED.get(f) or _of_scipy(f)) is not None:
         return replacement
     ours = written(f) or stand_in(f)
     staged = None if ours is None else functools.partial(_written, f, ours)

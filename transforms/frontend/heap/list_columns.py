@@ -77,6 +77,7 @@ class Columns:
         self.made: Any = None  # (stacks, place, arrays) of the last reading
         self.ragged = False  # whether lists in it may be longer than others
         self.alone = True  # whether each array in it was new, and in no list before
+        self.site: Any = None  # where it was made of None alone, in whose places others may come
         self.exact = False  # whether numbers of other types are refused: the caller has the list
         self.numbers = ElementDtypes(self.items)
 
@@ -107,6 +108,8 @@ class Columns:
     def check(self, spec: Any, stored: bool = False) -> None:
         """Refuses an element of another structure than the others; `stored`: it is put in the
         place of one."""
+        if self.site is not None and not alike(spec, self.spec):
+            trace().decisions.as_items(self.site)
         requirealike(spec, self.spec)
         for mine, new in zip(self.spec.leaf_values(), spec.leaf_values(), strict=True):
             _fit_lists(mine, new)
@@ -137,7 +140,7 @@ class Columns:
     def copy(self) -> Columns:
         """The same elements, to which others are appended."""
         copied = Columns(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
-        copied.length, copied.loops = self.length, self.loops
+        copied.length, copied.loops, copied.site = self.length, self.loops, self.site
         copied.numbers = self.numbers.copy()
         for old, new in zip(self.stacks, copied.stacks, strict=True):
             copied.meet(new.cell, trace().memory.holding(old.cell))

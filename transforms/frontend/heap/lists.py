@@ -417,6 +417,10 @@ class StagedList(list):  # type: ignore[type-arg]
             spec = flatten(self[0])
             if list(spec.leaves()) and not has_containers(spec):  # else all would be one
                 return self.repeated(size_of(n.value()))
+            if self[0] is None and not trace().tracing:
+                site = trace().next_list("None")
+                if site not in trace().decisions.unlike:
+                    return self.repeated(size_of(n.value()), site)
         result: StagedList = trace().born(StagedList(list.__mul__(self, n)))
         for _ in range(operator.index(n) if self.tail is not None else 0):
             result = result + self
@@ -429,12 +433,16 @@ class StagedList(list):  # type: ignore[type-arg]
         alone = self.tail is None and type(n) is int and n > SMALL and list.__len__(self) == 1
         return alone and type(list.__getitem__(self, 0)) is float and trace().decisions.tables
 
-    def repeated(self, n: Size) -> StagedList:
-        """The only element n times."""
+    def repeated(self, n: Size, site: Any = None) -> StagedList:
+        """The only element n times; `site`: where, if others that are built in another way may be
+        stored in their places."""
         spec = flatten(self[0])
         leaves = leaf_columns(spec)
         columns = [broadcast_to(leaf, shape=(n, *leaf.type.shape)) for leaf in leaves]
-        return _with_tail(spec, columns, [leaf.type.weak for leaf in leaves])
+        result = _with_tail(spec, columns, [leaf.type.weak for leaf in leaves])
+        assert result.tail is not None
+        result.tail.site = site
+        return result
 
     def __reversed__(self) -> Any:
         if self.tail is None:

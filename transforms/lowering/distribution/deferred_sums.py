@@ -170,7 +170,9 @@ class SumsFinder:
         """The sum of a statement, if it can wait."""
         array, target = self.loop.array_of(s.args[0]), self.loop.part_of(s)
         product = self.loop.definitions.get(s.args[1])
-        if array is None or target is None or product is None or len(target.axes) != 2:
+        if array is None or target is None or len(target.axes) != 2:
+            return None
+        if product is None or product.op not in (mul, matmul):
             return None
         if product.outs[0].type.dtype != target.array.type.dtype or not of_one_dtype(product):
             return None

@@ -247,7 +247,7 @@ def test_a_matrix_is_one_parameter():
 def test_options_that_a_rule_does_not_have(traced):
     def f(x):
         a = np.outer(x, x) + np.diag(x)
-        q, r = scipy.linalg.qr(a[:, :2], mode="full")
+        q, r, _ = scipy.linalg.qr(a[:, :2], pivoting=True)
         return np.sum(np.abs(q)) + np.sum(r**2)
 
     assert np.isclose(jit(f)(X), f(X), rtol=1e-12)
