@@ -21,27 +21,27 @@ WORDS: dict[type[ast.operator], str] = {
 
 def reductions(loop: ast.For) -> dict[str, str]:
     """The numbers from outside that passes of a loop only add to, and how."""
-    found: dict[str, str] = {}
+    reductions_of: dict[str, str] = {}
     reads: dict[str, int] = {}
     for s in ast.walk(loop):
         if isinstance(s, ast.Name) and isinstance(s.ctx, ast.Load):
             reads[s.id] = reads.get(s.id, 0) + 1
     for name, word, used in _steps(loop):
-        if found.get(name, word) != word:
+        if reductions_of.get(name, word) != word:
             raise NotPrintedError(f"the variable {name}, which is put together in two ways,")
-        found[name] = word
+        reductions_of[name] = word
         reads[name] = reads.get(name, 0) - used
     stores = {
         name: sum(
             isinstance(s, ast.Name) and s.id == name and isinstance(s.ctx, ast.Store)
             for s in ast.walk(loop)
         )
-        for name in found
+        for name in reductions_of
     }
     steps = [name for name, _, _ in _steps(loop)]
     return {
         name: word
-        for name, word in found.items()
+        for name, word in reductions_of.items()
         if reads[name] == 0 and stores[name] == steps.count(name)
     }
 

@@ -18,8 +18,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tapeless.transforms.c_text.called_functions import Functions, call, call_statement
-from tapeless.transforms.c_text.expressions import Scope
+from tapeless.transforms.c_text.called_functions import FunctionPrinter, call, call_statement
+from tapeless.transforms.c_text.expressions import KernelScope
 from tapeless.transforms.c_text.inference import is_filled
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.statements import NO_MEMORY, Error, Statements, growing_arrays
@@ -27,9 +27,9 @@ from tapeless.transforms.c_text.values import (
     OPERAND,
     SHIFT,
     SUM,
-    Array,
+    CArray,
+    CValue,
     NotPrintedError,
-    Value,
     c_type,
     cast,
 )
@@ -38,8 +38,8 @@ from tapeless.transforms.cuda.barriers import (
     FIRST,
     READ,
     SHARED,
-    Access,
     Pending,
+    SharedAccess,
     accesses,
     stored_arrays,
     with_counters,
@@ -62,9 +62,9 @@ class KernelWriter(Statements):
     def __init__(
         self,
         node: ast.FunctionDef,
-        scope: Scope,
+        scope: KernelScope,
         taken: set[str],
-        functions: Functions,
+        functions: FunctionPrinter,
         results: Sequence[Result],
         bounds: Sequence[str],
     ) -> None:
@@ -76,7 +76,7 @@ class KernelWriter(Statements):
         self.lengths: list[str] = []  # of loops that threads share, in Python
         self.reductions: dict[str, None] = {}  # texts of device functions
         self.pending = Pending()
-        self.log: list[tuple[Access, str]] = []
+        self.log: list[tuple[SharedAccess, str]] = []
         self.before: list[Pending] = []  # the branches around the current place
         self.left: list[Pending] = []  # where the loops around it end
         self.scratch: list[tuple[str, Dtype, str]] = []
@@ -115,12 +115,12 @@ class KernelWriter(Statements):
     def is_other(self, name: str) -> bool:
         return name in self.functions.nodes
 
-    def memory(self, name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
+    def memory(self, name: str, lengths: tuple[CValue, ...], dtype: Dtype) -> CArray:
         if all(isinstance(n.known, int) for n in lengths):
             return super().memory(name, lengths, dtype)
         if self.has_rows:
             raise NotPrintedError(f"memory of unknown length for {name}")
-        return Array(name, name, dtype, lengths)
+        return CArray(name, name, dtype, lengths)
 
     # -- threads that share loops
 
@@ -163,7 +163,7 @@ class KernelWriter(Statements):
             raise NotPrintedError("rows that are read after their loop")
         i = self.row = s.target.id
         start = self.number(self.rows_from(s) or ast.Constant(0))
-        first = "" if start.known == 0 else f"{start.at(SUM)} + "
+        first = "" if start.known == 0 else f"{start.operand(SUM)} + "
         with self.braces(f"for (i64 {i} = {first}team; {i} < {first}rows; {i} += teams)", s):
             self.pass_of(s, apart=i)
         self.row = "0"
@@ -198,11 +198,11 @@ class KernelWriter(Statements):
             if not _is_neutral(before, name, neutral(word, dtype), self):
                 self.spelled[name] = self.fresh(f"{name}_mine")
                 self.put(f"{c_type(dtype)} {self.spelled[name]} = {neutral(word, dtype)};")
-                self.scope.fixed[name] = Value(self.spelled[name], dtype)
+                self.scope.fixed[name] = CValue(self.spelled[name], dtype)
         self.lengths.append(ast.unparse(s.iter.args[0]))
         self.shared_by, row = j, self.row
         self.row = row if self.has_rows else j
-        head = f"for (i64 {j} = threadIdx.x; {j} < {count.at(SHIFT)}; {j} += blockDim.x)"
+        head = f"for (i64 {j} = threadIdx.x; {j} < {count.operand(SHIFT)}; {j} += blockDim.x)"
         with self.braces(head, s):
             self.pass_of(s)
         self.shared_by, self.row = "", row
@@ -244,9 +244,9 @@ class KernelWriter(Statements):
 
     def of_team(self, word: str, dtype: Dtype, text: str) -> str:
         """The number that the threads of a team have together."""
-        return self.reduced("team", team_text, word, dtype, text)
+        return self.reduce_text("team", team_text, word, dtype, text)
 
-    def reduced(
+    def reduce_text(
         self, of: str, write: Callable[[str, Dtype], str], word: str, dtype: Dtype, text: str
     ) -> str:
         if dtype.kind == "c":
@@ -254,7 +254,7 @@ class KernelWriter(Statements):
                 raise NotPrintedError(f"{word} of complex numbers")
             of_parts = SINGLE if dtype.itemsize == 8 else DOUBLE
             parts = [
-                self.reduced(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")
+                self.reduce_text(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")
             ]
             return f"{c_type(dtype)}({', '.join(parts)})"
         self.reductions[write(word, dtype)] = None
@@ -266,7 +266,7 @@ class KernelWriter(Statements):
         if not isinstance(last, ast.Return) or not self.has_rows:
             return set()
         names = [e.id for e in _values(last) if isinstance(e, ast.Name)]
-        found = set()
+        totals = set()
         loops = [s for s in ast.walk(self.node) if isinstance(s, ast.For) and self.is_shared(s)]
         for name, (_, word) in zip(names, self.results, strict=False):
             if len(names) != len(self.results) or names.count(name) > 1:
@@ -284,8 +284,8 @@ class KernelWriter(Statements):
                 and isinstance(begins, ast.Assign)
                 and cast(self.number(begins.value), self.scope.numbers[name]).text == first
             ):
-                found.add(name)
-        return found
+                totals.add(name)
+        return totals
 
     def place_arrays(self) -> None:
         """Puts arrays that several threads have to see where they all are: in the memory of a
@@ -319,9 +319,13 @@ class KernelWriter(Statements):
             }
             names = set[str]().union(*map(words, access.places or ("?",)))
             steady = access.places is not None and names <= inner
-            found = loops.setdefault(access.array, {})
-            found[id(loop)] = found.get(id(loop), True) and steady
-        several = {n for n, found in loops.items() if len(found) > 1 and not all(found.values())}
+            steady_loops = loops.setdefault(access.array, {})
+            steady_loops[id(loop)] = steady_loops.get(id(loop), True) and steady
+        several = {
+            n
+            for n, steady_loops in loops.items()
+            if len(steady_loops) > 1 and not all(steady_loops.values())
+        }
         return stored & (outside | several)
 
     # -- statements of all threads alike
@@ -346,13 +350,13 @@ class KernelWriter(Statements):
 
     def is_guarded(self, s: ast.stmt) -> bool:
         """Whether only the first thread of a team makes a statement: it stores."""
-        return bool({a.array for a in accesses(s, self.outside()) if a.mode != "read"})
+        return bool({a.array for a in accesses(s, self.arrays_outside()) if a.mode != "read"})
 
-    def outside(self) -> set[str]:
+    def arrays_outside(self) -> set[str]:
         return {name for name, x in self.scope.arrays.items() if x.where != "local"}
 
     def guard(self, name: str) -> str:
-        return GUARD if self.is_uniform() and name in self.outside() else ""
+        return GUARD if self.is_uniform() and name in self.arrays_outside() else ""
 
     def store(self, target: ast.Subscript, e: ast.expr, s: ast.stmt) -> None:
         place = self.number(target)
@@ -396,18 +400,18 @@ class KernelWriter(Statements):
 
     # -- waiting
 
-    def accesses(self, node: ast.AST) -> list[Access]:
+    def accesses(self, node: ast.AST) -> list[SharedAccess]:
         if not self.has_teams:
             return []
         same = self.taking_turns
-        found = accesses(node, self.tracked)
-        return [Access(same.get(a.array, a.array), a.mode, a.places) for a in found]
+        raw_accesses = accesses(node, self.tracked)
+        return [SharedAccess(same.get(a.array, a.array), a.mode, a.places) for a in raw_accesses]
 
     def wait_for(self, node: ast.AST, who: str) -> None:
         """Waits until threads may make a statement, or may have the value of an expression."""
         self.wait(self.accesses(node), who)
 
-    def wait(self, doing: Sequence[Access], who: str) -> None:
+    def wait(self, doing: Sequence[SharedAccess], who: str) -> None:
         if self.pending.conflicts(doing, who):
             self.put("team_sync();")
             self.pending = Pending()
@@ -437,9 +441,9 @@ class KernelWriter(Statements):
                 self.pending = Pending()
         self.left.append(self.pending.copy())
         write()
-        left = self.left.pop()
+        pending_at_exits = self.left.pop()
         if uniform:
-            self.pending.join(left)
+            self.pending.join(pending_at_exits)
 
     def passes(self, s: ast.For | ast.While) -> None:
         self.nested += 1
@@ -452,7 +456,7 @@ class KernelWriter(Statements):
     def while_loop(self, s: ast.While) -> None:
         self.serial(s, lambda: super(KernelWriter, self).while_loop(s))
 
-    def wait_at_end(self, doing: Sequence[tuple[Access, str]], apart: str = "") -> None:
+    def wait_at_end(self, doing: Sequence[tuple[SharedAccess, str]], apart: str = "") -> None:
         """Waits at the end of a pass for what the next one touches. `apart` counts passes that
         touch other elements, if it is the index along an axis, or at one distance from it."""
         rows: dict[str, set[tuple[int, str]]] = {}
@@ -476,7 +480,7 @@ class KernelWriter(Statements):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         self.leave(str(self.code(error)), error[0], s)
 
-    def fail_telling(self, error: Error, values: Sequence[Value], s: ast.stmt) -> None:
+    def fail_telling(self, error: Error, values: Sequence[CValue], s: ast.stmt) -> None:
         if len(values) > TOLD or any(v.dtype != INT for v in values):
             raise NotPrintedError("an error whose text depends on values")
         told = ", ".join([*(v.text for v in values), "0"][:TOLD])
@@ -533,7 +537,7 @@ class KernelWriter(Statements):
         ):
             self.fail(NO_MEMORY)
 
-    def result(self, k: int, e: ast.expr, value: Value, word: str, s: ast.stmt) -> None:
+    def result(self, k: int, e: ast.expr, value: CValue, word: str, s: ast.stmt) -> None:
         """A number that is returned: of each block its part, or that of the first thread."""
         if word == "first":
             block = "blockIdx.x + " * self.has_rows
@@ -546,15 +550,15 @@ class KernelWriter(Statements):
         if self.has_teams and not (isinstance(e, ast.Name) and e.id in self.private):
             if value.dtype.kind == "c":
                 first = f"{c_type(value.dtype)}({first})"
-            mine = f"threadIdx.x == 0 ? {value.at(SHIFT)} : {first}"
+            mine = f"threadIdx.x == 0 ? {value.operand(SHIFT)} : {first}"
         part = self.fresh(f"part_{k}")
         if value.dtype.kind == "c":
             self.put(f"{c_type(value.dtype)} {part} = {mine};")
-            mine = part = Value(part, value.dtype, OPERAND).text
-            total = self.reduced("block", block_text, word, value.dtype, mine)
+            mine = part = CValue(part, value.dtype, OPERAND).text
+            total = self.reduce_text("block", block_text, word, value.dtype, mine)
             self.put(f"{part} = {total};")
         else:
-            total = self.reduced("block", block_text, word, value.dtype, mine)
+            total = self.reduce_text("block", block_text, word, value.dtype, mine)
             self.put(f"{c_type(value.dtype)} {part} = {total};")
         self.put(f"if (threadIdx.x + threadIdx.y == 0) result_{k}[blockIdx.x] = {part};", s)
 
