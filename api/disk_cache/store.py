@@ -34,7 +34,7 @@ class Shelf:
         text = "\0".join((name, print_.text(), versions_))
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
         stem = re.sub(r"[^A-Za-z0-9_]", "_", name)[:60]
-        self.path = cache.compiled() / f"{stem}_{digest}{cache.STAGED}"
+        self.path = cache.compiled_code_folder() / f"{stem}_{digest}{cache.STAGED}"
         self.fingerprint, self.versions = print_, versions_
 
     def find(self, leaves: Sequence[Any]) -> tuple[Record, Reads] | None:

@@ -48,7 +48,9 @@ def driven(
     except _OtherError:
         return None
     guards = guarding.together(specialisation.guards)
-    return compiled.compiled(specialisation.run, specialisation.text, parts, tests, guards, missed)
+    return compiled.compile_driver(
+        specialisation.run, specialisation.text, parts, tests, guards, missed
+    )
 
 
 def _part(x: Any, path: tuple[Any, ...], index: dict[Any, int]) -> Any:
@@ -59,23 +61,23 @@ def _part(x: Any, path: tuple[Any, ...], index: dict[Any, int]) -> Any:
     if x is None:
         return None
     if kind in (list, tuple):
-        return given.Items(kind, tuple(_part(y, (*path, k), index) for k, y in enumerate(x)))
+        return given.SequenceForm(kind, tuple(_part(y, (*path, k), index) for k, y in enumerate(x)))
     if kind is dict:
         parts = tuple(_part(y, (*path, k), index) for k, y in x.items())
-        return given.Fields(tuple(x), parts)
+        return given.DictForm(tuple(x), parts)
     raise _OtherError
 
 
 def _leaf(x: Any, k: int) -> Any:
     kind = type(x)
     if kind in NUMBERS:
-        return given.Leaf(k, kind)
+        return given.LeafForm(k, kind)
     if kind is np.ndarray:
         dtype = np.dtype(x.dtype.char)
         if dtype is x.dtype and x.dtype.kind in "biuf":
-            return given.Array(k, dtype, tuple(None if n > 1 else n for n in x.shape))
+            return given.ArrayForm(k, dtype, tuple(None if n > 1 else n for n in x.shape))
     elif isinstance(x, (bool, np.bool_)):
-        return given.Leaf(k, None, x)
+        return given.LeafForm(k, None, x)
     raise _OtherError
 
 

@@ -182,7 +182,7 @@ class Specialisation:
         tests = (self.static, self.axes, self.guards, self.captured, self.sizes, self.keys)
         if any(tests) or self.memory is not NO_REQUIREMENTS or not self.is_plain or self.keywords:
             return None
-        make = getattr(self.run, "direct", None)
+        make = getattr(self.run, "latest_entry", None)
         return None if make is None else make(missed)
 
     def accepts(self, leaves: Any) -> bool:

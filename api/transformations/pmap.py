@@ -14,7 +14,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.backends.spmd.rendezvous import Meeting
-from tapeless.backends.spmd.threads import together
+from tapeless.backends.spmd.threads import run_together
 from tapeless.backends.spmd.world import ALONE, World, world
 from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.inspection import Stages
@@ -182,7 +182,7 @@ class Pmap(Vmap):
 
     def talks_to(self) -> World:
         """The processes that the axis is spread over."""
-        everyone = ALONE if self.axis_name is None else world().along(self.axis_name)
+        everyone = ALONE if self.axis_name is None else world().processes_along(self.axis_name)
         return ALONE if everyone.size == 1 else everyone
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -225,7 +225,7 @@ class Pmap(Vmap):
                     if everyone is not ALONE or STRICT[0]:
                         raise
                     return self.whole(*args, **kwargs)  # traced on values, one after another
-            results = together(
+            results = run_together(
                 lambda k: shard.run(programs[k], parts[k], meeting.place(k)),
                 len(parts),
                 meeting.abort,

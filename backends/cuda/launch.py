@@ -19,13 +19,13 @@ from tapeless.backends.compilation import Compilation
 from tapeless.backends.cuda import compile as compiler
 from tapeless.backends.cuda import cubin_cache
 from tapeless.backends.cuda.availability import cupy
-from tapeless.backends.cuda.errors import Table, Word, pending, read
+from tapeless.backends.cuda.errors import ErrorWord, Table, pending, read
 from tapeless.backends.fork_safe_locks import COMPILING
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
-    from tapeless.backends.cuda.load_module import Program
+    from tapeless.backends.cuda.load_module import GpuProgram
 
 # Measured on an H100, 27 November 2026: benchmarks/gpu_results. Nothing here depends on the device:
 # the order of sums follows from the grid.
@@ -53,7 +53,7 @@ Grid = tuple[tuple[int], tuple[int, int]]  # blocks; threads of a team, teams of
 
 
 @dataclass(frozen=True)
-class Plan:
+class LaunchPlan:
     """How kernels are launched for some sizes.
 
     room    bytes of each team in the shared memory of its block; 0: it has memory of the device
@@ -65,13 +65,13 @@ class Plan:
     places: tuple[Any, ...] = ()
 
 
-class Module:
+class CudaModule:
     """The CUDA C of a program, in place of `cupy.RawModule`.
 
     code  the text; options that the text names are those that we compile all modules with
     """
 
-    def __init__(self, program: Program, code: str, options: tuple[str, ...] = ()) -> None:
+    def __init__(self, program: GpuProgram, code: str, options: tuple[str, ...] = ()) -> None:
         self.program, self.code = program, code
         self._loaded: Any = None
 
@@ -91,7 +91,9 @@ class Module:
         began = time.perf_counter()
         name, arch = self.program.name, compiler.architecture()
         parts = (self.code, str(arch), compiler.version(), *compiler.OPTIONS)
-        code, cached = cubin_cache.found(name, parts, lambda: compiler.cubin(name, self.code, arch))
+        code, cached = cubin_cache.load_or_compile(
+            name, parts, lambda: compiler.cubin(name, self.code, arch)
+        )
         loaded = cupy().cuda.function.Module()
         loaded.load(code)
         seconds = time.perf_counter() - began
@@ -100,7 +102,7 @@ class Module:
         return loaded
 
 
-class Kernel:
+class LaunchedKernel:
     """A function of CUDA C, as the driver of a module calls it.
 
     name       of the function
@@ -120,7 +122,7 @@ class Kernel:
 
     def __init__(
         self,
-        module: Module,
+        module: CudaModule,
         name: str,
         arguments: Callable[..., tuple[Any, ...]],
         *,
@@ -147,9 +149,9 @@ class Kernel:
         names = code.co_varnames[: code.co_argcount]
         self.parameters = [name for name in names if name not in RESERVED]
         self.bare = not (results or errors or scratch or joins)
-        self.plans: dict[Any, Plan] = {}
+        self.plans: dict[Any, LaunchPlan] = {}
         self.has_room = "room" in names
-        self.word: Word | None = None
+        self.word: ErrorWord | None = None
         self.function: Any = None
 
     def __call__(self, rows: int | None, *args: Any, own: Any = (), sums: Any = ()) -> Any:
@@ -157,7 +159,7 @@ class Kernel:
         for x in args:
             kind = x.__class__
             if kind not in NUMBERS and (kind not in ARRAYS or not contiguous(x)):
-                args = tuple(map(self.taken, args))
+                args = tuple(map(self.kernel_argument, args))
                 break
         if own or not self.bare or rows is None:
             return self.extended(rows, args, own, sums)
@@ -166,12 +168,12 @@ class Kernel:
         key = (rows, *self.team(*args)) if self.team else rows
         plan = self.plans.get(key)
         if plan is None:
-            plan = self.planned(key, rows, args, (), ())
+            plan = self.make_plan(key, rows, args, (), ())
         if rows:
             self.function(*plan.grid, self.arguments(rows, *args))
         return None
 
-    def taken(self, x: Any) -> Any:
+    def kernel_argument(self, x: Any) -> Any:
         """An argument as kernels take it. Raises TypeError for arrays of the host."""
         if x.__class__ in NUMBERS:
             return x
@@ -183,7 +185,9 @@ class Kernel:
             "put it there: tapeless.device_put(x, tapeless.devices('gpu')[0])",
         )
 
-    def extended(self, rows: int | None, args: tuple[Any, ...], own: Any, sums: Any) -> Any:
+    def launch_with_scratch(
+        self, rows: int | None, args: tuple[Any, ...], own: Any, sums: Any
+    ) -> Any:
         """A launch with memory of its own: copies for teams, numbers of blocks, errors."""
         if rows == 0 and not (sums or self.results):
             return None
@@ -193,7 +197,7 @@ class Kernel:
             rows *= self.side(*given)
         lengths = self.team(*given) if self.team else ()
         key = (rows, lengths, *[x.shape for x in copied])
-        plan = self.plans.get(key) or self.planned(key, rows, given, own, sums)
+        plan = self.plans.get(key) or self.make_plan(key, rows, args_and_copies, own, sums)
         ((blocks,), (_, teams)), array = plan.grid, self.array
         copies = [] if plan.room else [array((blocks * teams, *x.shape), x.dtype) for x in own]
         parts_of_sums = blocks if plan.room else blocks * teams
@@ -201,7 +205,7 @@ class Kernel:
         copies += summed
         values = [*args, *plan.places]
         values += [copy[0] for copy in copies]  # where they begin, with the shape of one
-        values += [array(shape(*given), dtype) for _, dtype, shape in self.scratch]
+        values += [array(shape(*args_and_copies), dtype) for _, dtype, shape in self.scratch]
         if rows is not None:
             values.insert(0, rows)
         outs = [
@@ -243,24 +247,24 @@ class Kernel:
         count = None if rows is None else -(-rows // self.width)
         return grid(count, lengths, most, size, self.most_threads, self.busy)
 
-    def planned(
-        self, key: Any, rows: int | None, given: tuple[Any, ...], own: Any, sums: Any
-    ) -> Plan:
+    def make_plan(
+        self, key: Any, rows: int | None, args_and_copies: tuple[Any, ...], own: Any, sums: Any
+    ) -> LaunchPlan:
         """How a launch is made, which later ones of the same sizes make again."""
         if self.function is None:
             self.function = self.module.get_function(self.name)
-            self.word = Word(self.name, self.errors) if self.errors else None
+            self.word = ErrorWord(self.name, self.errors) if self.errors else None
             self.most_threads = WARP if self.across else _most_threads(self.function)
-        lengths = self.team(*given) if self.team else ()
+        lengths = self.team(*args_and_copies) if self.team else ()
         size = sum(map(_bytes, (*own, *sums)))
         if len(self.plans) >= PLANS:
             self.plans.clear()
         room = sum(-(-_bytes(x) // 16) * 16 for x in (*own, *sums)) if self.has_room else 0
-        found = self.grid(rows, lengths, 0 if room else size)
-        if room * found[1][1] > SHARED:
-            room, found = 0, self.grid(rows, lengths, size)
-        places = tuple(map(_nowhere, own)) if room else ()
-        self.plans[key] = plan = Plan(found, room, places)
+        launch_grid = self.grid(rows, lengths, 0 if room else size)
+        if room * launch_grid[1][1] > SHARED:
+            room, launch_grid = 0, self.grid(rows, lengths, size)
+        places = tuple(map(_array_without_memory, own)) if room else ()
+        self.plans[key] = plan = LaunchPlan(launch_grid, room, places)
         return plan
 
     def join(self, parts: Any, out: Any, word: str) -> None:
@@ -294,7 +298,7 @@ def _bytes(x: Any) -> int:
     return int(math.prod(x.shape) * np.dtype(x.dtype).itemsize)
 
 
-def _nowhere(x: Any) -> Any:
+def _array_without_memory(x: Any) -> Any:
     """An array of this shape at no address: its memory is that of a block."""
     module = cupy()
     nothing = module.cuda.UnownedMemory(0, 0, None, module.cuda.runtime.getDevice())

@@ -19,29 +19,29 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.c_text.called_functions import Functions
-from tapeless.transforms.c_text.expressions import Scope, owner, product
+from tapeless.transforms.c_text.called_functions import FunctionPrinter
+from tapeless.transforms.c_text.expressions import KernelScope, owner, product
 from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import (
     Renaming,
     ascii_name,
     is_called,
     other_names,
-    renamed,
+    rename_reserved,
     words,
 )
 from tapeless.transforms.c_text.statements import notes_of
 from tapeless.transforms.c_text.values import (
     PRODUCT,
     SHIFT,
-    Array,
+    CArray,
+    CValue,
     NotPrintedError,
-    Value,
     c_type,
     constant,
 )
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.cuda.helpers import HELPERS, needed
+from tapeless.transforms.cuda.helpers import HELPERS, needed_helpers
 from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
 from tapeless.transforms.cuda.points import Points, as_points
@@ -186,7 +186,7 @@ class _Printer:
         names = {a.arg for a in node.args.args} | {
             n.id for n in ast.walk(node) if isinstance(n, ast.Name)
         }
-        reserved = _reserved(names)
+        reserved = _reserved_names(names)
         called = {n for n in names & reserved if n in functions or is_called(node, n)}
         self.renamed = other_names(names & reserved - called, names | reserved)
         node = Renaming(self.renamed).visit(copy.deepcopy(node))
@@ -232,11 +232,11 @@ class _Printer:
         writer = self.writer
         if self.bounds:
             self.scope.fixed[self.bounds[0]] = constant(0)
-            self.scope.fixed[self.bounds[1]] = Value("rows", INT, natural=True)
+            self.scope.fixed[self.bounds[1]] = CValue("rows", INT, natural=True)
         head = [line for p in self.parameters for line in self.receive(p)]
         writer.own = frozenset(p.name for p in self.parameters if p.kind in ("own", "sum"))
         writer.write()
-        body: Sequence[str] = _grouped(writer.lines)
+        body: Sequence[str] = _group_guarded_lines(writer.lines)
         if writer.alone:  # the others leave before anything is loaded
             head, body = [body[0], *head], body[1:]
         if self.bounds:
@@ -246,7 +246,7 @@ class _Printer:
         points = self.points(head, body)
         if points is not None:
             body = points.lines
-        body, packed = self.packed(body)
+        body, packed = self.pack_loops(body)
         body = [*body, *self.of_blocks()]
         texts, arguments = self.signature("\n".join([*head, *body]))
         lines = [
@@ -288,13 +288,13 @@ class _Printer:
             return body, False
         return packed_loops(body, {p.name: p.dtype for p in self.parameters if p.ndim})
 
-    def points(self, head: Sequence[str], body: Sequence[str]) -> Points | None:
+    def points(self, head: Sequence[str], body: Sequence[str]) -> PointLoop | None:
         """The body for elements of which threads take several at once, if rows are elements."""
         plain = all(p.kind not in ("own", "sum") for p in self.parameters)
         if not self.bounds or self.writer.has_teams or not plain:
             return None
-        found = as_points([*head, *body], {p.name: p.dtype for p in self.parameters if p.ndim})
-        return None if found is None else replace(found, lines=found.lines[len(head) :])
+        pointwise = as_points([*head, *body], {p.name: p.dtype for p in self.parameters if p.ndim})
+        return None if pointwise is None else replace(pointwise, lines=pointwise.lines[len(head) :])
 
     # -- what the kernel gets
 
@@ -306,7 +306,7 @@ class _Printer:
                 return []
             return [f"  const {c_type(p.dtype)} {p.name} = *{self.far_name(p)};"]
         lengths = tuple(self.length(p, k) for k in range(p.ndim))
-        x = Array(p.name, p.name, p.dtype, lengths, counted=p.kind == "stack")
+        x = CArray(p.name, p.name, p.dtype, lengths, counted=p.kind == "stack")
         if p.kind not in ("own", "sum"):
             self.scope.arrays[p.name] = x
             return []
@@ -315,17 +315,17 @@ class _Printer:
             self.scope.arrays[p.name] = x
             if self.writer.has_teams:
                 self.joined += [(p, size)] if p.kind == "sum" else []
-                return self.staged(p, pointer, size)
-            return [f"  {pointer} + team * {size.at(PRODUCT - 1)};"]
+                return self.receive_staged(p, pointer, size)
+            return [f"  {pointer} + team * {size.operand(PRODUCT - 1)};"]
         self.scope.arrays[p.name] = replace(x, where="interleaved", distance="teams")
         return [f"  {pointer} + team;"]
 
-    def staged(self, p: Parameter, pointer: str, size: Value) -> list[str]:
+    def receive_staged(self, p: Parameter, pointer: str, size: CValue) -> list[str]:
         """Lines that find the memory of a team: shared by its block, where that is given room."""
         first = [] if self.has_room else [f"  {ROOM}", f"  {STAGED}"]
         self.has_room, c = True, c_type(p.dtype)
-        bytes_ = size.text if p.dtype.itemsize == 1 else f"{size.at(PRODUCT)} * sizeof({c})"
-        far = f"{self.far_name(p)} + team * {size.at(PRODUCT - 1)}"
+        bytes_ = size.text if p.dtype.itemsize == 1 else f"{size.operand(PRODUCT)} * sizeof({c})"
+        far = f"{self.far_name(p)} + team * {size.operand(PRODUCT - 1)}"
         return [
             *first,
             f"  {pointer.partition(' = ')[0]} = room ? ({c}*)staged : {far};",
@@ -343,13 +343,13 @@ class _Printer:
             first = f"(char*){p.name} - threadIdx.y * room"
             lines += [
                 f"    for (i64 {at} = threadIdx.y * blockDim.x + threadIdx.x; "
-                f"{at} < {size.at(SHIFT)}; {at} += blockDim.x * blockDim.y) {{",
+                f"{at} < {size.operand(SHIFT)}; {at} += blockDim.x * blockDim.y) {{",
                 f"      {c} {a} = (({c}*)({first}))[{at}];",
                 f"      for (unsigned {team} = 1; {team} < blockDim.y; {team}++) {{",
                 f"        {c} {b} = (({c}*)({first} + {team} * room))[{at}];",
                 f"        {a} = {combined};",
                 "      }",
-                f"      {far}[blockIdx.x * {size.at(PRODUCT - 1)} + {at}] = {a};",
+                f"      {far}[blockIdx.x * {size.operand(PRODUCT - 1)} + {at}] = {a};",
                 "    }",
             ]
         if not lines:
@@ -361,7 +361,7 @@ class _Printer:
             "  }",
         ]
 
-    def length(self, p: Parameter, axis: int) -> Value:
+    def length(self, p: Parameter, axis: int) -> CValue:
         """The length of an axis: a number, a parameter, or that of an array which is as long."""
         size = p.sizes[axis] if axis < len(p.sizes) else None
         if isinstance(size, int):
@@ -370,7 +370,7 @@ class _Printer:
             return self.of_size[size]
         name = self.writer.fresh(f"{p.name}_{axis}")
         self.lengths[name] = p.name, axis
-        length = Value(name, INT, natural=True)
+        length = CValue(name, INT, natural=True)
         if size is not None:
             self.of_size[size] = length
         return length
@@ -384,11 +384,11 @@ class _Printer:
 
     def memory(self) -> list[Parameter]:
         """Arrays of unknown length that a kernel of one block makes for itself."""
-        given = {p.name for p in self.parameters}
+        parameter_names = {p.name for p in self.parameters}
         return [
             Parameter(x.name, x.dtype, len(x.lengths))
             for x in self.scope.arrays.values()
-            if x.where == "global" and x.name not in given
+            if x.where == "global" and x.name not in parameter_names
         ]
 
     def shape_text(self, p: Parameter) -> str:
@@ -408,8 +408,8 @@ class _Printer:
     def known_length(self, text: str) -> str:
         """How many passes a loop makes, in Python; a guess where each row finds that out."""
         names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
-        known = names <= {*self.python}
-        return self.python_text(text) if known else str(UNKNOWN_LENGTH)
+        is_known = names <= {*self.python}
+        return self.python_text(text) if is_known else str(UNKNOWN_LENGTH)
 
     def length_text(self, array: str, axis: int) -> str:
         """The length of an axis, of the array that the caller has."""
@@ -427,7 +427,7 @@ class _Printer:
             if isinstance(n, ast.Subscript)
             and isinstance(n.value, ast.Name)
             and (isinstance(n.ctx, ast.Store))
-        } | self.changed()
+        } | self.changed_arrays()
         if self.bounds:
             texts.append("i64 rows")
             arguments.append("rows")
@@ -451,22 +451,22 @@ class _Printer:
             arguments.append("error")
         return texts, arguments
 
-    def changed(self) -> set[str]:
+    def changed_arrays(self) -> set[str]:
         """Arrays that are added to, or passed to functions, which may change them."""
-        found = set()
+        arrays = set()
         for e in ast.walk(self.writer.node):
             match e:
                 case ast.Call(func=ast.Name(id="add_at"), args=[ast.Subscript() as place, _]):
-                    found.add(owner(place))
+                    arrays.add(owner(place))
                 case ast.Call(func=ast.Name(id=name), args=args) if name in self.functions.nodes:
-                    found |= {owner(a) for a in args if self.is_array(a)}
-        return found
+                    arrays |= {owner(a) for a in args if self.is_array(a)}
+        return arrays
 
     def is_array(self, e: ast.expr) -> bool:
         """Whether an argument is an array, or a part of one, and no number."""
         if not isinstance(e, ast.Name | ast.Subscript):
             return False
-        return isinstance(self.writer.value(e), Array)
+        return isinstance(self.writer.value(e), CArray)
 
     def parameter(self, p: Parameter, written: bool) -> tuple[str, str]:
         c, python = c_type(p.dtype), self.python.get(p.name, p.name)
@@ -486,9 +486,9 @@ class _Printer:
 GUARDED = re.compile(r"^( *)if \(threadIdx\.x == 0\) (?!\{)(.*)$")
 
 
-def _grouped(lines: Sequence[str]) -> list[str]:
+def _group_guarded_lines(lines: Sequence[str]) -> list[str]:
     """Statements of the first thread, one after another, as one block."""
-    found: list[str] = []
+    grouped: list[str] = []
     k = 0
     while k < len(lines):
         run: list[re.Match[str]] = []
@@ -497,16 +497,16 @@ def _grouped(lines: Sequence[str]) -> list[str]:
                 break
             run.append(m)
         if len(run) < 2:
-            found.append(lines[k])
+            grouped.append(lines[k])
             k += 1
             continue
         indent = run[0][1]
-        found += [f"{indent}if (threadIdx.x == 0) {{", *(f"{indent}  {m[2]}" for m in run)]
-        found.append(f"{indent}}}")
+        grouped += [f"{indent}if (threadIdx.x == 0) {{", *(f"{indent}  {m[2]}" for m in run)]
+        grouped.append(f"{indent}}}")
         k += len(run)
-    return found
+    return grouped
 
 
-def _reserved(names: Iterable[str]) -> set[str]:
+def _reserved_names(names: Iterable[str]) -> set[str]:
     """Names that mean something in CUDA C, and those of the given ones that it cannot have."""
     return {*RESERVED, *(n for n in names if OURS.fullmatch(n) or not n.isascii())}

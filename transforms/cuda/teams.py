@@ -18,8 +18,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tapeless.transforms.c_text.called_functions import Functions, call, call_statement
-from tapeless.transforms.c_text.expressions import Scope
+from tapeless.transforms.c_text.called_functions import FunctionPrinter, call, call_statement
+from tapeless.transforms.c_text.expressions import KernelScope
 from tapeless.transforms.c_text.inference import is_filled
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.statements import NO_MEMORY, Error, growing_arrays
@@ -28,9 +28,9 @@ from tapeless.transforms.c_text.values import (
     PRODUCT,
     SHIFT,
     SUM,
-    Array,
+    CArray,
+    CValue,
     NotPrintedError,
-    Value,
     c_type,
     cast,
 )
@@ -39,8 +39,8 @@ from tapeless.transforms.cuda.barriers import (
     FIRST,
     READ,
     SHARED,
-    Access,
     Pending,
+    SharedAccess,
     accesses,
     stored_arrays,
     with_counters,
@@ -67,9 +67,9 @@ class KernelWriter(TeamSums):
     def __init__(
         self,
         node: ast.FunctionDef,
-        scope: Scope,
+        scope: KernelScope,
         taken: set[str],
-        functions: Functions,
+        functions: FunctionPrinter,
         results: Sequence[Result],
         bounds: Sequence[str],
         of_user: set[int],
@@ -83,7 +83,7 @@ class KernelWriter(TeamSums):
         self.shared_by = ""  # what the loop around counts that threads share
         self.lengths: list[str] = []  # of loops that threads share, in Python
         self.pending = Pending()
-        self.log: list[tuple[Access, str]] = []
+        self.log: list[tuple[SharedAccess, str]] = []
         self.before: list[Pending] = []  # the branches around the current place
         self.left: list[Pending] = []  # where the loops around it end
         self.scratch: list[tuple[str, Dtype, str]] = []
@@ -125,12 +125,12 @@ class KernelWriter(TeamSums):
     def is_other(self, name: str) -> bool:
         return name in self.functions.nodes
 
-    def memory(self, name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
+    def memory(self, name: str, lengths: tuple[CValue, ...], dtype: Dtype) -> CArray:
         if all(isinstance(n.known, int) for n in lengths):
             return super().memory(name, lengths, dtype)
         if self.has_rows:
             raise NotPrintedError(f"memory of unknown length for {name}")
-        return Array(name, name, dtype, lengths)
+        return CArray(name, name, dtype, lengths)
 
     # -- threads that share loops
 
@@ -255,7 +255,7 @@ class KernelWriter(TeamSums):
         if not isinstance(last, ast.Return) or not self.has_rows:
             return set()
         names = [e.id for e in _values(last) if isinstance(e, ast.Name)]
-        found = set()
+        totals = set()
         loops = [s for s in ast.walk(self.node) if isinstance(s, ast.For) and self.is_shared(s)]
         for name, (_, word) in zip(names, self.results, strict=False):
             if len(names) != len(self.results) or names.count(name) > 1:
@@ -273,8 +273,8 @@ class KernelWriter(TeamSums):
                 and isinstance(begins, ast.Assign)
                 and cast(self.number(begins.value), self.scope.numbers[name]).text == first
             ):
-                found.add(name)
-        return found
+                totals.add(name)
+        return totals
 
     def place_arrays(self) -> None:
         """Puts arrays that several threads have to see where they all are: in the memory of a
@@ -308,9 +308,13 @@ class KernelWriter(TeamSums):
             }
             names = set[str]().union(*map(words, access.places or ("?",)))
             steady = access.places is not None and names <= inner
-            found = loops.setdefault(access.array, {})
-            found[id(loop)] = found.get(id(loop), True) and steady
-        several = {n for n, found in loops.items() if len(found) > 1 and not all(found.values())}
+            steady_loops = loops.setdefault(access.array, {})
+            steady_loops[id(loop)] = steady_loops.get(id(loop), True) and steady
+        several = {
+            n
+            for n, steady_loops in loops.items()
+            if len(steady_loops) > 1 and not all(steady_loops.values())
+        }
         return stored & (outside | several)
 
     # -- statements of all threads alike
@@ -335,13 +339,13 @@ class KernelWriter(TeamSums):
 
     def is_guarded(self, s: ast.stmt) -> bool:
         """Whether only the first thread of a team makes a statement: it stores."""
-        return bool({a.array for a in accesses(s, self.outside()) if a.mode != "read"})
+        return bool({a.array for a in accesses(s, self.arrays_outside()) if a.mode != "read"})
 
-    def outside(self) -> set[str]:
+    def arrays_outside(self) -> set[str]:
         return {name for name, x in self.scope.arrays.items() if x.where != "local"}
 
     def guard(self, name: str) -> str:
-        return GUARD if self.is_uniform() and name in self.outside() else ""
+        return GUARD if self.is_uniform() and name in self.arrays_outside() else ""
 
     def store(self, target: ast.Subscript, e: ast.expr, s: ast.stmt) -> None:
         place = self.number(target)
@@ -385,18 +389,18 @@ class KernelWriter(TeamSums):
 
     # -- waiting
 
-    def accesses(self, node: ast.AST) -> list[Access]:
+    def accesses(self, node: ast.AST) -> list[SharedAccess]:
         if not self.has_teams:
             return []
         same = self.taking_turns
-        found = accesses(node, self.tracked)
-        return [Access(same.get(a.array, a.array), a.mode, a.places) for a in found]
+        raw_accesses = accesses(node, self.tracked)
+        return [SharedAccess(same.get(a.array, a.array), a.mode, a.places) for a in raw_accesses]
 
     def wait_for(self, node: ast.AST, who: str) -> None:
         """Waits until threads may make a statement, or may have the value of an expression."""
         self.wait(self.accesses(node), who)
 
-    def wait(self, doing: Sequence[Access], who: str) -> None:
+    def wait(self, doing: Sequence[SharedAccess], who: str) -> None:
         if self.pending.conflicts(doing, who):
             self.put("team_sync();")
             self.pending = Pending()
@@ -426,9 +430,9 @@ class KernelWriter(TeamSums):
                 self.pending = Pending()
         self.left.append(self.pending.copy())
         write()
-        left = self.left.pop()
+        pending_at_exits = self.left.pop()
         if uniform:
-            self.pending.join(left)
+            self.pending.join(pending_at_exits)
 
     def passes(self, s: ast.For | ast.While) -> None:
         self.nested += 1
@@ -469,7 +473,7 @@ class KernelWriter(TeamSums):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         self.leave(str(self.code(error)), error[0], s)
 
-    def fail_telling(self, error: Error, values: Sequence[Value], s: ast.stmt) -> None:
+    def fail_telling(self, error: Error, values: Sequence[CValue], s: ast.stmt) -> None:
         if len(values) > TOLD or any(v.dtype != INT for v in values):
             raise NotPrintedError("an error whose text depends on values")
         told = ", ".join([*(v.text for v in values), "0"][:TOLD])
@@ -526,7 +530,7 @@ class KernelWriter(TeamSums):
         ):
             self.fail(NO_MEMORY)
 
-    def result(self, k: int, e: ast.expr, value: Value, word: str, s: ast.stmt) -> None:
+    def result(self, k: int, e: ast.expr, value: CValue, word: str, s: ast.stmt) -> None:
         """A number that is returned: of each block its part, or that of the first thread."""
         if word == "first":
             block = "blockIdx.x + " * self.has_rows
@@ -539,15 +543,15 @@ class KernelWriter(TeamSums):
         if self.has_teams and not (isinstance(e, ast.Name) and e.id in self.private):
             if value.dtype.kind == "c":
                 first = f"{c_type(value.dtype)}({first})"
-            mine = f"threadIdx.x == 0 ? {value.at(SHIFT)} : {first}"
+            mine = f"threadIdx.x == 0 ? {value.operand(SHIFT)} : {first}"
         part = self.fresh(f"part_{k}")
         if value.dtype.kind == "c":
             self.put(f"{c_type(value.dtype)} {part} = {mine};")
-            mine = part = Value(part, value.dtype, OPERAND).text
-            total = self.reduced("block", block_text, word, value.dtype, mine)
+            mine = part = CValue(part, value.dtype, OPERAND).text
+            total = self.reduce_text("block", block_text, word, value.dtype, mine)
             self.put(f"{part} = {total};")
         else:
-            total = self.reduced("block", block_text, word, value.dtype, mine)
+            total = self.reduce_text("block", block_text, word, value.dtype, mine)
             self.put(f"{c_type(value.dtype)} {part} = {total};")
         self.put(f"if (threadIdx.x + threadIdx.y == 0) result_{k}[blockIdx.x] = {part};", s)
 

@@ -75,7 +75,7 @@ def part(w: Writer, p: Any, s: Effect, kept: bool = False) -> ast.expr:
     in a container, by `repr`, or as an argument of an error."""
     kind, value = p
     if kind == "atom":
-        return w.kept(s.args[value]) if kept else w.expr(s.args[value])
+        return w.host_copy(s.args[value]) if kept else w.expr(s.args[value])
     if kind == "value":
         return literal(value)
     if kind == "text":

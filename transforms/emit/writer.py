@@ -223,7 +223,7 @@ class Writer(Spelling):
     def effect(self, s: Effect) -> None:
         write_effect(self, s)
 
-    def kept(self, a: Atom) -> ast.expr:
+    def host_copy(self, a: Atom) -> ast.expr:
         """A value that a program keeps in a container, or tells with an error."""
         return self.expr(a)
 

@@ -42,16 +42,16 @@ def matmul(a: Matrix, b: Matrix) -> Matrix:
     return np.matmul(a, b, out=empty((rows, columns), a.dtype))
 
 
-def _alone() -> int:
+def _count_of_free_buffer() -> int:
     """How many references to a buffer are counted where only the pool has it."""
     buffers: Buffers = [np.empty(0)]
     return sys.getrefcount(buffers[0])
 
 
-ALONE = _alone()
+ALONE = _count_of_free_buffer()
 
 
-class Pool:
+class BufferPool:
     """Buffers that were handed out and may be free by now, the last used ones last."""
 
     def __init__(self, limit: int) -> None:
@@ -68,12 +68,12 @@ class Pool:
             if k is not None:
                 self.buffers.append(self.buffers.pop(k))
                 return self.buffers[-1]
-            found = np.empty(size, np.uint8)
-            self.buffers.append(found)
+            buffer = np.empty(size, np.uint8)
+            self.buffers.append(buffer)
             self.forget()
         finally:
             self.lock.release()
-        return found
+        return buffer
 
     def free(self, size: int) -> int | None:
         """The place of the smallest free buffer that fits; of several the one that was used last,
@@ -109,9 +109,9 @@ class Pool:
 
 def _limit() -> int:
     """An eighth of the machine's memory, at most 1 GB; TAPELESS_POOL_SIZE says it in megabytes."""
-    given = os.environ.get("TAPELESS_POOL_SIZE", "")
-    if given.isdecimal():
-        return int(given) * 10**6
+    setting = os.environ.get("TAPELESS_POOL_SIZE", "")
+    if setting.isdecimal():
+        return int(setting) * 10**6
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not on Windows
@@ -119,7 +119,7 @@ def _limit() -> int:
     return min(memory // 8, 10**9)
 
 
-_pool = Pool(_limit())
+_pool = BufferPool(_limit())
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_pool.lock.acquire,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tapeless.backends.cpu import load
-from tapeless.backends.cpu.driver.argument_forms import Array, Fields, Items, Leaf
-from tapeless.backends.cpu.driver.native_driver import compiled
+from tapeless.backends.cpu.driver.argument_forms import ArrayForm, DictForm, LeafForm, SequenceForm
+from tapeless.backends.cpu.driver.native_driver import compile_driver
 from tapeless.backends.cpu.runtime import buffer_pool
 from tests.backends.cpu.text import module
 
@@ -21,13 +21,13 @@ def given(x, numbers):
     if x is None:
         return None
     if isinstance(x, dict):
-        return Fields(tuple(x), tuple(given(y, numbers) for y in x.values()))
+        return DictForm(tuple(x), tuple(given(y, numbers) for y in x.values()))
     if isinstance(x, (list, tuple)):
-        return Items(type(x), tuple(given(y, numbers) for y in x))
+        return SequenceForm(type(x), tuple(given(y, numbers) for y in x))
     k = next(numbers)
     if isinstance(x, np.ndarray):
-        return Array(k, x.dtype, tuple(None if n > 1 else n for n in x.shape))
-    return Leaf(k, None, x) if isinstance(x, bool) else Leaf(k, type(x))
+        return ArrayForm(k, x.dtype, tuple(None if n > 1 else n for n in x.shape))
+    return LeafForm(k, None, x) if isinstance(x, bool) else LeafForm(k, type(x))
 
 
 def made(body, *args, kernel="", tests=(), guards=()):
@@ -38,7 +38,7 @@ def made(body, *args, kernel="", tests=(), guards=()):
     function = load("f", text)
     numbers = iter(range(100))
     parts = [given(x, numbers) for x in args]
-    return function, compiled(function, text, parts, tests, guards, MISSED)
+    return function, compile_driver(function, text, parts, tests, guards, MISSED)
 
 
 DOUBLED = """

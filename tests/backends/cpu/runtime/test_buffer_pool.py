@@ -7,7 +7,7 @@ import pytest
 
 from tapeless import jit
 from tapeless.backends.cpu.runtime import buffer_pool
-from tapeless.backends.cpu.runtime.buffer_pool import Pool, empty
+from tapeless.backends.cpu.runtime.buffer_pool import BufferPool, empty
 
 LARGE = 1 << 20
 SHAPE = (LARGE // 8, 2)
@@ -19,7 +19,7 @@ def place(x):
 
 @pytest.fixture(autouse=True)
 def pool(monkeypatch):
-    made = Pool(20 * LARGE)
+    made = BufferPool(20 * LARGE)
     monkeypatch.setattr(buffer_pool, "_pool", made)
     monkeypatch.setattr(buffer_pool, "LARGE", LARGE)
     return made
