@@ -162,7 +162,7 @@ class LaunchedKernel:
                 args = tuple(map(self.kernel_argument, args))
                 break
         if own or not self.bare or rows is None:
-            return self.extended(rows, args, own, sums)
+            return self.launch_with_scratch(rows, args, own, sums)
         if self.side is not None:
             rows *= self.side(*args)
         key = (rows, *self.team(*args)) if self.team else rows
@@ -192,10 +192,10 @@ class LaunchedKernel:
         if rows == 0 and not (sums or self.results):
             return None
         copied = (*own, *sums)
-        given = (*args, *copied)
+        args_and_copies = (*args, *copied)
         if self.side is not None and rows is not None:
-            rows *= self.side(*given)
-        lengths = self.team(*given) if self.team else ()
+            rows *= self.side(*args_and_copies)
+        lengths = self.team(*args_and_copies) if self.team else ()
         key = (rows, lengths, *[x.shape for x in copied])
         plan = self.plans.get(key) or self.make_plan(key, rows, args_and_copies, own, sums)
         ((blocks,), (_, teams)), array = plan.grid, self.array

@@ -241,7 +241,7 @@ class CArray:
         """How many numbers it has, if that is known."""
         return math.prod(int(n.known or 0) for n in self.lengths)
 
-    def moved(self, offset: Value, axes: int) -> Array:
+    def part_at(self, offset: CValue, axes: int) -> CArray:
         """The part of the array that begins at an offset, without the first axes."""
         return replace(
             self, pointer=f"{self.pointer} + {offset.operand(SUM)}", lengths=self.lengths[axes:]

@@ -44,7 +44,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.cuda.helpers import HELPERS, needed_helpers
 from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
-from tapeless.transforms.cuda.points import Points, as_points
+from tapeless.transforms.cuda.points import PointLoop, as_points
 from tapeless.transforms.cuda.sums_in_registers import sums_in_registers
 from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
 from tapeless.transforms.cuda.user_loops import apart_loops, summing_loops
@@ -164,12 +164,12 @@ def print_kernel(
     Raises NotPrintedError for what CUDA C does not have, or the printer does not know.
     """
     try:
-        return _Printer(node, parameters, results, functions, source, True, fastmath).printed()
+        return _KernelPrinter(node, parameters, results, functions, source, True, fastmath).print()
     except NotPrintedError:  # one thread of a row makes the user's loops, then
-        return _Printer(node, parameters, results, functions, source, False, False).printed()
+        return _KernelPrinter(node, parameters, results, functions, source, False, False).print()
 
 
-class _Printer:
+class _KernelPrinter:
     """The signature of a kernel around its body. `share_loops` says whether threads share loops of
     the user's program whose passes are apart, `share_sums` also those that only add up."""
 
@@ -205,19 +205,25 @@ class _Printer:
         if share_sums:
             arrays = {p.name: p.dtype for p in self.parameters if p.ndim and p.kind == "array"}
             sums_in_registers(node, arrays, self.fresh)
-        others = {n: renamed(f, _reserved) for n, f in functions.items() if n not in BUILT_IN}
-        self.functions = Functions(others, set(RESERVED))
-        self.scope = Scope()
+        others = {
+            n: rename_reserved(f, _reserved_names)
+            for n, f in functions.items()
+            if n not in BUILT_IN
+        }
+        self.functions = FunctionPrinter(others, set(RESERVED))
+        self.scope = KernelScope()
         self.far: dict[str, str] = {}  # names of parameters that the body knows otherwise
         self.lengths: dict[str, tuple[str, int]] = {}  # parameters that are lengths of arrays
-        self.of_size: dict[Size, Value] = {}  # the same by the sizes of the driver
+        self.of_size: dict[Size, CValue] = {}  # the same by the sizes of the driver
         loops = apart_loops(node) if share_loops else set[int]()
         loops |= summing_loops(node) if share_sums else set()
         self.writer = KernelWriter(
             node, self.scope, self.taken, self.functions, results, self.bounds, loops
         )
         self.writer.notes = notes_of(source)
-        self.joined: list[tuple[Parameter, Value]] = []  # arrays that teams add up, and their sizes
+        self.joined: list[
+            tuple[Parameter, CValue]
+        ] = []  # arrays that teams add up, and their sizes
         self.has_room = False  # whether teams may have memory that their block shares
 
     def fresh(self, stem: str) -> str:
@@ -228,7 +234,7 @@ class _Printer:
         self.taken.add(name)
         return name
 
-    def printed(self) -> CudaKernel:
+    def print(self) -> CudaKernel:
         writer = self.writer
         if self.bounds:
             self.scope.fixed[self.bounds[0]] = constant(0)
@@ -259,7 +265,7 @@ class _Printer:
         called = [in_width(f.text.splitlines()) for f in self.functions.printed.values()]
         own = [PACK_LOOP] * (packed or points is not None)
         more = [*called, *writer.device_functions, *own]
-        helpers = (*needed([text, *more]), *writer.device_functions, *called, *own)
+        helpers = (*needed_helpers([text, *more]), *writer.device_functions, *called, *own)
         own_lengths = {self.known_length(n): None for n in writer.lengths}
         return CudaKernel(
             writer.node.name,
@@ -282,7 +288,7 @@ class _Printer:
         patterns = [re.compile(ACROSS.format(row=re.escape(row))) for row in self.writer.rows]
         return any(pattern.search(line) for pattern in patterns for line in body)
 
-    def packed(self, body: Sequence[str]) -> tuple[Sequence[str], bool]:
+    def pack_loops(self, body: Sequence[str]) -> tuple[Sequence[str], bool]:
         """The body with loops of teams that move several elements at once."""
         if not self.writer.has_teams:
             return body, False

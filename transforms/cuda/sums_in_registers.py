@@ -17,10 +17,11 @@ import numpy as np
 
 from tapeless.transforms.c_text.expressions import owner
 from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 FEW = 16  # numbers of an array that a thread has in registers
 ADDED = (ast.Add, ast.Sub)
-Dtypes = Mapping[str, "np.dtype[object]"]
+Dtypes = Mapping[str, Dtype]
 
 
 def sums_in_registers(
@@ -47,7 +48,8 @@ def _block(
             if isinstance(getattr(s, inner, None), list):
                 _block(getattr(s, inner), arrays, fresh, made)
         if isinstance(s, ast.For) and _is_long(s):
-            before, after = [], []
+            before: list[ast.stmt] = []
+            after: list[ast.stmt] = []
             for sums in _sums(s, arrays):
                 sums.move(s, fresh, made, before, after)
             body[k : k + 1] = [*before, s, *after]
@@ -70,7 +72,7 @@ class Sums:
            each element has one place
     """
 
-    dtype: np.dtype[object]
+    dtype: Dtype
     array: str
     steps: dict[str, list[ast.AugAssign]]
     short: tuple[str, int] | None

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.c_text.statements import Statements
-from tapeless.transforms.c_text.values import Array, NotPrintedError, Value, c_type, cast
+from tapeless.transforms.c_text.values import CArray, CValue, NotPrintedError, c_type, cast
 from tapeless.transforms.cuda.helpers import neutral, team_text
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
@@ -58,7 +58,7 @@ class TeamSums(Statements):
         """The few numbers that each thread of a team has in an array of its own."""
         return {name for name, x in self.scope.arrays.items() if x.where == "local"}
 
-    def begins_neutral(self, before: Sequence[ast.stmt], x: Array, first: str) -> bool:
+    def begins_neutral(self, before: Sequence[ast.stmt], x: CArray, first: str) -> bool:
         """Whether an array of a thread has in all places what a reduction begins with: the loop
         that fills it is the last statement before that names it."""
         for s in reversed(before):
@@ -90,7 +90,7 @@ class TeamSums(Statements):
         self.spelled[name] = mine
         self.scope.arrays[name] = replace(x, pointer=mine)
 
-    def for_each_place(self, x: Array, write: Callable[[str], Sequence[str]]) -> None:
+    def for_each_place(self, x: CArray, write: Callable[[str], Sequence[str]]) -> None:
         """What is done for each number of an array that a thread has in registers."""
         k = self.fresh("k")
         with self.braces(f"for (int {k} = 0; {k} < {x.count}; {k}++)"):
@@ -134,13 +134,13 @@ class TeamSums(Statements):
         elif not _is_neutral(before, name, first, self):
             self.spelled[name] = self.fresh(f"{name}_mine")
             self.put(f"{c_type(dtype)} {self.spelled[name]} = {first};")
-            self.scope.fixed[name] = Value(self.spelled[name], dtype)
+            self.scope.fixed[name] = CValue(self.spelled[name], dtype)
 
     def of_team(self, word: str, dtype: Dtype, text: str) -> str:
         """The number that the threads of a team have together."""
-        return self.reduced("team", team_text, word, dtype, text)
+        return self.reduce_text("team", team_text, word, dtype, text)
 
-    def reduced(
+    def reduce_text(
         self, of: str, write: Callable[[str, Dtype], str], word: str, dtype: Dtype, text: str
     ) -> str:
         if dtype.kind == "c":
@@ -148,7 +148,7 @@ class TeamSums(Statements):
                 raise NotPrintedError(f"{word} of complex numbers")
             of_parts = SINGLE if dtype.itemsize == 8 else DOUBLE
             parts = [
-                self.reduced(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")
+                self.reduce_text(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")
             ]
             return f"{c_type(dtype)}({', '.join(parts)})"
         self.device_functions[write(word, dtype)] = None

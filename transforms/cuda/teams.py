@@ -191,7 +191,7 @@ class KernelWriter(TeamSums):
     def first_of(self, start: ast.expr) -> str:
         """What is added to a counter from zero."""
         number = self.number(start)
-        return "" if number.known == 0 else f"{number.at(SUM)} + "
+        return "" if number.known == 0 else f"{number.operand(SUM)} + "
 
     def rows_of_nest(self, s: ast.For, inner: list[ast.For], first: str) -> None:
         """The loop over rows, where the passes of loops right inside of it are rows, too."""
@@ -202,7 +202,7 @@ class KernelWriter(TeamSums):
         self.side = " * ".join(map(_count_text, bounds))
         self.row = rest = self.fresh("_".join(counters))
         with self.braces(f"for (i64 {rest} = team; {rest} < rows; {rest} += teams)", s):
-            below = [n.at(PRODUCT - 1) for n in lengths]
+            below = [n.operand(PRODUCT - 1) for n in lengths]
             for k, (counter, start) in enumerate(zip(counters, firsts, strict=True)):
                 divisor = below[k] if len(below) == k + 1 else f"({' * '.join(below[k:])})"
                 part = f"{rest} / {divisor}" if below[k:] else rest
@@ -230,7 +230,7 @@ class KernelWriter(TeamSums):
             raise NotPrintedError("a loop of several threads that ends in a number")
         assert isinstance(s.iter, ast.Call)
         j, *bounds = s.target.id, *map(self.number, s.iter.args)
-        start = f"{bounds[0].at(SUM)} + " if len(bounds) > 1 else ""
+        start = f"{bounds[0].operand(SUM)} + " if len(bounds) > 1 else ""
         totals = self.totals(s)
         self.wait_for(s.iter, ALL)
         inside = [a for t in s.body for a in self.accesses(t)]
@@ -241,7 +241,7 @@ class KernelWriter(TeamSums):
         self.lengths.append(ast.unparse(_length(s.iter.args)))
         self.shared_by, row = j, self.row
         self.row = row if self.has_rows else j
-        stop = bounds[-1].at(SHIFT)
+        stop = bounds[-1].operand(SHIFT)
         head = f"for (i64 {j} = {start}threadIdx.x; {j} < {stop}; {j} += blockDim.x)"
         with self.braces(head, s):
             self.pass_of(s)
@@ -445,7 +445,9 @@ class KernelWriter(TeamSums):
     def while_loop(self, s: ast.While) -> None:
         self.serial(s, lambda: super(KernelWriter, self).while_loop(s))
 
-    def wait_at_end(self, doing: Sequence[tuple[Access, str]], apart: tuple[str, ...] = ()) -> None:
+    def wait_at_end(
+        self, doing: Sequence[tuple[SharedAccess, str]], apart: tuple[str, ...] = ()
+    ) -> None:
         """Waits at the end of a pass for what the next one touches. `apart` count passes that
         touch other elements, if each is the index along an axis, or at one distance from it."""
         touched = {a.array for a, _ in doing}
@@ -455,7 +457,7 @@ class KernelWriter(TeamSums):
             self.pending = Pending()
 
     @staticmethod
-    def has_axis(array: str, doing: Sequence[tuple[Access, str]], counter: str) -> bool:
+    def has_axis(array: str, doing: Sequence[tuple[SharedAccess, str]], counter: str) -> bool:
         """Whether a counter is the same index along one axis wherever an array is touched."""
         moved = re.compile(rf"{re.escape(counter)}( [+-] \d+)?")
         indices = [{*enumerate(a.places or ())} for a, _ in doing if a.array == array]

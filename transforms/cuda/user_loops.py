@@ -65,22 +65,21 @@ def _only_adds_up(
     if not all(isinstance(t, SIMPLE) for t in _inside(s) if isinstance(t, ast.stmt)):
         return False
     totals = reductions(s, small)
-    stored = {owner(x) for x in _inside(s) if _is_stored(x, ast.Subscript)} - totals.keys()
+    places = [x for x in _inside(s) if isinstance(x, ast.Subscript)]
+    stored = {owner(x) for x in places if isinstance(x.ctx, ast.Store)} - totals.keys()
     if not totals or not stored <= only_here:
         return False
     if not all(_is_set_first(s.body, name, small[name]) for name in stored):
         return False
-    assigned = {ast.unparse(x) for x in _inside(s) if _is_stored(x, ast.Name)}
+    assigned = {
+        x.id for x in _inside(s) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
+    }
     needed = live_before(s.body, set(), {}) | read_later
     return assigned & needed <= totals.keys() | {ast.unparse(s.target)} - read_later
 
 
 def _inside(s: ast.For) -> Iterator[ast.AST]:
     return (x for t in s.body for x in ast.walk(t))
-
-
-def _is_stored(x: ast.AST, kind: type[ast.Name | ast.Subscript]) -> bool:
-    return isinstance(x, kind) and isinstance(x.ctx, ast.Store)
 
 
 def _is_set_first(body: list[ast.stmt], name: str, count: int) -> bool:

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -84,7 +85,8 @@ def _write(folder, k):
         assert code == bytes([n]) * 10_000
 
 
-def test_processes_that_write_at_once(folder):
+def test_processes_that_write_at_once(folder, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[3])  # where the processes find this module
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=_write, args=(str(folder.parent), k)) for k in range(3)]
     for writer in writers:

@@ -64,7 +64,7 @@ def test_a_kernel_without_rows_is_one_block(driver):
 
 
 def test_small_teams_keep_a_device_busy(driver):
-    kernel = Kernel(None, "k", arguments, team=lambda x, e: (1000,), small_teams=True)
+    kernel = LaunchedKernel(None, "k", arguments, team=lambda x, e: (1000,), small_teams=True)
     threads = {rows: kernel.grid(rows, (1000,), 0)[1][0] for rows in (1, 1000, 2**14, 2**17, 10**6)}
     assert threads == {1: 64, 1000: 64, 2**14: 8, 2**17: 1, 10**6: 1}
 

@@ -116,7 +116,7 @@ def spelling(f: Any) -> tuple[str, str] | None:
     name, this = getattr(f, "__name__", ""), getattr(f, "__self__", None)
     if "numpy.random" in sys.modules and f is np.random.seed:
         return "np.random.seed", "numpy"
-    if f == random.seed:
+    if f is random.seed:
         return "random.seed", "random"
     if f is warnings.warn:
         return "warnings.warn", "warnings"
