@@ -312,7 +312,7 @@ def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
         if isinstance(x, Advancing) and not isinstance(x, Lazy) and x.pushes:
             x = Lazy((x, lambda item: (lambda: True, lambda: item), False))
-        if isinstance(x, Lazy) and x.rolls() and not x.spent(left=True):
+        if isinstance(x, Lazy) and x.rolls() and not x.spent(leaves=True):
             outcome = met(hooks, x, not conjunction)
             return python_number(
                 choose(outcome, lambda: False, lambda: True) if conjunction else outcome

@@ -81,12 +81,12 @@ class Lazy(Advancing):
             )
         super().ask()
 
-    def spent(self, left: bool = False) -> bool:
+    def spent(self, leaves: bool = False) -> bool:
         """Whether items were taken before; all are now, or as many as data says."""
         self.ask()
         started, self.started = self.started, True
         if not started:
-            self.source, self.left = iter(()), left
+            self.source, self.left = iter(()), leaves
         return started
 
     def rolls(self) -> bool:

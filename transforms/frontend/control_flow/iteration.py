@@ -241,7 +241,7 @@ def _first(hooks: Any, x: Lazy, *default: Any) -> Any:
         except Undecided:
             pass  # a loop over the same items finds it
     generators = x.from_the_first()
-    x.spent(left=True)
+    x.spent(leaves=True)
     if default:
         return _found(hooks, generators, *default).item
     try:
