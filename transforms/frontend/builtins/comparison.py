@@ -24,7 +24,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.choices import Either, either
+from tapeless.transforms.frontend.values.choices import Either, either, is_one_of_texts
 from tapeless.transforms.frontend.values.container_aliases import require_all_current
 from tapeless.transforms.frontend.values.identity import NUMBERS
 from tapeless.transforms.frontend.values.structure import has_symbols
@@ -155,6 +155,8 @@ def contained(item: Any, container: Any) -> Any:
     """item in container."""
     if isinstance(item, (ChosenText, Either)):
         return each(lambda candidate: contained(candidate, container), either(item))
+    if is_one_of_texts(container):
+        return each(lambda candidate: contained(item, candidate), either(container))
     if isinstance(container, Once):
         container = container.rest()
     if isinstance(container, Sequence) and not container.is_range:

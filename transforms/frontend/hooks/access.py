@@ -54,7 +54,7 @@ from tapeless.transforms.frontend.objects.derived_arrays import method_of
 from tapeless.transforms.frontend.objects.environment import watched
 from tapeless.transforms.frontend.trace.provenance import inherited_from, name_of, static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.choices import Either, either
+from tapeless.transforms.frontend.values.choices import Either, either, is_one_of_texts
 from tapeless.transforms.frontend.values.container_aliases import (
     MUTABLE,
     require_all_current,
@@ -92,8 +92,8 @@ class Access(Calls):
             if obj.listing is not None and name in list.__dict__ and name != "sort":
                 return self.attr(_listed(obj, name), name)
             return attribute_of(obj, name, self.function)
-        if isinstance(obj, Either):
-            return each(lambda option: self.attr(option, name), obj)
+        if isinstance(obj, Either) or (is_one_of_texts(obj) and hasattr(str, name)):
+            return each(lambda option: self.attr(option, name), either(obj))
         if special_methods.foreign(obj):
             value = getattr(obj, name)
             return value if is_method(value) else call_outside(getattr, (obj, name), {})
@@ -183,8 +183,8 @@ class Access(Calls):
         delattr(obj, name)
 
     def item(self, obj: Any, key: Any) -> Any:
-        if undecided(obj):
-            return each(lambda option: self.item(option, key), obj)
+        if undecided(obj) or is_one_of_texts(obj):
+            return each(lambda option: self.item(option, key), either(obj))
         if isinstance(key, (Either, ChosenText)) and isinstance(obj, dict):
             return each(lambda option: self.item(obj, option), either(key))
         if special_methods.foreign(obj):

@@ -31,7 +31,7 @@ from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.control_flow.try_statements import tried
 from tapeless.transforms.frontend.effects.context_managers import SIGNALS, entered
 from tapeless.transforms.frontend.effects.effects import raise_
-from tapeless.transforms.frontend.effects.exception_handlers import trying
+from tapeless.transforms.frontend.effects.exception_handlers import caught, trying
 from tapeless.transforms.frontend.heap.frames import Frame, FrameLocation
 from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
@@ -311,9 +311,9 @@ class Hooks(Operations):
         """A try statement."""
         tried(run)
 
-    def trying(self, kinds: Any) -> Any:
-        """The body of a try statement; `kinds` gives the exceptions that it catches."""
-        return trying(kinds)
+    def trying(self, *clauses: Any) -> Any:
+        """The body of a try statement; each of `clauses` gives the exceptions that one catches."""
+        return trying(lambda: caught(clauses))
 
     def given_up(self, final: Any) -> None:
         """The end of a try statement that staging leaves."""

@@ -15,7 +15,6 @@ from tapeless.transforms.frontend.source.scopes import Scope, bound_names
 from tapeless.transforms.frontend.source.tree_building import (
     HOOKS,
     TYPE_PARAMS,
-    caught,
     hook,
     named,
     own_nodes,
@@ -306,7 +305,7 @@ class Rewriter(Bindings):
             signals = ast.Attribute(named(HOOKS), "signals", ast.Load())
             handlers.append(ast.ExceptHandler(signals, None, [ast.Raise()]))
             kinds = [self.expr(h.type) if h.type else named("BaseException") for h in s.handlers]
-            body = [ast.With([ast.withitem(hook("trying", thunk(caught(kinds))))], body)]
+            body = [ast.With([ast.withitem(hook("trying", *map(thunk, kinds)))], body)]
         for h in s.handlers:
             bind = self.bound([h.name], h) if h.name else []
             handlers.append(

@@ -84,6 +84,11 @@ def either(value: Any) -> Any:
     return Either(value.test, either(value.yes), either(value.no))
 
 
+def is_one_of_texts(value: Any) -> bool:
+    """Whether data decides which of some texts it is, and it is known what these say."""
+    return isinstance(value, ChosenText) and value.is_of_known()
+
+
 def fit(a: Any, b: Any) -> bool:
     """Whether a variable may be either, by data: functions and objects, or one thing and None."""
     if a is None or b is None:

@@ -212,6 +212,36 @@ class ChosenText(Text):
     def of(self, change: Callable[[Any], Any]) -> Text:
         return ChosenText(*map(change, (self.test, self.yes, self.no)))
 
+    def options(self) -> list[Any]:
+        """The texts of which it is one."""
+        parts = (self.yes, self.no)
+        return [x for p in parts for x in (p.options() if isinstance(p, ChosenText) else [p])]
+
+    def is_of_known(self) -> bool:
+        """Whether it is known what each of the two says."""
+        return all(isinstance(option, str) for option in self.options())
+
+    def each(self, change: Callable[[str], str]) -> Any:
+        """Another text made of it, where it is known what each of the two says."""
+        parts = (self.yes, self.no)
+        yes, no = (p.each(change) if isinstance(p, ChosenText) else change(p) for p in parts)
+        alike = isinstance(yes, str) and isinstance(no, str) and yes == no
+        return yes if alike else ChosenText(self.test, yes, no)
+
+    def __add__(self, other: Any) -> Any:
+        known = isinstance(other, str) and self.is_of_known()
+        return self.each(lambda text: text + other) if known else super().__add__(other)
+
+    def __radd__(self, other: Any) -> Any:
+        known = isinstance(other, str) and self.is_of_known()
+        return self.each(lambda text: other + text) if known else super().__radd__(other)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.is_of_known() and len({*map(len, self.options())}) == 1:
+            length = len(self.options()[0])
+            return iter([self.each(lambda text, k=k: text[k]) for k in range(length)])
+        return super().__iter__()
+
     def __eq__(self, other: object) -> Any:
         yes, no = self.yes == other, self.no == other
         if isinstance(yes, bool) and isinstance(no, bool):

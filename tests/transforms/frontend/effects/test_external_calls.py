@@ -254,3 +254,11 @@ def test_options_that_a_rule_does_not_have(traced):
     np.testing.assert_allclose(vmap(f)(np.stack([X, 2 * X])), [f(X), f(2 * X)], rtol=1e-12)
     with pytest.raises(tapeless.errors.NotDifferentiableError, match="qr"):
         grad(f)(X)
+
+
+def test_options_of_how_a_system_is_solved(traced):
+    def f(x):
+        return np.sum(scipy.sparse.linalg.spsolve(LAPLACE, x**2, permc_spec="NATURAL") ** 2)
+
+    assert jit(f)(X) == pytest.approx(f(X), rel=1e-12)
+    np.testing.assert_allclose(grad(f)(X), gradient(f, X), rtol=1e-6)
