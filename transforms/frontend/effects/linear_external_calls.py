@@ -42,7 +42,8 @@ def call_outside(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: bo
     transposed = _transpose(f, args, kwargs)
     if transposed is None:
         return external_call(f, args, kwargs, pure)
-    return _call_linear(f, transposed, *args, options=kwargs)
+    matrix, x = args
+    return _call_linear(f, transposed, matrix, x, kwargs)
 
 
 def _transpose(f: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Callable[..., Any] | None:
