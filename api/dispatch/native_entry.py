@@ -28,7 +28,7 @@ class _OtherError(Exception):
     """Arguments that machine code does not know."""
 
 
-def driven(
+def native_entry(
     specialisation: Specialisation, args: tuple[Any, ...], missed: Any
 ) -> Callable[..., Any] | None:
     """A builtin function for calls like this one; None if there can be none."""
@@ -44,10 +44,10 @@ def driven(
     index = {path: k for k, path in enumerate(tree.paths((args, {})))}
     try:
         parts = [_part(x, (0, k), index) for k, x in enumerate(args)]
-        tests = [*_known(specialisation), *relations]
+        tests = [*_value_tests(specialisation), *relations]
     except _OtherError:
         return None
-    guards = guarding.together(specialisation.guards)
+    guards = guarding.combine_guards(specialisation.guards)
     return compiled.compile_driver(
         specialisation.run, specialisation.text, parts, tests, guards, missed
     )
@@ -81,7 +81,7 @@ def _leaf(x: Any, k: int) -> Any:
     raise _OtherError
 
 
-def _known(specialisation: Specialisation) -> Iterator[str]:
+def _value_tests(specialisation: Specialisation) -> Iterator[str]:
     """Tests of integers and lengths that the program knows."""
     for k, value in specialisation.static:
         if type(value) is not int:

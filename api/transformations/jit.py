@@ -16,7 +16,7 @@ from tapeless import tree
 from tapeless.backends.fork_safe_locks import STAGING
 from tapeless.configuration.stepping import skipping, untraced
 from tapeless.disk_cache.load import Record
-from tapeless.disk_cache.store import Shelf, recalled, shelf
+from tapeless.disk_cache.store import Shelf, recall, shelf
 from tapeless.dispatch import list_arguments, ways
 from tapeless.dispatch.gpu_arguments import refuse_profile
 from tapeless.dispatch.inspection import Stages
@@ -108,7 +108,7 @@ def disable_jit(disable: bool = True) -> Iterator[None]:
         _disabled.reset(token)
 
 
-def disabled() -> bool:
+def is_disabled() -> bool:
     return _disabled.get() or ALWAYS_DISABLED
 
 
@@ -171,7 +171,7 @@ class Jit(Unchanged):
                 pass
         if gettrace() is not None and hasattr(gettrace(), "__self__"):
             settrace(skipping(gettrace(), untraced()))
-        if disabled():
+        if is_disabled():
             return self.plain(*args, **kwargs)
         try:
             if (result := self.lists.call(args, kwargs)) is not MISSED:
@@ -193,10 +193,10 @@ class Jit(Unchanged):
             self.decided = True
             return
         self.calls += 1
-        self.direct, often = specialisation.direct(MISSED), self.calls >= OFTEN
+        self.direct, often = specialisation.native_entry(MISSED), self.calls >= OFTEN
         other = kwargs or self.asked.static_argnums or self.asked.static_argnames
         if often and self.direct is None and not other:
-            self.direct = driven.driven(specialisation, args, MISSED)
+            self.direct = driven.native_entry(specialisation, args, MISSED)
         if self.direct is not None and self.defaults is not None:
             self.direct = self.with_defaults(self.direct)
         self.decided = often or self.direct is not None
@@ -207,7 +207,7 @@ class Jit(Unchanged):
         return lambda *args: direct(*args) if fun.__defaults__ is defaults else MISSED
 
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        return self.lists.picked(args, kwargs) or super().pick(args, kwargs)
+        return self.lists.pick(args, kwargs) or super().pick(args, kwargs)
 
     def without_code(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
         """Rounding in kernels may turn a test: NumPy goes the way that was traced."""
@@ -219,12 +219,12 @@ class Jit(Unchanged):
     # -- static arguments
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        specialisation = super().specialise(*self.marked(args, kwargs))
+        specialisation = super().specialise(*self.with_static_arguments(args, kwargs))
         self.direct, self.decided, self.calls = None, False, 0
         self.lists.shown = None
         return specialisation
 
-    def marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def with_static_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The arguments with static ones as constants."""
         if not (self.asked.static_argnums or self.asked.static_argnames):
             return args, kwargs
@@ -263,18 +263,18 @@ class Jit(Unchanged):
         opened.builder.outer_map = self.fun
         return super().outermost(args, kwargs, leaves)
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args = tuple(map(_plain, args))
-        return super().staged(args, {k: _plain(x) for k, x in kwargs.items()})
+        return super().stage(args, {k: _plain(x) for k, x in kwargs.items()})
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().check(tuple(map(_plain, args)), {k: _plain(x) for k, x in kwargs.items()})
 
     # -- compilation
 
-    def recalled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
+    def recall(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
         kept = self.shelf(args, kwargs)
-        return recalled(kept, args, kwargs, self.loaded, self.anew) if kept else None
+        return recall(kept, args, kwargs, self.load_record, self.stage_now) if kept else None
 
     def shelf(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
         """Where other processes keep it; none do where memory of arguments is given away."""
@@ -282,7 +282,7 @@ class Jit(Unchanged):
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         kept = self.shelf(args, kwargs)
-        compiled = self.anew(args, kwargs)
+        compiled = self.stage_now(args, kwargs)
         compiled.reorders = True
         compiled.hand_over = self.hand_over(compiled)
         outline = numba.outline(compiled.run) if kept else None
@@ -303,17 +303,17 @@ class Jit(Unchanged):
         description = f"jit of {base_name(self.fun)}"
         return asynchronous.HandOver(compiled, lowered, description, given_away)
 
-    def loaded(self, record: Record) -> Callable[..., Any]:
+    def load_record(self, record: Record) -> Callable[..., Any]:
         """The function of a record."""
         self.apart = record.apart
         return self.load(record.text, record.outline)
 
-    def anew(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+    def stage_now(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """The specialisation for these arguments, staged now."""
         with STAGING:
-            return self.lowered(args, kwargs)
+            return self.compile_lowered(args, kwargs)
 
-    def lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+    def compile_lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         paths = tree.paths((args, kwargs))
         self.positions = [path[1] if path[0] == 0 else None for path in paths]
         before = as_written.set(self.asked.fastmath is False)
@@ -341,7 +341,7 @@ class Jit(Unchanged):
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         name, check = self.emitted_name, self.asked.boundscheck
-        parallel, donated = self.asked.parallel, self.donated(staged)
+        parallel, donated = self.asked.parallel, self.donated_variables(staged)
         lowered = lower.lower(
             *(name, block, staged.sizes, self.stored, staged.hints, check, parallel, donated),
             fastmath=self.asked.fastmath is not False,
@@ -359,7 +359,7 @@ class Jit(Unchanged):
         self.forms[text] = lowered
         return text, flat
 
-    def donated(self, staged: Staged) -> list[Var]:
+    def donated_variables(self, staged: Staged) -> list[Var]:
         """The arrays of arguments that the caller gives away, if they are not stored to anyway."""
         leaves = zip(staged.leaves, self.positions, strict=True)
         arrays = [leaf for leaf, k in leaves if k in self.asked.donate_argnums]
@@ -404,14 +404,14 @@ class Jit(Unchanged):
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """What the function does for these arguments, line by line of the user's code."""
-        call = self.lists.taken(args, kwargs)
-        inner = None if call is None else self.lists.of(call.forms)
+        call = self.lists.as_array_call(args, kwargs)
+        inner = None if call is None else self.lists.jit_for(call.forms)
         with contextlib.suppress(TapelessError):
             if call is not None and inner is not None:  # lists come as arrays
                 return inner.explain(*call.args, **call.kwargs)  # type: ignore[no-any-return]
         return super().explain(*args, **kwargs)
 
-    def explained(
+    def explain_specialisation(
         self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Explanation:
         """The report for a specialisation, with the kernels that it is compiled to."""
@@ -422,14 +422,14 @@ class Jit(Unchanged):
             self.prepare(specialisation, *tree.map(shapes.stand_in, (args, kwargs)))
             loops += slow_loops.driver_loops(form.placement)
             loops = [*{(x.file, x.line, x.function, x.fate): x for x in loops}.values()]
-        name = f"jit of {self.described(args, kwargs)}"
+        name = f"jit of {self.describe_call(args, kwargs)}"
         return explain.explanation(name, specialisation, leaves, form, loops)
 
     def prepare(
         self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         """Compiles the kernels for arguments like these, as far as is known without a call."""
-        passed = specialisation.passed(*self.marked(args, kwargs))
+        passed = specialisation.passed_arguments(*self.with_static_arguments(args, kwargs))
         numba.prepare(specialisation.run, specialisation.text, passed)
 
     def compile_ahead(

@@ -62,7 +62,7 @@ class ErrorWord:
 def _fill_in(args: tuple[Any, ...], integers: Iterator[int]) -> tuple[Any, ...]:
     """The arguments of an error with integers in the places of `...`.
 
-    >>> _filled(("at", (..., 2, ...)), iter([5, 7]))
+    >>> _fill_in(("at", (..., 2, ...)), iter([5, 7]))
     ('at', (5, 2, 7))
     """
     return tuple(

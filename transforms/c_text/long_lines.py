@@ -58,10 +58,10 @@ def in_width(lines: Iterable[str]) -> str:
 def break_line(line: str, width: int = WIDTH) -> list[str]:
     """A line of C on several, none longer than `width` if it can be.
 
-    >>> print(*broken("  t = f(a, b) + g(c, d);  // line 3", width=26), sep="\\n")
+    >>> print(*break_line("  t = f(a, b) + g(c, d);  // line 3", width=26), sep="\\n")
       t = f(a, b) +  // line 3
           g(c, d);
-    >>> print(*broken("for (i64 i = 0; i < n; i++) f(i);", width=30), sep="\\n")
+    >>> print(*break_line("for (i64 i = 0; i < n; i++) f(i);", width=30), sep="\\n")
     for (i64 i = 0; i < n; i++)
       f(i);
     """

@@ -37,7 +37,7 @@ from tapeless.transforms.cuda.launch_text import (
     join_texts,
 )
 from tapeless.transforms.cuda.teams import ARRAY
-from tapeless.transforms.emit.module import called, function_text, join_module
+from tapeless.transforms.emit.module import called_functions, function_text, join_module
 from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
@@ -46,7 +46,7 @@ from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, out
 from tapeless.transforms.ops.primitives.random_draws import draw, made_generator
 from tapeless.transforms.ops.primitives.slices_and_gathers import LAST_STORE, Slot, gather
 from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH, wrap
-from tapeless.transforms.python_text.python_source import number, quoted, template
+from tapeless.transforms.python_text.python_source import number, quote, template
 
 HEAD = "typedef long long i64;\n"
 #: C++ has more keywords than Python, and the launch has names of its own.
@@ -73,7 +73,7 @@ def write_cuda(
     """
     printed = [_print_kernel(kernel, on_device, fastmath) for kernel in kernels]
     driver = _without_unread_sizes(driver)
-    others = called([driver], name)
+    others = called_functions([driver], name)
     for block in (driver, *others.values()):
         _refuse_unchecked(block)
         _refuse_gathers(block, block is not driver)
@@ -328,7 +328,7 @@ def _literal(x: Any) -> str:
     """
     if isinstance(x, tuple):
         return _tuple(map(_literal, x))
-    return "..." if x is ... else quoted(x)
+    return "..." if x is ... else quote(x)
 
 
 def _tuple(parts: Iterable[str]) -> str:

@@ -23,7 +23,7 @@ from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.pipelines.array_form import array_form
 from tapeless.transforms.prelude.numpy.derived_arrays import DerivedArray
 from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
-from tapeless.transforms.python_text.python_source import quoted
+from tapeless.transforms.python_text.python_source import quote
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -72,7 +72,7 @@ def _text(spec: Structure, texts: Any) -> str:
     if spec.kind == "leaf":
         return next(texts)  # type: ignore[no-any-return]
     if spec.kind == "static":
-        return quoted(spec.value)
+        return quote(spec.value)
     parts = [_text(c, texts) for c in spec.children]
     if isinstance(spec.value, Rows):
         return _rows_text(spec.value, parts)
@@ -84,7 +84,7 @@ def _text(spec: Structure, texts: Any) -> str:
         whole = f"zip({', '.join(parts)})" if len(parts) > 1 else parts[0]
         return f"{spec.kind.__name__}({whole})"
     if spec.kind is dict:
-        entries = [f"{quoted(k)}: {v}" for k, v in zip(spec.keys, parts, strict=True)]
+        entries = [f"{quote(k)}: {v}" for k, v in zip(spec.keys, parts, strict=True)]
         return "{" + ", ".join(entries) + "}"
     if issubclass(spec.kind, list):
         return "[" + ", ".join(parts) + "]"
@@ -193,7 +193,7 @@ def flat_text(values: list[str]) -> str:
 Text = tuple[str, list[str], set[str]]  # of a function, its helpers, its imports
 
 
-def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
+def called_functions(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
     """The functions that blocks call, and those that they call, with a name of its own each, which
     is none of `names`. What calls them is emitted afterwards."""
     bodies: dict[Function, Block] = {}
@@ -218,9 +218,9 @@ def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
     return bodies
 
 
-def shown(name: str, block: Block) -> str:
+def show_with_functions(name: str, block: Block) -> str:
     """A program as text, with the functions that it calls."""
-    functions = called([block], name).items()
+    functions = called_functions([block], name).items()
     return "\n\n".join(
         [*(show(Program(f.name, b)) for f, b in functions), show(Program(name, block))]
     )
@@ -260,7 +260,7 @@ def write_module(
     doc: str,
 ) -> str:
     """The whole text of a module with one public function."""
-    functions = [function_text(f.name, b, "") for f, b in called([block], name).items()]
+    functions = [function_text(f.name, b, "") for f, b in called_functions([block], name).items()]
     main = emit_function(name, block, ", ".join(arguments), unpack, result, doc, set(arguments))
     return join_module([*functions, main])
 

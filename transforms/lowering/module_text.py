@@ -7,7 +7,7 @@ from typing import Any
 
 from tapeless.transforms.core.language import Block, Effect, Var
 from tapeless.transforms.emit.counter_placement import counters_first
-from tapeless.transforms.emit.module import called, function_text, join_module
+from tapeless.transforms.emit.module import called_functions, function_text, join_module
 from tapeless.transforms.emit.writer import Writer, emit_function
 from tapeless.transforms.lowering.error_functions import raising_decorator
 from tapeless.transforms.lowering.kernels.kernel import Kernel
@@ -21,7 +21,7 @@ class Driver(Writer):
     """Writes a block in which stores are decided, and kernels are called."""
 
     @staticmethod
-    def prepared(block: Block) -> Block:
+    def prepare(block: Block) -> Block:
         return counters_first(fill(block))
 
     def effect(self, s: Effect) -> None:
@@ -48,7 +48,7 @@ def write_compiled(
     njit = {"from numba import njit"}
     functions += [(kernel.text, list(kernel.helpers), njit) for kernel in kernels]
     imports = imported(kernels)
-    functions += [function_text(f.name, b, "") for f, b in called([driver], name).items()]
+    functions += [function_text(f.name, b, "") for f, b in called_functions([driver], name).items()]
     taken = {*arguments, *(kernel.name for kernel in kernels)}
     signature = ", ".join(arguments)
     main = emit_function(name, driver, signature, unpack, result, doc, taken, Driver)
@@ -81,7 +81,7 @@ def write_plain(
     doc: str,
 ) -> str:
     """The text of a module in array form, whose function overwrites the parameters `stored`."""
-    functions = [function_text(f.name, b, "") for f, b in called([block], name).items()]
+    functions = [function_text(f.name, b, "") for f, b in called_functions([block], name).items()]
     owned, signature = stored_back(block, stored), ", ".join(arguments)
     main = emit_function(name, owned, signature, unpack, result, doc, set(arguments), Driver)
     return join_module([*functions, main])

@@ -332,7 +332,7 @@ class Recursion:
         block = replace(block, params=(*block.params, *extra))
         sizes: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
         fresh, new = refresh(block, sizes)
-        trace().keys.renamed(new)
+        trace().keys.rename(new)
         fresh = replace(fresh, params=(*fresh.params, *lengths.values()))
         self.function.block = fresh
         return (*extra, *(atom_of_size(dims.single(symbol)) for symbol in lengths))

@@ -9,7 +9,7 @@ import ast
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tapeless.transforms.python_text.line_breaking import NOTE, noted
+from tapeless.transforms.python_text.line_breaking import NOTE, statement_lines
 from tapeless.transforms.python_text.python_source import to_source
 
 
@@ -68,7 +68,7 @@ class Annotated:
     def lines(self, body: Iterable[ast.stmt], depth: int = 1) -> Iterator[str]:
         """The lines of statements."""
         for s in body:
-            yield from noted(self.texts.get(s) or _text(s), depth, self.notes.get(s, ""))
+            yield from statement_lines(self.texts.get(s) or _text(s), depth, self.notes.get(s, ""))
             if isinstance(s, (ast.For, ast.While, ast.If)):
                 yield from self.lines(s.body, depth + 1)
                 if s.orelse:

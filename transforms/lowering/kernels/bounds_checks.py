@@ -30,7 +30,7 @@ from tapeless.transforms.ops.primitives.new_arrays import full
 from tapeless.transforms.ops.primitives.random_draws import IN_KERNELS, draw
 from tapeless.transforms.ops.primitives.shapes import cast
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, update
-from tapeless.transforms.python_text.python_source import number, spelled, to_source
+from tapeless.transforms.python_text.python_source import number, to_source, write_template
 
 DIVISIONS = ("truediv", "floordiv", "mod")
 IN_FLOATS = {
@@ -160,7 +160,7 @@ class Checks(Elements):
             else:
                 where = [number(0) if k is None else (index or [])[k] for k in e.axes]
                 value = self.element(a, where)
-            test = spelled("not -{1} <= {0} < {1}", value, self.size(n))
+            test = write_template("not -{1} <= {0} < {1}", value, self.size(n))
             self.refuse(test, to_source(value), axis, to_source(self.size(n)), s.origin)
 
     def fits(self, count: Size, n: Size) -> bool:
@@ -194,7 +194,7 @@ class Checks(Elements):
     def refuse_misfit(self, stage: LoopNest, have: ast.expr, part: ast.expr) -> None:
         """Raises where two lengths differ, unless they are spelled in one way."""
         if to_source(have) != to_source(part):
-            with self.nested(f"if {spelled('{0} != {1}', have, part)}:", stage.let.origin):
+            with self.nested(f"if {write_template('{0} != {1}', have, part)}:", stage.let.origin):
                 self.put(f'raise ValueError("{MISFIT}")')
 
     def refuse(self, test: str, index: str, axis: int, length: str, origin: Origin | None) -> None:
@@ -220,7 +220,7 @@ class Checks(Elements):
             return
         if dims.at_least(self.as_size(divisor), 1) if divisor.type.dtype.kind == "i" else False:
             return
-        with self.nested(f"if {spelled('{0} == 0', self.atom(divisor))}:", s.origin):
+        with self.nested(f"if {write_template('{0} == 0', self.atom(divisor))}:", s.origin):
             what = "float division" if "f" in [a.type.dtype.kind for a in s.args] else "division"
             self.put(f'raise ZeroDivisionError("{what} by zero")')
 
@@ -237,7 +237,9 @@ class Checks(Elements):
                     continue
             if "isfinite" in refused.test:
                 self.imports.add(("math", "isfinite"))
-            with self.nested(f"if {spelled(refused.test, *map(self.atom, parameters))}:", s.origin):
+            with self.nested(
+                f"if {write_template(refused.test, *map(self.atom, parameters))}:", s.origin
+            ):
                 self.put(f'raise {refused.error.__name__}("{refused.message}")')
 
     def check_power(self, base: Atom, exponent: Atom, origin: Origin | None) -> None:
@@ -246,7 +248,7 @@ class Checks(Elements):
         complex_ = "c" in (base.type.dtype.kind, exponent.type.dtype.kind)
         if positive or complex_ or (isinstance(base, Literal) and base.value):
             return
-        test = spelled("{0} == 0 and {1} < 0", self.atom(base), self.atom(exponent))
+        test = write_template("{0} == 0 and {1} < 0", self.atom(base), self.atom(exponent))
         with self.nested(f"if {test}:", origin):
             self.put('raise ZeroDivisionError("zero to a negative power")')
 
@@ -262,7 +264,7 @@ class Checks(Elements):
         if self.stays_small(s) or (s.op.name not in IN_FLOATS and self.is_above_least(s)):
             return
         test, args = _by_one_factor(s) or (test, s.args)
-        with self.nested(f"if {spelled(test, *map(self.atom, args))}:", s.origin):
+        with self.nested(f"if {write_template(test, *map(self.atom, args))}:", s.origin):
             self.put(f'raise OverflowError("{TOO_LONG}")')
 
     def check_whole(self, s: Let) -> None:
@@ -272,15 +274,15 @@ class Checks(Elements):
             return
         x = self.atom(s.args[0])
         if kind == np.uint64:
-            with self.nested(f"if {spelled(f'{{0}} > {LARGEST}', x)}:", s.origin):
+            with self.nested(f"if {write_template(f'{{0}} > {LARGEST}', x)}:", s.origin):
                 self.put(f'raise OverflowError("{TOO_LONG}")')
             return
         if isinstance(s.args[0], Var) and not isinstance(x, ast.Name):
             name = self.names.new(self.names.nameless)
             self.put(f"{name} = {to_source(x)}", s.origin)
             x = self.local[s.args[0]] = ast.Name(name, ast.Load())
-        with self.nested(f"if {spelled(NO_INTEGER, x)}:", s.origin):
-            with self.nested(f"if {spelled('{0} != {0}', x)}:"):
+        with self.nested(f"if {write_template(NO_INTEGER, x)}:", s.origin):
+            with self.nested(f"if {write_template('{0} != {0}', x)}:"):
                 self.put('raise ValueError("cannot convert float NaN to integer")')
             self.put(f'raise OverflowError("{TOO_LONG}")')
 
@@ -311,7 +313,7 @@ class Checks(Elements):
             self.checked.add((s, str(a)))
             test = "{0} < 0" if dtype.kind == "u" and dtype.itemsize == WORD else BETWEEN
             limited = test.replace("low", str(limits.min)).replace("high", str(limits.max))
-            with self.nested(f"if {spelled(limited, self.atom(a))}:", s.origin):
+            with self.nested(f"if {write_template(limited, self.atom(a))}:", s.origin):
                 value = f" {a.value}" if isinstance(a, Literal) else ""
                 what = f"Python integer{value} out of bounds for {dtype.name}"
                 self.put(f'raise OverflowError("{what}")')
@@ -323,7 +325,7 @@ class Checks(Elements):
             return
         if dims.at_least(self.bounds(self.as_size(count))[0], 0):
             return
-        with self.nested(f"if {spelled('{0} < 0', self.atom(count))}:", s.origin):
+        with self.nested(f"if {write_template('{0} < 0', self.atom(count))}:", s.origin):
             self.put('raise ValueError("negative shift count")')
 
     def is_place(self, factors: tuple[dims.Factor, ...], coefficient: int) -> bool:
@@ -344,7 +346,7 @@ class Checks(Elements):
             n = stage.space[k]
             if (isinstance(n, int) and n > 0) or dims.at_least(n, 1):
                 continue
-            with self.nested(f"if {spelled('{0} == 0', self.size(n))}:", stage.let.origin):
+            with self.nested(f"if {write_template('{0} == 0', self.size(n))}:", stage.let.origin):
                 self.put(
                     f'raise ValueError("zero-size array to reduction operation {full} which has '
                     'no identity")'

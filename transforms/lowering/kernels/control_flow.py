@@ -30,7 +30,7 @@ from tapeless.transforms.lowering.schedule.independent_passes import apart
 from tapeless.transforms.lowering.schedule.user_errors import values_of
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.memory.aliasing import has_memory
-from tapeless.transforms.python_text.python_source import spelled, template, to_source
+from tapeless.transforms.python_text.python_source import template, to_source, write_template
 
 FEW = 3  # numbers that a branch sets, for which machine code need not jump
 
@@ -86,7 +86,7 @@ class Control(Exchanged):
     def effect(self, s: Effect) -> None:
         match s.kind:
             case "check":
-                test = spelled("{0} != {1}", *map(self.atom, s.args))
+                test = write_template("{0} != {1}", *map(self.atom, s.args))
                 with self.nested(f"if {test}:", s.origin):
                     self.put(f'raise ValueError("{s.message}")')
             case "raise":
@@ -169,7 +169,7 @@ class Control(Exchanged):
         texts = "{1} and {0}", "{1} and not {0}"  # the rare condition first
         for text, (condition, count), (lines, values) in zip(texts, checks, sides, strict=True):
             if condition is not None:
-                with self.nested(f"if {spelled(text, test, condition)}:", origin):
+                with self.nested(f"if {write_template(text, test, condition)}:", origin):
                     self.put(f'raise OverflowError("{TOO_LONG}")')
             shorter.append((lines[count:], values))
         return shorter

@@ -410,7 +410,7 @@ class Nests(Reuse):
         if sign != "=" and dtype.kind in "iu" and dtype != scalar_form.INT:
             holes = {"0": target, "1": value}
             combined = template(f"{{0}} {sign[0]} {{1}}", holes)
-            value, sign = scalar_form.converted(dtype, combined), "="
+            value, sign = scalar_form.convert(dtype, combined), "="
         elif sign in ("+=", "-="):
             value, sign = _signed(value, sign)
         self.put(f"{to_source(target)} {sign} {to_source(value)}", s.origin)

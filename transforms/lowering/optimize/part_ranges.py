@@ -13,7 +13,12 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let
-from tapeless.transforms.core.size_inequalities import Facts, Relation, not_negative, settled
+from tapeless.transforms.core.size_inequalities import (
+    Facts,
+    Relation,
+    not_negative,
+    without_decided_maxima,
+)
 from tapeless.transforms.lowering.optimize.slice_pushdown import Unsliced
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.view_indices import Place, Span, key_entries
@@ -72,7 +77,7 @@ class Ranges:
     # -- sizes
 
     def canon(self, size: Size) -> Size:
-        return settled(canonical(size, self.sizes), self.facts)
+        return without_decided_maxima(canonical(size, self.sizes), self.facts)
 
     def compare(self, a: Size, b: Size) -> int:
         """The order of two sizes, in this call if need be."""

@@ -25,7 +25,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.ops.primitives.new_arrays import zeros
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
-from tapeless.transforms.optimize.loop_carries import without
+from tapeless.transforms.optimize.loop_carries import without_carries
 
 Defs = dict[Any, Let]
 
@@ -67,7 +67,7 @@ def _for(s: For, defs: Defs, new: dict[Var, Atom]) -> For:
         own_buffers.append(replace(first, outs=(own,)))
         inside[p] = own
         new[s.outs[k]] = s.inits[k]
-    lean = without(s, drop)
+    lean = without_carries(s, drop)
     assert isinstance(lean, For)
     body = substitute(lean.body, inside) if inside else lean.body
     return replace(lean, body=replace(body, body=(*own_buffers, *body.body)))

@@ -291,7 +291,7 @@ class Fitting:
 
     def part_shape(self, s: Let, rest: tuple[Atom, ...]) -> tuple[Size, ...]:
         """The shape of the part of an array that a statement reads or stores to."""
-        relied = Relied(self.facts.mapped(self.canon), self.canon)
+        relied = Relied(self.facts.map(self.canon), self.canon)
         relied.definitions = self.integers
         with building(relied):
             return result_shape(s.args[0].type.shape, s.params["key"], rest)
