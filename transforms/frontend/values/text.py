@@ -230,12 +230,12 @@ class ChosenText(Text):
         return yes if alike else ChosenText(self.test, yes, no)
 
     def __add__(self, other: Any) -> Any:
-        known = isinstance(other, str) and self.is_of_known()
-        return self.each(lambda text: text + other) if known else super().__add__(other)
+        is_constant = isinstance(other, str) and self.is_of_known()
+        return self.each(lambda text: text + other) if is_constant else super().__add__(other)
 
     def __radd__(self, other: Any) -> Any:
-        known = isinstance(other, str) and self.is_of_known()
-        return self.each(lambda text: other + text) if known else super().__radd__(other)
+        is_constant = isinstance(other, str) and self.is_of_known()
+        return self.each(lambda text: other + text) if is_constant else super().__radd__(other)
 
     def __iter__(self) -> Iterator[Any]:
         if self.is_of_known() and len({*map(len, self.options())}) == 1:
