@@ -86,7 +86,6 @@ from tapeless.transforms.frontend.objects.derived_arrays import (
     view_as,
 )
 from tapeless.transforms.frontend.objects.environment import (
-    note_opened,
     reads_environment,
     refuse_acting,
     watched,
@@ -395,7 +394,6 @@ class Calls:
             return None
         if hashable(f):
             refuse_outside(f, args, kwargs)
-            note_opened(f, args, kwargs)
         if (written := of_data(this, name, args)) is not None:
             return self.call(written, this, *args, **kwargs)
         if (result := dicts_and_sets.method(self, this, name, args)) is not NOTHING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import os
 from collections import deque
 from typing import Any
 
@@ -38,6 +39,7 @@ from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.heap.references import GuardedRef, is_choice, options_of, root_of
 from tapeless.transforms.frontend.hooks.access import Access
 from tapeless.transforms.frontend.objects import special_methods
+from tapeless.transforms.frontend.objects.environment import watched
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, either
 from tapeless.transforms.frontend.values.container_aliases import write_back
@@ -187,7 +189,9 @@ class Operations(Access):
             contained_in = call_outside(operator.contains, (container, item), {})
             return self.not_(contained_in) if negate else contained_in
         method = special_methods.special(container, "__contains__")
-        if method is not None:
+        if container is os.environ:
+            outcome = watched(container.__contains__, (item,), {})
+        elif method is not None:
             outcome = truth(trace().enter(method, container, item))
         else:
             outcome = contained(item, container)

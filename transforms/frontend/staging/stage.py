@@ -30,6 +30,7 @@ from tapeless.transforms.frontend.arrays.memory_layout import Order
 from tapeless.transforms.frontend.effects import python_generators
 from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.hooks.hooks import Hooks
+from tapeless.transforms.frontend.objects.files_read import reads_noted, rely_on
 from tapeless.transforms.frontend.source.positions import find_origin, where_of
 from tapeless.transforms.frontend.staging.parameters import Leaf, leaf_parameter, name_nameless
 from tapeless.transforms.frontend.staging.required_values import resolve
@@ -300,7 +301,9 @@ def _attempt(
             values = {leaf.var: leaf.value for leaf in leaves if leaf.var is not None}
             run.call.values = evaluator(run, values)
         try:
-            value = call(params)
+            with reads_noted() as paths:
+                value = call(params)
+            rely_on(paths)
             outgoing = Outgoing()
             result = require_defined(outgoing.spec(value))
             writes, held_objects = written(run, outgoing)
