@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -239,7 +240,7 @@ class ChosenText(Text):
     def __iter__(self) -> Iterator[Any]:
         if self.is_of_known() and len({*map(len, self.options())}) == 1:
             length = len(self.options()[0])
-            return iter([self.each(lambda text, k=k: text[k]) for k in range(length)])
+            return iter([self.each(operator.itemgetter(k)) for k in range(length)])
         return super().__iter__()
 
     def __eq__(self, other: object) -> Any:
