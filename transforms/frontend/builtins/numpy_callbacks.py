@@ -172,17 +172,19 @@ def _qr(hooks: Any, a: Any, mode: str = "reduced") -> Any:
 def _scipy_qr(f: Any, hooks: Any, /, a: Any, *args: Any, **kwargs: Any) -> Any:
     """With all columns of q for all lengths; otherwise by rule, where LAPACK does it."""
     named = dict(zip(("overwrite_a", "lwork", "mode", "pivoting"), args, strict=False)) | kwargs
-    mode, matrix = named.get("mode", "full"), _numpy(np.asarray, a) if has_symbols(a) else None
-    if (
-        matrix is None
-        or matrix.ndim != 2
-        or mode not in ("full", "r")
-        or named.get("pivoting", False)
-        or trace().equals(*matrix.type.shape).certain
-    ):
+    mode = named.get("mode", "full")
+    if mode not in ("full", "r") or named.get("pivoting", False) or not _is_oblong(a):
         return hooks.call_native(f, (a, *args), kwargs)
-    q, r = hooks.call(linalg.complete_qr, matrix)
+    q, r = hooks.call(linalg.complete_qr, a)
     return (r,) if mode == "r" else (q, r)
+
+
+def _is_oblong(a: Any) -> bool:
+    """Whether it is a matrix of the program that need not be square."""
+    matrix = _numpy(np.asarray, a) if has_symbols(a) else a
+    if not isinstance(matrix, Symbol) or matrix.ndim != 2:
+        return False
+    return not trace().equals(*matrix.type.shape).certain
 
 
 #: How functions of SciPy's are staged, by the packages and names that users know them by.

@@ -42,8 +42,7 @@ def call_outside(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: bo
     transposed = _transpose(f, args, kwargs)
     if transposed is None:
         return external_call(f, args, kwargs, pure)
-    matrix, x = args
-    return _call_linear(f, transposed, matrix, x, kwargs)
+    return _call_linear(f, transposed, args[0], args[1], kwargs)
 
 
 def _transpose(f: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Callable[..., Any] | None:

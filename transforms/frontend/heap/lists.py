@@ -377,6 +377,9 @@ class StagedList(list):  # type: ignore[type-arg]
         return last
 
     def extend(self, values: Any) -> None:
+        if getattr(values, "pushes", False) or (self.traits and _is_long_by_data(values)):
+            append_each(self, values)
+            return
         if getattr(values, "tail", None) is None or self.traits:
             for v in list(values) if values is self else values:
                 self.append(v)
@@ -507,15 +510,27 @@ def numbers_of(x: Symbol) -> StagedList | None:
 
 def fill(target: StagedList, source: StagedList, places: Symbol) -> None:
     """Appends elements of a list, in a loop."""
+    append_each(target, places, source.element)
 
-    def body(k: Any) -> None:
+
+def append_each(
+    target: StagedList, items: Any, element: Callable[[Any], Any] = lambda item: item
+) -> None:
+    """Appends an element for each item, in a loop of the program."""
+
+    def body(item: Any) -> None:
         trace().touch(ContentsLocation(target))
-        target.append(source.element(k))
+        target.append(element(item))
 
     place = trace().place()
     if place is not None:
         body.__code__ = body.__code__.replace(co_filename=place.file, co_firstlineno=place.line)
-    target.run_over(places, body, SimpleNamespace(), None, "")
+    target.run_over(items, body, SimpleNamespace(), None, "")
+
+
+def _is_long_by_data(items: Any) -> bool:
+    """Whether it is a list whose length is known when the program runs."""
+    return getattr(items, "tail", None) is not None and isinstance(items.length(), Symbol)
 
 
 def as_list(x: Any) -> Any:

@@ -2,6 +2,8 @@
 
 # ruff: noqa: PERF401 (lists that loops append to are what is tested)
 
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -257,3 +259,28 @@ def test_lists_of_none(f):
 def test_a_list_of_none_is_as_long_as_the_program_finds():
     x = np.arange(1.0, 6.0)
     assert "unrolled" not in tapeless.jit(without_inputs).stages(x)["notes"]
+
+
+def extended(x):
+    kept = [x[0]]
+    kept.extend(v * len(kept) for v in x if v > 0)  # each item sees those before it
+    kept += (v * v for v in x if v < 1)
+    return sum(kept) + len(kept)
+
+
+def last_of_a_deque(x):
+    kept = deque((v for v in x if v > 0), maxlen=2)
+    return kept[0] + 3 * kept[-1] + len(kept)
+
+
+def deque_of_a_list(x):
+    kept = deque([v * v for v in x if v > 0], maxlen=2)
+    kept.extend(v for v in x if v < 0)
+    return kept[0] + 3 * kept[-1] + len(kept)
+
+
+@pytest.mark.parametrize("f", [extended, last_of_a_deque, deque_of_a_list])
+def test_lists_are_extended_by_what_passes_a_test(f):
+    for x in (np.array([0.5, -0.3, 1.25, 0.75, -1.0]), np.array([0.5, -0.25, 0.7])):
+        assert tapeless.jit(f)(x) == pytest.approx(f(x), rel=1e-12)
+        np.testing.assert_allclose(tapeless.grad(f)(x), gradient(f, x), rtol=1e-5, atol=1e-8)
