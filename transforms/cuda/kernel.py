@@ -45,7 +45,7 @@ from tapeless.transforms.cuda.helpers import HELPERS, needed_helpers
 from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
 from tapeless.transforms.cuda.points import PointLoop, as_points
-from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
+from tapeless.transforms.cuda.teams import ARRAY, TeamKernelWriter
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
 
@@ -200,7 +200,7 @@ class _KernelPrinter:
         self.far: dict[str, str] = {}  # names of parameters that the body knows otherwise
         self.lengths: dict[str, tuple[str, int]] = {}  # parameters that are lengths of arrays
         self.of_size: dict[Size, CValue] = {}  # the same by the sizes of the driver
-        self.writer = KernelWriter(
+        self.writer = TeamKernelWriter(
             node, self.scope, self.taken, self.functions, results, self.bounds
         )
         self.writer.notes = notes_of(source)

@@ -56,7 +56,7 @@ ARRAY = "array"  # a result that is one, of a length that the kernel finds out
 Result = tuple[Dtype, str]
 
 
-class KernelWriter(Statements):
+class TeamKernelWriter(Statements):
     """`bounds` are the names of the first and the last row, if rows are shared."""
 
     def __init__(
@@ -454,7 +454,7 @@ class KernelWriter(Statements):
         self.nested -= 1
 
     def while_loop(self, s: ast.While) -> None:
-        self.serial(s, lambda: super(KernelWriter, self).while_loop(s))
+        self.serial(s, lambda: super(TeamKernelWriter, self).while_loop(s))
 
     def wait_at_end(self, doing: Sequence[tuple[SharedAccess, str]], apart: str = "") -> None:
         """Waits at the end of a pass for what the next one touches. `apart` counts passes that
@@ -577,7 +577,9 @@ def _owner(e: ast.expr) -> str:
     return e.id
 
 
-def _is_neutral(before: Sequence[ast.stmt], name: str, first: str, writer: KernelWriter) -> bool:
+def _is_neutral(
+    before: Sequence[ast.stmt], name: str, first: str, writer: TeamKernelWriter
+) -> bool:
     """Whether a variable has the value that a reduction begins with: statements before say so."""
     for s in reversed(before):
         match s:
