@@ -24,7 +24,10 @@ from tapeless.dispatch.specialisation import leaf_key
 from tapeless.transforms.frontend.trace import readers, recorded_reads
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 
-KINDS = {kind.__name__: kind for kind in (Guard, recorded_reads.Constants, recorded_reads.Frozen)}
+KINDS = {
+    kind.__name__: kind
+    for kind in (Guard, recorded_reads.Constants, recorded_reads.FrozenConstants)
+}
 LONG = 200  # letters of a text of which a digest is kept instead
 
 Text = list[Any]
@@ -99,7 +102,7 @@ class ReadsFinder:
         for kind, name, place, value in guards:
             get = self.place(place)
             now = get()
-            if KINDS[kind] is recorded_reads.Frozen:
+            if KINDS[kind] is recorded_reads.FrozenConstants:
                 now = recorded_reads.snapshot(now)
             if _value_text(self.fingerprint, now) != value:
                 return False

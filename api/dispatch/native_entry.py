@@ -15,10 +15,9 @@ from tapeless.dispatch.specialisation import NUMBERS, Specialisation
 from tapeless.lazy_import import later
 
 if TYPE_CHECKING:
-    from tapeless.backends.cpu.driver import argument_forms as given
-    from tapeless.backends.cpu.driver import native_driver as compiled
+    from tapeless.backends.cpu.driver import argument_forms, native_driver
 else:
-    compiled, given = (
+    native_driver, argument_forms = (
         later("tapeless.backends.cpu.driver.native_driver"),
         later("tapeless.backends.cpu.driver.argument_forms"),
     )
@@ -48,7 +47,7 @@ def native_entry(
     except _OtherError:
         return None
     guards = guarding.combine_guards(specialisation.guards)
-    return compiled.compile_driver(
+    return native_driver.compile_driver(
         specialisation.run, specialisation.text, parts, tests, guards, missed
     )
 
@@ -61,23 +60,25 @@ def _part(x: Any, path: tuple[Any, ...], index: dict[Any, int]) -> Any:
     if x is None:
         return None
     if kind in (list, tuple):
-        return given.SequenceForm(kind, tuple(_part(y, (*path, k), index) for k, y in enumerate(x)))
+        return argument_forms.SequenceForm(
+            kind, tuple(_part(y, (*path, k), index) for k, y in enumerate(x))
+        )
     if kind is dict:
         parts = tuple(_part(y, (*path, k), index) for k, y in x.items())
-        return given.DictForm(tuple(x), parts)
+        return argument_forms.DictForm(tuple(x), parts)
     raise _OtherError
 
 
 def _leaf(x: Any, k: int) -> Any:
     kind = type(x)
     if kind in NUMBERS:
-        return given.LeafForm(k, kind)
+        return argument_forms.LeafForm(k, kind)
     if kind is np.ndarray:
         dtype = np.dtype(x.dtype.char)
         if dtype is x.dtype and x.dtype.kind in "biuf":
-            return given.ArrayForm(k, dtype, tuple(None if n > 1 else n for n in x.shape))
+            return argument_forms.ArrayForm(k, dtype, tuple(None if n > 1 else n for n in x.shape))
     elif isinstance(x, (bool, np.bool_)):
-        return given.LeafForm(k, None, x)
+        return argument_forms.LeafForm(k, None, x)
     raise _OtherError
 
 

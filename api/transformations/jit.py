@@ -44,12 +44,11 @@ from tapeless.transforms.optimize.algebra.facts import as_written
 
 if TYPE_CHECKING:
     from tapeless.backends import cpu as numba
-    from tapeless.dispatch import native_entry as driven
-    from tapeless.dispatch import placed_results as placed
+    from tapeless.dispatch import native_entry, placed_results
     from tapeless.dispatch.asynchronous import hand_over as asynchronous
     from tapeless.explain import explain, slow_loops
     from tapeless.explain.report import Explanation
-    from tapeless.transformations import ahead_of_time as ahead
+    from tapeless.transformations import ahead_of_time
     from tapeless.transformations import eval_shape as shapes
     from tapeless.transformations import jit_on_gpu as gpu
     from tapeless.transforms.core import batching_context as nesting
@@ -57,10 +56,10 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.staging.stage import Staged
     from tapeless.transforms.lowering import floating_point_errors, lower
     from tapeless.transforms.lowering import module_text as driver
-    from tapeless.transforms.lowering.schedule import element_loops as each
+    from tapeless.transforms.lowering.schedule import element_loops
 else:
     asynchronous = later("tapeless.dispatch.asynchronous.hand_over")
-    ahead, driven, placed = (
+    ahead_of_time, native_entry, placed_results = (
         later("tapeless.transformations.ahead_of_time"),
         later("tapeless.dispatch.native_entry"),
         later("tapeless.dispatch.placed_results"),
@@ -73,7 +72,7 @@ else:
         later("tapeless.transforms.core.printer"),
         later("tapeless.transforms.core.batching_context"),
     )
-    driver, each, floating_point_errors, lower = (
+    driver, element_loops, floating_point_errors, lower = (
         later("tapeless.transforms.lowering.module_text"),
         later("tapeless.transforms.lowering.schedule.element_loops"),
         later("tapeless.transforms.lowering.floating_point_errors"),
@@ -196,7 +195,7 @@ class Jit(Unchanged):
         self.direct, often = specialisation.native_entry(MISSED), self.calls >= OFTEN
         other = kwargs or self.asked.static_argnums or self.asked.static_argnames
         if often and self.direct is None and not other:
-            self.direct = driven.native_entry(specialisation, args, MISSED)
+            self.direct = native_entry.native_entry(specialisation, args, MISSED)
         if self.direct is not None and self.defaults is not None:
             self.direct = self.with_defaults(self.direct)
         self.decided = often or self.direct is not None
@@ -319,7 +318,7 @@ class Jit(Unchanged):
         before = as_written.set(self.asked.fastmath is False)
         try:
             for looped in (True, False):
-                with contextlib.suppress(each.NotInLoops), nesting.looping(looped):
+                with contextlib.suppress(element_loops.NotInLoops), nesting.looping(looped):
                     return super().compile(args, kwargs)
         finally:
             as_written.reset(before)
@@ -385,14 +384,14 @@ class Jit(Unchanged):
         specialisation = self.plain.for_arguments(args, kwargs)
         return line_profile(self.describe(), specialisation, args, kwargs, note)
 
-    def lower(self, /, *args: Any, **kwargs: Any) -> ahead.Lowered:
+    def lower(self, /, *args: Any, **kwargs: Any) -> ahead_of_time.Lowered:
         """The function for these arguments, without a call: `.source()`, `.compile()`. Arrays may
         be `ShapeDtypeStruct`s; they lie in memory row by row."""
-        return ahead.Lowered(self.where(args, kwargs), args, kwargs)
+        return ahead_of_time.Lowered(self.where(args, kwargs), args, kwargs)
 
-    def trace(self, /, *args: Any, **kwargs: Any) -> ahead.Traced:
+    def trace(self, /, *args: Any, **kwargs: Any) -> ahead_of_time.Traced:
         """The same before code is emitted: `.jaxpr`, `.out_info`, `.lower()`."""
-        return ahead.Traced(self.where(args, kwargs), args, kwargs)
+        return ahead_of_time.Traced(self.where(args, kwargs), args, kwargs)
 
     def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
@@ -538,7 +537,9 @@ def jit(
     if is_gpu(device, "device") or is_gpu(backend, "backend"):
         make = functools.partial(gpu.GpuJit, device=device)
     if in_shardings is not None or out_shardings is not None:
-        make = functools.partial(placed.PlacedJit, arguments=in_shardings, results=out_shardings)
+        make = functools.partial(
+            placed_results.PlacedJit, arguments=in_shardings, results=out_shardings
+        )
     if fun is None:
         return lambda f: make(f, asked)
     return make(fun, asked)

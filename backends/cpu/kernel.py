@@ -169,11 +169,11 @@ class JitKernel:
     def compile(self, wanted: Signature, symbol: str) -> Any:
         """Object code: written here, or by Numba."""
         with gc_postponed():
-            from tapeless.backends.cpu.llvm import compile as direct  # noqa: PLC0415
+            from tapeless.backends.cpu.llvm import compile as llvm_compiler  # noqa: PLC0415
 
             program = self.program
             options = {name: kernel.options for name, kernel in program.kernels.items()}
-            code = direct.compile_kernel(
+            code = llvm_compiler.compile_kernel(
                 *(self.function.__name__, program.definitions, options, program.values),
                 *(wanted, symbol, self.form, program.apart),
             )

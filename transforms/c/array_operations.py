@@ -33,7 +33,7 @@ from tapeless.transforms.lowering.scalars.operations import form_of, spelled
 from tapeless.transforms.lowering.schedule.view_indices import (
     Entry,
     Place,
-    Span,
+    ViewSpan,
     entries_of,
     key_entries,
 )
@@ -161,7 +161,7 @@ class ArrayOperations(DriverScope):
         if entries is None:
             raise NotPrintedError("a store by an array of indices outside of kernels")
         pairs = zip(entries, base.lengths, strict=True)
-        axes = [(e, n) for e, n in pairs if isinstance(e, Span) and e.axis is not None]
+        axes = [(e, n) for e, n in pairs if isinstance(e, ViewSpan) and e.axis is not None]
         if value.type.shape:
             lengths = self.view(value).lengths
             broadcast = [self.length(*axes[k], rest) for k, n in enumerate(lengths) if n.known == 1]
@@ -188,7 +188,7 @@ class ArrayOperations(DriverScope):
             self.copy(self.view(value), part, s, sign)
         self.know(s.outs[0], base)
 
-    def length(self, span: Span, n: CValue, rest: Sequence[Atom]) -> CValue:
+    def length(self, span: ViewSpan, n: CValue, rest: Sequence[Atom]) -> CValue:
         """How many elements a slice has."""
         if span.step < 0:
             distance = self.distance_down(span, n, rest)
@@ -201,7 +201,7 @@ class ArrayOperations(DriverScope):
             ast.FloorDiv(), replace(wide, natural=True), constant(abs(span.step))
         )
 
-    def distance_down(self, span: Span, n: CValue, rest: Sequence[Atom]) -> CValue:
+    def distance_down(self, span: ViewSpan, n: CValue, rest: Sequence[Atom]) -> CValue:
         """From where a slice starts down to where it stops: 0 if that is above."""
         start = self.slice_start(span, n, rest)
         if span.stop is None:
@@ -213,7 +213,7 @@ class ArrayOperations(DriverScope):
             stop = arithmetic.extreme("max", [self.from_start(stop, n), constant(-1)])
         return arithmetic.extreme("max", [arithmetic.binary(ast.Sub(), start, stop), ZERO])
 
-    def distance_up(self, span: Span, n: CValue, rest: Sequence[Atom]) -> CValue:
+    def distance_up(self, span: ViewSpan, n: CValue, rest: Sequence[Atom]) -> CValue:
         """From where a slice starts up to where it stops: 0 if that is below."""
         start, stop = self.slice_start(span, n, rest), self.end(span, n, rest)
         if start.known == 0:
@@ -226,7 +226,7 @@ class ArrayOperations(DriverScope):
             return arithmetic.binary(ast.Sub(), stop, start)
         return arithmetic.extreme("max", [arithmetic.binary(ast.Sub(), stop, start), ZERO])
 
-    def end(self, span: Span, n: CValue, rest: Sequence[Atom]) -> CValue:
+    def end(self, span: ViewSpan, n: CValue, rest: Sequence[Atom]) -> CValue:
         """Where a slice ends."""
         if span.stop is None:
             return n
@@ -316,7 +316,7 @@ class ArrayOperations(DriverScope):
     ) -> tuple[CValue, ...]:
         """The lengths of a part; those that depend on values are computed."""
         pairs = zip(entries, base.lengths, strict=False)
-        axes = {e.axis: (e, n) for e, n in pairs if isinstance(e, Span) and e.axis is not None}
+        axes = {e.axis: (e, n) for e, n in pairs if isinstance(e, ViewSpan) and e.axis is not None}
         lengths = []
         for axis, size in enumerate(s.outs[0].type.shape):
             symbol = single_symbol(size)
@@ -379,7 +379,7 @@ class ArrayOperations(DriverScope):
             return k if k.known >= 0 else arithmetic.binary(ast.Sub(), n, constant(-k.known))
         return k if k.natural else CValue(f"from_end({k.text}, {n.text})", INT, natural=True)
 
-    def slice_start(self, span: Span, n: CValue, rest: Sequence[Atom]) -> CValue:
+    def slice_start(self, span: ViewSpan, n: CValue, rest: Sequence[Atom]) -> CValue:
         """Where a slice starts. Lengths rely on what is known of constants, which is tested."""
         if span.start is None:
             return arithmetic.binary(ast.Sub(), n, constant(1))

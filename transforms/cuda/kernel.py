@@ -46,7 +46,7 @@ from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
 from tapeless.transforms.cuda.points import PointLoop, as_points
 from tapeless.transforms.cuda.sums_in_registers import sums_in_registers
-from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
+from tapeless.transforms.cuda.teams import ARRAY, TeamKernelWriter
 from tapeless.transforms.cuda.user_loops import apart_loops, summing_loops
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
@@ -217,7 +217,7 @@ class _KernelPrinter:
         self.of_size: dict[Size, CValue] = {}  # the same by the sizes of the driver
         loops = apart_loops(node) if share_loops else set[int]()
         loops |= summing_loops(node) if share_sums else set()
-        self.writer = KernelWriter(
+        self.writer = TeamKernelWriter(
             node, self.scope, self.taken, self.functions, results, self.bounds, loops
         )
         self.writer.notes = notes_of(source)

@@ -60,7 +60,7 @@ ARRAY = "array"  # a result that is one, of a length that the kernel finds out
 Result = tuple[Dtype, str]
 
 
-class KernelWriter(TeamSums):
+class TeamKernelWriter(TeamSums):
     """`bounds` are the names of the first and the last row, if rows are shared; `of_user`
     are the loops of the user's program, by their ids, that threads share."""
 
@@ -443,7 +443,7 @@ class KernelWriter(TeamSums):
         self.nested -= 1
 
     def while_loop(self, s: ast.While) -> None:
-        self.serial(s, lambda: super(KernelWriter, self).while_loop(s))
+        self.serial(s, lambda: super(TeamKernelWriter, self).while_loop(s))
 
     def wait_at_end(
         self, doing: Sequence[tuple[SharedAccess, str]], apart: tuple[str, ...] = ()

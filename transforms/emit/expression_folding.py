@@ -56,7 +56,7 @@ HOLE = re.compile(r"\{.*?\}")
 
 
 @dataclass
-class Layout:
+class TextLayout:
     """folded: values written where they are used; names: the others."""
 
     folded: dict[Var, Let] = field(default_factory=dict)
@@ -322,7 +322,7 @@ def _stores(s: Statement) -> bool:
     return any(isinstance(t, (For, While)) or _stores(t) for b in blocks(s) for t in b.body)
 
 
-def lay_out(block: Block, sizes: dict[Any, set[Var]], reserved: set[str]) -> Layout:
+def lay_out(block: Block, sizes: dict[Any, set[Var]], reserved: set[str]) -> TextLayout:
     folding = Folding(sizes)
     folded = folding.run(block)
     naming = Naming(block, folded, sizes)
@@ -330,7 +330,7 @@ def lay_out(block: Block, sizes: dict[Any, set[Var]], reserved: set[str]) -> Lay
     if late:  # values at the end of a pass that cannot have the name they are for from the start
         folded |= late
         naming = Naming(block, folded, sizes)
-    return Layout(folded, naming.names(reserved), naming)
+    return TextLayout(folded, naming.names(reserved), naming)
 
 
-__all__ = ["Layout", "Literal", "lay_out", "uses"]
+__all__ = ["Literal", "TextLayout", "lay_out", "uses"]

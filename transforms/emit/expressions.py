@@ -13,7 +13,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, If, Let, Literal, Type, Var
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.emit.control_flow import negate
-from tapeless.transforms.emit.expression_folding import Layout
+from tapeless.transforms.emit.expression_folding import TextLayout
 from tapeless.transforms.emit.numpy_scalars import deciding, forced_constants, typed_constant
 from tapeless.transforms.emit.size_expressions import Home, Sizes
 from tapeless.transforms.ops.numpy.indexing import Slot
@@ -40,7 +40,7 @@ ASSOCIATIVE = (add, mul)
 class Spelling:
     """The expressions of one function: `layout` says which values have names, and which do not."""
 
-    def __init__(self, block: Block, layout: Layout, sizes: Sizes, plain_bools: bool) -> None:
+    def __init__(self, block: Block, layout: TextLayout, sizes: Sizes, plain_bools: bool) -> None:
         self.layout, self.sizes, self.forced = layout, sizes, forced_constants(block)
         self.plain_bools = plain_bools  # `not a` for np.logical_not(a)
         self.helpers: dict[str, None] = {}

@@ -17,7 +17,7 @@ from tapeless.transforms.core.user_names import CALLED
 from tapeless.transforms.emit.writer import BUILTINS, called_by, emit_function
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects.derived_arrays import user_class
-from tapeless.transforms.frontend.staging.results import NthObject, OfData, OneOfTwo, Rows
+from tapeless.transforms.frontend.staging.results import FilledList, NthObject, OfData, OneOfTwo
 from tapeless.transforms.frontend.values.structure import Structure, deque_like, dict_like
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.pipelines.array_form import array_form
@@ -34,7 +34,7 @@ def is_plain(spec: Structure) -> bool:
         return True
     if spec.kind == "static":
         return type(spec.value) in PLAIN  # members of enumerations are numbers, too
-    if isinstance(spec.value, Rows):
+    if isinstance(spec.value, FilledList):
         return _is_list(spec.value) and _is_row(spec.value.element)
     if isinstance(spec.kind, str):
         return False
@@ -46,7 +46,7 @@ def is_plain(spec: Structure) -> bool:
     return builtin and keys and all(map(is_plain, spec.children))
 
 
-def _is_list(rows: Rows) -> bool:
+def _is_list(rows: FilledList) -> bool:
     """Whether what loops filled is a list to the caller, and no deque."""
     return type(rows.like).of_python is StagedList.of_python
 
@@ -55,10 +55,10 @@ def _is_row(element: Structure) -> bool:
     """Whether elements of a list are numbers, or tuples or lists of one or more numbers."""
     if element.kind == "leaf":
         return True
-    if isinstance(element.value, Rows):  # lists of numbers, in one array
+    if isinstance(element.value, FilledList):  # lists of numbers, in one array
         inner = element.value
         return _is_list(inner) and inner.element.kind == "leaf" and all(inner.weak)
-    plain = element.kind in (tuple, list, StagedList) and not isinstance(element.value, Rows)
+    plain = element.kind in (tuple, list, StagedList) and not isinstance(element.value, FilledList)
     parts = element.children if plain else ()
     return bool(parts) and all(c.kind == "leaf" for c in parts)
 
@@ -74,7 +74,7 @@ def _text(spec: Structure, texts: Any) -> str:
     if spec.kind == "static":
         return quote(spec.value)
     parts = [_text(c, texts) for c in spec.children]
-    if isinstance(spec.value, Rows):
+    if isinstance(spec.value, FilledList):
         return _rows_text(spec.value, parts)
     if spec.kind is OneOfTwo:
         test, yes, no = parts
@@ -91,10 +91,10 @@ def _text(spec: Structure, texts: Any) -> str:
     return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
 
 
-def _rows_text(rows: Rows, columns: list[str]) -> str:
+def _rows_text(rows: FilledList, columns: list[str]) -> str:
     """A list of the elements of arrays."""
     columns = [x if _is_primary(x) else f"({x})" for x in columns]
-    if isinstance(rows.element.value, Rows):
+    if isinstance(rows.element.value, FilledList):
         if rows.uneven:
             return f"[{_rows_text(rows.element.value, ['row'])} for row in {columns[0]}]"
         return f"{columns[0]}.tolist()"
@@ -130,7 +130,7 @@ def rebuild(
         return held_objects[spec.value.number]
     if spec.kind == "again":
         return objects[spec.value.number]
-    if isinstance(spec.value, Rows):
+    if isinstance(spec.value, FilledList):
         return _list_of(spec.value, [next(leaves) for _ in spec.children])
     instance = object.__new__(spec.kind) if _is_object(spec.kind) else None
     if isinstance(spec.value, NthObject):
@@ -175,7 +175,7 @@ def _is_object(kind: Any) -> bool:
     return not issubclass(kind, (dict, set, frozenset, deque, list, tuple))
 
 
-def _list_of(rows: Rows, columns: list[Any]) -> Any:
+def _list_of(rows: FilledList, columns: list[Any]) -> Any:
     """A list that loops filled, of the arrays of what its elements are made of."""
     pairs = zip(columns, rows.weak, strict=True)
     parts = [

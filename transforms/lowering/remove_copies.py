@@ -51,7 +51,7 @@ def _is_kernel(s: Statement) -> bool:
     return isinstance(s, Effect) and s.kind == "kernel"
 
 
-def _called(s: Statement, kernels: dict[str, Kernel]) -> Kernel | None:
+def _called_kernel(s: Statement, kernels: dict[str, Kernel]) -> Kernel | None:
     """The kernel that a statement calls."""
     match s:
         case Effect(kind="kernel"):
@@ -64,7 +64,7 @@ def _called(s: Statement, kernels: dict[str, Kernel]) -> Kernel | None:
 def _only_read(readers: list[Statement], v: Var, kernels: dict[str, Kernel]) -> bool:
     """Whether all that gets an array are kernels that only look at its elements."""
     for s in readers:
-        kernel = _called(s, kernels)
+        kernel = _called_kernel(s, kernels)
         if kernel is None or kernel.launch is not None:
             return False
         function = next(t for t in ast.parse(kernel.text).body if isinstance(t, ast.FunctionDef))

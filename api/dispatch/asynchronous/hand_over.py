@@ -192,7 +192,7 @@ def _holds_arrays(spec: Structure) -> bool:
     container = isinstance(spec.kind, type) and (
         issubclass(spec.kind, (tuple, list, dict)) or is_dataclass(spec.kind)
     )
-    fixed = container and not isinstance(spec.value, (results.Rows, results.OfData))
+    fixed = container and not isinstance(spec.value, (results.FilledList, results.OfData))
     return fixed and all(map(_holds_arrays, spec.children))
 
 

@@ -14,9 +14,9 @@ from tapeless.backends.cpu.driver.argument_checks import ObjectParts
 from tapeless.backends.cpu.driver.python_c_api import INT, NOTHING, OBJECT, WORD
 from tapeless.backends.cpu.driver.sizes import SizeWriter
 from tapeless.backends.cpu.runtime import buffer_pool
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 
-WRITEABLE_C = at.IS_C | at.IS_ALIGNED | at.IS_WRITEABLE
+WRITEABLE_C = offsets.IS_C | offsets.IS_ALIGNED | offsets.IS_WRITEABLE
 
 
 class ArrayAllocator(SizeWriter):
@@ -38,7 +38,7 @@ class ArrayAllocator(SizeWriter):
             return self.own(self.api("tapeless_PyArray_New", OBJECT, *what, *more), place)
 
         def in_buffer() -> None:
-            created = array(self.field(buffer, at.DATA, OBJECT), WRITEABLE_C)
+            created = array(self.field(buffer, offsets.DATA, OBJECT), WRITEABLE_C)
             self.api("tapeless_PyArray_SetBaseObject", INT, created, self.new_reference(buffer))
 
         def by_python() -> None:
@@ -66,7 +66,7 @@ class ArrayAllocator(SizeWriter):
                     last = b.sub(count, WORD(1))
                     buffer = self.api("PyList_GetItem", OBJECT, buffers, last)
                     alone = b.icmp_signed("==", self.field(buffer, 0, INT), INT(1))
-                    length = b.load(self.field(buffer, at.SHAPE, WORD.as_pointer()))
+                    length = b.load(self.field(buffer, offsets.SHAPE, WORD.as_pointer()))
                     with b.if_then(b.and_(alone, b.icmp_signed("==", length, size))):
                         b.store(self.new_reference(buffer), slot)
                 self.call(self.constant(pool.lock.release), [])

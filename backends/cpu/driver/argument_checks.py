@@ -27,7 +27,7 @@ from tapeless.backends.cpu.driver.python_c_api import (
     CApiFunction,
 )
 from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 from tapeless.transforms.dataclass import dataclass
 
 
@@ -77,7 +77,7 @@ class UnpackedArguments(CApiFunction):
 
     def items(self, x: Any, like: SequenceForm) -> ObjectParts:
         self.require(self.is_a(x, like.kind))
-        count = self.field(x, at.VALUE, WORD)
+        count = self.field(x, offsets.VALUE, WORD)
         self.require(self.builder.icmp_signed("==", count, WORD(len(like.parts))))
         if like.kind is list:
             row = self.field(x, LIST_ITEMS, OBJECTS)
@@ -107,11 +107,11 @@ class UnpackedArguments(CApiFunction):
         b = self.builder
         self.require(self.is_a(x, np.ndarray))
         self.require(
-            self.is_same_object(self.field(x, at.DESCR, OBJECT), self.constant(like.dtype))
+            self.is_same_object(self.field(x, offsets.DESCR, OBJECT), self.constant(like.dtype))
         )
         rank = INT(len(like.lengths))
-        self.require(b.icmp_signed("==", self.field(x, at.NDIM, INT), rank))
-        lengths = self.field(x, at.SHAPE, WORD.as_pointer()) if like.lengths else None
+        self.require(b.icmp_signed("==", self.field(x, offsets.NDIM, INT), rank))
+        lengths = self.field(x, offsets.SHAPE, WORD.as_pointer()) if like.lengths else None
         shape = tuple(self.load_pointer(lengths, k) for k in range(len(like.lengths)))
         for n, expected in zip(shape, like.lengths, strict=True):
             order, least = (">", 1) if expected is None else ("==", expected)

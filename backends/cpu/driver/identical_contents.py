@@ -27,7 +27,7 @@ from tapeless.backends.cpu.driver.python_c_api import (
 )
 from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, for_range, variable
 from tapeless.backends.cpu.runtime import linking
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 from tapeless.backends.fork_safe_locks import COMPILING
 
 KINDS = (list, tuple, dict)
@@ -120,7 +120,7 @@ class _Comparison:
         self.other = self.function.append_basic_block("other")
         ir.IRBuilder(self.other).ret(BOOL(0))
         kind_of = self.read()
-        self.require(_field(b, self.container, at.TYPE, WORD), kind_of)
+        self.require(_field(b, self.container, offsets.TYPE, WORD), kind_of)
         count = self.read()
         for container, items in ((dict, self.dict_items), (list, self.list_items)):
             with b.if_then(b.icmp_unsigned("==", kind_of, WORD(id(container)))):
@@ -165,11 +165,11 @@ class _Comparison:
             self.item(b.load(value))
 
     def list_items(self, count: Any) -> None:
-        self.require(_field(self.builder, self.container, at.VALUE, WORD), count)
+        self.require(_field(self.builder, self.container, offsets.VALUE, WORD), count)
         self.items(_field(self.builder, self.container, LIST_ITEMS, OBJECTS), count)
 
     def tuple_items(self, count: Any) -> None:
-        self.require(_field(self.builder, self.container, at.VALUE, WORD), count)
+        self.require(_field(self.builder, self.container, offsets.VALUE, WORD), count)
         first = self.builder.gep(self.container, [WORD(TUPLE_ITEMS)], inbounds=True)
         self.items(self.builder.bitcast(first, OBJECTS), count)
 

@@ -12,7 +12,7 @@ from typing import Any
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, variable
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 
 BYTE, INT, WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 OBJECT = BYTE.as_pointer()
@@ -81,7 +81,7 @@ class CApiFunction:
         return self.field(self.owner, TUPLE_ITEMS + 8 * k, OBJECT)
 
     def is_a(self, x: Any, kind: type) -> Any:
-        return self.is_same_object(self.field(x, at.TYPE, OBJECT), self.constant(kind))
+        return self.is_same_object(self.field(x, offsets.TYPE, OBJECT), self.constant(kind))
 
     def give(self, x: Any) -> None:
         """Returns an object."""

@@ -46,7 +46,7 @@ from tapeless.backends.cpu.llvm.python_entry import (
 )
 from tapeless.backends.cpu.llvm.unroll_and_jam import unroll_and_jam
 from tapeless.backends.cpu.runtime import random_functions
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 from tapeless.backends.cpu.runtime.linking import NEAR, introduce
 from tapeless.backends.cpu.runtime.object_cache import ObjectCode
 from tapeless.backends.cpu.runtime.signature import (
@@ -167,9 +167,12 @@ class LlvmEntryBuilder(EntryBuilder):
 
     def array(self, x: Any, want: ArrayType) -> Any:
         axes = range(want.ndim)
-        args = [self.field(x, at.DATA, OBJECT), *(self.axis(x, at.SHAPE, k) for k in axes)]
+        args = [
+            self.field(x, offsets.DATA, OBJECT),
+            *(self.axis(x, offsets.SHAPE, k) for k in axes),
+        ]
         if want.layout == "A":
-            args += [self.axis(x, at.STRIDES, k) for k in axes]
+            args += [self.axis(x, offsets.STRIDES, k) for k in axes]
         return kinds.unflatten_array(want, args)
 
     def run(self, values: list[Any]) -> None:
@@ -218,7 +221,7 @@ class LlvmEntryBuilder(EntryBuilder):
             b.call(release(self.module), [first])
             b.ret(OBJECT(None))
         size = b.mul(count, LONG(dtype.itemsize))
-        self.call("memcpy", OBJECT, self.field(array, at.DATA, OBJECT), data, size)
+        self.call("memcpy", OBJECT, self.field(array, offsets.DATA, OBJECT), data, size)
         return Result(array, dtype, array=True)
 
     def of_class(self, x: Result, name: str) -> Result:

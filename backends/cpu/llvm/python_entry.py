@@ -17,7 +17,7 @@ from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.ir.values import register
 from tapeless.backends.cpu.runtime import random_functions
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 from tapeless.backends.cpu.runtime.signature import (
     TWINS,
     Argument,
@@ -125,7 +125,7 @@ class EntryBuilder:
     # -- arguments
 
     def check(self, x: Any, want: Argument) -> None:
-        kind = self.field(x, at.TYPE, OBJECT)
+        kind = self.field(x, offsets.TYPE, OBJECT)
         if isinstance(want, GeneratorType):
             self.require(self.is_same_object(kind, self.object(random_functions.TYPE)))
             return
@@ -137,12 +137,12 @@ class EntryBuilder:
             self.require(is_expected)
             return
         self.require(self.is_same_object(kind, self.object("tapeless_ndarray")))
-        b, descr, (mask, flags) = self.builder, self.field(x, at.DESCR, OBJECT), _flags(want)
+        b, descr, (mask, flags) = self.builder, self.field(x, offsets.DESCR, OBJECT), _flags(want)
         tests = (  # one branch for all: LLVM takes longer for blocks than for what is in them
-            self.is_same_object(self.field(x, at.NDIM, INT), INT(want.ndim)),
-            self.is_same_object(self.field(descr, at.TYPE_NUMBER, INT), INT(want.dtype.num)),
-            b.icmp_unsigned("!=", self.field(descr, at.BYTE_ORDER, BYTE), BYTE(SWAPPED)),
-            self.is_same_object(b.and_(self.field(x, at.FLAGS, INT), INT(mask)), INT(flags)),
+            self.is_same_object(self.field(x, offsets.NDIM, INT), INT(want.ndim)),
+            self.is_same_object(self.field(descr, offsets.TYPE_NUMBER, INT), INT(want.dtype.num)),
+            b.icmp_unsigned("!=", self.field(descr, offsets.BYTE_ORDER, BYTE), BYTE(SWAPPED)),
+            self.is_same_object(b.and_(self.field(x, offsets.FLAGS, INT), INT(mask)), INT(flags)),
         )
         self.require(functools.reduce(b.and_, tests))
 
@@ -202,7 +202,7 @@ class EntryBuilder:
 
     def value(self, x: Any, dtype: np.dtype[Any]) -> Any:
         """The number in an object that holds one."""
-        return self.field(x, at.VALUE, register(dtype))
+        return self.field(x, offsets.VALUE, register(dtype))
 
     def rows(self, first: Any, last: Any) -> list[Any]:
         """The same bounds, in a form from which LLVM sees that no place is negative: then loops
@@ -216,7 +216,9 @@ class EntryBuilder:
         """A Python int, OverflowError if it has more than 64 bits; or NumPy's."""
         b = self.builder
         value = b.alloca(LONG)
-        python = self.is_same_object(self.field(x, at.TYPE, OBJECT), self.object("PyLong_Type"))
+        python = self.is_same_object(
+            self.field(x, offsets.TYPE, OBJECT), self.object("PyLong_Type")
+        )
         with b.if_else(python) as (converted, read):
             with converted:
                 integer = self.call("PyLong_AsLongLong", LONG, x)
@@ -226,7 +228,7 @@ class EntryBuilder:
                     with b.if_then(b.icmp_unsigned("!=", occurred, OBJECT(None))):
                         b.ret(OBJECT(None))
             with read:
-                b.store(self.field(x, at.VALUE, LONG), value)
+                b.store(self.field(x, offsets.VALUE, LONG), value)
         return b.load(value)
 
     # -- the call, and what it returns
@@ -249,7 +251,7 @@ class EntryBuilder:
         total, arrays, passes = LONG(0), False, LONG(1)
         for x, want in zip(self.objects, self.wanted, strict=True):
             if isinstance(want, ArrayType):
-                lengths = [self.axis(x, at.SHAPE, axis) for axis in range(want.ndim)]
+                lengths = [self.axis(x, offsets.SHAPE, axis) for axis in range(want.ndim)]
                 arrays, size = True, functools.reduce(b.mul, lengths) if lengths else LONG(1)
                 total = b.add(total, size)
         for count in self.counts:
@@ -332,7 +334,7 @@ class EntryBuilder:
             raise NoEntryError("it returns a boolean of NumPy's")
         cls = self.object(type_symbol(dtype.type))
         instance = self.call("PyType_GenericAlloc", OBJECT, cls, LONG(0))
-        place = b.bitcast(b.gep(instance, [LONG(at.VALUE)]), value.type.as_pointer())
+        place = b.bitcast(b.gep(instance, [LONG(offsets.VALUE)]), value.type.as_pointer())
         b.store(value, place)
         return instance
 
@@ -353,7 +355,15 @@ def type_symbol(kind: type) -> str:
 
 def _flags(want: ArrayType) -> tuple[int, int]:
     """Which flags of an array matter, and how they must be."""
-    layouts = {"C": (at.IS_C, at.IS_C), "F": (at.IS_C | at.IS_F, at.IS_F), "A": (at.IS_C, 0)}
+    layouts = {
+        "C": (offsets.IS_C, offsets.IS_C),
+        "F": (offsets.IS_C | offsets.IS_F, offsets.IS_F),
+        "A": (offsets.IS_C, 0),
+    }
     mask, flags = layouts[want.layout]
-    mask, flags = mask | at.IS_ALIGNED, flags | at.IS_ALIGNED * want.aligned
-    return (mask, flags) if want.readonly else (mask | at.IS_WRITEABLE, flags | at.IS_WRITEABLE)
+    mask, flags = mask | offsets.IS_ALIGNED, flags | offsets.IS_ALIGNED * want.aligned
+    return (
+        (mask, flags)
+        if want.readonly
+        else (mask | offsets.IS_WRITEABLE, flags | offsets.IS_WRITEABLE)
+    )

@@ -17,7 +17,7 @@ from tapeless.backends.cpu.llvm.python_entry import (
     NoEntryError,
     Result,
 )
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 from tapeless.backends.cpu.runtime.signature import (
     Argument,
     CallForm,
@@ -58,11 +58,11 @@ class NumbaEntryBuilder(EntryBuilder):
         """The array as Numba's code takes it: borrowed memory, no owner."""
         b, context = self.builder, self.context
         array = context.make_array(kind)(context, b)
-        lengths = [self.axis(x, at.SHAPE, k) for k in range(kind.ndim)]
-        strides = [self.axis(x, at.STRIDES, k) for k in range(kind.ndim)]
+        lengths = [self.axis(x, offsets.SHAPE, k) for k in range(kind.ndim)]
+        strides = [self.axis(x, offsets.STRIDES, k) for k in range(kind.ndim)]
         populate_array(
             array,
-            data=b.bitcast(self.field(x, at.DATA, OBJECT), array.data.type),
+            data=b.bitcast(self.field(x, offsets.DATA, OBJECT), array.data.type),
             shape=lengths,
             strides=strides,
             itemsize=LONG(np.dtype(str(kind.dtype)).itemsize),
@@ -75,8 +75,8 @@ class NumbaEntryBuilder(EntryBuilder):
             return super().value(x, dtype)
         number = self.context.make_complex(self.builder, getattr(types, dtype.name))
         part = number.real.type
-        number.real = self.field(x, at.VALUE, part)
-        number.imag = self.field(x, at.VALUE + dtype.itemsize // 2, part)
+        number.real = self.field(x, offsets.VALUE, part)
+        number.imag = self.field(x, offsets.VALUE + dtype.itemsize // 2, part)
         return number._getvalue()
 
     def run(self, values: list[Any]) -> None:

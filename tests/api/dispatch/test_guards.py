@@ -7,7 +7,7 @@ from tapeless import grad, jit
 from tapeless.dispatch import guards
 from tapeless.transformations import jit as compiled
 from tapeless.transforms.frontend.trace.readers import AttributeOf, ItemOf, KeyOf, KeysOf
-from tapeless.transforms.frontend.trace.recorded_reads import Constants, Frozen, Guard
+from tapeless.transforms.frontend.trace.recorded_reads import Constants, FrozenConstants, Guard
 
 
 class Base:
@@ -151,7 +151,7 @@ def test_no_guard_is_asked_while_objects_are_the_same(monkeypatch):
     for _ in range(5):
         f(0.5)
     asked = []
-    for kind in (Guard, Constants, Frozen):
+    for kind in (Guard, Constants, FrozenConstants):
         monkeypatch.setattr(kind, "holds", lambda guard: asked.append(guard.name) or True)
     holds = guards.combine_guards(f.last.guards)[0]
     asked.clear()  # asked once while the tests were written

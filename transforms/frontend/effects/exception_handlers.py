@@ -47,14 +47,14 @@ class Handler:
         tests = trace().tests
         if len(tests) > self.tests:
             raise Fork(self.attempt, tests[-1])
-        with _unwatched():
+        with _without_watching():
             test = fails()
         if self.attempt.outcome(test):
             raise error
 
 
 @contextmanager
-def _unwatched() -> Iterator[None]:
+def _without_watching() -> Iterator[None]:
     """What is recorded inside raises nothing that matters."""
     t = trace()
     handlers, t.handlers.open = t.handlers.open, []

@@ -128,7 +128,7 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     leaves: list[Any] = []
     call.form = form_of(result, leaves, call.depends)
     _refuse_stores(call.__name__, values, copies, leaves)
-    parts = Parts(call, atoms, result)
+    parts = CallResultParts(call, atoms, result)
     if not leaves or (f is getattr and not atoms and not any(map(np.ndim, leaves))):
         _rely_on(call, f, atoms, result, pure and not (result is None and foreign))
         return _rebuilt(call.form, iter(leaves), parts)
@@ -142,7 +142,9 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
         "method": None if generator is None else FOR_EACH,
         "name": call.__name__,
     }
-    operands = map(_stopped, atoms) if f is len or all(_is_truth(x) for x in leaves) else atoms
+    operands = (
+        map(_stop_derivative, atoms) if f is len or all(_is_truth(x) for x in leaves) else atoms
+    )
     outs = run.bind(callback if pure else outside, (parameter(call), *operands), how)
     if run.call.values is not None and len(run.blocks) == 1:
         for v, x in zip(outs, leaves, strict=True):
@@ -172,7 +174,7 @@ def _is_truth(value: Any) -> bool:
     return bool(np.asarray(value).dtype.kind == "b")
 
 
-def _stopped(a: Atom) -> Any:
+def _stop_derivative(a: Atom) -> Any:
     """An operand of a call that gives truth or a length, which have no derivative."""
     differentiable = isinstance(a, Var) and a.type.differentiable
     return trace().bind(stopped, (a,), {})[0] if differentiable else a
@@ -246,7 +248,7 @@ def _read(text: ExternalText) -> str:
     return said
 
 
-class Parts:
+class CallResultParts:
     """Texts and objects in what a call gives: the program makes them again where it uses them."""
 
     def __init__(self, call: ExternalCall, atoms: list[Atom], result: Any) -> None:
@@ -379,7 +381,9 @@ def _never_changes(value: Any) -> bool:
     return by_value is not None and by_value is not object.__hash__
 
 
-def _rebuilt(form: Any, symbols: Iterator[Any], parts: Parts, path: tuple[Any, ...] = ()) -> Any:
+def _rebuilt(
+    form: Any, symbols: Iterator[Any], parts: CallResultParts, path: tuple[Any, ...] = ()
+) -> Any:
     kind = form[0]
     if kind == "constant":
         return form[1]

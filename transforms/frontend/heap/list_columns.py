@@ -132,7 +132,7 @@ class Columns:
                     f"the elements appended to a list in a loop change from {item} to {new}"
                 )
         pairs = zip(self.items, common_types, self.lists(), strict=True)
-        loose = [() if fixed else _loosened(item, wide) for item, wide, fixed in pairs]
+        loose = [() if fixed else _free_axes(item, wide) for item, wide, fixed in pairs]
         before, kinds = [*map(_number_of, self.items)], [*map(_number_of, common_types)]
         if kinds != before or any(loose):
             trace().decisions.widen(self.key, [*zip(kinds, loose, strict=True)])
@@ -218,7 +218,7 @@ def _changes(item: Type, common: Type, fixed: bool) -> bool:
     return any(fixed or value(common.shape[k]) is not None for k in axes)
 
 
-def _loosened(item: Type, common: Type) -> tuple[int, ...]:
+def _free_axes(item: Type, common: Type) -> tuple[int, ...]:
     """The axes that are as long as an input in what a list held before, and not in what is
     appended, as data says: each element gets lengths of its own."""
     return _differing(item, common, dims.is_given)

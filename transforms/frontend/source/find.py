@@ -55,7 +55,7 @@ def read(function: types.FunctionType) -> Source:
             f"the source of {function.__qualname__} in {file} is not the code that runs",
             "the file has changed since it was imported: reload it",
         )
-    return Source(_normalised(node), file)
+    return Source(_normalise(node), file)
 
 
 def own_lines(function: types.FunctionType) -> tuple[int, list[str]]:
@@ -66,7 +66,7 @@ def own_lines(function: types.FunctionType) -> tuple[int, list[str]]:
     return first, [line.rstrip() for line in of_file[first - 1 : node.end_lineno]]
 
 
-def _normalised(node: ast.FunctionDef | ast.Lambda) -> Any:
+def _normalise(node: ast.FunctionDef | ast.Lambda) -> Any:
     """A tree of the caller's own, in the same form on all versions of Python."""
     return gast.gast_to_ast(gast.ast_to_gast(copy.deepcopy(node)))
 

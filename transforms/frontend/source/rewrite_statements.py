@@ -355,7 +355,7 @@ class Rewriter(Bindings):
         ):
             classes = Classes(lambda: next(self.counter))
             c.pattern = classes.case(c.pattern)
-            names = _captured(c.pattern)
+            names = _captured_names(c.pattern)
             bind = self.bound([n for n in names if n.isidentifier()], s, _containers(c.pattern))
             assert self.scope is not None
             self.scope = Scope("", set(), set(names), self.scope)
@@ -385,7 +385,7 @@ def _containers(pattern: ast.pattern) -> set[str | None]:
     return lists | {n.rest for n in ast.walk(pattern) if isinstance(n, ast.MatchMapping)}
 
 
-def _captured(pattern: ast.pattern) -> list[str]:
+def _captured_names(pattern: ast.pattern) -> list[str]:
     """The names that a pattern gives values."""
     names: set[str | None] = set()
     for n in ast.walk(pattern):

@@ -143,10 +143,10 @@ def stage(
         if evaluator is None or STRICT[0]:
             raise
         refusal = e  # not what errors of the user's in the trace come from
-    return _traced(call, leaves, names, changing, set(axes), evaluator, refusal)
+    return _trace_by_values(call, leaves, names, changing, set(axes), evaluator, refusal)
 
 
-def _traced(
+def _trace_by_values(
     call: Callable[[list[Any]], Any],
     leaves: list[Any],
     names: list[str],
@@ -159,10 +159,10 @@ def _traced(
     with _another_way():
         if not isinstance(refusal, TooManyWaysError):
             staged = _on_values(call, leaves, names, changing, axes, False, evaluator)
-            return _told(staged, refusal)
+            return _with_refusal(staged, refusal)
     try:
         staged = _on_values(call, leaves, names, changing, axes, True, evaluator)
-        return _told(staged, refusal)
+        return _with_refusal(staged, refusal)
     except InternalError:
         if passes.checks():
             raise
@@ -180,7 +180,7 @@ def _another_way() -> Iterator[None]:
             raise
 
 
-def _told(staged: Staged, refusal: TapelessError) -> Staged:
+def _with_refusal(staged: Staged, refusal: TapelessError) -> Staged:
     """A traced program, with why it is not one for all values."""
     if staged.traced and refusal.where is not None:
         file, line, *_ = refusal.where
@@ -201,7 +201,7 @@ def _on_values(
     """A program for the way of the leaves through the function."""
     decisions = Decisions(outlines=False, counts=False, tables=False, changing=changing)
     decisions.axes, decisions.observing, decisions.traced = set(axes), True, traced
-    return _settled(call, leaves, names, decisions, evaluator)
+    return _stage_until_stable(call, leaves, names, decisions, evaluator)
 
 
 def _for_all_values(
@@ -216,7 +216,7 @@ def _for_all_values(
     """A program for all values of the leaves, of these types."""
     decisions = Decisions(outlines=outlines, changing=changing, axes=set(axes))
     try:
-        return _settled(call, leaves, names, decisions, constants)
+        return _stage_until_stable(call, leaves, names, decisions, constants)
     except TapelessError as e:
         refusal = e
     plainer = Decisions(
@@ -235,7 +235,7 @@ def _for_all_values(
     for attempt in attempts:
         attempt.axes = set(axes)
         try:
-            return _settled(call, leaves, names, attempt, constants)
+            return _stage_until_stable(call, leaves, names, attempt, constants)
         except InternalError:
             raise
         except Exception:  # noqa: BLE001  # the first attempt says what is the matter
@@ -243,7 +243,7 @@ def _for_all_values(
     raise refusal
 
 
-def _settled(
+def _stage_until_stable(
     call: Callable[[list[Any]], Any],
     leaves: list[Any],
     names: list[str],
@@ -331,7 +331,7 @@ def _attempt(
                 "write it as a loop",
             ) from e
     name_nameless(leaves)
-    return _staged(run, leaves, result, writes, held_objects, decisions)
+    return _finish_run(run, leaves, result, writes, held_objects, decisions)
 
 
 def _different(held_objects: list[Held], containers: list[tuple[str, Any]]) -> list[Guard]:
@@ -358,7 +358,7 @@ def _refuse_generators_of_both(run: Run, leaves: list[Leaf]) -> None:
             )
 
 
-def _staged(
+def _finish_run(
     run: Run,
     leaves: list[Leaf],
     result: Structure,

@@ -51,7 +51,7 @@ class Containers:
 
 
 @dataclass
-class Calls:
+class UserCalls:
     """Calls of the user's functions.
 
     entered     the calls that each function is in now

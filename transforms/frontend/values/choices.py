@@ -157,7 +157,7 @@ class Carrying:
 
     def function(self, f: types.FunctionType) -> None:
         """What a function made on the side closes over."""
-        for content in map(_held, f.__closure__ or ()):
+        for content in map(_cell_contents, f.__closure__ or ()):
             if trace().birth(content) > self.began:
                 self.value(content)
         defaults = f.__defaults__ or ()
@@ -193,7 +193,7 @@ class Carrying:
             self.value(type(x))
 
 
-def _held(cell: types.CellType) -> Any:
+def _cell_contents(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # a name that is not set yet

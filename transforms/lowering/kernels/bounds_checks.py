@@ -14,7 +14,7 @@ from tapeless.transforms.lowering.kernels.element_access import Elements
 from tapeless.transforms.lowering.rewrite.rolled_indices import is_within
 from tapeless.transforms.lowering.schedule.axis_maps import counts_up
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
-from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
+from tapeless.transforms.lowering.schedule.view_indices import Place, ViewSpan, entries_of, is_view
 from tapeless.transforms.ops.primitives import random_draws
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul, sub, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
@@ -90,7 +90,7 @@ class Checks(Elements):
         first = 2 if s.op.name in ("update", "add_at") else 1
         entries = stage.entries if stage is not None else entries_of(s) if is_view(s) else ()
         shape = s.args[0].type.shape if entries else ()
-        known = [
+        ahead = [
             e
             for e, n in zip(entries or (), shape, strict=True)
             if isinstance(e, Place)
@@ -98,12 +98,12 @@ class Checks(Elements):
             and not any(x.var in defined or self.is_measured_later(x) for x in dims.symbols(n))
         ]
         scalar = [
-            e for e in known if isinstance(e.at, int) or not s.args[first + e.at.k].type.shape
+            e for e in ahead if isinstance(e.at, int) or not s.args[first + e.at.k].type.shape
         ]
         bounds = {
             s.args[first + b.k]
             for e in entries or ()
-            if isinstance(e, Span)
+            if isinstance(e, ViewSpan)
             for b in (e.start, e.stop)
             if isinstance(b, Slot)
         }
@@ -131,7 +131,7 @@ class Checks(Elements):
         if not self.analysis.boundscheck:
             return
         for axis, (e, n) in enumerate(zip(entries, shape, strict=True)):
-            if isinstance(e, Span) or (s, axis) in self.checked:
+            if isinstance(e, ViewSpan) or (s, axis) in self.checked:
                 continue
             if only is not None:
                 if id(e) not in only:
@@ -182,7 +182,7 @@ class Checks(Elements):
             if (stage.let, ~axis) not in self.checked:
                 self.checked.add((stage.let, ~axis))
                 e = stage.entries[axis]
-                assert isinstance(e, Span)
+                assert isinstance(e, ViewSpan)
                 assert e.axis is not None
                 part = self.length(stage.let, axis)
                 self.refuse_misfit(stage, self.size(stage.space[e.axis]), part)
@@ -331,10 +331,10 @@ class Checks(Elements):
     def is_place(self, factors: tuple[dims.Factor, ...], coefficient: int) -> bool:
         """Whether a term is a length, a loop variable or a product of the two, or few of them:
         64 bits hold that for all arrays that there are."""
-        given = [f for f in factors if isinstance(f, dims.Symbol) and f.given]
+        lengths = [f for f in factors if isinstance(f, dims.Symbol) and f.given]
         loops = [f for f in factors if isinstance(f, dims.Symbol) and f.var in self.ranges]
-        known = len(given) + len(loops) == len(factors) <= 2 and len(loops) <= 1
-        return known and abs(coefficient) < (FEW if factors else SMALL)
+        is_simple = len(lengths) + len(loops) == len(factors) <= 2 and len(loops) <= 1
+        return is_simple and abs(coefficient) < (FEW if factors else SMALL)
 
     def refuse_empty(self, stage: LoopNest) -> None:
         """The largest of no numbers is none; NumPy says so also where there are no rows of them."""
@@ -382,8 +382,8 @@ def met_by_arrays(s: Let) -> list[Atom]:
         return []
     if out.dtype.kind not in "iu" or out.dtype == scalar_form.INT:
         return []
-    given = s.args[1:2] if stores else s.args
-    return [a for a in given if a.type.weak and a.type.dtype.kind == "i"]
+    operands = s.args[1:2] if stores else s.args
+    return [a for a in operands if a.type.weak and a.type.dtype.kind == "i"]
 
 
 def of_python(s: Let) -> bool:

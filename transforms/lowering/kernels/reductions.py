@@ -9,7 +9,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.lowering.kernels.element_access import Buffer
-from tapeless.transforms.lowering.kernels.hoisted_checks import Ahead
+from tapeless.transforms.lowering.kernels.hoisted_checks import AheadChecks
 from tapeless.transforms.lowering.scalars import operations
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.reassociable_sums import MULTIPLIED, PLUS
@@ -20,7 +20,7 @@ Place = list[ast.expr | None]  # an index, open along the axes that no loop arou
 STEMS = {"max": "largest", "min": "smallest", "prod": "product", "any": "found", "all": "hold"}
 
 
-class Sums(Ahead):
+class Sums(AheadChecks):
     """`summing` are reductions that have begun; `sums_of_thread` the few sums of a row of a GPU: an
     array of each thread until they are complete, and which part of the result they are."""
 
@@ -137,14 +137,14 @@ class Sums(Ahead):
             case "matmul":
                 self.helpers[MULTIPLIED.strip()] = None
                 holes["1"], holes["2"] = (self.read(stage, k, index) for k in (0, 1))
-                made = template("plus_product({0}, {1}, {2})", holes)
+                term = template("plus_product({0}, {1}, {2})", holes)
             case "sum" if v.type.dtype.kind in "fc":
                 self.helpers[PLUS.strip()] = None
-                made = template("plus({0}, {1})", {**holes, "1": self.value(stage, index)})
+                term = template("plus({0}, {1})", {**holes, "1": self.value(stage, index)})
             case name:
                 value: Any = self.value(stage, index)
                 if name in ("max", "min") and not isinstance(value, ast.Name):
                     value = self.named(stage, value)
                 holes["1"] = value
-                made = operations.combined(name, v.type.dtype, holes)
-        self.put(f"{to_source(total)} = {to_source(made)}", s.origin)
+                term = operations.combined(name, v.type.dtype, holes)
+        self.put(f"{to_source(total)} = {to_source(term)}", s.origin)

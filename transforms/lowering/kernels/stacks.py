@@ -142,9 +142,9 @@ class Filled(Nests):
         v, top, home = s.outs[0], self.stacks[cell], self.home[cell]
         if v in self.live:
             self.helpers[FILLED.strip()] = None
-            made = self.names.new(v.name or "out")
-            self.put(f"{made} = filled({home.name}, {top.id})", s.origin)
-            self.local[v] = ast.Name(made, ast.Load())
+            name = self.names.new(v.name or "out")
+            self.put(f"{name} = filled({home.name}, {top.id})", s.origin)
+            self.local[v] = ast.Name(name, ast.Load())
             return
         length = single_symbol(v.type.shape[0])
         if length is not None and not length.given:
@@ -196,8 +196,8 @@ class Filled(Nests):
     def room(self, v: Var, count: Size) -> Buffer:
         """An array for the items of a stack."""
         item = v.type.item if isinstance(v.type, StackType) else v.type
-        made = Var(Type(item.dtype, (count,)), v.name or "saved")
-        return self.allocate(made, (0,), made)
+        memory = Var(Type(item.dtype, (count,)), v.name or "saved")
+        return self.allocate(memory, (0,), memory)
 
     def put_first(self, v: Var, count: ast.expr, item: Items) -> None:
         """The first items, and room for them."""

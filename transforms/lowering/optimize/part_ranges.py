@@ -21,7 +21,7 @@ from tapeless.transforms.core.size_inequalities import (
 )
 from tapeless.transforms.lowering.optimize.slice_pushdown import Unsliced
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
-from tapeless.transforms.lowering.schedule.view_indices import Place, Span, key_entries
+from tapeless.transforms.lowering.schedule.view_indices import Place, ViewSpan, key_entries
 from tapeless.transforms.lowering.sizes.size_equalities import Sizes, canonical
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 
@@ -59,7 +59,7 @@ class Ranges:
         if isinstance(e, Place):
             at = e.at if isinstance(e.at, int) else rest[e.at.k]
             return None if getattr(getattr(at, "type", None), "shape", ()) else at
-        assert isinstance(e, Span)
+        assert isinstance(e, ViewSpan)
         if e.step != 1 or e.start is None:
             return None
         stop = n if e.stop is None else self.end(e.stop, n, rest)

@@ -155,7 +155,7 @@ class Gathering(Ranges):
             if v in self.known:
                 return self.known[v]
             s = self.memory.defs.get(v)
-            if not (isinstance(s, Let) and (s.op is copy or _whole(s))):
+            if not (isinstance(s, Let) and (s.op is copy or _is_whole_read(s))):
                 return None
             v = s.args[0]
         return None
@@ -314,7 +314,7 @@ class Joined:
         return sliced.part(value, axis, start, stop) if along(value, axis) else value
 
 
-def _whole(s: Let) -> bool:
+def _is_whole_read(s: Let) -> bool:
     """Whether a statement reads all of an array as it is."""
     return s.op is index and all(e in (slice(None), slice(0, None)) for e in s.params["key"])
 

@@ -77,14 +77,14 @@ def _count_nonzero(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
 def _stack(*pieces: Atom, axis: int) -> Any:
     kind = stack_op.infer(*pieces, axis=axis)
     lead = (slice(None),) * axis
-    return _filled(kind, ((*lead, k) for k in range(len(pieces))), pieces)
+    return _assemble(kind, ((*lead, k) for k in range(len(pieces))), pieces)
 
 
 def _array(*elements: Atom, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    return _filled(Type(dtype, shape), itertools.product(*map(range, shape)), elements)
+    return _assemble(Type(dtype, shape), itertools.product(*map(range, shape)), elements)
 
 
-def _filled(kind: Type, places: Iterable[Any], parts: Iterable[Atom]) -> Any:
+def _assemble(kind: Type, places: Iterable[Any], parts: Iterable[Atom]) -> Any:
     """A new array with these parts at these places."""
     whole = empty(shape=kind.shape, dtype=kind.dtype)
     for key, each in zip(places, parts, strict=True):
