@@ -31,7 +31,8 @@ def reads_noted() -> Iterator[dict[Any, None]]:
     """Notes the files and folders that this thread opens for reading inside."""
     _listen()
     before: dict[Any, None] | None = getattr(HERE, "paths", None)
-    HERE.paths = paths = {}
+    paths: dict[Any, None] = {}
+    HERE.paths = paths
     try:
         yield paths
     finally:
