@@ -8,7 +8,7 @@ import pytest
 from tapeless import checkpoint, grad, jit, vmap
 from tapeless.errors import UnsupportedError
 
-pytestmark = pytest.mark.filterwarnings("ignore::tapeless.PerformanceWarning")
+pytestmark = pytest.mark.usefixtures("traced")
 OUTER = random.Random(5)
 
 
