@@ -21,7 +21,7 @@ from tapeless.dispatch import list_arguments, ways
 from tapeless.dispatch.gpu_arguments import refuse_profile
 from tapeless.dispatch.inspection import Stages
 from tapeless.dispatch.jit_options import Options
-from tapeless.dispatch.specialisation import MISSED, Specialisation
+from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key
 from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.typed_function import P, R, Typed
 from tapeless.lazy_import import later
@@ -209,11 +209,17 @@ class Jit(Unchanged):
         return self.lists.pick(args, kwargs) or super().pick(args, kwargs)
 
     def without_code(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
-        """Rounding in kernels may turn a test: NumPy goes the way that was traced."""
+        """Rounding in kernels may turn a test: NumPy goes the way that was traced, and does so at
+        once in the next call."""
         args, kwargs = passed
         result = self.plain(*map(_plain, args), **{k: _plain(x) for k, x in kwargs.items()})
-        assert self.plain.last is not None
-        return self.plain.last, result
+        specialisation = self.plain.last
+        assert specialisation is not None
+        if not any(isinstance(x, Constant) for x in (*args, *kwargs.values())):
+            _, key = call_key(args, kwargs, self.ordered)
+            others = [s for s in self.cache.get(key, ()) if s is not specialisation]
+            self.cache[key] = ways.kept([specialisation, *others])
+        return specialisation, result
 
     # -- static arguments
 

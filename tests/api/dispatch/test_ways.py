@@ -332,3 +332,15 @@ def test_a_test_that_algebra_turns_by_a_rounding_error():
     np.testing.assert_array_equal(grad(halved_above)(x), [1.5, 1.5])
     batch = np.stack([x, x / 4])
     np.testing.assert_allclose(tapeless.vmap(halved_above)(batch), [*map(halved_above, batch)])
+
+
+@pytest.mark.parametrize("transformation", [lambda f: f, grad, tapeless.vmap])
+def test_what_algebra_turns_is_made_again_once(transformation):
+    ours = jit(transformation(halved_above))
+    x = np.array([4.100000000000003, 0.5])
+    arg = np.stack([x, x / 4]) if transformation is tapeless.vmap else x
+    first = ours(arg)
+    kept = sum(map(len, ours.cache.values()))
+    np.testing.assert_array_equal(ours(arg), first)
+    assert sum(map(len, ours.cache.values())) == kept
+    np.testing.assert_allclose(ours(arg * 4), transformation(halved_above)(arg * 4))
