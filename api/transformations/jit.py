@@ -218,7 +218,7 @@ class Jit(Unchanged):
         if not any(isinstance(x, Constant) for x in (*args, *kwargs.values())):
             _, key = call_key(args, kwargs, self.ordered)
             others = [s for s in self.cache.get(key, ()) if s is not specialisation]
-            self.cache[key] = ways.kept([specialisation, *others])
+            self.cache[key] = ways.without_old_ways([specialisation, *others])
         return specialisation, result
 
     # -- static arguments

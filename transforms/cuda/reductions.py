@@ -23,17 +23,17 @@ WORDS: dict[type[ast.operator], str] = {
 def reductions(loop: ast.For, arrays: Collection[str] = ()) -> dict[str, str]:
     """The numbers from outside that passes of a loop only add to, and how: variables, and the
     elements of these arrays."""
-    found: dict[str, str] = {}
+    words: dict[str, str] = {}
     expected: dict[str, int] = {}  # how often steps name each
     for place, word, reads in _steps(loop):
         name = _owner(place)
         if isinstance(place, ast.Subscript) and name not in arrays:
             continue
-        if found.setdefault(name, word) != word:
+        if words.setdefault(name, word) != word:
             raise NotPrintedError(f"the variable {name}, which is put together in two ways,")
         expected[name] = expected.get(name, 0) + 1 + reads
-    named = Counter(map(_named, ast.walk(loop)))
-    return {name: word for name, word in found.items() if named[name] == expected[name]}
+    mentions = Counter(map(_name_of, ast.walk(loop)))
+    return {name: word for name, word in words.items() if mentions[name] == expected[name]}
 
 
 def _steps(loop: ast.For) -> Iterator[tuple[ast.expr, str, int]]:
@@ -43,19 +43,19 @@ def _steps(loop: ast.For) -> Iterator[tuple[ast.expr, str, int]]:
             case ast.Assign(targets=[ast.Name() | ast.Subscript() as place], value=e):
                 word = _step(place, _without_cast(e))
                 if word:
-                    reads = [x for x in ast.walk(e) if _named(x) == _owner(place)]
+                    reads = [x for x in ast.walk(e) if _name_of(x) == _owner(place)]
                     yield place, word, len(reads)
             case ast.AugAssign(target=place, op=op) if type(op) in WORDS:
                 yield place, WORDS[type(op)], 0
 
 
-def _named(e: ast.AST) -> str:
+def _name_of(e: ast.AST) -> str:
     return e.id if isinstance(e, ast.Name) else ""
 
 
 def _owner(place: ast.expr) -> str:
     """The variable, or the array of an element."""
-    return _named(place.value) if isinstance(place, ast.Subscript) else _named(place)
+    return _name_of(place.value) if isinstance(place, ast.Subscript) else _name_of(place)
 
 
 def _is_same(e: ast.expr, place: ast.expr) -> bool:
@@ -110,4 +110,4 @@ def _is_nan(e: ast.expr, x: ast.expr) -> bool:
 
 def _reads(place: ast.expr, *expressions: ast.expr) -> bool:
     name = _owner(place)
-    return any(_named(x) == name for e in expressions for x in ast.walk(e))
+    return any(_name_of(x) == name for e in expressions for x in ast.walk(e))

@@ -24,19 +24,19 @@ def loops_as_rows(
     is_shared   whether threads may share the passes of a loop: these are apart, or add up
     parameters  of the kernel: they tell the launch how many rows there are
     """
-    found: list[ast.For] = []
+    row_loops: list[ast.For] = []
     loop = rows
     while len(loop.body) == 1 and isinstance(inner := loop.body[0], ast.For):
         names = {x.id for x in ast.walk(inner.iter) if isinstance(x, ast.Name)}
-        known = names <= parameters | {"each", "apart"}
-        if not (known and _passes_are_apart(inner) and is_shared(inner)):
+        is_known = names <= parameters | {"each", "apart"}
+        if not (is_known and _passes_are_apart(inner) and is_shared(inner)):
             break
         deeper = [s for s in ast.walk(inner) if s is not inner and is_shared(s)]
         if min(map(jumps, deeper), default=jumps(inner)) >= jumps(inner):
             break
-        found.append(inner)
+        row_loops.append(inner)
         loop = inner
-    return found
+    return row_loops
 
 
 def _passes_are_apart(s: ast.For) -> bool:

@@ -32,26 +32,26 @@ def sums_in_registers(
     arrays  the dtypes of arrays that the kernel gets
     fresh   gives a name that nothing else has
     """
-    made: list[ast.stmt] = []
-    _block(node.body, arrays, fresh, made)
-    node.body[:0] = made
+    registers: list[ast.stmt] = []
+    _block(node.body, arrays, fresh, registers)
+    node.body[:0] = registers
     return node
 
 
 def _block(
-    body: list[ast.stmt], arrays: Dtypes, fresh: Callable[[str], str], made: list[ast.stmt]
+    body: list[ast.stmt], arrays: Dtypes, fresh: Callable[[str], str], registers: list[ast.stmt]
 ) -> None:
-    """Changes the loops of a block; `made` gets the arrays of registers."""
+    """Changes the loops of a block; `registers` gets the arrays of registers."""
     for k in reversed(range(len(body))):
         s = body[k]
         for inner in ("body", "orelse"):
             if isinstance(getattr(s, inner, None), list):
-                _block(getattr(s, inner), arrays, fresh, made)
+                _block(getattr(s, inner), arrays, fresh, registers)
         if isinstance(s, ast.For) and _is_long(s):
             before: list[ast.stmt] = []
             after: list[ast.stmt] = []
             for sums in _sums(s, arrays):
-                sums.move(s, fresh, made, before, after)
+                sums.move(s, fresh, registers, before, after)
             body[k : k + 1] = [*before, s, *after]
 
 
@@ -64,7 +64,7 @@ def _is_long(s: ast.For) -> bool:
 
 
 @dataclass(frozen=True)
-class Sums:
+class MovedSums:
     """What the passes of a loop add to elements of one array.
 
     steps  the statements that add, by the element as text
@@ -81,7 +81,7 @@ class Sums:
         self,
         loop: ast.For,
         fresh: Callable[[str], str],
-        made: list[ast.stmt],
+        registers: list[ast.stmt],
         before: list[ast.stmt],
         after: list[ast.stmt],
     ) -> None:
@@ -93,13 +93,13 @@ class Sums:
             if self.short is not None:
                 counter, count = self.short
                 dtype = f"np.{self.dtype.name}"
-                made += _parsed(f"{register} = scratch(({count},), {dtype})")
+                registers += _parse(f"{register} = scratch(({count},), {dtype})")
                 register = f"{register}[{counter}]"
                 head = f"for {counter} in each({count}):"
                 begin = f"{head}\n    {register} = {self.zero}"
                 end = f"{head}\n    {ast.unparse(place)} += {register}"
-            before += _parsed(begin)
-            after += _parsed(end)
+            before += _parse(begin)
+            after += _parse(end)
             for step in steps:
                 target = ast.parse(register, mode="eval").body
                 target.ctx = ast.Store()  # type: ignore[attr-defined]
@@ -113,7 +113,7 @@ class Sums:
         return "0" if self.dtype == np.int64 else f"np.{self.dtype.name}(0)"
 
 
-def _parsed(text: str) -> list[ast.stmt]:
+def _parse(text: str) -> list[ast.stmt]:
     lines = ast.parse(text).body
     for line in lines:
         for x in ast.walk(line):
@@ -123,28 +123,28 @@ def _parsed(text: str) -> list[ast.stmt]:
     return lines
 
 
-def _sums(loop: ast.For, arrays: Dtypes) -> Iterator[Sums]:
+def _sums(loop: ast.For, arrays: Dtypes) -> Iterator[MovedSums]:
     """The arrays that passes of a loop only add to, at places that are the same in each pass."""
     changed = {x.id for x in ast.walk(loop) if isinstance(x, ast.Name) and _is_store(x)}
     steps: dict[str, list[tuple[ast.AugAssign, tuple[str, int] | None]]] = {}
     for step, short in _steps(loop.body, None):
         steps.setdefault(owner(step.target), []).append((step, short))
-    for name, found in steps.items():
+    for name, steps_of_array in steps.items():
         named = sum(isinstance(x, ast.Name) and x.id == name for x in ast.walk(loop))
-        if name not in arrays or arrays[name].kind not in "fiu" or named != len(found):
+        if name not in arrays or arrays[name].kind not in "fiu" or named != len(steps_of_array):
             continue
-        around = {short for _, short in found}
+        around = {short for _, short in steps_of_array}
         places: dict[str, list[ast.AugAssign]] = {}
-        for step, _ in found:
+        for step, _ in steps_of_array:
             places.setdefault(ast.unparse(step.target), []).append(step)
         parts = [_parts(s[0].target) for s in places.values()]
         short = around.pop() if len(around) == 1 else None
         counters = [p for index in parts for p in index if short and ast.unparse(p) == short[0]]
         if short is not None and len(counters) == len(parts) == 1:
             if not changed & _names(parts[0]) - {short[0]}:
-                yield Sums(arrays[name], name, places, short)
+                yield MovedSums(arrays[name], name, places, short)
         elif not any(changed & _names(index) for index in parts) and _are_apart(parts):
-            yield Sums(arrays[name], name, places, None)
+            yield MovedSums(arrays[name], name, places, None)
 
 
 def _steps(

@@ -23,20 +23,20 @@ def summing_loops(node: ast.FunctionDef) -> set[int]:
     ends: dict[int, set[str]] = {}
     live_before(node.body, set(), ends)
     small = _small_arrays(node)
-    named = Counter(x.id for x in ast.walk(node) if isinstance(x, ast.Name))
-    found = set()
+    mentions = Counter(x.id for x in ast.walk(node) if isinstance(x, ast.Name))
+    loops = set()
     for s in ast.walk(node):
         if isinstance(s, ast.For) and _counts(s):
             inside = Counter(x.id for x in ast.walk(s) if isinstance(x, ast.Name))
-            only_here = {name for name in small if named[name] == inside[name] + 1}
+            only_here = {name for name in small if mentions[name] == inside[name] + 1}
             if _only_adds_up(s, small, only_here, ends[id(s)]):
-                found.add(id(s))
-    return found
+                loops.add(id(s))
+    return loops
 
 
 def _small_arrays(node: ast.FunctionDef) -> dict[str, int]:
     """The arrays of one axis that the kernel makes, and how many numbers they have."""
-    found = {}
+    lengths = {}
     for s in ast.walk(node):
         match s:
             case ast.Assign(
@@ -45,8 +45,8 @@ def _small_arrays(node: ast.FunctionDef) -> dict[str, int]:
                     func=ast.Name(id="scratch"), args=[ast.Tuple([ast.Constant(value=int(n))]), _]
                 ),
             ):
-                found[name] = n
-    return found
+                lengths[name] = n
+    return lengths
 
 
 def _counts(s: ast.For) -> bool:
@@ -62,23 +62,23 @@ def _only_adds_up(
 ) -> bool:
     """Whether nothing but what is added up goes from one pass to another, or out; `only_here` are
     small arrays that nothing outside of the loop names."""
-    if not all(isinstance(t, SIMPLE) for t in _inside(s) if isinstance(t, ast.stmt)):
+    if not all(isinstance(t, SIMPLE) for t in _nodes_inside(s) if isinstance(t, ast.stmt)):
         return False
     totals = reductions(s, small)
-    places = [x for x in _inside(s) if isinstance(x, ast.Subscript)]
+    places = [x for x in _nodes_inside(s) if isinstance(x, ast.Subscript)]
     stored = {owner(x) for x in places if isinstance(x.ctx, ast.Store)} - totals.keys()
     if not totals or not stored <= only_here:
         return False
     if not all(_is_set_first(s.body, name, small[name]) for name in stored):
         return False
     assigned = {
-        x.id for x in _inside(s) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
+        x.id for x in _nodes_inside(s) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
     }
     needed = live_before(s.body, set(), {}) | read_later
     return assigned & needed <= totals.keys() | {ast.unparse(s.target)} - read_later
 
 
-def _inside(s: ast.For) -> Iterator[ast.AST]:
+def _nodes_inside(s: ast.For) -> Iterator[ast.AST]:
     return (x for t in s.body for x in ast.walk(t))
 
 
@@ -104,7 +104,7 @@ def _names(t: ast.AST, name: str) -> bool:
 def apart_loops(node: ast.FunctionDef) -> set[int]:
     """The loops, by their ids, whose passes are said to be apart; not those of a few passes, nor
     those that may raise one error or another: the first one in the order of passes counts."""
-    found = set()
+    loops = set()
     for s in ast.walk(node):
         match s:
             case ast.For(iter=ast.Call(func=ast.Name(id="apart"), args=bounds)):
@@ -112,8 +112,8 @@ def apart_loops(node: ast.FunctionDef) -> set[int]:
                 told = any(isinstance(x, ast.JoinedStr) for x in ast.walk(s))
                 few = all(isinstance(n, ast.Constant) for n in bounds)
                 if len(errors) < 2 and not told and not few:
-                    found.add(id(s))
-    return found
+                    loops.add(id(s))
+    return loops
 
 
 def moves_along_rows(node: ast.FunctionDef, loops: set[int]) -> bool:

@@ -37,7 +37,7 @@ from tapeless.transforms.frontend.effects.external_arguments import (
 from tapeless.transforms.frontend.effects.python_generators import generator_of, note_state
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.observation import Unobservable
-from tapeless.transforms.frontend.trace.provenance import qualified
+from tapeless.transforms.frontend.trace.provenance import qualified_name
 from tapeless.transforms.frontend.trace.recorded_reads import Captured, Guard, is_constant
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.text import ExternalText
@@ -134,7 +134,7 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
         return _rebuilt(call.form, iter(leaves), parts)
     if call.form != (float,):
         run.call.relies_on_results = True
-    run.note(f"{qualified(f)} has no rule: the program calls it")
+    run.note(f"{qualified_name(f)} has no rule: the program calls it")
     arrays = [np.asarray(x) for x in leaves]
     how = {
         "sizes": tuple(n for x in arrays for n in x.shape),
@@ -185,7 +185,7 @@ def _rely_on(call: ExternalCall, f: Any, atoms: list[Atom], result: Any, pure: b
     run = trace()
     if not pure or (result is None and any(a.type.shape for a in atoms)):
         raise UnsupportedError(
-            f"{qualified(f)} gives no value, and is called for what it changes outside",
+            f"{qualified_name(f)} gives no value, and is called for what it changes outside",
             "call it outside of the function, or by tapeless.debug.callback",
         )
     why = f"{call.__name__} has no rule, and gives no number"

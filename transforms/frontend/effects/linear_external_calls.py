@@ -28,7 +28,7 @@ from tapeless.transforms.frontend.effects.external_calls import (
     observed_value,
     parameter,
 )
-from tapeless.transforms.frontend.trace.provenance import qualified
+from tapeless.transforms.frontend.trace.provenance import qualified_name
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.linear_calls import linear_call
 
@@ -81,10 +81,12 @@ def _call_linear(f: Any, transposed: Any, matrix: Any, x: Symbol, options: dict[
     back.__name__ = f"{call.__name__}_transposed"
     value = call.result([observed_value(a, name) for a in atoms])
     if type(value) is not np.ndarray or value.dtype.kind != "f":
-        raise UnsupportedError(f"{qualified(f)} gives no array of NumPy", "make it one outside")
+        raise UnsupportedError(
+            f"{qualified_name(f)} gives no array of NumPy", "make it one outside"
+        )
     call.form = form_of(value, [])
     run.call.relies_on_results = True
-    run.note(f"{qualified(f)} has no rule: the program calls it")
+    run.note(f"{qualified_name(f)} has no rule: the program calls it")
     functions = parameter(call), parameter(back)
     out = linear_call(*functions, *atoms, sizes=value.shape, dtype=value.dtype)
     if run.call.values is not None and len(run.blocks) == 1:

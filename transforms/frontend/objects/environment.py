@@ -23,7 +23,7 @@ from tapeless.transforms.frontend.arrays.known_arrays import made_by_library
 from tapeless.transforms.frontend.objects.attributes import watch
 from tapeless.transforms.frontend.objects.capture import outer
 from tapeless.transforms.frontend.objects.files_read import reads_not_noted
-from tapeless.transforms.frontend.trace.provenance import hashable, qualified
+from tapeless.transforms.frontend.trace.provenance import hashable, qualified_name
 from tapeless.transforms.frontend.trace.trace import trace
 
 P = pathlib.Path
@@ -72,7 +72,8 @@ def watched(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return outer(answer, ask, label)
     if not isinstance(answer, (list, tuple, dict, pathlib.PurePath, *PLAIN)):
         raise UnsupportedError(
-            f"what {qualified(f)} gives, a {type(answer).__name__}, is read while staging only",
+            f"what {qualified_name(f)} gives, a {type(answer).__name__}, is read while staging "
+            "only",
             "read it outside, and pass in the arrays that the function needs",
         )
     watch(os.environ, label, lambda: _compared(ask()), _compared(answer))
@@ -98,6 +99,6 @@ def refuse_acting(f: Any) -> None:
     root = str(getattr(f, "__module__", "")).partition(".")[0].removeprefix("_")
     if (hashable(f) and f in WRITING) or root in ACTING:
         raise UnsupportedError(
-            f"{qualified(f)} would be carried out while staging only",
+            f"{qualified_name(f)} would be carried out while staging only",
             "call it outside of the function, or by tapeless.debug.callback",
         )

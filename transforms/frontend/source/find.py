@@ -27,7 +27,7 @@ from tapeless.transforms.frontend.source.notebook_cells import (
     private_names,
     reloaded,
     renamed,
-    undecorated,
+    without_decorators,
 )
 
 RELOADER = "IPython.extensions.autoreload"
@@ -141,7 +141,7 @@ class File:
             return None
         every = (n for nodes in self.functions.values() for n in nodes)
         for node in dict.fromkeys(n for n in every if n.name == code.co_name):
-            plain = undecorated(node)
+            plain = without_decorators(node)
             for module in (m for n in (node, plain) for m in reloaded(n)):
                 if any(_same_code(c, code) for c in _codes_of(module, code.co_filename, 0)):
                     return node

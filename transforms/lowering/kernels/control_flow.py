@@ -26,7 +26,7 @@ from tapeless.transforms.lowering.kernels.writer_base import Indent, NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import helpers, is_routine
 from tapeless.transforms.lowering.schedule.element_loops import over_batch, raises_constant
 from tapeless.transforms.lowering.schedule.fusion import FusedNest
-from tapeless.transforms.lowering.schedule.independent_passes import apart
+from tapeless.transforms.lowering.schedule.independent_passes import joins_of_independent_passes
 from tapeless.transforms.lowering.schedule.user_errors import values_of
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.memory.aliasing import has_memory
@@ -381,7 +381,7 @@ class Control(Exchanged):
         """Whether threads of a GPU may share the passes of a loop inside of a kernel."""
         if not self.analysis.target.separate or not s.carries or s.reverse:
             return False
-        return apart(self.memory, s, lambda addition: False, set()) == {}
+        return joins_of_independent_passes(self.memory, s, lambda addition: False, set()) == {}
 
     def stays(self, flag: ast.expr, s: For, names: list[tuple[str, Var]]) -> bool:
         """Whether a flag is the same after the carries have got their next values."""

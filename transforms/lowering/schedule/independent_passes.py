@@ -42,7 +42,7 @@ STORES = frozenset([update, add_at])
 PICKS = frozenset([index, gather])
 
 
-def apart(
+def joins_of_independent_passes(
     memory: Dependences, s: For, may_share: Callable[[Let], bool], shared: set[Let]
 ) -> dict[Var, str] | None:
     """How the numbers that a loop results in are put together from those of its parts; None if its

@@ -30,7 +30,7 @@ from tapeless.transforms.lowering.rewrite.array_routines import is_routine
 from tapeless.transforms.lowering.schedule.analysis import Analysis
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.fusion import Arrangement, FusedNest
-from tapeless.transforms.lowering.schedule.independent_passes import apart
+from tapeless.transforms.lowering.schedule.independent_passes import joins_of_independent_passes
 from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, takes_long
 from tapeless.transforms.lowering.schedule.sink_producers import made_later
@@ -225,7 +225,8 @@ class NestPartitioner:
         if not isinstance(s, For) or len(item.statements) > 1 or item.size is not None:
             return None
         atomic = set[Let]()
-        joined = apart(self.memory, s, self.analysis.may_add_atomically, atomic)
+        may_add = self.analysis.may_add_atomically
+        joined = joins_of_independent_passes(self.memory, s, may_add, atomic)
         is_length_known = joined is not None and self.analysis.outside(self.length(s))
         if not is_length_known or not (joined or s.carries):
             return None
