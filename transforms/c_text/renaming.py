@@ -82,3 +82,12 @@ class Renaming(ast.NodeTransformer):
 
     def visit_arg(self, a: ast.arg) -> ast.arg:
         return ast.copy_location(ast.arg(self.names.get(a.arg, a.arg)), a)
+
+
+def fresh_name(stem: str, taken: set[str]) -> str:
+    """A name that nothing else has; from now on it is taken."""
+    name, k = stem, 2
+    while name in taken:
+        name, k = f"{stem}_{k}", k + 1
+    taken.add(name)
+    return name

@@ -16,7 +16,7 @@ from tapeless.transforms.c_text.declarations import homes
 from tapeless.transforms.c_text.expressions import ExpressionPrinter, KernelScope
 from tapeless.transforms.c_text.functions import LONG
 from tapeless.transforms.c_text.inference import infer, is_scratch, scratch_of
-from tapeless.transforms.c_text.renaming import words
+from tapeless.transforms.c_text.renaming import fresh_name, words
 from tapeless.transforms.c_text.sincos_pairs import sincos_pairs
 from tapeless.transforms.c_text.values import (
     ORDER,
@@ -97,11 +97,7 @@ class Statements(ExpressionPrinter):
 
     def fresh(self, stem: str) -> str:
         """A name that nothing else has."""
-        name, k = stem, 2
-        while name in self.taken:
-            name, k = f"{stem}_{k}", k + 1
-        self.taken.add(name)
-        return name
+        return fresh_name(stem, self.taken)
 
     def put(self, text: str, s: ast.stmt | None = None, remark: str = "") -> None:
         note = ": ".join(filter(None, (self.note(s), remark)))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -25,6 +26,7 @@ from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import (
     Renaming,
     ascii_name,
+    fresh_name,
     is_called,
     other_names,
     rename_reserved,
@@ -204,7 +206,7 @@ class _KernelPrinter:
         self.taken |= {f"result_{k}" for k in range(len(results))}
         if share_sums:
             arrays = {p.name: p.dtype for p in self.parameters if p.ndim and p.kind == "array"}
-            sums_in_registers(node, arrays, self.fresh)
+            sums_in_registers(node, arrays, functools.partial(fresh_name, taken=self.taken))
         others = {
             n: rename_reserved(f, _reserved_names)
             for n, f in functions.items()
@@ -225,14 +227,6 @@ class _KernelPrinter:
             tuple[Parameter, CValue]
         ] = []  # arrays that teams add up, and their sizes
         self.has_room = False  # whether teams may have memory that their block shares
-
-    def fresh(self, stem: str) -> str:
-        """A name that nothing else has."""
-        name, k = stem, 2
-        while name in self.taken:
-            name, k = f"{stem}_{k}", k + 1
-        self.taken.add(name)
-        return name
 
     def print(self) -> CudaKernel:
         writer = self.writer
