@@ -42,7 +42,10 @@ from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.ops.primitives.new_arrays import arange, empty, full, ones, zeros
 from tapeless.transforms.ops.primitives.random_draws import draw
 
-FUNCTION = re.compile(r"\b(?:np|scipy|math)(?:\.[A-Za-z_]\w*)+(?=\()|\b(?:np|scipy)(?:\.\w+)+")
+FUNCTION = re.compile(
+    r"\b(?:np|scipy|math)(?:\.[A-Za-z_]\w*)+(?=\()"
+    r"|\b(?:np|scipy)(?!\.(?:newaxis|s_|inf|nan|pi)\b)(?:\.\w+)+"
+)
 PASSES = (
     "work on larger arrays in each pass, or on all passes at once as a stack, "
     "so that the call outweighs what Python adds"
