@@ -393,6 +393,49 @@ def bodies(n):
     return arguments
 
 
+def n_body_in_loops(np):
+    def fn(x, mass):
+        out = np.zeros_like(x)
+        for i in range(len(x)):
+            for j in range(len(x)):
+                d = x[j] - x[i]
+                r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 0.01
+                out[i] += mass[j] * d / (r2 * np.sqrt(r2))
+        return out
+
+    return fn
+
+
+def heat_in_loops(np):
+    def fn(u):
+        v = np.zeros_like(u)
+        for i in range(1, u.shape[0] - 1):
+            for j in range(1, u.shape[1] - 1):
+                around = u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]
+                v[i, j] = u[i, j] + 0.1 * (around - 4 * u[i, j])
+        return v
+
+    return fn
+
+
+def heat_by_slices(jax):
+    def fn(u):
+        inner = u[1:-1, 1:-1]
+        around = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]
+        return jax.numpy.zeros_like(u).at[1:-1, 1:-1].set(inner + 0.1 * (around - 4 * inner))
+
+    return fn
+
+
+def heat_in_space(np):
+    def fn(u):
+        inner = u[1:-1, 1:-1, 1:-1]
+        around = u[:-2, 1:-1, 1:-1] + u[2:, 1:-1, 1:-1] + u[1:-1, :-2, 1:-1] + u[1:-1, 2:, 1:-1]
+        return inner + 0.1 * (around + u[1:-1, 1:-1, :-2] + u[1:-1, 1:-1, 2:] - 6 * inner)
+
+    return fn
+
+
 def burgers(np):
     def fn(u0):
         n = u0.shape[0]
@@ -620,6 +663,25 @@ PROGRAMS = {
     ),
     "N-body, 8192": Program(
         n_body, bodies(8192), torch=n_body_torch, tolerance=10, work=lambda x, m: 20.0 * len(x) ** 2
+    ),
+    "N-body in loops, 8192": Program(
+        n_body_in_loops,
+        bodies(8192),
+        jax=lambda jax: n_body(jax.numpy),
+        tolerance=10,
+        work=lambda x, m: 20.0 * len(x) ** 2,
+    ),
+    "heat in loops, 8000 x 8000": Program(
+        heat_in_loops,
+        normal((8000, 8000)),
+        jax=heat_by_slices,
+        traffic=lambda u: 2.0 * u.nbytes,
+    ),
+    "heat in space, 400 x 400 x 400": Program(
+        heat_in_space,
+        normal((400, 400, 400)),
+        torch=same(heat_in_space),
+        traffic=lambda u: 2.0 * u.nbytes,
     ),
     "attention, 16 x 1024 x 64": Program(
         attention,
