@@ -39,6 +39,24 @@ def loops_as_rows(
     return row_loops
 
 
+def loops_of_a_block(s: ast.For, is_shared: Callable[[ast.AST], bool]) -> list[ast.For]:
+    """The loops right inside of one that a block shares which it may share with it: it has more
+    threads than most axes of small arrays are long."""
+    inner_loops: list[ast.For] = []
+    loop, counters = s, set[str]()
+    while _passes_are_apart(loop):
+        counters.add(ast.unparse(loop.target))
+        match loop.body:
+            case [ast.For() as inner] if _passes_are_apart(inner) and is_shared(inner):
+                if counters & {x.id for x in ast.walk(inner.iter) if isinstance(x, ast.Name)}:
+                    break
+                inner_loops.append(inner)
+                loop = inner
+            case _:
+                break
+    return inner_loops
+
+
 def _passes_are_apart(s: ast.For) -> bool:
     match s.target, s.iter:
         case ast.Name(), ast.Call(func=ast.Name(id="each" | "apart")):

@@ -48,7 +48,7 @@ from tapeless.transforms.cuda.barriers import (
 from tapeless.transforms.cuda.helpers import block_text, neutral
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
-from tapeless.transforms.cuda.rows_of_nests import loops_as_rows
+from tapeless.transforms.cuda.rows_of_nests import loops_as_rows, loops_of_a_block
 from tapeless.transforms.cuda.team_sums import TeamSums
 from tapeless.transforms.cuda.user_loops import moves_along_rows
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
@@ -202,13 +202,20 @@ class TeamKernelWriter(TeamSums):
         self.side = " * ".join(map(_count_text, bounds))
         self.row = rest = self.fresh("_".join(counters))
         with self.braces(f"for (i64 {rest} = team; {rest} < rows; {rest} += teams)", s):
-            below = [n.operand(PRODUCT - 1) for n in lengths]
-            for k, (counter, start) in enumerate(zip(counters, firsts, strict=True)):
-                divisor = below[k] if len(below) == k + 1 else f"({' * '.join(below[k:])})"
-                part = f"{rest} / {divisor}" if below[k:] else rest
-                part += f" % {below[k - 1]}" if k else ""
-                self.put(f"i64 {counter} = {start}{part};")
+            self.declare_counters(rest, counters, firsts, lengths)
             self.pass_of(inner[-1], tuple(counters))
+
+    def declare_counters(
+        self, rest: str, counters: list[str], firsts: list[str], lengths: list[CValue]
+    ) -> None:
+        """The counters of a nest from one that counts all of its passes; `lengths` are those of
+        the inner loops."""
+        below = [n.operand(PRODUCT - 1) for n in lengths]
+        for k, (counter, start) in enumerate(zip(counters, firsts, strict=True)):
+            divisor = below[k] if len(below) == k + 1 else f"({' * '.join(below[k:])})"
+            part = f"{rest} / {divisor}" if below[k:] else rest
+            part += f" % {below[k - 1]}" if k else ""
+            self.put(f"i64 {counter} = {start}{part};")
 
     def pass_of(self, s: ast.For, apart: tuple[str, ...] = ()) -> None:
         """The suite of a loop whose passes errors end."""
@@ -229,8 +236,6 @@ class TeamKernelWriter(TeamSums):
         if not isinstance(s.target, ast.Name) or s.target.id in self.homes.loose:
             raise NotPrintedError("a loop of several threads that ends in a number")
         assert isinstance(s.iter, ast.Call)
-        j, *bounds = s.target.id, *map(self.number, s.iter.args)
-        start = f"{bounds[0].operand(SUM)} + " if len(bounds) > 1 else ""
         totals = self.totals(s)
         self.wait_for(s.iter, ALL)
         inside = [a for t in s.body for a in self.accesses(t)]
@@ -239,12 +244,22 @@ class TeamKernelWriter(TeamSums):
         for name, word in partial.items():
             self.start_total(name, word, before)
         self.lengths.append(ast.unparse(_length(s.iter.args)))
-        self.shared_by, row = j, self.row
+        row, inner = self.row, [] if self.has_rows else loops_of_a_block(s, self.is_shared)
+        loops = [s, *inner]
+        counters = [ast.unparse(loop.target) for loop in loops]
+        j = self.shared_by = self.fresh("_".join(counters)) if inner else counters[0]
         self.row = row if self.has_rows else j
-        stop = bounds[-1].operand(SHIFT)
-        head = f"for (i64 {j} = {start}threadIdx.x; {j} < {stop}; {j} += blockDim.x)"
-        with self.braces(head, s):
-            self.pass_of(s)
+        bounds = [loop.iter.args for loop in loops if isinstance(loop.iter, ast.Call)]
+        firsts = [self.first_of(each[0]) if each[1:] else "" for each in bounds]
+        lengths = [self.number(_length(each)) for each in bounds]
+        stop = " * ".join([lengths[0].operand(PRODUCT), *map(_as_factor, lengths[1:])])
+        if not inner:
+            stop = self.number(s.iter.args[-1]).operand(SHIFT)
+        start = "" if inner else firsts[0]
+        with self.braces(f"for (i64 {j} = {start}threadIdx.x; {j} < {stop}; {j} += blockDim.x)", s):
+            if inner:
+                self.declare_counters(j, counters, firsts, lengths[1:])
+            self.pass_of(loops[-1])
         self.shared_by, self.row = "", row
         for name, word in partial.items():
             self.put_together(name, word)
@@ -566,6 +581,11 @@ def _length(bounds: Sequence[ast.expr]) -> ast.expr:
         case [first, last]:
             return ast.BinOp(last, ast.Sub(), first)
     return bounds[0]
+
+
+def _as_factor(length: CValue) -> str:
+    """How many passes an inner loop makes, as a factor: none if its length is less than zero."""
+    return length.operand(PRODUCT - 1) if length.natural else f"max({length.text}, (i64)0)"
 
 
 def _count_text(bounds: Sequence[ast.expr]) -> str:

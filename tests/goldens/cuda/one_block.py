@@ -7,37 +7,38 @@ typedef long long i64;
 extern "C" __global__ void heat_of_a_small_plate_kernel(
     const double* __restrict__ u_3, i64 steps, double* __restrict__ u, double* u_2, double* u_4,
     i64 u_3_0, i64 u_3_1) {
-  for (i64 i = threadIdx.x; i < u_3_0; i += blockDim.x) {
-    for (i64 j = 0; j < u_3_1; j++) {
-      u_2[i * u_3_1 + j] = u_3[i * u_3_1 + j];
-    }
+  for (i64 i_j = threadIdx.x; i_j < u_3_0 * u_3_1; i_j += blockDim.x) {
+    i64 i = i_j / u_3_1;
+    i64 j = i_j % u_3_1;
+    u_2[i * u_3_1 + j] = u_3[i * u_3_1 + j];
   }
   team_sync();
   for (i64 i_2 = 0; i_2 < steps; i_2++) {  // line 144
-    for (i64 i = threadIdx.x; i < u_3_0; i += blockDim.x) {
-      for (i64 j = 0; j < u_3_1; j++) {
-        u_4[i * u_3_1 + j] = u_2[i * u_3_1 + j];  // line 147
-      }
+    for (i64 i_j_2 = threadIdx.x; i_j_2 < u_3_0 * u_3_1; i_j_2 += blockDim.x) {
+      i64 i = i_j_2 / u_3_1;
+      i64 j = i_j_2 % u_3_1;
+      u_4[i * u_3_1 + j] = u_2[i * u_3_1 + j];  // line 147
     }
     team_sync();
-    for (i64 i = threadIdx.x; i < u_3_0 - 2; i += blockDim.x) {
-      for (i64 j = 0; j < u_3_1 - 2; j++) {  // line 145
-        double around = u_2[(i + 2) * u_3_1 + j + 1] + u_2[i * u_3_1 + j + 1] +
-            u_2[(i + 1) * u_3_1 + j + 2] + u_2[(i + 1) * u_3_1 + j];
-        double v = u_2[(i + 1) * u_3_1 + j + 1] +  // line 146
-            0.1 * (around - 4.0 * u_2[(i + 1) * u_3_1 + j + 1]);
-        u_4[(i + 1) * u_3_1 + j + 1] = v;  // line 148
-      }
+    for (i64 i_j_3 = threadIdx.x; i_j_3 < (u_3_0 - 2) * max(u_3_1 - 2, (i64)0);
+        i_j_3 += blockDim.x) {
+      i64 i = i_j_3 / (u_3_1 - 2);
+      i64 j = i_j_3 % (u_3_1 - 2);
+      double around = u_2[(i + 2) * u_3_1 + j + 1] + u_2[i * u_3_1 + j + 1] +
+          u_2[(i + 1) * u_3_1 + j + 2] + u_2[(i + 1) * u_3_1 + j];
+      double v = u_2[(i + 1) * u_3_1 + j + 1] +  // line 146
+          0.1 * (around - 4.0 * u_2[(i + 1) * u_3_1 + j + 1]);
+      u_4[(i + 1) * u_3_1 + j + 1] = v;  // line 148
     }
     double* held = u_2;
     u_2 = u_4;
     u_4 = held;
     team_sync();
   }
-  for (i64 i = threadIdx.x; i < u_3_0; i += blockDim.x) {
-    for (i64 j = 0; j < u_3_1; j++) {
-      u[i * u_3_1 + j] = u_2[i * u_3_1 + j];
-    }
+  for (i64 i_j_4 = threadIdx.x; i_j_4 < u_3_0 * u_3_1; i_j_4 += blockDim.x) {
+    i64 i = i_j_4 / u_3_1;
+    i64 j = i_j_4 % u_3_1;
+    u[i * u_3_1 + j] = u_2[i * u_3_1 + j];
   }
 }
 """
