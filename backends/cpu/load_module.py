@@ -21,12 +21,19 @@ from tapeless.backends.compilation import Compilation
 from tapeless.backends.cpu import compile_ahead
 from tapeless.backends.cpu.kernel import Kernel, Program
 from tapeless.backends.cpu.kernel_only_functions import KernelOnlyFunction, formed_in, whole
-from tapeless.backends.cpu.runtime.buffer_pool import empty, matmul
+from tapeless.backends.cpu.runtime.buffer_pool import copied, empty, full, matmul, zeros
 from tapeless.backends.cpu.runtime.signature import Form
 from tapeless.backends.cpu.runtime.threads import in_parallel
 from tapeless.transforms.dataclass import dataclass
 
-OURS = {"empty": empty, "matmul": matmul, "in_parallel": in_parallel}
+OURS = {
+    "empty": empty,
+    "zeros": zeros,
+    "full": full,
+    "copied": copied,
+    "matmul": matmul,
+    "in_parallel": in_parallel,
+}
 PROGRAM, OUTLINE = "__program__", "__outline__"
 IMPORT = "\nfrom numba import njit\n"
 
