@@ -8,11 +8,8 @@ compiler, by a line in front: loops over such places then run on vectors.
 
 from __future__ import annotations
 
-import ast
-
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Var
 from tapeless.transforms.lowering.kernels.element_access import Elements
 
 SHORT = 1 << 28  # that lengths and arguments are at most; products of two stay far below 2**63
@@ -20,7 +17,7 @@ LIMIT = 1 << 62  # half of what a word holds: one more or less is no matter
 
 
 class SmallIntegers(Elements):
-    """`relied` notes what is taken for granted; `short` has the new names of such arguments."""
+    """`relied` notes what is taken for granted, of the arguments that are in `short`."""
 
     def stays_below(self, size: Size) -> bool:
         """Whether the magnitude of a sum of products is small for all calls like this one."""
@@ -70,18 +67,13 @@ class SmallIntegers(Elements):
                 self.relied.append(relation)
         if natural and x.var is not None:
             self.natural.add(x)
-            self.shorten(x.var)
-
-    def shorten(self, v: Var) -> None:
-        """Gives an argument the name by which it is known to be small."""
-        if v in self.local and v not in self.short:
-            return
-        if v not in self.short:
-            self.short[v] = self.names.new(v.name or self.names.nameless)
-        self.local[v] = ast.Name(self.short[v], ast.Load())
+            self.short[x.var] = None
 
     def shortened(self) -> list[str]:
-        """The lines that give such arguments their names."""
-        return [
-            f"    {new} = min(max({self.param(v)}, 0), {SHORT})" for v, new in self.short.items()
-        ]
+        """The lines that tell how large such arguments are, which come by other names."""
+        lines = []
+        for v in self.short:
+            if v in self.params:
+                name, self.params[v] = self.params[v], self.names.new(self.params[v])
+                lines.append(f"    {name} = min(max({self.params[v]}, 0), {SHORT})")
+        return lines
