@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.staging.subprogram import described, is_value
+from tapeless.staging.subprogram import describe, is_value
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
 
@@ -26,7 +26,7 @@ def save(path: str | os.PathLike[str], value: Any) -> None:
     leaves = tree.leaves(value)
     for leaf in leaves:
         if not is_value(leaf):
-            raise ArgumentTypeError(f"checkpoint: {described(leaf)} is not a number or an array")
+            raise ArgumentTypeError(f"checkpoint: {describe(leaf)} is not a number or an array")
     target = Path(path)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
     try:

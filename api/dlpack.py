@@ -31,7 +31,7 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
     """
     place = getattr(external_array, "__dlpack_device__", None)
     if place is not None and place()[0] in CUDA:
-        return gpu_arrays.shared(external_array, device, copy)
+        return gpu_arrays.import_shared(external_array, device, copy)
     try:
         return np.from_dlpack(external_array, device=device, copy=copy)
     except RuntimeError as e:

@@ -121,8 +121,8 @@ def _distances(n: Any, place: Any, more: int) -> Any:
 
 def _overlaps(n: Any, place: Any, width: Any) -> Any:
     """How much of each sample is in an interval of some width around each place."""
-    low, left = np.arange(n)[:, None], (place + 0.5 - width / 2)[None, :]
-    return np.maximum(0.0, np.minimum(left + width, low + 1.0) - np.maximum(left, low))
+    low, begin = np.arange(n)[:, None], (place + 0.5 - width / 2)[None, :]
+    return np.maximum(0.0, np.minimum(begin + width, low + 1.0) - np.maximum(begin, low))
 
 
 def _to_the_edges(weights: Any) -> Any:

@@ -31,10 +31,10 @@ from tapeless.staging.emitted_names import base_name, check_callable
 from tapeless.staging.jax_arrays import functional, has_functional
 from tapeless.staging.subprogram import is_value, leaf_type
 from tapeless.staging.user_calls import call_user
-from tapeless.transformations.mesh_blocks import cut, joined
+from tapeless.transformations.mesh_blocks import cut, join_blocks
 from tapeless.transformations.pmap import Pmap
 from tapeless.transformations.vmap import Vmap
-from tapeless.transformations.vmap_axes import spread
+from tapeless.transformations.vmap_axes import axis_per_leaf
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
@@ -116,12 +116,12 @@ class ShardMap:
                 )
             return self.on_gpu(*args)
         leaves, structure = tree.flatten(args)
-        specs = spread(self.in_specs, args, "in_specs")
+        specs = axis_per_leaf(self.in_specs, args, "in_specs")
         blocks = [self.cut(x, s) for x, s in zip(leaves, specs, strict=True)]
         value = self.value(*tree.unflatten(structure, blocks))
         follows = not active() and has_functional((*leaves, *tree.leaves(value)))
         leaves, structure = tree.flatten(value)
-        specs = spread(self.out_specs, value, "out_specs")
+        specs = axis_per_leaf(self.out_specs, value, "out_specs")
         joined_value = tree.unflatten(
             structure, [self.joined(x, s) for x, s in zip(leaves, specs, strict=True)]
         )
@@ -178,7 +178,7 @@ class ShardMap:
         if spec is None or not lead:
             return x
         places = tuple(tuple(lead.index(name) for name in names) for names in spec.by_axis)
-        return call_user(joined, x, len(lead), places)
+        return call_user(join_blocks, x, len(lead), places)
 
     # -- what was emitted
 
@@ -196,7 +196,7 @@ class ShardMap:
 
     def blocks(self, args: Any) -> Any:
         leaves, structure = tree.flatten(args)
-        specs = spread(self.in_specs, args, "in_specs") if args else []
+        specs = axis_per_leaf(self.in_specs, args, "in_specs") if args else []
         cuts = [self.cut(x, s) for x, s in zip(leaves, specs, strict=True)] if args else []
         return tree.unflatten(structure, cuts) if args else ()
 

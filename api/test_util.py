@@ -39,7 +39,7 @@ def check_jvp(
     """
     checker = Checker(base_name(f), ("fwd",), atol, rtol, eps)
     args = tuple(args)
-    dots = checker.like(args)
+    dots = checker.random_like(args)
     value, derivative = f_jvp(fresh(args), dots)
     with _said(err_msg), report_reuse(False):  # the same numbers at each point
         _same_value(checker, f, args, value)
@@ -75,8 +75,8 @@ def check_vjp(
     value, pull = f_vjp(*fresh(args))
     with _said(err_msg), report_reuse(False):  # the same numbers at each point
         _same_value(checker, f, args, value)
-        cts = checker.like(value)
-        dots = checker.like(args)
+        cts = checker.random_like(value)
+        dots = checker.random_like(args)
         computed, wanted = inner(pull(cts), dots), inner(cts, checker.quotient(f, args, dots))
         checker.compare("vjp", "the sum along a direction", [((), computed, wanted)], args)
 

@@ -27,8 +27,12 @@ def load(name: str, text: str) -> Callable[..., Any]:
 def explain(error: BaseException, what: str, block: Block) -> None:
     """Adds to an error raised inside emitted code the user's lines that the code comes from."""
     origins = {s.origin for b in _all_blocks(block) for s in statements(b) if s.origin}
-    for tb in _emitted(error.__traceback__):
-        line = _called(tb, block) or _returned(tb, block) or _comment(tb)
+    for tb in innermost_emitted_frame(error.__traceback__):
+        line = (
+            line_of_failed_operation(tb, block)
+            or line_of_return_statement(tb, block)
+            or _comment(tb)
+        )
         files = sorted({origin.file for origin in origins if origin.line == line})
         note = f"while running the {what}"
         for file in files:
@@ -43,17 +47,17 @@ def _all_blocks(block: Block) -> list[Block]:
     return [block, *(function.block for function in entered(block))]
 
 
-def _emitted(tb: TracebackType | None) -> list[TracebackType]:
+def innermost_emitted_frame(tb: TracebackType | None) -> list[TracebackType]:
     """The innermost call of an emitted function, if there is one."""
-    found = []
+    innermost = []
     while tb is not None:
         if tb.tb_frame.f_globals.get("__name__", "").startswith(cache.PACKAGE):
-            found = [tb]
+            innermost = [tb]
         tb = tb.tb_next
-    return found
+    return innermost
 
 
-def _called(tb: TracebackType, block: Block) -> int:
+def line_of_failed_operation(tb: TracebackType, block: Block) -> int:
     """The user's line of the operation that has failed in a function of NumPy's, which may stand
     inside of a statement from another line; 0 if it is not the only one of its name."""
     if tb.tb_next is None:
@@ -66,25 +70,27 @@ def _called(tb: TracebackType, block: Block) -> int:
     return candidates.pop() if len(candidates) == 1 else 0
 
 
-def _returned(tb: TracebackType, block: Block) -> int:
+def line_of_return_statement(tb: TracebackType, block: Block) -> int:
     """The user's line of what a return statement computes: it has no comment; 0 elsewhere."""
     code = tb.tb_frame.f_code
     text = linecache.getline(code.co_filename, tb.tb_lineno).strip()
     inner = {function.name for function in calls(block)}
     if not text.startswith("return ") or "# line" in text or code.co_name in inner:
         return 0
-    made = {v: s.origin for s in block.body for v in s.outs if s.origin is not None}
-    return max((made[a].line for a in block.results if isinstance(a, Var) and a in made), default=0)
+    origins = {v: s.origin for s in block.body for v in s.outs if s.origin is not None}
+    return max(
+        (origins[a].line for a in block.results if isinstance(a, Var) and a in origins), default=0
+    )
 
 
 def _comment(tb: TracebackType) -> int:
     """The user's line that the last comment above the failing line names; 0 if there is none."""
     code = tb.tb_frame.f_code
     lines = linecache.getlines(code.co_filename)
-    return _commented(lines[code.co_firstlineno : tb.tb_lineno])
+    return last_line_in_comments(lines[code.co_firstlineno : tb.tb_lineno])
 
 
-def _commented(lines: list[str]) -> int:
+def last_line_in_comments(lines: list[str]) -> int:
     """The user's line in the last comment of some lines, 0 if there is none."""
-    found = (NOTE.search(text.rstrip()) for text in reversed(lines))
-    return next((int(line[1]) for line in found if line), 0)
+    matches = (NOTE.search(text.rstrip()) for text in reversed(lines))
+    return next((int(line[1]) for line in matches if line), 0)

@@ -18,9 +18,9 @@ PACKAGE = "tapeless_emitted."  # of emitted modules
 
 def folder() -> Path:
     """`TAPELESS_CACHE_DIR`, or the platform's cache folder for tapeless."""
-    given = os.environ.get("TAPELESS_CACHE_DIR")
-    if given:
-        return Path(given).expanduser().absolute()
+    setting = os.environ.get("TAPELESS_CACHE_DIR")
+    if setting:
+        return Path(setting).expanduser().absolute()
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "tapeless"
     if sys.platform == "darwin":
@@ -36,7 +36,7 @@ def store(name: str, text: str) -> Path | None:
     file = f"{stem}_{hashlib.sha256(content).hexdigest()[:12]}.py"
     for where in (folder, private_folder):
         try:
-            return _stored(where() / file, content)
+            return _write_if_changed(where() / file, content)
         except (OSError, RuntimeError):  # read-only, full, not a folder, or no home
             continue
     return None
@@ -45,15 +45,15 @@ def store(name: str, text: str) -> Path | None:
 @functools.cache
 def private_folder() -> Path:
     """Takes the place of a cache folder that cannot be written to, as long as the process runs."""
-    made = tempfile.TemporaryDirectory(prefix="tapeless-", ignore_cleanup_errors=True)
-    _folders.append(made)
-    return Path(made.name)
+    directory = tempfile.TemporaryDirectory(prefix="tapeless-", ignore_cleanup_errors=True)
+    _folders.append(directory)
+    return Path(directory.name)
 
 
 _folders: list[tempfile.TemporaryDirectory[str]] = []  # removed when the process ends
 
 
-def _stored(path: Path, content: bytes) -> Path:
+def _write_if_changed(path: Path, content: bytes) -> Path:
     if read(path) != content:
         write(path, content)
     return path
@@ -97,7 +97,7 @@ MEGABYTES = 256
 STAGED = ".staged"  # ends the names of files with what was emitted for a function
 
 
-def compiled() -> Path:
+def compiled_code_folder() -> Path:
     """The part of the folder with compiled code."""
     return folder() / "compiled"
 
@@ -109,8 +109,8 @@ def is_off() -> bool:
 
 def limit() -> int:
     """How many bytes of the folder may be ours: TAPELESS_CACHE_SIZE megabytes."""
-    given = os.environ.get("TAPELESS_CACHE_SIZE", "")
-    return int(float(given) * 1e6) if re.fullmatch(r"\d+(\.\d*)?", given) else MEGABYTES * 10**6
+    setting = os.environ.get("TAPELESS_CACHE_SIZE", "")
+    return int(float(setting) * 1e6) if re.fullmatch(r"\d+(\.\d*)?", setting) else MEGABYTES * 10**6
 
 
 # -- what is there
@@ -132,14 +132,14 @@ def contents() -> dict[str, list[Path]]:
 
 def files() -> list[tuple[Path, os.stat_result]]:
     """The files of tapeless, those used last first."""
-    found = []
-    for where in (folder(), compiled()):
+    files_and_stats = []
+    for where in (folder(), compiled_code_folder()):
         with contextlib.suppress(OSError), os.scandir(where) as entries:  # there may be no folder
             for entry in entries:
                 with contextlib.suppress(OSError):  # another process has removed it
                     if FOUND.fullmatch(entry.name) and entry.is_file():
-                        found.append((Path(entry.path), entry.stat()))
-    return sorted(found, key=lambda each: -each[1].st_mtime_ns)
+                        files_and_stats.append((Path(entry.path), entry.stat()))
+    return sorted(files_and_stats, key=lambda each: -each[1].st_mtime_ns)
 
 
 def size(paths: list[Path]) -> int:
@@ -164,11 +164,11 @@ def _make_room(written: int) -> None:
     """Notes what was written. To list a full folder takes some 50 ms, so that is not done for each
     file, but for the first of a process and for each share of the limit after it."""
     key = folder(), limit()
-    left = _room.get(key, 0) - written
-    if left < 0:
-        left = limit() // SHARE
-        trim(limit() - left)
-    _room[key] = left
+    room = _room.get(key, 0) - written
+    if room < 0:
+        room = limit() // SHARE
+        trim(limit() - room)
+    _room[key] = room
 
 
 def trim(most: int) -> None:

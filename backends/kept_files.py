@@ -14,10 +14,12 @@ from tapeless.backends import cache
 
 def path_of(name: str, key: str, suffix: str) -> Path:
     """The file for code with this name; `key` says what it depends on."""
-    return cache.compiled() / f"{re.sub(r'[^A-Za-z0-9_]', '_', name)[:60]}_{key}{suffix}"
+    return (
+        cache.compiled_code_folder() / f"{re.sub(r'[^A-Za-z0-9_]', '_', name)[:60]}_{key}{suffix}"
+    )
 
 
-def digest(*parts: str) -> str:
+def content_key(*parts: str) -> str:
     """A name for what depends on these parts and on nothing else."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 

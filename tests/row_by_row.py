@@ -18,7 +18,7 @@ def backwards(kernel, rows, work, *args, own=(), sums=(), join=""):
     for word, total, *others in zip(words, *made, strict=False):
         for other in others:
             threads.JOIN[word](total, other, out=total)
-    return threads._joined(words[len(sums) :], found)
+    return threads._join_results(words[len(sums) :], found)
 
 
 def by_rows(self, text):

@@ -262,7 +262,7 @@ SENTENCES = [
     ("docs/libraries.md", "for rows that are masked as a whole", masked_as_a_whole),
     (
         "docs/libraries.md",
-        "gamma and beta functions have derivatives by their shapes",
+        "gamma and beta functions have first derivatives by their shapes",
         incomplete_gamma_by_its_shape,
     ),
     ("docs/libraries.md", "`scipy.linalg.schur` has no derivative", schur_without_derivative),

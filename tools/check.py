@@ -12,16 +12,16 @@ from rich.markup import escape
 import tapeless
 from tapeless import tree
 from tapeless.tools.differences import (
-    Entry,
-    Row,
+    ArgumentEntry,
+    DifferenceRow,
     compare,
     fresh,
-    projected,
+    project,
     refuse_other_results,
 )
 from tapeless.tools.errors import UsageError
 from tapeless.tools.signature import parameter_names
-from tapeless.tools.target import Target, add_order, add_target
+from tapeless.tools.target import CommandTarget, add_order, add_target
 
 EXAMPLES = """\
 examples:
@@ -39,12 +39,12 @@ def describe(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Print `right` or `wrong` with the worst entry of each mode; 1 if wrong."""
-    target = Target.of(options, default=_differentiable)
+    target = CommandTarget.of_options(options, default=_differentiable)
     active = tuple(target.args[i] for i in target.wrt)
     function: Any = _of_active(target)
     refuse_other_results(function(*fresh(active)), options.target)
     for _ in range(options.order - 1):
-        function = tapeless.grad(projected(function, active), argnums=tuple(range(len(active))))
+        function = tapeless.grad(project(function, active), argnums=tuple(range(len(active))))
     rows = compare(function, active)
     if not rows:
         raise UsageError("the arguments hold no numbers to compare", "--args gives their shapes")
@@ -71,7 +71,7 @@ def _floats(value: Any) -> bool:
     return bool(leaves) and all(np.asarray(leaf).dtype.kind == "f" for leaf in leaves)
 
 
-def _of_active(target: Target) -> Any:
+def _of_active(target: CommandTarget) -> Any:
     """The function of the arguments that are checked alone."""
     if target.wrt == tuple(range(len(target.args))):
         return target.function
@@ -83,17 +83,17 @@ def _of_active(target: Target) -> Any:
     return of_active
 
 
-def _worst(rows: list[Row]) -> Row:
+def _worst(rows: list[DifferenceRow]) -> DifferenceRow:
     return max(rows, key=lambda row: np.inf if np.isnan(row.off) else row.off / row.tolerance)
 
 
-def _line(row: Row, label: str) -> str:
+def _line(row: DifferenceRow, label: str) -> str:
     numbers = f"{row.derivative:.10e}, finite difference {row.quotient:.10e}"
     off = f"off by {row.off:.1e} of {row.tolerance:.0e} allowed"
     return f"  {row.mode} by {label}: {numbers}, {off}"
 
 
-def _label(target: Target, entry: Entry) -> str:
+def _label(target: CommandTarget, entry: ArgumentEntry) -> str:
     """The entry as Python would write it: params['w1'][0, 2]."""
     position = target.wrt[entry.argument]
     value = target.args[position]

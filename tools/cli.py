@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = Namespace()
     try:
         options = _parser().parse_args(argv)
-        return _flushed(options.execute(options))
+        return _flush(options.execute(options))
     except tapeless.TapelessError as error:
         print(f"tapeless: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
@@ -70,7 +70,7 @@ def _of_the_user(error: Exception) -> str | None:
     return "".join(summary.format(chain=False)).rstrip()
 
 
-def _flushed(code: int) -> int:
+def _flush(code: int) -> int:
     sys.stdout.flush()
     return code
 

@@ -24,7 +24,7 @@ Function = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Entry:
+class ArgumentEntry:
     """One number among the arguments: argument, leaf of it, flat index into the leaf."""
 
     argument: int
@@ -33,11 +33,11 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Row:
+class DifferenceRow:
     """One derivative by one entry: what a mode says and what the difference quotient says."""
 
     mode: str
-    entry: Entry
+    entry: ArgumentEntry
     derivative: float
     quotient: float
     off: float
@@ -48,7 +48,7 @@ class Row:
         return bool(self.off <= self.tolerance)  # a nan is wrong
 
 
-def compare(function: Function, args: tuple[Any, ...]) -> list[Row]:
+def compare(function: Function, args: tuple[Any, ...]) -> list[DifferenceRow]:
     """A row for each entry and mode; `args` are pytrees of real floats, and so is what is returned.
 
     >>> [row.right for row in compare(lambda x: x * x, (3.0,))]
@@ -65,10 +65,10 @@ def compare(function: Function, args: tuple[Any, ...]) -> list[Row]:
         scale = max(abs(quotient), 1e-3 * size, np.finfo(float).tiny)
         tolerance = 10 * _precision(args, entry)
         pushed = tapeless.jvp(function, fresh(args), _unit(args, entry))[1]
-        derivatives = {"forward": _inner(weights, pushed), "reverse": _at(cotangents, entry)}
+        derivatives = {"forward": _inner(weights, pushed), "reverse": _value_at(cotangents, entry)}
         for mode, derivative in derivatives.items():
             off = abs(derivative - quotient) / scale
-            rows.append(Row(mode, entry, derivative, quotient, off, tolerance))
+            rows.append(DifferenceRow(mode, entry, derivative, quotient, off, tolerance))
     return rows
 
 
@@ -86,18 +86,18 @@ def refuse_other_results(result: Any, name: str) -> None:
         )
 
 
-def projected(function: Function, args: tuple[Any, ...]) -> Function:
+def project(function: Function, args: tuple[Any, ...]) -> Function:
     """The function if it returns one number, else the sum of its results by random weights."""
     result = function(*fresh(args))
     if not isinstance(result, (tuple, list, dict)) and np.ndim(result) == 0:
         return function
     weights = tree.leaves(_weights(result))
 
-    def weighted(*args: Any) -> Any:
+    def weighted_sum(*args: Any) -> Any:
         values = tree.leaves(function(*args))
         return sum(np.sum(w * v) for w, v in zip(weights, values, strict=True))
 
-    return weighted
+    return weighted_sum
 
 
 def fresh(args: Any) -> Any:
@@ -105,29 +105,31 @@ def fresh(args: Any) -> Any:
     return tree.map(lambda leaf: leaf.copy() if isinstance(leaf, np.ndarray) else leaf, args)
 
 
-def _entries(args: tuple[Any, ...]) -> Iterator[Entry]:
+def _entries(args: tuple[Any, ...]) -> Iterator[ArgumentEntry]:
     rng = np.random.default_rng(0)
     for argument, value in enumerate(args):
         for leaf, numbers in enumerate(tree.leaves(value)):
             size = np.size(numbers)
             positions = rng.choice(size, min(size, MOST), replace=False)
-            yield from (Entry(argument, leaf, int(index)) for index in sorted(positions))
+            yield from (ArgumentEntry(argument, leaf, int(index)) for index in sorted(positions))
 
 
 def _weights(result: Any) -> Any:
     rng = np.random.default_rng(1)
-    return tree.map(lambda leaf: _like(leaf, rng.uniform(0.5, 1.5, np.shape(leaf))), result)
+    return tree.map(lambda leaf: _as_leaf(leaf, rng.uniform(0.5, 1.5, np.shape(leaf))), result)
 
 
-def _quotient(function: Function, args: tuple[Any, ...], entry: Entry, weights: Any) -> float:
-    step = _precision(args, entry) * max(1.0, abs(_at(args, entry)))
-    above, below = (_moved(args, entry, by) for by in (step, -step))
-    width = _at(above, entry) - _at(below, entry)
+def _quotient(
+    function: Function, args: tuple[Any, ...], entry: ArgumentEntry, weights: Any
+) -> float:
+    step = _precision(args, entry) * max(1.0, abs(_value_at(args, entry)))
+    above, below = (_move_entry(args, entry, by) for by in (step, -step))
+    width = _value_at(above, entry) - _value_at(below, entry)
     ends = (_inner(weights, function(*fresh(moved))) for moved in (above, below))
     return (next(ends) - next(ends)) / width
 
 
-def _precision(args: tuple[Any, ...], entry: Entry) -> float:
+def _precision(args: tuple[Any, ...], entry: ArgumentEntry) -> float:
     leaf = tree.leaves(args[entry.argument])[entry.leaf]
     return float(np.cbrt(np.finfo(np.result_type(leaf)).eps))
 
@@ -137,38 +139,38 @@ def _inner(weights: Any, result: Any) -> float:
     return float(sum(np.vdot(np.float64(weight), np.float64(value)) for weight, value in pairs))
 
 
-def _at(args: tuple[Any, ...], entry: Entry) -> float:
+def _value_at(args: tuple[Any, ...], entry: ArgumentEntry) -> float:
     return float(np.ravel(tree.leaves(args[entry.argument])[entry.leaf])[entry.index])
 
 
-def _moved(args: tuple[Any, ...], entry: Entry, by: float) -> tuple[Any, ...]:
+def _move_entry(args: tuple[Any, ...], entry: ArgumentEntry, by: float) -> tuple[Any, ...]:
     def move(numbers: np.ndarray[Any, Any]) -> None:
         numbers.flat[entry.index] += by
 
-    return _edited(args, entry, move)
+    return _edit(args, entry, move)
 
 
-def _unit(args: tuple[Any, ...], entry: Entry) -> tuple[Any, ...]:
+def _unit(args: tuple[Any, ...], entry: ArgumentEntry) -> tuple[Any, ...]:
     def mark(numbers: np.ndarray[Any, Any]) -> None:
         numbers.flat[entry.index] = 1
 
-    zeros: Any = tree.map(lambda leaf: _like(leaf, np.zeros(np.shape(leaf))), args)
-    return _edited(zeros, entry, mark)
+    zeros: Any = tree.map(lambda leaf: _as_leaf(leaf, np.zeros(np.shape(leaf))), args)
+    return _edit(zeros, entry, mark)
 
 
-def _edited(
-    args: tuple[Any, ...], entry: Entry, edit: Callable[[np.ndarray[Any, Any]], None]
+def _edit(
+    args: tuple[Any, ...], entry: ArgumentEntry, edit: Callable[[np.ndarray[Any, Any]], None]
 ) -> tuple[Any, ...]:
     leaves = tree.leaves(args[entry.argument])
     numbers = np.array(leaves[entry.leaf])
     edit(numbers)
-    leaves[entry.leaf] = _like(leaves[entry.leaf], numbers)
+    leaves[entry.leaf] = _as_leaf(leaves[entry.leaf], numbers)
     changed = list(args)
     changed[entry.argument] = tree.unflatten(tree.structure(args[entry.argument]), leaves)
     return tuple(changed)
 
 
-def _like(leaf: Any, numbers: np.ndarray[Any, Any]) -> Any:
+def _as_leaf(leaf: Any, numbers: np.ndarray[Any, Any]) -> Any:
     """The numbers as what the leaf is: an array, a NumPy scalar or a Python float."""
     if isinstance(leaf, np.ndarray):
         return numbers.astype(leaf.dtype)

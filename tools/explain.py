@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from tapeless.tools.target import Target, add_target
-from tapeless.tools.transform import add_transform, transformed
+from tapeless.tools.target import CommandTarget, add_target
+from tapeless.tools.transform import add_transform, transform
 
 EXAMPLES = """\
 examples:
@@ -23,6 +23,6 @@ def describe(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Print the report."""
-    target = Target.of(options, lambda args: (0,) if args else (-1,))
-    print(transformed(target, options.transform).explain(*target.args))
+    target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
+    print(transform(target, options.transform).explain(*target.args))
     return 0

@@ -11,8 +11,8 @@ import numpy as np
 from tapeless import tree
 from tapeless.tools import internals
 from tapeless.tools.errors import UsageError, writing
-from tapeless.tools.target import Target, add_target
-from tapeless.tools.transform import add_transform, transformed
+from tapeless.tools.target import CommandTarget, add_target
+from tapeless.tools.transform import add_transform, transform
 from tapeless.tools.wheel import built_wheel
 
 EXAMPLES = """\
@@ -65,17 +65,17 @@ def execute(options: Namespace) -> int:
     """Write the files, and print their names."""
     if options.blas and not options.c:
         raise UsageError("--blas is about C", "write --c --blas, or leave --blas out")
-    target = Target.of(options, lambda args: (0,) if args else (-1,))
+    target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
     names = tuple(name for name in options.transform if name != "jit")
-    function = transformed(target, names) if names else internals.array_form(target.function)
+    function = transform(target, names) if names else internals.array_form(target.function)
     with writing(options.output):
         options.output.mkdir(parents=True, exist_ok=True)
-        for file in _written(options, function, target.args):
+        for file in _write(options, function, target.args):
             print(file)
     return 0
 
 
-def _written(options: Namespace, function: Any, args: tuple[Any, ...]) -> list[Path]:
+def _write(options: Namespace, function: Any, args: tuple[Any, ...]) -> list[Path]:
     """The files that are asked for."""
     if options.python:
         return _python(function, args, options.output)
@@ -95,7 +95,7 @@ def _python(function: Any, args: tuple[Any, ...], folder: Path) -> list[Path]:
 def _c(function: Any, args: tuple[Any, ...], folder: Path, blas: bool) -> list[Path]:
     """The source in C, and what goes with it."""
     values = _values(args)
-    after = _copied(values)
+    after = _copy_arguments(values)
     results = function(*after)
     files = internals.c_files(function, values, results, after, blas)
     paths = [folder / name for name in files]
@@ -116,5 +116,5 @@ def _values(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tree.map(value, args)  # type: ignore[no-any-return]
 
 
-def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _copy_arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tree.map(lambda x: x.copy() if isinstance(x, np.ndarray) else x, args)  # type: ignore[no-any-return]

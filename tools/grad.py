@@ -8,7 +8,7 @@ from pathlib import Path
 import tapeless
 from tapeless.tools.errors import writing
 from tapeless.tools.show import show_source
-from tapeless.tools.target import Derivative, add_derivative, add_device, add_target
+from tapeless.tools.target import CommandDerivative, add_derivative, add_device, add_target
 
 EXAMPLES = """\
 examples:
@@ -40,7 +40,7 @@ def describe(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Print the emitted module, or write it."""
-    derivative = Derivative.of(options)
+    derivative = CommandDerivative.of_options(options)
     function = derivative.function
     if options.jit or options.device == "gpu":
         function = tapeless.jit(function, backend=options.device)

@@ -11,7 +11,7 @@ import tapeless
 from tapeless.backends import cache
 from tapeless.backends.cpu.kernel_only_functions import KernelOnlyFunction
 from tapeless.profiler.line_profile import LineProfile, line_profile
-from tapeless.staging.standalone_modules import Module
+from tapeless.staging.standalone_modules import StandaloneModule
 from tapeless.transformations.array_form import Unchanged
 from tapeless.transformations.jit_to_c import JitToC
 from tapeless.transforms.c.python_package import package_files
@@ -34,9 +34,9 @@ def array_form(function: Function) -> Any:
     return Unchanged(function)
 
 
-def emitted(function: Any, args: tuple[Any, ...]) -> str:
+def emitted_module(function: Any, args: tuple[Any, ...]) -> str:
     """The module that a transformed function emits for arguments, which may be none."""
-    return Module(function.for_arguments(args, {}), function.emitted_name).with_small()
+    return StandaloneModule(function.for_arguments(args, {}), function.emitted_name).with_small()
 
 
 def driver_profile(compiled: Any, args: tuple[Any, ...]) -> LineProfile:

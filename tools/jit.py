@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 import tapeless
 from tapeless.tools.show import show_source
-from tapeless.tools.target import Target, add_device, add_target
+from tapeless.tools.target import CommandTarget, add_device, add_target
 
 EXAMPLES = """\
 examples:
@@ -24,7 +24,7 @@ def describe(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Print the emitted module."""
-    target = Target.of(options, lambda args: (0,) if args else (-1,))
+    target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
     compiled = tapeless.jit(target.function, backend=options.device)
     show_source(compiled.lower(*target.args).source())
     return 0

@@ -17,7 +17,7 @@ from fnmatch import fnmatch
 
 from tapeless.tools.comparing import records
 from tapeless.tools.comparing.calls import calls
-from tapeless.tools.comparing.running import functions, walked
+from tapeless.tools.comparing.running import compare_calls, functions
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,11 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, function in functions().items():
         if options.names and not any(fnmatch(name, pattern) for pattern in options.names):
             continue
-        result = walked(name, calls(name, function), options.share, options.jit)
+        result = compare_calls(name, calls(name, function), options.share, options.jit)
         print(result.line(), flush=True)
         for text in result.examples():
             print("   ", text)
-        unexplained += len(result.unexplained())
+        unexplained += len(result.unexplained_differences())
         if options.write:
             records.write(name, result.record())
     print(f"{unexplained} kinds of differences are not explained")

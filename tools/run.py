@@ -52,12 +52,15 @@ def keep(cache: Path, folder: Path) -> int:
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(cache / path, target)
-    rows = [f"- [{path.as_posix()}]({path.as_posix()}): {about(folder / path)}" for path in emitted]
+    rows = [
+        f"- [{path.as_posix()}]({path.as_posix()}): {description(folder / path)}"
+        for path in emitted
+    ]
     (folder / "INDEX.md").write_text("\n".join(["# Emitted modules", "", *rows, ""]), "utf-8")
     return len(emitted)
 
 
-def about(path: Path) -> str:
+def description(path: Path) -> str:
     """What the module computes, by the docstring of its public function, and in which form: the
     function is called what the file is called, and stands behind those that it calls."""
     module = ast.parse(path.read_text(encoding="utf-8"))

@@ -78,7 +78,7 @@ def _opaque(default: Any) -> bool:
 
 
 def _example(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
-    default, annotation = parameter.default, _meant(function, parameter.annotation)
+    default, annotation = parameter.default, _resolve_annotation(function, parameter.annotation)
     if default is not parameter.empty and not (default is None and _alternatives(annotation)):
         return default
     try:
@@ -95,7 +95,7 @@ def _example(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
     return value
 
 
-def _meant(function: Callable[..., Any], annotation: Any) -> Any:
+def _resolve_annotation(function: Callable[..., Any], annotation: Any) -> Any:
     """What an annotation that is text, as all are under `from __future__ import annotations`,
     stands for in its module; the text if that says nothing."""
     scope = getattr(inspect.unwrap(function), "__globals__", {})

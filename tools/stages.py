@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from tapeless.tools.target import Derivative, add_derivative, add_target
+from tapeless.tools.target import CommandDerivative, add_derivative, add_target
 
 EXAMPLES = """\
 examples:
@@ -21,7 +21,7 @@ def describe(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Print each stage under its name."""
-    derivative = Derivative.of(options)
+    derivative = CommandDerivative.of_options(options)
     for name, stage in derivative.function.stages(*derivative.args):
         print(f"── {name} ".ljust(80, "─"), str(stage).rstrip(), sep="\n", end="\n\n")
     return 0

@@ -14,7 +14,7 @@ from tapeless.tools.load import load_function
 from tapeless.tools.signature import example_arguments, positions
 
 
-def _first(args: tuple[Any, ...]) -> tuple[int, ...]:
+def _first_argument(args: tuple[Any, ...]) -> tuple[int, ...]:
     if not args:
         raise UsageError(
             "the function has no arguments to differentiate by",
@@ -24,7 +24,7 @@ def _first(args: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Target:
+class CommandTarget:
     """A function, arguments to stage it with, and the positions that it is differentiated by."""
 
     function: internals.Function
@@ -32,7 +32,9 @@ class Target:
     wrt: tuple[int, ...]
 
     @classmethod
-    def of(cls, options: Namespace, default: Callable[..., tuple[int, ...]] = _first) -> Target:
+    def of_options(
+        cls, options: Namespace, default: Callable[..., tuple[int, ...]] = _first_argument
+    ) -> CommandTarget:
         """What the options name; `default` picks positions among the arguments without --wrt."""
         function = load_function(options.target)
         args = example_arguments(function, options.args)
@@ -51,21 +53,21 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Derivative:
+class CommandDerivative:
     """A transformed callable and the arguments that it is staged with."""
 
     function: Any
     args: tuple[Any, ...]
 
     @classmethod
-    def of(cls, options: Namespace) -> Derivative:
-        target = Target.of(options)
+    def of_options(cls, options: Namespace) -> CommandDerivative:
+        target = CommandTarget.of_options(options)
         if options.mode == "forward":
             return cls._forward(target, options.order)
         return cls._reverse(target, options.order, options.value)
 
     @classmethod
-    def _reverse(cls, target: Target, order: int, value: bool) -> Derivative:
+    def _reverse(cls, target: CommandTarget, order: int, value: bool) -> CommandDerivative:
         function: Any = target.function
         for _ in range(order - 1):
             function = tapeless.grad(function, argnums=target.argnums)
@@ -73,7 +75,7 @@ class Derivative:
         return cls(last(function, argnums=target.argnums), target.args)
 
     @classmethod
-    def _forward(cls, target: Target, order: int) -> Derivative:
+    def _forward(cls, target: CommandTarget, order: int) -> CommandDerivative:
         function: Any = target.function
         args, tangents = target.args, tuple(target.args[i] for i in target.wrt)
         for _ in range(order):

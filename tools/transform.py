@@ -7,7 +7,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 import tapeless
-from tapeless.tools.target import Target
+from tapeless.tools.target import CommandTarget
 
 DERIVATIVES = ("grad", "value_and_grad")
 TRANSFORMS = ("jit", *DERIVATIVES, "vmap")
@@ -41,7 +41,7 @@ def transforms(text: str) -> tuple[str, ...]:
     return names
 
 
-def transformed(target: Target, names: tuple[str, ...]) -> Any:
+def transform(target: CommandTarget, names: tuple[str, ...]) -> Any:
     """The function of a target under these transformations."""
     function: Any = target.function
     for name in reversed(names):

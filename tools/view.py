@@ -10,7 +10,7 @@ from tapeless.tools.errors import writing
 from tapeless.tools.page.content import view_of
 from tapeless.tools.page.html import page
 from tapeless.tools.page.serve import PageServer
-from tapeless.tools.target import Target, add_target
+from tapeless.tools.target import CommandTarget, add_target
 from tapeless.tools.transform import add_transform
 
 EXAMPLES = """\
@@ -50,7 +50,7 @@ def describe(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Write the page."""
-    target = Target.of(options, lambda args: (0,) if args else (-1,))
+    target = CommandTarget.of_options(options, lambda args: (0,) if args else (-1,))
     text = page(view_of(target, options.transform, options.profile))
     if options.serve:
         return _serve(text)

@@ -71,7 +71,7 @@ def log_compilation(this: Transformed, compile: Callable[..., Any], args: Any, k
     """A compilation that is said, with its time."""
     start = time.perf_counter()
     compiled = compile(*args, **kwargs)
-    kinds = ", ".join(_described(x) for x in tree.leaves(args))
+    kinds = ", ".join(_describe(x) for x in tree.leaves(args))
     seconds = time.perf_counter() - start
     LOGGER.warning(
         "staged the %s of %s for (%s) in %.3f s", this.suffix, base_name(this.fun), kinds, seconds
@@ -79,7 +79,7 @@ def log_compilation(this: Transformed, compile: Callable[..., Any], args: Any, k
     return compiled
 
 
-def _described(x: Any) -> str:
+def _describe(x: Any) -> str:
     if isinstance(x, np.ndarray):
         return f"{x.dtype.name}[{', '.join(map(str, x.shape))}]"
     return type(x).__name__

@@ -46,10 +46,10 @@ class Setting:
         self.__doc__ = doc
 
     def __call__(self, new_val: Any) -> Any:
-        return self.during(new_val)
+        return self.temporarily(new_val)
 
     @contextmanager
-    def during(self, new: Any) -> Iterator[None]:
+    def temporarily(self, new: Any) -> Iterator[None]:
         before = self.value
         self.set(new)
         try:

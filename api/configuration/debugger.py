@@ -99,11 +99,13 @@ class Debugger:
     def __call__(self, scopes: list[dict[str, Any]]) -> None:
         step: Callable[[], None] = lambda: _interact(sys._getframe(1), self.kwargs)  # noqa: E731
         for place, scope in zip(reversed(self.places), reversed(scopes), strict=True):
-            step = _inside(place, scope, step)
+            step = _call_in_frame(place, scope, step)
         step()
 
 
-def _inside(place: UserLine, scope: dict[str, Any], step: Callable[[], None]) -> Callable[[], None]:
+def _call_in_frame(
+    place: UserLine, scope: dict[str, Any], step: Callable[[], None]
+) -> Callable[[], None]:
     """A call of `step` from a frame that looks like the user's."""
     text = "\n" * (place.line - 1) + f"{STEP}()"
     code = compile(text, place.file, "exec", dont_inherit=True).replace(co_name=place.function)

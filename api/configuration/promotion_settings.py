@@ -42,18 +42,18 @@ def _look() -> None:
         around = {
             "__call__": _called_under_settings,
             "specialise": _staged_under_settings,
-            "recalled": _nothing,
+            "recall": _ignore_recalled,
         }
         _watches.extend(watch(name, replaced) for name, replaced in around.items())
-        Array.__array_ufunc__ = _checked  # type: ignore[assignment]
-        Ufunc.__call__ = _called  # type: ignore[assignment, method-assign]
+        Array.__array_ufunc__ = _checked_array_ufunc  # type: ignore[assignment]
+        Ufunc.__call__ = _checked_ufunc  # type: ignore[assignment, method-assign]
     if not wanted and _watches:
         while _watches:
             _watches.pop().close()
         del Array.__array_ufunc__, Ufunc.__call__
 
 
-def _nothing(this: Any, recalled: Any, args: Any, kwargs: Any) -> None:
+def _ignore_recalled(this: Any, recalled: Any, args: Any, kwargs: Any) -> None:
     """What another process has staged was not looked at."""
 
 
@@ -85,7 +85,9 @@ def _staged_under_settings(
     return specialisation
 
 
-def _checked(self: Array, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+def _checked_array_ufunc(
+    self: Array, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
+) -> Any:
     """A ufunc of arrays of `tapeless.numpy`, under the settings."""
     if method == "__call__" and ufunc.nin == 2:
         check(ufunc.__name__, inputs, ufunc is not np.matmul)
@@ -93,7 +95,7 @@ def _checked(self: Array, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: 
     return kwargs["out"][0] if kwargs.get("out") else functional(result)
 
 
-def _called(self: Ufunc, /, *args: Any, **kwargs: Any) -> Any:
+def _checked_ufunc(self: Ufunc, /, *args: Any, **kwargs: Any) -> Any:
     """A ufunc of `tapeless.numpy`, under the settings."""
     binary = getattr(self.run, "nin", 0) == 2
     if binary and not active() and not has_functional(args):

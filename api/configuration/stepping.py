@@ -58,7 +58,7 @@ class PassedOver:
             stepper = debugger(trace)
             if stepper is not None and FILTERING[0] != "off" and stepper.stopframe is None:
                 self.stepping = stepper
-                stepper.set_next(_ended())
+                stepper.set_next(_dead_frame())
             sys.settrace(trace)
 
     def __exit__(self, *raised: object) -> None:
@@ -69,6 +69,6 @@ class PassedOver:
             sys.settrace(trace)
 
 
-def _ended() -> Any:
+def _dead_frame() -> Any:
     """A frame that never goes on: the debugger waits for its next line."""
     return sys._getframe()

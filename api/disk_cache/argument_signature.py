@@ -13,7 +13,7 @@ from tapeless.dispatch.specialisation import leaf_key
 CONSTANTS = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 
-class UnknownError(Exception):
+class NoSignatureError(Exception):
     """Something that is not described: nothing is kept of such a function."""
 
 
@@ -25,15 +25,15 @@ def literal(value: Any) -> str:
         for part in value:
             literal(part)
     elif type(value) not in CONSTANTS or not finite:
-        raise UnknownError(f"the constant {text}")
+        raise NoSignatureError(f"the constant {text}")
     return text
 
 
-def undescribed(kind: type) -> str:
-    raise UnknownError(f"an argument of type {kind.__name__}")
+def refuse_type(kind: type) -> str:
+    raise NoSignatureError(f"an argument of type {kind.__name__}")
 
 
-def signature(value: Any, class_text: Callable[[type], str] = undescribed) -> str:
+def signature(value: Any, class_text: Callable[[type], str] = refuse_type) -> str:
     """The containers of an argument, in order, and the keys of its leaves; `class_text` describes
     the classes of objects with fields."""
     kind = type(value)
@@ -43,7 +43,7 @@ def signature(value: Any, class_text: Callable[[type], str] = undescribed) -> st
         return f"{kind.__name__}({', '.join(signature(v, class_text) for v in value)})"
     if kind is dict:
         if not all(type(k) in (str, int) for k in value):
-            raise UnknownError("a dict with other keys than text and integers")
+            raise NoSignatureError("a dict with other keys than text and integers")
         return "{" + ", ".join(f"{k!r}: {signature(v, class_text)}" for k, v in value.items()) + "}"
     key = leaf_key(value)
     if isinstance(key, type):
@@ -54,6 +54,6 @@ def signature(value: Any, class_text: Callable[[type], str] = undescribed) -> st
         return f"{kind.__name__} {value!r}"
     names = getattr(kind, "_fields", None) if isinstance(value, tuple) else tree.fields(kind)
     if names is None:
-        raise UnknownError(f"an argument of type {kind.__name__}")
+        raise NoSignatureError(f"an argument of type {kind.__name__}")
     parts = (f"{name}={signature(getattr(value, name), class_text)}" for name in names)
     return f"{class_text(kind)}({', '.join(parts)})"

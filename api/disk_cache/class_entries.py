@@ -46,7 +46,7 @@ def _slots(cls: type) -> Iterator[str]:
     yield from (named,) if isinstance(named, str) else named
 
 
-def wrapped(x: Any) -> tuple[Any, ...] | None:
+def wrapped_functions(x: Any) -> tuple[Any, ...] | None:
     """The functions that a property or a method of a class is made of; None for what is neither."""
     if isinstance(x, (staticmethod, classmethod)):
         return (x.__func__,)

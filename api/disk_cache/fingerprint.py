@@ -35,7 +35,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.disk_cache import class_entries
-from tapeless.disk_cache.argument_signature import UnknownError, signature
+from tapeless.disk_cache.argument_signature import NoSignatureError, signature
 from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.transformation import Transformed
 from tapeless.transforms.frontend.trace.readers import ABSENT
@@ -94,8 +94,8 @@ class Fingerprint:
         self.numbers: dict[int, int] = {}
         self.attributes: dict[str, None] = {}
         self.complete = False
-        self.parts.append(self.described(fun))
-        self.parts.append(signature(arguments, self.described))
+        self.parts.append(self.describe(fun))
+        self.parts.append(signature(arguments, self.describe))
         self.follow()
         self.complete = True
 
@@ -155,7 +155,7 @@ class Fingerprint:
             *(code.co_code, code.co_linetable, code.co_exceptiontable),
         )
         constants = [
-            self.code(c) if isinstance(c, CodeType) else self.described(c) for c in code.co_consts
+            self.code(c) if isinstance(c, CodeType) else self.describe(c) for c in code.co_consts
         ]
         return repr((parts, constants))
 
@@ -175,7 +175,7 @@ class Fingerprint:
         builtin = vars(builtins).get(name)
         error = isinstance(builtin, type) and issubclass(builtin, BaseException)
         if name in vars(builtins) and not (name in BUILTINS or error):
-            raise UnknownError(f"the builtin function {name}")
+            raise NoSignatureError(f"the builtin function {name}")
         kind = type(builtin).__name__ if name in vars(builtins) else "nothing"
         if kind not in (
             "nothing",
@@ -185,7 +185,7 @@ class Fingerprint:
             "ellipsis",
             "NotImplementedType",
         ):
-            raise UnknownError(f"another {name}")
+            raise NoSignatureError(f"another {name}")
         self.parts.append(f"builtin {name}: {kind}")
 
     def attribute(self, module: ModuleType, name: str) -> None:
@@ -194,17 +194,17 @@ class Fingerprint:
             value = self.loosely(vars(module)[name])
             self.parts.append(f"{module.__name__}.{name}: {value}")
         elif "__getattr__" in vars(module) and _root(module.__name__) not in LIBRARIES:
-            raise UnknownError("a module that computes its attributes")
+            raise NoSignatureError("a module that computes its attributes")
 
     # -- values
 
     def loosely(self, x: Any) -> str:
         """A value as text; of what may change the kind."""
         if type(x) not in CHANGING:
-            return self.described(x)
+            return self.describe(x)
         try:
-            return self.described(x)
-        except UnknownError:
+            return self.describe(x)
+        except NoSignatureError:
             self.look_into(x)
             return f"some {type(x).__name__}"
 
@@ -218,47 +218,47 @@ class Fingerprint:
             if type(value) in CONTAINERS:
                 pending += value.values() if isinstance(value, dict) else value
             elif type(value) is FunctionType or class_entries.is_described(type(value)):
-                with contextlib.suppress(UnknownError):
-                    self.described(value)
+                with contextlib.suppress(NoSignatureError):
+                    self.describe(value)
 
-    def described(self, x: Any) -> str:
+    def describe(self, x: Any) -> str:
         """A value as text; functions, modules, classes and objects with attributes by number."""
         kind = type(x)
         if kind in SIMPLE:
             return f"{kind.__name__} {x!r}"
         if kind is tuple:
-            return f"({', '.join(map(self.described, x))})"
+            return f"({', '.join(map(self.describe, x))})"
         if kind is frozenset:
-            return f"set({', '.join(sorted(map(self.described, x)))})"
+            return f"set({', '.join(sorted(map(self.describe, x)))})"
         if isinstance(x, np.generic) and x.dtype.kind in "biufc":
             return f"{x.dtype.str} {x.tobytes().hex()}"
         if isinstance(x, np.dtype) and x.kind in "biufc":
             return f"dtype {x.str}"
         if kind is functools.partial:
             parts = (x.func, x.args, tuple(sorted(x.keywords.items())))
-            return f"partial{self.described(parts)}"
+            return f"partial{self.describe(parts)}"
         if kind is Options:
             return repr(x)
         if kind is tree.Structure:
-            return f"tree {signature(tree.unflatten(x, [0] * x.num_leaves), self.described)}"
+            return f"tree {signature(tree.unflatten(x, [0] * x.num_leaves), self.describe)}"
         if isinstance(x, Transformed) and kind.__module__ in TRANSFORMS:
-            return f"{kind.__module__}.{kind.__qualname__}{self.described((x.options(), x.fun))}"
+            return f"{kind.__module__}.{kind.__qualname__}{self.describe((x.options(), x.fun))}"
         if kind is ModuleType:
-            return f"module {x.__name__} {self.numbered(x)}"
+            return f"module {x.__name__} {self.number_of(x)}"
         if kind is FunctionType and not _of_library(x):
-            return f"function {self.numbered(x)}"
+            return f"function {self.number_of(x)}"
         if kind is MethodType:
-            return f"method {self.described((x.__func__, x.__self__))}"
+            return f"method {self.describe((x.__func__, x.__self__))}"
         if kind is CodeType:
             return self.code(x)
-        if (wrapped := class_entries.wrapped(x)) is not None:
-            return f"{kind.__name__}{self.described(wrapped)}"
+        if (wrapped := class_entries.wrapped_functions(x)) is not None:
+            return f"{kind.__name__}{self.describe(wrapped)}"
         if kind in (*SLOTS, *SENTINELS) or x is ABSENT:
             return kind.__name__
         if isinstance(x, enum.Enum):
-            return f"member {x.name} of {self.described(kind)}"
+            return f"member {x.name} of {self.describe(kind)}"
         if isinstance(x, type) and class_entries.is_described(x):
-            return f"class {self.numbered(x)}"
+            return f"class {self.number_of(x)}"
         if class_entries.is_described(kind) and not isinstance(x, type):
             return self.instance(x)
         return library_name(x)
@@ -267,14 +267,14 @@ class Fingerprint:
         """An object of a user's class: its attributes are told where they are read."""
         kind = type(x)
         if not class_entries.holds_attributes_only(kind):
-            raise UnknownError(f"an object of type {kind.__name__}")
-        return f"object {self.numbered(x)} of {self.described(kind)}"
+            raise NoSignatureError(f"an object of type {kind.__name__}")
+        return f"object {self.number_of(x)} of {self.describe(kind)}"
 
-    def numbered(self, x: Any) -> int:
+    def number_of(self, x: Any) -> int:
         """The number of what is described once."""
         if id(x) not in self.numbers:
             if self.complete or len(self.objects) == MANY:
-                raise UnknownError(f"an object of type {type(x).__name__} too many")
+                raise NoSignatureError(f"an object of type {type(x).__name__} too many")
             self.numbers[id(x)] = len(self.objects)
             self.objects.append(x)
         return self.numbers[id(x)]
@@ -284,7 +284,7 @@ def _names(code: CodeType) -> Iterator[tuple[str, str]]:
     """The names that code reads, inner functions included: of globals, of attributes."""
     for i in dis.get_instructions(code):
         if i.opname in ("IMPORT_NAME", "LOAD_BUILD_CLASS", "LOAD_NAME"):
-            raise UnknownError("an import or a class inside of a function")
+            raise NoSignatureError("an import or a class inside of a function")
         if i.opname == "LOAD_GLOBAL":
             yield "global", str(i.argval)
         elif i.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
@@ -318,15 +318,15 @@ def library_name(x: Any) -> str:
     if isinstance(x, BuiltinFunctionType) and isinstance(x.__self__, type):
         return f"method {name} of {library_name(x.__self__)}"
     if isinstance(x, BuiltinFunctionType) and not isinstance(x.__self__, ModuleType):
-        raise UnknownError("a method of an object")
+        raise NoSignatureError("a method of an object")
     safe = module == "builtins" and (name in BUILTINS or _is_error(x))
     of_python = isinstance(x, type) and _root(module) in OF_PYTHON
     of_python = of_python or (isinstance(x, BuiltinFunctionType) and module in COMPUTING)
     described = safe or of_python or _root(module) in LIBRARIES or module in TRANSFORMS
     if not described or not name:
-        raise UnknownError(f"an object of type {type(x).__name__}")
+        raise NoSignatureError(f"an object of type {type(x).__name__}")
     if not isinstance(x, FunctionType) and getattr(sys.modules.get(module), name, None) is not x:
-        raise UnknownError(f"{module}.{name} is another object")
+        raise NoSignatureError(f"{module}.{name} is another object")
     return f"{type(x).__name__} {module}.{name}"
 
 

@@ -18,13 +18,16 @@ from dataclasses import fields
 from types import FunctionType
 from typing import Any
 
-from tapeless.disk_cache.argument_signature import UnknownError, literal
+from tapeless.disk_cache.argument_signature import NoSignatureError, literal
 from tapeless.disk_cache.fingerprint import CHANGING, Fingerprint, library_name
 from tapeless.dispatch.specialisation import leaf_key
 from tapeless.transforms.frontend.trace import readers, recorded_reads
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 
-KINDS = {kind.__name__: kind for kind in (Guard, recorded_reads.Constants, recorded_reads.Frozen)}
+KINDS = {
+    kind.__name__: kind
+    for kind in (Guard, recorded_reads.Constants, recorded_reads.FrozenConstants)
+}
 LONG = 200  # letters of a text of which a digest is kept instead
 
 Text = list[Any]
@@ -40,7 +43,7 @@ class ReadsWriter:
 
     def guard(self, guard: Guard) -> Text:
         if type(guard).__name__ not in KINDS:
-            raise UnknownError(guard.name)
+            raise NoSignatureError(guard.name)
         value = _value_text(self.fingerprint, guard.value)
         text = [type(guard).__name__, guard.name, self.place(guard.get), value]
         self.read.setdefault(id(guard.value), self.guards)
@@ -53,7 +56,7 @@ class ReadsWriter:
     def place(self, get: Callable[[], Any]) -> Text:
         """A reader, with all that it reads from."""
         if not isinstance(get, readers.Reader):
-            raise UnknownError("a reader without a name")
+            raise NoSignatureError("a reader without a name")
         kind: Any = type(get)
         return [kind.__name__, *(self.part(f.name, getattr(get, f.name)) for f in fields(kind))]
 
@@ -80,7 +83,7 @@ class ReadsWriter:
                         return ["cell", k, n]
         if isinstance(x, type) and library_name(x):
             return ["class", x.__module__, x.__name__]
-        raise UnknownError(f"an object of type {type(x).__name__} that no name leads to")
+        raise NoSignatureError(f"an object of type {type(x).__name__} that no name leads to")
 
 
 #: Fields of readers with an object that is read from.
@@ -99,7 +102,7 @@ class ReadsFinder:
         for kind, name, place, value in guards:
             get = self.place(place)
             now = get()
-            if KINDS[kind] is recorded_reads.Frozen:
+            if KINDS[kind] is recorded_reads.FrozenConstants:
                 now = recorded_reads.snapshot(now)
             if _value_text(self.fingerprint, now) != value:
                 return False
@@ -139,7 +142,7 @@ class ReadsFinder:
 
 
 #: What looking at a place may raise that is no more.
-GONE = (*readers.GONE, UnknownError, TypeError)
+GONE = (*readers.GONE, NoSignatureError, TypeError)
 
 
 def _value_text(fingerprint: Fingerprint, value: Any) -> str:
@@ -147,7 +150,7 @@ def _value_text(fingerprint: Fingerprint, value: Any) -> str:
     has been read there."""
     if type(value) in CHANGING - {tuple, frozenset}:
         return f"some {type(value).__name__}"
-    text = fingerprint.described(value)
+    text = fingerprint.describe(value)
     return text if len(text) < LONG else hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -157,4 +160,4 @@ def _key_text(key: Any) -> str:
         return f"{key.__module__}.{key.__name__}"
     if isinstance(key, tuple) and hasattr(key[0], "str"):
         return f"{key[0].str}{key[1:]}"
-    raise UnknownError("something else than an array or a number")
+    raise NoSignatureError("something else than an array or a number")

@@ -10,8 +10,8 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from tapeless.disk_cache.argument_signature import UnknownError, literal
-from tapeless.dispatch.container_writeback import At, Change, New
+from tapeless.disk_cache.argument_signature import NoSignatureError, literal
+from tapeless.dispatch.container_writeback import ArgumentPlace, Change, New
 from tapeless.lazy_import import later
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def structure_text(structure: Structure, class_text: Callable[[type], Text]) -> 
         return [name, [literal(k) for k in structure.keys], children]
     if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return ["namedtuple", class_text(kind), children]
-    raise UnknownError(f"a result of {kind}")
+    raise NoSignatureError(f"a result of {kind}")
 
 
 def structure_of(text: Text, class_of: Callable[[Text], type]) -> Structure:
@@ -83,7 +83,10 @@ def changes_of(text: Iterable[Text]) -> tuple[Change, ...]:
         Change(
             ast.literal_eval(path),
             tuple(
-                (ast.literal_eval(key), At(ast.literal_eval(place)) if kind == "at" else New(place))
+                (
+                    ast.literal_eval(key),
+                    ArgumentPlace(ast.literal_eval(place)) if kind == "at" else New(place),
+                )
                 for key, kind, place in items
             ),
         )
@@ -91,5 +94,9 @@ def changes_of(text: Iterable[Text]) -> tuple[Change, ...]:
     )
 
 
-def _source(source: At | New) -> Text:
-    return ["at", literal(source.path)] if isinstance(source, At) else ["new", source.number]
+def _source(source: ArgumentPlace | New) -> Text:
+    return (
+        ["at", literal(source.path)]
+        if isinstance(source, ArgumentPlace)
+        else ["new", source.number]
+    )

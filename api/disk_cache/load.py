@@ -12,7 +12,7 @@ import numpy as np
 
 from tapeless.disk_cache.kept_results import changes_of
 from tapeless.dispatch.memory_requirements import NO_REQUIREMENTS, MemoryRequirements
-from tapeless.dispatch.specialisation import Specialisation, never
+from tapeless.dispatch.specialisation import Specialisation, always_miss
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.trace.recorded_reads import Guard
 
@@ -83,7 +83,7 @@ def _is(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-def related(relations: tuple[str, ...]) -> Callable[[Sequence[Any]], bool]:
+def relations_hold(relations: tuple[str, ...]) -> Callable[[Sequence[Any]], bool]:
     """Whether leaves are related in these ways."""
     return value_of(" and ".join(relations) or "True")
 
@@ -96,7 +96,7 @@ def value_of(text: str) -> Callable[[Sequence[Any]], Any]:
     return eval(f"lambda leaves: {text}")  # type: ignore[no-any-return]
 
 
-def _named(text: str, names: Sequence[str]) -> str:
+def _with_user_names(text: str, names: Sequence[str]) -> str:
     """An expression of leaves and their shapes with the user's names."""
     text = re.sub(r"\bint\(a(\d+)\)", lambda m: names[int(m[1])], text)
     return re.sub(r"\bs(\d+)\b", lambda m: f"{names[int(m[1])]}.shape", text)
@@ -145,38 +145,38 @@ class Recalled(Specialisation):
         self.captured_names = tuple(name for name, *_ in record.captured)
         self.sizes: Any = record.relations
         self.takes_args = self.is_plain = not (self.flat or reads.captured)
-        self.enter = never
+        self.enter = always_miss
 
     def relations(self) -> list[str] | None:
         return None if self.captured else [*self.record.relations]
 
     def sizes_hold(self, leaves: Any) -> bool:
-        return related(self.record.relations)(self.inputs(leaves))
+        return relations_hold(self.record.relations)(self.inputs(leaves))
 
     def unmet_relations(
         self, leaves: Sequence[Any], names: Sequence[str]
     ) -> Iterator[tuple[str, str, str, Any, Any]]:
         inputs, names = self.inputs(leaves), [*names, *self.captured_names]
         for text in self.record.relations:
-            if not related((text,))(inputs):
+            if not relations_hold((text,))(inputs):
                 left, relation, right = re.split(" (==|!=|>=) ", text)
                 numbers = [value_of(side)(inputs) for side in (left, right)]
-                yield relation, *(_named(side, names) for side in (left, right)), *numbers
+                yield relation, *(_with_user_names(side, names) for side in (left, right)), *numbers
 
     @functools.cached_property
-    def whole(self) -> Specialisation:
+    def specialisation(self) -> Specialisation:
         """The specialisation as staging makes it."""
         return self.again()
 
     @property
     def staged(self) -> Any:  # type: ignore[override]
         """The staged run."""
-        return self.whole.staged
+        return self.specialisation.staged
 
     @property
     def simplified(self) -> Any:  # type: ignore[override]
         """The program that was emitted."""
-        return self.whole.simplified
+        return self.specialisation.simplified
 
 
 class StandIn:

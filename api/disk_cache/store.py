@@ -16,11 +16,11 @@ from typing import Any
 
 from tapeless import tree
 from tapeless.backends import cache
-from tapeless.disk_cache.argument_signature import UnknownError, literal
+from tapeless.disk_cache.argument_signature import NoSignatureError, literal
 from tapeless.disk_cache.fingerprint import Fingerprint
 from tapeless.disk_cache.kept_reads import GONE, ReadsFinder, ReadsWriter
 from tapeless.disk_cache.kept_results import changes_text, structure_of, structure_text
-from tapeless.disk_cache.load import Reads, Recalled, Record, arrays, related, stand_in
+from tapeless.disk_cache.load import Reads, Recalled, Record, arrays, relations_hold, stand_in
 from tapeless.disk_cache.versions import versions
 from tapeless.dispatch.specialisation import Specialisation
 
@@ -34,7 +34,7 @@ class Shelf:
         text = "\0".join((name, print_.text(), versions_))
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
         stem = re.sub(r"[^A-Za-z0-9_]", "_", name)[:60]
-        self.path = cache.compiled() / f"{stem}_{digest}{cache.STAGED}"
+        self.path = cache.compiled_code_folder() / f"{stem}_{digest}{cache.STAGED}"
         self.fingerprint, self.versions = print_, versions_
 
     def find(self, leaves: Sequence[Any]) -> tuple[Record, Reads] | None:
@@ -43,7 +43,7 @@ class Shelf:
             reads = self.reads(record) if record.holds(leaves) else None
             if reads is not None:
                 inputs = [*leaves, *(get() for get, _ in reads.captured)]
-                if related(record.relations)(inputs) and record.requirements().hold(inputs):
+                if relations_hold(record.relations)(inputs) and record.requirements().hold(inputs):
                     return record, reads
         return None
 
@@ -66,7 +66,7 @@ class Shelf:
         """Writes what can be kept."""
         try:
             record = self.record(specialisation, outline, apart)
-        except UnknownError:
+        except NoSignatureError:
             return
         if record is None or versions() != self.versions:
             return
@@ -142,24 +142,24 @@ def _checksum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def off() -> bool:
+def is_off() -> bool:
     """Whether nothing is kept: where the cache is off, or passes are checked."""
     return cache.is_off() or bool(os.environ.get("TAPELESS_CHECK"))
 
 
 def shelf(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
     """Where specialisations of a transformed function are; None where none are kept."""
-    if off():
+    if is_off():
         return None
     try:
         fingerprint = Fingerprint(fun, (args, kwargs))
-    except UnknownError:
+    except NoSignatureError:
         return None
     now = versions()
     return None if now is None else Shelf(fun.emitted_name, fingerprint, now)
 
 
-def recalled(
+def recall(
     kept: Shelf,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
@@ -178,7 +178,7 @@ def recalled(
     record, reads = match
     like = [stand_in(x) for x in leaves]
 
-    def again() -> Specialisation:
+    def stage_again() -> Specialisation:
         return stage(*tree.unflatten(structure, map(arrays, like)))
 
-    return Recalled(record, load(record), reads, tuple(kwargs), again)
+    return Recalled(record, load(record), reads, tuple(kwargs), stage_again)

@@ -26,7 +26,7 @@ def versions() -> str | None:
     files = [*_files()]
     if max(changed for _, _, changed in files) > (STARTED - SETTLED) * 1e9:
         return None
-    return f"{files} {_others()}"
+    return f"{files} {_environment_versions()}"
 
 
 def _files() -> Iterator[tuple[str, int, int]]:
@@ -43,7 +43,7 @@ def _files() -> Iterator[tuple[str, int, int]]:
 
 
 @functools.cache
-def _others() -> str:
+def _environment_versions() -> str:
     """Python, NumPy, and the libraries that may be used."""
     parts: list[object] = [sys.version, sys.flags.optimize, sys.platform, np.__version__]
     for name in OTHERS:

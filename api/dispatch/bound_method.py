@@ -24,20 +24,20 @@ class Bound(functools.partial[Any], InNotebooks):
     def source(self, /, *args: Any, **kwargs: Any) -> str:
         """The emitted module for these arguments, which may be `ShapeDtypeStruct`s; without any,
         that of the last call."""
-        return _owner(self).source(*self.given(args, kwargs), **kwargs)
+        return _owner(self).source(*self.with_bound_arguments(args, kwargs), **kwargs)
 
     def save(self, file: Any, /, *args: Any, **kwargs: Any) -> Path:
         """Writes the emitted module for these arguments, or of the last call, to a file that
         stands alone."""
-        return _owner(self).save(file, *self.given(args, kwargs), **kwargs)
+        return _owner(self).save(file, *self.with_bound_arguments(args, kwargs), **kwargs)
 
     def file(self, /, *args: Any, **kwargs: Any) -> str:
         """The path of the emitted module for these arguments, or of the last call."""
-        return _owner(self).file(*self.given(args, kwargs), **kwargs)
+        return _owner(self).file(*self.with_bound_arguments(args, kwargs), **kwargs)
 
     def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments (or of the last call)."""
-        return _owner(self).stages(*self.given(args, kwargs), **kwargs)
+        return _owner(self).stages(*self.with_bound_arguments(args, kwargs), **kwargs)
 
     def profile(self, /, *args: Any, **kwargs: Any) -> Any:
         """The time by line of the emitted module for these arguments."""
@@ -54,7 +54,9 @@ class Bound(functools.partial[Any], InNotebooks):
     def _repr_html_(self) -> str:
         return _owner(self)._repr_html_()
 
-    def given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    def with_bound_arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, ...]:
         is_first = _owner(self).where((), {}).last is None
         return (*self.args, *args) if args or kwargs or is_first else ()
 

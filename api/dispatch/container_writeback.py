@@ -38,7 +38,7 @@ Path = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class At:
+class ArgumentPlace:
     """What the caller has at a place."""
 
     path: Path
@@ -56,7 +56,7 @@ class Change:
     """What a container at a place holds after the call, in order."""
 
     path: Path
-    items: tuple[tuple[Any, At | New], ...]
+    items: tuple[tuple[Any, ArgumentPlace | New], ...]
 
 
 def contents(container: Any) -> dict[Any, Any] | None:
@@ -104,11 +104,11 @@ class Stores:
                 changes.append(Change(path, items))
         return tuple(changes)
 
-    def source(self, path: Path, key: Any, value: Any, held: dict[Any, Any]) -> At | New:
+    def source(self, path: Path, key: Any, value: Any, held: dict[Any, Any]) -> ArgumentPlace | New:
         if key in held and held[key] is value:
-            return At((*path, key))
+            return ArgumentPlace((*path, key))
         if id(value) in self.places:
-            return At(self.places[id(value)])
+            return ArgumentPlace(self.places[id(value)])
         if tree.has_registered(value):
             raise UnsupportedError(
                 f"an object of {type(value).__name__} is stored to an argument, and is compiled",
@@ -121,7 +121,7 @@ class Stores:
 # -- at a call
 
 
-def at(arguments: Any, path: Path) -> Any:
+def value_at(arguments: Any, path: Path) -> Any:
     """What is at a place in the arguments."""
     for key in path:
         container = isinstance(arguments, (list, tuple, deque, dict))
@@ -136,7 +136,7 @@ def refuse_shared(
     they are stored to: the program takes them for two."""
     seen = [id(c) for _, c, _ in containers(arguments) if not isinstance(c, tuple)]
     for change in changes:
-        container = at(arguments, change.path)
+        container = value_at(arguments, change.path)
         if seen.count(id(container)) > 1:
             raise ArgumentError(
                 f"a {type(container).__name__} is passed twice, and the function stores to it",
@@ -169,11 +169,11 @@ def refuse_passed(held: Iterable[Any], arguments: Any) -> None:
 def store(changes: Iterable[Change], arguments: Any, new: Any) -> None:
     """Does to the containers of the caller what the function did to its own."""
 
-    def value(source: At | New) -> Any:
-        return new[source.number] if isinstance(source, New) else at(arguments, source.path)
+    def value(source: ArgumentPlace | New) -> Any:
+        return new[source.number] if isinstance(source, New) else value_at(arguments, source.path)
 
     new_items = [
-        (at(arguments, change.path), {key: value(source) for key, source in change.items})
+        (value_at(arguments, change.path), {key: value(source) for key, source in change.items})
         for change in changes
     ]
     for container, items in new_items:

@@ -20,7 +20,7 @@ def draws(block: Block) -> bool:
     return any(isinstance(s, Let) and s.op in (draw, outside) for s in statements(block))
 
 
-def noted(captured: Iterable[Any]) -> Callable[[], None]:
+def save_states(captured: Iterable[Any]) -> Callable[[], None]:
     """What puts NumPy's and Python's own generators, and those among `captured`, back to where
     they are now."""
     python, numpy = random.getstate(), np.random.get_state() if _is_imported() else None

@@ -89,7 +89,7 @@ def missing() -> tuple[type[Exception], ...]:
     return readers.GONE
 
 
-def together(guards: list[Any]) -> list[Callable[[], bool]]:
+def combine_guards(guards: list[Any]) -> list[Callable[[], bool]]:
     """At most one function, which tests all guards."""
     if not guards:
         return []

@@ -13,7 +13,7 @@ from tapeless.lazy_import import later
 from tapeless.staging.emitted_names import (
     leaf_paths,
     place,
-    unwrapped,
+    unwrap,
 )
 from tapeless.transforms.core.language import Program
 from tapeless.transforms.dataclass import dataclass
@@ -56,13 +56,13 @@ class Stages:
 def stages_of(name: str, specialisation: Specialisation, fun: Any) -> Stages:
     """Each stage on the way to an emitted function; of the user's function `fun` also how it was
     rewritten, of those that it calls not."""
-    inner = unwrapped(fun)
+    inner = unwrap(fun)
     notes = "\n".join(specialisation.staged.notes) or "every loop that depends on values is rolled"
     return Stages(
         [
             *([("rewritten", rewrite.shown(inner))] if rewrite.is_rewritten(inner) else []),
             ("core", printer.show(Program(name, specialisation.staged.block))),
-            ("simplified", module.shown(name, specialisation.simplified)),
+            ("simplified", module.show_with_functions(name, specialisation.simplified)),
             ("notes", notes),
             ("source", specialisation.text),
         ]
@@ -117,9 +117,9 @@ class Inspection(Lookup):
         here = self.where(args, kwargs)
         return standalone.file_of(here.emitted_name, here.pick(args, kwargs).text)
 
-    def module(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> standalone.Module:
+    def module(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> standalone.StandaloneModule:
         """The emitted module and what its function reads from outside."""
-        return standalone.Module(self.pick(args, kwargs), self.emitted_name)
+        return standalone.StandaloneModule(self.pick(args, kwargs), self.emitted_name)
 
     def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
@@ -162,16 +162,16 @@ class Inspection(Lookup):
         10.0
         """
         here = self.where(args, kwargs)
-        return here.explained(here.for_arguments(args, kwargs), args, kwargs)  # type: ignore[no-any-return]
+        return here.explain_specialisation(here.for_arguments(args, kwargs), args, kwargs)  # type: ignore[no-any-return]
 
-    def explained(
+    def explain_specialisation(
         self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Explanation:
         """The report for a specialisation that serves these arguments."""
-        name, loops = self.described(args, kwargs), specialisation.staged.slow
+        name, loops = self.describe_call(args, kwargs), specialisation.staged.slow
         return explain.explanation(name, specialisation, tree.leaves((args, kwargs)), None, loops)
 
-    def described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    def describe_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """What was transformed and how, where it is, and the shapes of the arguments."""
         at = place(self.fun)
         where = f", {short(at[0])}:{at[1]}" if at else ""

@@ -91,7 +91,9 @@ class ArrayCall:
             )
 
 
-def taken(args: tuple[Any, ...], kwargs: dict[str, Any], but: Collection[Key]) -> ArrayCall | None:
+def as_array_call(
+    args: tuple[Any, ...], kwargs: dict[str, Any], but: Collection[Key]
+) -> ArrayCall | None:
     """A call whose lists become arrays; None if there are none. `but` are arguments that stay."""
     positional, named = [*args], kwargs
     lists: dict[Key, Any] = {}
@@ -130,11 +132,11 @@ def as_array(x: list[Any]) -> tuple[Form, Any] | None:
         return None
     first = type(x[0])
     if first is list or first is tuple:
-        few = sum(map(len, x)) <= SHORT if _alike(x, first) else True
+        few = sum(map(len, x)) <= SHORT if _are_of_type(x, first) else True
         if few or (first is list and len(set(map(len, x))) > 1):
             return None if few else _of_lists(x)
         return _of_rows(x, first)
-    if len(x) <= SHORT or not _is_number(first) or not _alike(x, first):
+    if len(x) <= SHORT or not _is_number(first) or not _are_of_type(x, first):
         return None
     return ((first,), None), np.array(x, PYTHON.get(first, first))
 
@@ -145,12 +147,12 @@ def _of_rows(x: list[Any], kind: type) -> tuple[Form, Any] | None:
         return None
     if kind is list:
         first = type(x[0][0])
-        alike = _is_number(first) and _alike(itertools.chain.from_iterable(x), first)
+        alike = _is_number(first) and _are_of_type(itertools.chain.from_iterable(x), first)
         return (((first,), list), np.array(x, PYTHON.get(first, first))) if alike else None
     columns = [*zip(*x, strict=True)]
     kinds = tuple(type(column[0]) for column in columns)
     pairs = [*zip(columns, kinds, strict=True)]
-    if not all(_is_number(k) and _alike(column, k) for column, k in pairs):
+    if not all(_is_number(k) and _are_of_type(column, k) for column, k in pairs):
         return None
     return (kinds, tuple), tuple(np.array(column, PYTHON.get(k, k)) for column, k in pairs)
 
@@ -158,18 +160,18 @@ def _of_rows(x: list[Any], kind: type) -> tuple[Form, Any] | None:
 def _of_lists(x: list[Any]) -> tuple[Form, Any] | None:
     """Lists that are not equally long."""
     flat = [*itertools.chain.from_iterable(x)]
-    tuples = type(flat[0]) is tuple and _alike(flat, tuple) and len(set(map(len, flat))) == 1
+    tuples = type(flat[0]) is tuple and _are_of_type(flat, tuple) and len(set(map(len, flat))) == 1
     columns = [*zip(*flat, strict=True)] if tuples else [flat]
     kinds = tuple(type(column[0]) for column in columns)
     pairs = [*zip(columns, kinds, strict=True)]
-    if not columns or not all(_is_number(k) and _alike(column, k) for column, k in pairs):
+    if not columns or not all(_is_number(k) and _are_of_type(column, k) for column, k in pairs):
         return None
     arrays = [np.array(column, PYTHON.get(k, k)) for column, k in pairs]
     form = kinds, "lists of tuples" if tuples else "lists"
     return form, (*arrays, np.array([*map(len, x)], np.int64))
 
 
-def _alike(items: Iterable[Any], kind: type) -> bool:
+def _are_of_type(items: Iterable[Any], kind: type) -> bool:
     return set(map(type, items)) == {kind}
 
 
@@ -214,7 +216,7 @@ class Listed(Transformed):
         what = "lists as arrays: the value, the argument that it is, what lists now hold"
         return f"{self.emitted_name}, of {what}"
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         named: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
         given_as = {}
         for key, (kinds, rows) in self.forms:
@@ -251,7 +253,7 @@ class ListFunctions:
         self.made: dict[Any, Any] = {}
         self.shown: Specialisation | None = None
 
-    def of(self, forms: Any) -> Any:
+    def jit_for(self, forms: Any) -> Any:
         if forms not in self.made:
             jit = self.jit
             inner = self.made[forms] = type(jit)(Listed(jit.fun, forms), jit.asked)
@@ -259,18 +261,18 @@ class ListFunctions:
             inner.forms = jit.forms
         return self.made[forms]
 
-    def taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ArrayCall | None:
+    def as_array_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ArrayCall | None:
         """The arguments with arrays in the place of lists; None if there are none to be made."""
         if list not in map(type, args) and list not in map(type, kwargs.values()):
             return None
         if builder.active() or isinstance(self.jit.fun, Transformed):
             return None
-        return taken(args, kwargs, self.jit.static(args, kwargs))
+        return as_array_call(args, kwargs, self.jit.static(args, kwargs))
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value of a call with lists that become arrays; MISSED of others."""
-        call = self.taken(args, kwargs)
-        inner = None if call is None else self.of(call.forms)
+        call = self.as_array_call(args, kwargs)
+        inner = None if call is None else self.jit_for(call.forms)
         if call is None or inner is None:
             return MISSED
         try:
@@ -283,12 +285,12 @@ class ListFunctions:
         self.shown = inner.last
         return call.put_back(returned, inner.last)
 
-    def picked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
+    def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
         """What is run for such a call; without arguments, for the last."""
         if not args and not kwargs:
             return self.shown
-        call = self.taken(args, kwargs)
-        inner = None if call is None else self.of(call.forms)
+        call = self.as_array_call(args, kwargs)
+        inner = None if call is None else self.jit_for(call.forms)
         with contextlib.suppress(TapelessError):
             if call is not None and inner is not None:
                 specialisation: Specialisation = inner.pick(call.args, call.kwargs)

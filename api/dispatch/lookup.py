@@ -16,7 +16,7 @@ from tapeless.dispatch import ways
 from tapeless.dispatch.asynchronous import worker
 from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.python_entry import entry
-from tapeless.dispatch.specialisation import Specialisation, call_key, never
+from tapeless.dispatch.specialisation import Specialisation, always_miss, call_key
 from tapeless.dispatch.specialisation_maker import SpecialisationMaker
 from tapeless.lazy_import import later
 from tapeless.staging.emitted_names import (
@@ -58,7 +58,7 @@ class Lookup(SpecialisationMaker):
             if specialisation.accepts(leaves) and ways.may_serve(specialisation):
                 specialisation.refuse_overlap(leaves)
                 self.last = specialisation
-                if specialisation.enter is never and ways.may_begin(specialisation):
+                if specialisation.enter is always_miss and ways.may_begin(specialisation):
                     specialisation.enter = entry(specialisation, args, kwargs, self.ordered)
                 return specialisation
         worker.wait_for_callbacks()  # which may stage functions, too
@@ -71,10 +71,10 @@ class Lookup(SpecialisationMaker):
                 if specialisation.accepts(leaves) and ways.may_serve(specialisation):
                     break
             else:
-                reason = self.unmet(self.cache.get(key, ()), leaves, args, kwargs)
+                reason = self.reason_of_miss(self.cache.get(key, ()), leaves, args, kwargs)
                 self.cache.notice(key)
-                kept = None if self.cache.changing else self.recalled(args, kwargs)
-                specialisation = kept or self.checked(args, kwargs)
+                kept = None if self.cache.changing else self.recall(args, kwargs)
+                specialisation = kept or self.compile_checked(args, kwargs)
                 specialisation.reason, specialisation.number = reason, next(NUMBERS)
                 if specialisation.slow:
                     performance_warnings.warn(specialisation.slow)
@@ -85,7 +85,9 @@ class Lookup(SpecialisationMaker):
         self.last = specialisation
         return specialisation
 
-    def unmet(self, earlier: Sequence[Specialisation], leaves: Any, args: Any, kwargs: Any) -> str:
+    def reason_of_miss(
+        self, earlier: Sequence[Specialisation], leaves: Any, args: Any, kwargs: Any
+    ) -> str:
         """Why no function for such arguments is right for these; where there is none, nothing."""
         if not earlier:
             return ""
@@ -122,7 +124,7 @@ class Lookup(SpecialisationMaker):
             if STRICT[0] or not all(map(is_value_or_constant, tree.leaves((args, kwargs)))):
                 raise
         with STAGING, gc_postponed(), ways.values_at_hand():
-            return self.checked(*self.marked(args, kwargs))
+            return self.compile_checked(*self.with_static_arguments(args, kwargs))
 
     @functools.cached_property
     def on_gpu(self) -> Callable[..., Any]:

@@ -40,7 +40,7 @@ class MemoryRequirements:
     names: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, staged: Staged) -> MemoryRequirements:
+    def of_staged(cls, staged: Staged) -> MemoryRequirements:
         """Those of a staged program."""
         if not (staged.orders or staged.overwritten):
             return NO_REQUIREMENTS
@@ -57,9 +57,9 @@ class MemoryRequirements:
 
     def hold(self, inputs: Sequence[Any]) -> bool:
         """Whether arrays have these orders and are writable where they must be."""
-        return not any(self.unmet(inputs))
+        return not any(self.failures(inputs))
 
-    def unmet(self, inputs: Sequence[Any]) -> Iterator[str]:
+    def failures(self, inputs: Sequence[Any]) -> Iterator[str]:
         """What does not hold, in words."""
         for k, order in self.orders:
             if memory_layout.order_of(inputs[k]) != order:

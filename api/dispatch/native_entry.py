@@ -15,10 +15,9 @@ from tapeless.dispatch.specialisation import NUMBERS, Specialisation
 from tapeless.lazy_import import later
 
 if TYPE_CHECKING:
-    from tapeless.backends.cpu.driver import argument_forms as given
-    from tapeless.backends.cpu.driver import native_driver as compiled
+    from tapeless.backends.cpu.driver import argument_forms, native_driver
 else:
-    compiled, given = (
+    native_driver, argument_forms = (
         later("tapeless.backends.cpu.driver.native_driver"),
         later("tapeless.backends.cpu.driver.argument_forms"),
     )
@@ -28,7 +27,7 @@ class _OtherError(Exception):
     """Arguments that machine code does not know."""
 
 
-def driven(
+def native_entry(
     specialisation: Specialisation, args: tuple[Any, ...], missed: Any
 ) -> Callable[..., Any] | None:
     """A builtin function for calls like this one; None if there can be none."""
@@ -44,11 +43,13 @@ def driven(
     index = {path: k for k, path in enumerate(tree.paths((args, {})))}
     try:
         parts = [_part(x, (0, k), index) for k, x in enumerate(args)]
-        tests = [*_known(specialisation), *relations]
+        tests = [*_value_tests(specialisation), *relations]
     except _OtherError:
         return None
-    guards = guarding.together(specialisation.guards)
-    return compiled.compiled(specialisation.run, specialisation.text, parts, tests, guards, missed)
+    guards = guarding.combine_guards(specialisation.guards)
+    return native_driver.compile_driver(
+        specialisation.run, specialisation.text, parts, tests, guards, missed
+    )
 
 
 def _part(x: Any, path: tuple[Any, ...], index: dict[Any, int]) -> Any:
@@ -59,27 +60,29 @@ def _part(x: Any, path: tuple[Any, ...], index: dict[Any, int]) -> Any:
     if x is None:
         return None
     if kind in (list, tuple):
-        return given.Items(kind, tuple(_part(y, (*path, k), index) for k, y in enumerate(x)))
+        return argument_forms.SequenceForm(
+            kind, tuple(_part(y, (*path, k), index) for k, y in enumerate(x))
+        )
     if kind is dict:
         parts = tuple(_part(y, (*path, k), index) for k, y in x.items())
-        return given.Fields(tuple(x), parts)
+        return argument_forms.DictForm(tuple(x), parts)
     raise _OtherError
 
 
 def _leaf(x: Any, k: int) -> Any:
     kind = type(x)
     if kind in NUMBERS:
-        return given.Leaf(k, kind)
+        return argument_forms.LeafForm(k, kind)
     if kind is np.ndarray:
         dtype = np.dtype(x.dtype.char)
         if dtype is x.dtype and x.dtype.kind in "biuf":
-            return given.Array(k, dtype, tuple(None if n > 1 else n for n in x.shape))
+            return argument_forms.ArrayForm(k, dtype, tuple(None if n > 1 else n for n in x.shape))
     elif isinstance(x, (bool, np.bool_)):
-        return given.Leaf(k, None, x)
+        return argument_forms.LeafForm(k, None, x)
     raise _OtherError
 
 
-def _known(specialisation: Specialisation) -> Iterator[str]:
+def _value_tests(specialisation: Specialisation) -> Iterator[str]:
     """Tests of integers and lengths that the program knows."""
     for k, value in specialisation.static:
         if type(value) is not int:

@@ -44,7 +44,7 @@ class PlacedJit(Jit):
         value = super().__call__(*args, **kwargs)
         leaves, structure = tree.flatten(value)
         places = spread_shardings(self.out_shardings, value, "jit: out_shardings")
-        return tree.unflatten(structure, [*map(_placed, leaves, places)])
+        return tree.unflatten(structure, [*map(_place_result, leaves, places)])
 
     def places(self, args: tuple[Any, ...]) -> list[Any]:
         """A sharding or None for each leaf of the positional arguments."""
@@ -74,7 +74,7 @@ def _check(x: Any, place: Any, name: str) -> None:
         )
 
 
-def _placed(x: Any, place: Any) -> Any:
+def _place_result(x: Any, place: Any) -> Any:
     if place is None:
         return x
     return laid_out(np.asarray(x), as_sharding(place, "jit: out_shardings"), "jit")

@@ -25,9 +25,9 @@ from tapeless.dispatch.specialisation import (
     MISSED,
     Enter,
     Specialisation,
+    is_same_leaf,
     key_orders,
     leaf_key,
-    same,
 )
 from tapeless.staging.jax_arrays import ARRAYS, functional, own
 
@@ -43,7 +43,7 @@ def entry(
     return _Writer(specialisation, args, kwargs, ordered).function()
 
 
-class _UnknownError(Exception):
+class _NoEntryError(Exception):
     """A container that only the tree library can take apart."""
 
 
@@ -69,17 +69,17 @@ class _Writer:
         self.values = 0
         try:
             self.lines = [*self.taken_apart()]
-        except _UnknownError:
-            self.lines = [*self.flattened()]
+        except _NoEntryError:
+            self.lines = [*self.flatten_lines()]
 
     def function(self) -> Enter:
         """The entry."""
         tests = [t for k, x in enumerate(self.leaves) for t in self.tests(k, x)]
-        tests += self.known()
+        tests += self.value_tests()
         if tests:
             self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
         self.lines += self.guards()
-        tests = [*self.captured(), *self.sizes(), *self.memory()]
+        tests = [*self.capture_tests(), *self.sizes(), *self.memory()]
         if tests:
             self.lines.append(f"if not ({' and '.join(tests)}): return MISSED")
         if self.found.memory.apart:
@@ -103,7 +103,7 @@ class _Writer:
 
     # -- leaves get names
 
-    def flattened(self) -> Iterator[str]:
+    def flatten_lines(self) -> Iterator[str]:
         """By the tree library."""
         yield f"leaves, structure = {self.constant(tree.flatten_known)}((args, kwargs))"
         yield f"if structure != {self.constant(self.structure)}: return MISSED"
@@ -161,7 +161,7 @@ class _Writer:
             read = ", ".join(f"{name}.{field}" for field in fields)
             yield from self.parts(f"({read},)", {f: getattr(x, f) for f in fields}, path)
         else:
-            raise _UnknownError
+            raise _NoEntryError
 
     # -- what must be the same
 
@@ -185,10 +185,10 @@ class _Writer:
             yield f"type(a{k}) is {self.constant(key[0])}"
             yield f"a{k} == {self.constant(key[1])}"
 
-    def known(self) -> Iterator[str]:
+    def value_tests(self) -> Iterator[str]:
         """Tests of numbers and lengths that the program knows."""
         for k, value in self.found.static:
-            yield f"{self.constant(same)}({self.constant(value)}, a{k})"
+            yield f"{self.constant(is_same_leaf)}({self.constant(value)}, a{k})"
         yield from (f"s{k}[{axis}] == {n}" for k, axis, n in self.found.axes)
 
     def guards(self) -> Iterator[str]:
@@ -199,7 +199,7 @@ class _Writer:
             yield f"    if not ({tests}): return MISSED"
             yield f"except {self.constant(guarding.missing())}: return MISSED"
 
-    def captured(self) -> Iterator[str]:
+    def capture_tests(self) -> Iterator[str]:
         """Tests of arrays that are read from outside."""
         for get, key in self.found.captured:
             yield f"{self.constant(leaf_key)}({self.constant(get)}()) == {self.constant(key)}"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.backends import cpu, cuda
-from tapeless.dispatch.specialisation import Specialisation, leaf_key, same
+from tapeless.dispatch.specialisation import Specialisation, is_same_leaf, leaf_key
 from tapeless.transforms.frontend.trace.readers import GONE
 from tapeless.transforms.frontend.trace.recorded_reads import SIMPLE
 from tapeless.transforms.lowering.schedule.parallel_nests import BESIDE_PRODUCTS, HEAVY
@@ -62,7 +62,7 @@ def nearest(earlier: Sequence[Specialisation], leaves: Sequence[Any], names: Seq
 
     names  of the leaves, as expressions of the user's parameters
     """
-    reasons = [(unmet(e, leaves, names), e) for e in earlier]
+    reasons = [(failed_requirements(e, leaves, names), e) for e in earlier]
     parts, _ = min(reasons, key=lambda pair: (len(pair[0]), -_facts(pair[1])))
     return "; ".join(parts)
 
@@ -75,29 +75,31 @@ def _facts(specialisation: Specialisation) -> int:
     )
 
 
-def unmet(specialisation: Specialisation, leaves: Sequence[Any], names: Sequence[str]) -> list[str]:
+def failed_requirements(
+    specialisation: Specialisation, leaves: Sequence[Any], names: Sequence[str]
+) -> list[str]:
     """What a specialisation relies on that does not hold for these arguments."""
     parts = [
         *(
-            f"{names[k]} is {_shown(leaves[k])}"
+            f"{names[k]} is {_show_value(leaves[k])}"
             for k, value in specialisation.static
-            if not same(value, leaves[k])
+            if not is_same_leaf(value, leaves[k])
         ),
         *(
             f"{names[k]}.shape[{axis}] is {leaves[k].shape[axis]}, not {n}"
             for k, axis, n in specialisation.axes
             if leaves[k].shape[axis] != n
         ),
-        *(_outside(guard) for guard in specialisation.guards if not guard.holds()),
-        *(arrays := [*_captured(specialisation)]),
+        *(_change_outside(guard) for guard in specialisation.guards if not guard.holds()),
+        *(arrays := [*_changed_captures(specialisation)]),
     ]
     if not arrays:  # else there may be no such arrays or axes any more
-        parts += specialisation.memory.unmet(specialisation.inputs(leaves))
+        parts += specialisation.memory.failures(specialisation.inputs(leaves))
         parts += [_relation(*r) for r in specialisation.unmet_relations(leaves, names)]
     return [*dict.fromkeys(parts)]
 
 
-def _captured(specialisation: Specialisation) -> Iterator[str]:
+def _changed_captures(specialisation: Specialisation) -> Iterator[str]:
     """Arrays from outside that are of other types."""
     names = specialisation.captured_names
     for name, (get, key) in zip(names, specialisation.captured, strict=True):
@@ -110,7 +112,7 @@ def _captured(specialisation: Specialisation) -> Iterator[str]:
             yield _array(name, now, key)
 
 
-def _shown(value: Any) -> str:
+def _show_value(value: Any) -> str:
     """A value in a line of text."""
     if isinstance(value, np.ndarray):
         return f"another array of shape {value.shape}"
@@ -118,7 +120,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= LONGEST else f"another {type(value).__name__}"
 
 
-def _outside(guard: Any) -> str:
+def _change_outside(guard: Any) -> str:
     """What is new about something that is read from outside."""
     try:
         now = guard.get()
@@ -145,11 +147,11 @@ def _relation(relation: str, a: str, b: str, left: int, right: int) -> str:
         value, limit = (right, left) if bound == b else (left, right)
         other = a if bound == b else b
         word = "more" if bound == b else "less"
-        return f"{bound} is {value}, {word} than {_valued(other, limit)}"
-    return f"{a} is {left}, {'as' if relation == '!=' else 'not'} {_valued(b, right)}"
+        return f"{bound} is {value}, {word} than {_with_value(other, limit)}"
+    return f"{a} is {left}, {'as' if relation == '!=' else 'not'} {_with_value(b, right)}"
 
 
-def _valued(text: str, value: int) -> str:
+def _with_value(text: str, value: int) -> str:
     return text if text == str(value) else f"{value}, which {text} is"
 
 

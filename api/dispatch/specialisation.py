@@ -19,7 +19,7 @@ from tapeless.dispatch.container_writeback import Change, refuse_passed, refuse_
 from tapeless.dispatch.memory_requirements import NO_REQUIREMENTS, MemoryRequirements
 from tapeless.lazy_import import later
 from tapeless.staging.jax_arrays import ARRAYS, Array, functional, has_functional, plain
-from tapeless.staging.pending_arrays import settled
+from tapeless.staging.pending_arrays import wait_for_all
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Effect, statements
@@ -50,7 +50,7 @@ MISSED = object()  # what an entry returns for a call of another signature
 RELATIONS = {"==": operator.eq, "!=": operator.ne, ">=": operator.ge}
 
 
-def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def always_miss(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The entry of what has been called once only."""
     return MISSED
 
@@ -153,7 +153,7 @@ class Specialisation:
         self.run, self.text, self.staged = run, text, staged
         self.simplified, self.flat, self.keywords = simplified, flat, keywords
         self.returned = returned  # how leaves become registered classes
-        self.enter: Enter = never  # the quick way in
+        self.enter: Enter = always_miss  # the quick way in
         leaves = list(enumerate(staged.leaves))
         self.static = [(k, v.value) for k, v in leaves if v.static and _may_change(v.value)]
         self.axes = [(k, axis, v.value.shape[axis]) for k, v in leaves for axis in v.axes]
@@ -161,7 +161,7 @@ class Specialisation:
         self.captured_names = tuple(c.name for c in staged.captured)
         self.guards, self.sizes = staged.guards, staged.sizes
         self.traced = staged.traced
-        self.memory = MemoryRequirements.of(staged)
+        self.memory = MemoryRequirements.of_staged(staged)
         self.result, self.writes, self.held = staged.result, staged.writes, staged.held
         self.outside = staged.outside
         self.twice = staged.keys.twice
@@ -176,13 +176,13 @@ class Specialisation:
         self.takes_args = not (flat or staged.captured or returned or keywords is None)
         self.is_plain = self.takes_args and not self.functional
 
-    def direct(self, missed: Any) -> Callable[..., Any] | None:
+    def native_entry(self, missed: Any) -> Callable[..., Any] | None:
         """Machine code that takes the arguments by itself, and returns `missed` for those of other
         types; None if there is none, or if more than types has to be tested."""
         tests = (self.static, self.axes, self.guards, self.captured, self.sizes, self.keys)
         if any(tests) or self.memory is not NO_REQUIREMENTS or not self.is_plain or self.keywords:
             return None
-        make = getattr(self.run, "direct", None)
+        make = getattr(self.run, "latest_entry", None)
         return None if make is None else make(missed)
 
     def accepts(self, leaves: Any) -> bool:
@@ -197,7 +197,7 @@ class Specialisation:
     def fits(self, leaves: Any) -> bool:
         """The same but for where arrays lie in memory."""
         for k, value in self.static:
-            if not same(value, leaves[k]):
+            if not is_same_leaf(value, leaves[k]):
                 return False
         for k, axis, n in self.axes:
             if leaves[k].shape[axis] != n:
@@ -241,7 +241,7 @@ class Specialisation:
     def sizes_hold(self, leaves: list[Any]) -> bool:
         """Whether the sizes are related as the program relies on."""
         values = self.size_values(leaves)
-        return all(_related(relation, a, b, values) for relation, a, b in self.sizes)
+        return all(_relation_holds(relation, a, b, values) for relation, a, b in self.sizes)
 
     def size_values(self, leaves: Sequence[Any]) -> dict[dims.Symbol, int]:
         """The sizes of a call."""
@@ -261,7 +261,7 @@ class Specialisation:
         """The relations of sizes that do not hold: operator, and both sides as text and value."""
         values = self.size_values(leaves)
         for relation, a, b in self.sizes:
-            if not _related(relation, a, b, values):
+            if not _relation_holds(relation, a, b, values):
                 left, right = dims.sides(a, b)
                 numbers = (dims.evaluate(n, values) for n in (left, right))
                 yield relation, str(left), str(right), *numbers  # type: ignore[misc]
@@ -291,7 +291,7 @@ class Specialisation:
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not self.functional:
-            return self.called(args, kwargs)
+            return self.value_for(args, kwargs)
         if self.hand_over is not None and (later := self.hand_over(args, kwargs)) is not MISSED:
             return later
         return self.functional_value(args, kwargs)
@@ -299,12 +299,12 @@ class Specialisation:
     def functional_value(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value for arguments with arrays of `tapeless.numpy`, computed now."""
         if self.memory.stored:  # by nobody while others read it
-            args, kwargs = settled((args, kwargs))
-        return functional(self.called(*plain((args, kwargs))))
+            args, kwargs = wait_for_all((args, kwargs))
+        return functional(self.value_for(*plain((args, kwargs))))
 
-    def passed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    def passed_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """What the emitted function is given for these arguments."""
-        extra = [settled(get()) for get, _ in self.captured]
+        extra = [wait_for_all(get()) for get, _ in self.captured]
         return (*self.arguments(args, kwargs), *extra)
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -313,7 +313,7 @@ class Specialisation:
             return tuple(tree.leaves((args, kwargs)))
         return (*args, *[kwargs[name] for name in self.keywords])
 
-    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def value_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value for these arguments."""
         return self.called_for((args, kwargs), args, kwargs)
 
@@ -331,7 +331,7 @@ class Specialisation:
         """
         if self.changes:
             refuse_shared(self.changes, containers, self.outside)
-        passed = self.passed(args, kwargs)
+        passed = self.passed_arguments(args, kwargs)
         held = [h.get() for h in self.held]
         refuse_passed(held, containers)
         results = self.run(*passed)
@@ -364,12 +364,12 @@ def _read(size: dims.Size, homes: dict[dims.Symbol, tuple[int, int]]) -> str | N
     return str(dims.substitute(size, places.get))
 
 
-def _related(relation: str, a: Any, b: Any, values: dict[dims.Symbol, int]) -> bool:
+def _relation_holds(relation: str, a: Any, b: Any, values: dict[dims.Symbol, int]) -> bool:
     x, y = dims.evaluate(a, values), dims.evaluate(b, values)
     return x is not None and y is not None and RELATIONS[relation](x, y)
 
 
-def same(a: Any, b: Any) -> bool:
+def is_same_leaf(a: Any, b: Any) -> bool:
     """Whether two leaves have the same type and value."""
     if isinstance(a, np.ndarray):
         alike = type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape
@@ -386,7 +386,8 @@ def _may_change(value: Any) -> bool:
 
 
 class Cache(dict[Any, list[Specialisation]]):
-    """Specialisations of one transformed function, by key; `kept` keeps the function here too."""
+    """Specialisations of one transformed function, by key; `cached_transformation` keeps
+    the function here, too."""
 
     owner: Any = None
     changing: frozenset[str] = frozenset()  # names of numbers from outside that are inputs
@@ -421,7 +422,7 @@ def refuse_traces(on: bool) -> None:
         caches = [cache for _, cache in _caches.values()]
     for specialisation in itertools.chain(*(kept for cache in caches for kept in cache.values())):
         if specialisation.traced:
-            specialisation.enter = never
+            specialisation.enter = always_miss
 
 
 def forget() -> None:
@@ -432,7 +433,7 @@ def forget() -> None:
         _caches.clear()
 
 
-def kept(kind: Callable[..., Any], fun: Any, *options: Any) -> Any:
+def cached_transformation(kind: Callable[..., Any], fun: Any, *options: Any) -> Any:
     """The transformed function made for the same function and options before, or a new one."""
     cache = shared_cache(kind, fun, options)
     if cache.owner is None:

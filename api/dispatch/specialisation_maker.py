@@ -55,11 +55,11 @@ else:
 class SpecialisationMaker(TransformationState):
     """Makes specialisations."""
 
-    def recalled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
+    def recall(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
         """What another process has kept for these arguments."""
         return None
 
-    def checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+    def compile_checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """Bad arguments are refused, and others compiled."""
         refuse_foreign_arguments(args, kwargs, lambda: self.arguments(args, kwargs))
         self.check(args, kwargs)
@@ -99,11 +99,11 @@ class SpecialisationMaker(TransformationState):
             new_args, new_kwargs = region.as_program_value(tree.unflatten(structure, params))
             value = self.outermost(new_args, new_kwargs, params)
             registered.clear()
-            return self.spread(value, registered)
+            return self.flatten_result(value, registered)
 
-        def made(outlines: bool) -> tuple[Staged, Block, str, bool]:
-            staged = self.settled(self.run_staged(call, leaves, paths, outlines))
-            passes.checked(staged.block, "staging")
+        def stage_and_write(outlines: bool) -> tuple[Staged, Block, str, bool]:
+            staged = self.postprocess(self.run_staged(call, leaves, paths, outlines))
+            passes.verified(staged.block, "staging")
             staged.reserved = reserved
             count = len(staged.block.results)
             block = forms.array_form(staged.block, count, staged.without_axes())
@@ -115,11 +115,11 @@ class SpecialisationMaker(TransformationState):
 
         with mistakes_reported(self.fun):
             try:
-                staged, simplified, text, flat = made(self.outlines)
+                staged, simplified, text, flat = stage_and_write(self.outlines)
             except UnsupportedError as e:
-                staged, simplified, text, flat = self.written_out(made, e)
+                staged, simplified, text, flat = self.written_out(stage_and_write, e)
             except InternalError as e:
-                staged, simplified, text, flat = self.traced_instead(made, e)
+                staged, simplified, text, flat = self.traced_instead(stage_and_write, e)
             run = self.load(text)
         returned = registered[0] if registered else None
         names = None if spread else tuple(kwargs)
@@ -185,9 +185,9 @@ class SpecialisationMaker(TransformationState):
 
     def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
         """The transformation of what the caller passes, which is also given leaf by leaf."""
-        return self.staged(args, kwargs)
+        return self.stage(args, kwargs)
 
-    def spread(self, value: Any, registered: list[Any]) -> Any:
+    def flatten_result(self, value: Any, registered: list[Any]) -> Any:
         """The value, or its leaves where classes of the user are in it; their structure is kept."""
         if not tree.has_registered(value):
             return value
@@ -195,7 +195,7 @@ class SpecialisationMaker(TransformationState):
         registered.append(structure)
         return leaves
 
-    def settled(self, staged: Staged) -> Staged:
+    def postprocess(self, staged: Staged) -> Staged:
         """The staged run as it is compiled."""
         return staged
 

@@ -17,7 +17,7 @@ from tapeless.dispatch.inspection import Inspection
 from tapeless.dispatch.lookup import NUMBERS
 from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key
 from tapeless.lazy_import import later
-from tapeless.staging.bug_reports import trimmed
+from tapeless.staging.bug_reports import trim_traceback
 from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
 from tapeless.staging.emitted_names import base_name
 from tapeless.transforms.core.operation import opened
@@ -29,7 +29,9 @@ from tapeless.transforms.errors import (
 if TYPE_CHECKING:
     from tapeless.backends import array_form as python
     from tapeless.dispatch import performance_warnings
+    from tapeless.transforms.optimize.algebra import facts
 else:
+    facts = later("tapeless.transforms.optimize.algebra.facts")
     performance_warnings = later("tapeless.dispatch.performance_warnings")
     python = later("tapeless.backends.array_form")
 
@@ -41,7 +43,7 @@ class Transformed(Inspection):
         if gettrace() is not None and hasattr(gettrace(), "__self__"):
             settrace(skipping(gettrace(), untraced()))
         if opened.builder is not None:
-            return self.staged(args, kwargs)
+            return self.stage(args, kwargs)
         if GPU_CHOSEN and default_gpu() is not None:
             return self.called_on_gpu(args, kwargs)
         root = self.root
@@ -61,7 +63,7 @@ class Transformed(Inspection):
                 return self.called_on_gpu(args, kwargs)
             with PassedOver(), ways.values_at_hand():
                 specialisation = self.specialise(args, kwargs)
-            passed = self.marked(args, kwargs)
+            passed = self.with_static_arguments(args, kwargs)
             if specialisation.keys:
                 specialisation.use_keys(tree.leaves(passed))
             if goes_its_way := specialisation.traced:
@@ -69,9 +71,9 @@ class Transformed(Inspection):
             return specialisation(*passed)
         except Exception as e:
             if not goes_its_way and ways.is_other(e, specialisation):
-                return self.by_its_way(self.marked(args, kwargs))[1]
+                return self.by_its_way(self.with_static_arguments(args, kwargs))[1]
             if specialisation is None:
-                trimmed(e)
+                trim_traceback(e)
             else:
                 self.locate(e, specialisation)
             raise
@@ -84,26 +86,33 @@ class Transformed(Inspection):
         kept = self.cache.get(key, [])
         traced = any(s.traced and s.staged.decisions.traced for s in kept)
 
-        def again() -> Specialisation:
+        def compile_way() -> Specialisation:
             with STAGING, gc_postponed(), PassedOver(), ways.values_at_hand(traced, len(kept)):
-                specialisation = self.checked(args, kwargs)
+                specialisation = self.compile_checked(args, kwargs)
                 specialisation.number = next(NUMBERS)
                 specialisation.reason = "the values take another way"
                 if not specialisation.traced:
                     performance_warnings.warn(specialisation.slow)
-                self.cache[key] = ways.kept([specialisation, *self.cache.get(key, ())])
+                self.cache[key] = ways.without_old_ways([specialisation, *self.cache.get(key, ())])
             return specialisation
 
         try:
-            specialisation, result = ways.run(kept, passed, again)
+            specialisation, result = ways.run(kept, passed, compile_way)
         except ways.TakesOtherWay:
             return self.without_code(passed)
         self.last = specialisation
         return specialisation, result
 
     def without_code(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
-        """What a call returns whose own code says that it takes another way."""
-        raise InternalError(f"the {self.describe()} was traced, and its code goes another way")
+        """What a call returns whose own code says that it takes another way: algebra may turn a
+        test by a rounding error, so the code is made again with products and sums as written."""
+        if facts.as_written.get():
+            raise InternalError(f"the {self.describe()} was traced, and its code goes another way")
+        before = facts.as_written.set(True)
+        try:
+            return self.by_its_way(passed)
+        finally:
+            facts.as_written.reset(before)
 
     def called_on_gpu(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of a call there, which is then the last one that `source()` shows."""
@@ -111,7 +120,7 @@ class Transformed(Inspection):
         return self.on_gpu(*args, **kwargs)
 
     def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self.staged(args, kwargs)
+        return self.stage(args, kwargs)
 
     def locate(self, error: Exception, specialisation: Specialisation) -> None:
         """Adds the user's line to an error from emitted code."""

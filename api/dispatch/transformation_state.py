@@ -17,7 +17,7 @@ from tapeless.staging.emitted_names import (
     check_callable,
     global_name,
     root_function,
-    unwrapped,
+    unwrap,
 )
 from tapeless.view.in_notebooks import InNotebooks
 
@@ -48,7 +48,7 @@ class TransformationState(InNotebooks):
         self.code, self.defaults = self.root.__code__, self.root.__defaults__
         self.cache = shared_cache(type(self), self.fun, self.options())
         self.last: Specialisation | None = None
-        code = getattr(unwrapped(self.fun), "__code__", None)
+        code = getattr(unwrap(self.fun), "__code__", None)
         self.ordered = code is None or bool(code.co_flags & inspect.CO_VARKEYWORDS)
 
     def renew(self) -> None:
@@ -66,14 +66,14 @@ class TransformationState(InNotebooks):
         """What tells this transformation of a function from others of the same kind."""
         return ()
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The transformation, inside a staged run."""
         raise NotImplementedError
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuses bad arguments before any work."""
 
-    def marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def with_static_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The arguments with those that are part of the program as one leaf each."""
         return args, kwargs
 

@@ -80,7 +80,7 @@ def are_many() -> bool:
     return call is not None and call.ways >= COMPILED
 
 
-def kept(specialisations: list[Specialisation]) -> list[Specialisation]:
+def without_old_ways(specialisations: list[Specialisation]) -> list[Specialisation]:
     """Those that stay, newest first: all that are for all values, and the newest ways."""
     older = [s for s in specialisations if s.traced][WAYS:]
     return [s for s in specialisations if s not in older]
@@ -131,7 +131,7 @@ def one_way(
     before = {k: inputs[k].copy() for k in specialisation.memory.stored}
     put_back = None
     if specialisation.draws:
-        put_back = generator_states.noted(get() for get, _ in specialisation.captured)
+        put_back = generator_states.save_states(get() for get, _ in specialisation.captured)
     printed = io.StringIO()
     inside = contextlib.redirect_stdout(printed) if specialisation.prints else NOTHING
     try:

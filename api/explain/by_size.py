@@ -81,7 +81,7 @@ class BySize:
                     f"no size that may be chosen is called {name!r}",
                     f"these are: {', '.join(names) or 'none'}",
                 )
-        return self.table.at(
+        return self.table.evaluate_at(
             [next((named[x] for x in s.names if x in named), s.value) for s in self.sizes]
         )
 
@@ -99,14 +99,14 @@ class CallSizes:
         lower = [(">=", dims.single(x), x.lower) for x in of_call if x.lower is not None]
         fixed = [("==", dims.single(x), n) for x, n in of_call.items() if _is_fixed(staged, x)]
         relations: list[Relation] = [*_same_homes(staged), *fixed, *staged.sizes, *lower]
-        self.by_others = _solved(relations, of_call)
+        self.by_others = _solve_equations(relations, of_call)
         self.free = [x for x in of_call if x not in self.by_others]
         self.relations = relations
 
     def lengths(self) -> dict[Symbol, SizeFormula]:
         """A formula for each size."""
         numbers = self.of_free_sizes()
-        return {x: numbers.evaluated(self.of_free(dims.single(x))) for x in self.of_call}
+        return {x: numbers.evaluate(self.of_free(dims.single(x))) for x in self.of_call}
 
     def of_free_sizes(self) -> SizeFormulas:
         """What gives the formulas of expressions in free sizes."""
@@ -145,9 +145,9 @@ class CallSizes:
             symbols = dims.symbols(difference)
             if not symbols or (relation == ">=" and _is_lower_bound(difference, *symbols)):
                 continue
-            sides = numbers.evaluated(self.of_free(a)), numbers.evaluated(self.of_free(b))
+            sides = numbers.evaluate(self.of_free(a)), numbers.evaluate(self.of_free(b))
             if None not in sides:
-                text = " ".join(str(x) for x in _shown(relation, a, b))
+                text = " ".join(str(x) for x in _sorted_relation(relation, a, b))
                 yield Requirement(text, relation, *sides)
 
 
@@ -168,7 +168,7 @@ def _same_homes(staged: Staged) -> Iterator[Relation]:
             yield "==", dims.single(size), dims.single(same)
 
 
-def _shown(relation: str, a: Size, b: Size) -> tuple[Size, str, Size]:
+def _sorted_relation(relation: str, a: Size, b: Size) -> tuple[Size, str, Size]:
     left_side, right_side = dims.sides(a, b)
     return left_side, relation, right_side
 
@@ -185,7 +185,9 @@ def _is_lower_bound(difference: Size, *symbols: Symbol) -> bool:
     return len(symbols) == 1 and parts == {symbols: 1}
 
 
-def _solved(relations: Sequence[Relation], of_call: Mapping[Symbol, int]) -> dict[Symbol, Size]:
+def _solve_equations(
+    relations: Sequence[Relation], of_call: Mapping[Symbol, int]
+) -> dict[Symbol, Size]:
     """Sizes that equations give by others, the later ones by earlier ones."""
     solved: dict[Symbol, Size] = {}
     for relation, a, b in relations:
@@ -224,5 +226,5 @@ def argument_formulas(
     """The arrays among the arguments, each with its dtype and the formulas of its lengths."""
     for leaf in specialisation.staged.leaves:
         if leaf.var is not None and leaf.var.type.shape:
-            lengths = tuple(numbers.evaluated(n) for n in leaf.var.type.shape)
+            lengths = tuple(numbers.evaluate(n) for n in leaf.var.type.shape)
             yield leaf.name, leaf.var.type.dtype.name, lengths

@@ -11,7 +11,7 @@ import numpy as np
 from tapeless.backends import cpu, cuda
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.explain.by_size import BySize, CallSizes, Value, argument_formulas
-from tapeless.explain.lines import LineReport, attributed
+from tapeless.explain.lines import LineReport, attribute_to_lines
 from tapeless.explain.peak_memory import PeakMemory
 from tapeless.explain.report import Explanation
 from tapeless.explain.residuals import residuals
@@ -24,7 +24,7 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Symbol
 from tapeless.transforms.core.language import Block, Effect, Let, Statement, Type, Var
 from tapeless.transforms.core.slow_code import SlowCode
-from tapeless.transforms.emit.module import called
+from tapeless.transforms.emit.module import called_functions
 from tapeless.transforms.emit.writer import result_origins
 from tapeless.transforms.lowering.lower import Lowered
 from tapeless.transforms.pipelines.array_form import with_stores
@@ -50,7 +50,7 @@ def explanation(
     values = {integers[leaf.var]: int(x) for leaf, x in pairs if leaf.var in integers}
     call = CallSizes(specialisation, known_lengths(specialisation, leaves) | values)
     numbers = _numbers(call, integers, block, lowered)
-    bodies = [block, *called([block], name).values()]
+    bodies = [block, *called_functions([block], name).values()]
     walk = WorkWalk(numbers, placement)
     steps = [step for body in bodies for step in walk.steps(body)]
     by_size = BySize(
@@ -63,7 +63,8 @@ def explanation(
     )
     value = by_size.evaluated()
     lines = [
-        _evaluated(line, value) for line in attributed(steps, placement.shared if placement else ())
+        _evaluate_line(line, value)
+        for line in attribute_to_lines(steps, placement.shared if placement else ())
     ]
     return Explanation(
         name,
@@ -82,7 +83,7 @@ def explanation(
     )
 
 
-def _evaluated(line: LineReport, value: Value) -> LineReport:
+def _evaluate_line(line: LineReport, value: Value) -> LineReport:
     """A line with formulas as one with numbers."""
     return replace(line, work=_work(line.work, value), by_size=line.work)
 
@@ -128,19 +129,21 @@ def _peak(
             arguments += x.nbytes if leaf.var is None else _bytes(leaf.var.type, numbers)
     if lowered is None:
         block = with_stores(specialisation.simplified)
-        return arguments + PeakMemory(numbers, lambda s: 0).of(block)
+        return arguments + PeakMemory(numbers, lambda s: 0).peak_of(block)
     inner = {
         name: sum(_bytes(t, numbers) for t in types)
         for name, types in lowered.placement.inner.items()
     }
-    return arguments + PeakMemory(numbers, lambda s: inner.get(_called(s), 0)).of(lowered.driver)
+    return arguments + PeakMemory(numbers, lambda s: inner.get(_called_kernel(s), 0)).peak_of(
+        lowered.driver
+    )
 
 
 def _bytes(kind: Type, numbers: SizeFormulas) -> Any:
     return elements(kind, numbers.length) * kind.dtype.itemsize
 
 
-def _called(s: Statement) -> str:
+def _called_kernel(s: Statement) -> str:
     """The kernel that a statement of a driver calls."""
     if isinstance(s, Let):
         return s.op.name

@@ -29,7 +29,7 @@ def _range_middle(start: int, stop: int, step: int) -> int | None:
     return indices[len(indices) // 2] if indices else start
 
 
-def _divided(number: int, by: int) -> int | None:
+def _divide(number: int, by: int) -> int | None:
     return number // by if by else None
 
 
@@ -42,7 +42,7 @@ def _remainder(number: int, by: int) -> int | None:
 OPERATORS: dict[str, Callable[..., Any]] = {
     "+": operator.add,
     "*": operator.mul,
-    "//": _divided,
+    "//": _divide,
     "%": _remainder,
     "max": max,
     "min": min,
@@ -59,7 +59,7 @@ class Formulas:
     >>> table = Formulas()
     >>> n = table.size(0)
     >>> twice = 2 * n + largest(n, 8)
-    >>> table.at([5])(twice), table.at([10])(twice)
+    >>> table.evaluate_at([5])(twice), table.evaluate_at([10])(twice)
     (18, 30)
     """
 
@@ -76,7 +76,7 @@ class Formulas:
         """A constant."""
         return self.step(NUMBER, int(value) if value == int(value) else value)
 
-    def computed(self, name: str, *operands: Quantity) -> SizeFormula:
+    def compute(self, name: str, *operands: Quantity) -> SizeFormula:
         """What an operator makes of formulas and numbers; of constants, a constant."""
         formulas = [x if isinstance(x, SizeFormula) else self.number(x) for x in operands]
         constants = [x.constant for x in formulas]
@@ -102,7 +102,7 @@ class Formulas:
             return all(inner)
         return name in PARTIAL or name not in OPERATORS or any(inner)
 
-    def at(self, sizes: Sequence[int]) -> Evaluation:
+    def evaluate_at(self, sizes: Sequence[int]) -> Evaluation:
         """What gives the numbers of formulas for these sizes."""
         return Evaluation(self, sizes)
 
@@ -162,16 +162,16 @@ class SizeFormula:
     def __add__(self, other: Quantity) -> SizeFormula:
         if _is(other, 0):
             return self
-        return self._lifted(other) if _is(self, 0) else self.table.computed("+", self, other)
+        return self._as_formula(other) if _is(self, 0) else self.table.compute("+", self, other)
 
     def __mul__(self, other: Quantity) -> SizeFormula:
         if _is(other, 1):
             return self
         if _is(self, 0) or _is(other, 0):
             return self.table.number(0)
-        return self._lifted(other) if _is(self, 1) else self.table.computed("*", self, other)
+        return self._as_formula(other) if _is(self, 1) else self.table.compute("*", self, other)
 
-    def _lifted(self, other: Quantity) -> SizeFormula:
+    def _as_formula(self, other: Quantity) -> SizeFormula:
         return other if isinstance(other, SizeFormula) else self.table.number(other)
 
     def __neg__(self) -> SizeFormula:
@@ -182,12 +182,12 @@ class SizeFormula:
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def otherwise(self, other: Quantity | None) -> SizeFormula:
+    def or_else(self, other: Quantity | None) -> SizeFormula:
         """The same, or another where it is no number."""
         same = isinstance(other, SizeFormula) and other.place == self.place
         if other is None or same or not self.table.partial[self.place]:
             return self
-        return self.table.computed(OTHERWISE, self, other)
+        return self.table.compute(OTHERWISE, self, other)
 
     def __bool__(self) -> bool:
         raise TypeError("whether a formula is zero depends on sizes")
@@ -197,21 +197,21 @@ def _is(x: Quantity, number: int) -> bool:
     return (x.constant if isinstance(x, SizeFormula) else x) == number
 
 
-def _applied(name: str, *operands: Quantity) -> Any:
+def _apply(name: str, *operands: Quantity) -> Any:
     table = next((x.table for x in operands if isinstance(x, SizeFormula)), None)
-    return OPERATORS[name](*operands) if table is None else table.computed(name, *operands)
+    return OPERATORS[name](*operands) if table is None else table.compute(name, *operands)
 
 
 def largest(a: Any, b: Any) -> Any:
     """The larger of two numbers or formulas."""
-    return a if a is b else _applied("max", a, b)
+    return a if a is b else _apply("max", a, b)
 
 
-def least(a: Any, b: Any) -> Any:
+def minimum(a: Any, b: Any) -> Any:
     """The smaller of two numbers or formulas."""
-    return a if a is b else _applied("min", a, b)
+    return a if a is b else _apply("min", a, b)
 
 
 def log2(a: Any) -> Any:
     """The logarithm to base 2 of a number or formula."""
-    return _applied("log2", a)
+    return _apply("log2", a)

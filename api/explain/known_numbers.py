@@ -50,10 +50,10 @@ class KnownNumbers:
         return 0 if number is None else max(number, 0)
 
     def size(self, size: Size) -> int | None:
-        exact = self.evaluated(size)
-        return self.evaluated(self.bounded(size)) if exact is None else exact
+        exact = self.evaluate(size)
+        return self.evaluate(self.bounded(size)) if exact is None else exact
 
-    def evaluated(self, size: Size) -> int | None:
+    def evaluate(self, size: Size) -> int | None:
         values = dict(self.lengths)
         for x in dims.symbols(size) - values.keys():
             number = None if x.var is None else self.number(x.var)
@@ -67,10 +67,10 @@ class KnownNumbers:
             return a.value if isinstance(a.value, int) else None
         if a not in self.numbers:
             self.numbers[a] = None  # of what goes round in a circle
-            self.numbers[a] = self.computed(a)
+            self.numbers[a] = self.compute(a)
         return self.numbers[a]
 
-    def computed(self, v: Var) -> int | None:
+    def compute(self, v: Var) -> int | None:
         if v in self.loops:
             return self.middle(self.loops[v])
         s = self.definitions.get(v)
@@ -88,9 +88,9 @@ class KnownNumbers:
             return None
         if s.op in (identity, cast):
             return numbers[0]
-        return self.applied(s.op.ufunc, numbers)
+        return self.apply(s.op.ufunc, numbers)
 
-    def applied(self, ufunc: Any, numbers: list[Any]) -> int | None:
+    def apply(self, ufunc: Any, numbers: list[Any]) -> int | None:
         return of_ufunc(ufunc, numbers)
 
     def middle(self, loop: For) -> int | None:

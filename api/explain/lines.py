@@ -53,7 +53,9 @@ class LineReport:
     by_size: Work | None = field(default=None, repr=False, compare=False)
 
 
-def attributed(steps: Sequence[WorkStep], shared: Collection[Statement] = ()) -> list[LineReport]:
+def attribute_to_lines(
+    steps: Sequence[WorkStep], shared: Collection[Statement] = ()
+) -> list[LineReport]:
     """The lines of each function that statements come from, from its beginning to the last of them;
     those of which nothing is left are run by nothing.
 

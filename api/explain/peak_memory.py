@@ -39,7 +39,7 @@ class PeakMemory:
         self.numbers, self.during = numbers, during
         self.owner: dict[Var, Var] = {}  # of values that are parts of others, or the same
 
-    def of(self, block: Block) -> int:
+    def peak_of(self, block: Block) -> int:
         """The most bytes at once, without the parameters."""
         return self.block(block, set())[0]
 
@@ -49,12 +49,12 @@ class PeakMemory:
         last = self.last_uses(block)
         alive: dict[Var, int] = {}
         total, peak = 0, 0
-        kept = {self.whole(a) for a in block.results if isinstance(a, Var)} | later
+        kept = {self.owner_of(a) for a in block.results if isinstance(a, Var)} | later
         for k, s in enumerate(block.body):
             of_blocks = (self.block(b, set())[0] for b in blocks(s))
             during = self.during(s)
             peak = largest(peak, total + during + functools.reduce(largest, of_blocks, 0))
-            results = self.made(s)
+            results = self.allocations(s)
             alive |= results
             total += sum(results.values())
             peak = largest(peak, total + during)
@@ -67,7 +67,7 @@ class PeakMemory:
         last: dict[Var, int] = {}
         for k, s in enumerate(block.body):
             self.note(s)
-            last |= dict.fromkeys(map(self.whole, (*uses(s), *outputs(s))), k)
+            last |= dict.fromkeys(map(self.owner_of, (*uses(s), *outputs(s))), k)
         return last
 
     def note(self, s: Statement) -> None:
@@ -83,13 +83,13 @@ class PeakMemory:
                 pairs = zip(s.outs, inits, strict=False)
                 self.owner |= {v: a for v, a in pairs if isinstance(a, Var)}
 
-    def whole(self, v: Var) -> Var:
+    def owner_of(self, v: Var) -> Var:
         """The value whose memory another one is in."""
         while v in self.owner:
             v = self.owner[v]
         return v
 
-    def made(self, s: Statement) -> dict[Var, int]:
+    def allocations(self, s: Statement) -> dict[Var, int]:
         """The arrays that a statement makes, with their bytes."""
         arrays = (v for v in outputs(s) if isinstance(v.type, Type) and v not in self.owner)
         return {v: self.size(v.type) for v in arrays if v.type.shape}

@@ -58,15 +58,17 @@ class Explanation:
         """The lines of the report."""
         yield self.name + "\n"
         yield from self.table()
-        total = f"{counted(self.work.operations)} operations, {in_bytes(self.work.bytes)} moved"
+        total = (
+            f"{short_number(self.work.operations)} operations, {in_bytes(self.work.bytes)} moved"
+        )
         yield f"\nall lines: {total}; memory at once: {in_bytes(self.peak_memory)} (estimates)"
         yield from section("made for", self.specialised)
         yield from section("saved for the backward pass", map(_residual, self.saved))
-        yield from section("slow loops elsewhere", self.elsewhere())
+        yield from section("slow loops elsewhere", self.loops_elsewhere())
         yield from section("notes", self.notes)
         yield from section("compiled", map(_compilation, self.compilations))
 
-    def elsewhere(self) -> Iterator[str]:
+    def loops_elsewhere(self) -> Iterator[str]:
         """Slow loops of lines that the table does not have."""
         shown = {(x.file, x.number) for x in self.lines}
         for loop in self.loops:
@@ -96,7 +98,7 @@ class Explanation:
 
 def _row(line: LineReport) -> Sequence[str]:
     work = line.work
-    operations = f"{counted(work.operations)} op" if work.operations else ""
+    operations = f"{short_number(work.operations)} op" if work.operations else ""
     moved = in_bytes(work.bytes) if work.bytes else ""
     source = line.source if len(line.source) <= WIDEST else f"{line.source[: WIDEST - 4]} ..."
     return str(line.number), source, operations, moved, _runners(line.runs_in)
@@ -129,11 +131,11 @@ def _compilation(c: Compilation) -> str:
     return f"{c.kernel}: {c.seconds:.2f} s{' (from the cache)' if c.cached else ''}"
 
 
-def counted(number: float) -> str:
+def short_number(number: float) -> str:
     """A number with three digits; the script of the page of `tapeless view` writes the same.
 
-    >>> counted(999), counted(1234), counted(5.6e7), counted(999_999), counted(1.2e15)
-    ('999', '1.23 k', '56 M', '1 M', '1200 T')
+    >>> [short_number(x) for x in (999, 1234, 5.6e7, 999_999, 1.2e15)]
+    ['999', '1.23 k', '56 M', '1 M', '1200 T']
     """
     step = 1
     while number >= 1000 * step:
@@ -150,5 +152,5 @@ def in_bytes(number: float) -> str:
     >>> in_bytes(8), in_bytes(2_000_000)
     ('8 B', '2 MB')
     """
-    text = counted(number)
+    text = short_number(number)
     return f"{text}B" if text[-1].isalpha() else f"{text} B"

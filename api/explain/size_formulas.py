@@ -42,19 +42,19 @@ class SizeFormulas(KnownNumbers):
         number = self.size(size)
         if number is None:
             return self.table.number(0)
-        number = number.otherwise(0)
+        number = number.or_else(0)
         certain = dims.lower_bound(size)
         return number if certain is not None and certain >= 0 else largest(number, 0)
 
     def size(self, size: Size) -> Any:
-        exact = self.evaluated(size)
+        exact = self.evaluate(size)
         if exact is None:
-            return self.evaluated(self.bounded(size))
+            return self.evaluate(self.bounded(size))
         if not self.table.partial[exact.place]:
             return exact
-        return exact.otherwise(self.evaluated(self.bounded(size)))
+        return exact.or_else(self.evaluate(self.bounded(size)))
 
-    def evaluated(self, size: Size) -> Any:
+    def evaluate(self, size: Size) -> Any:
         terms = [
             [coefficient, *map(self.factor, factors)]
             for factors, coefficient in dims.terms_of(size)
@@ -67,8 +67,8 @@ class SizeFormulas(KnownNumbers):
     def factor(self, factor: dims.Factor) -> SizeFormula | None:
         """A size, or a quotient of two, as a formula."""
         if isinstance(factor, dims.Quotient):
-            sides = self.evaluated(factor.left), self.evaluated(factor.right)
-            return None if None in sides else self.table.computed(factor.kind, *sides)
+            sides = self.evaluate(factor.left), self.evaluate(factor.right)
+            return None if None in sides else self.table.compute(factor.kind, *sides)
         if factor in self.lengths:
             return self.lengths[factor]  # type: ignore[return-value]
         return None if factor.var is None else self.number(factor.var)
@@ -77,19 +77,19 @@ class SizeFormulas(KnownNumbers):
         value = super().number(a)
         return self.table.number(value) if isinstance(a, Literal) and value is not None else value
 
-    def applied(self, ufunc: Any, numbers: list[Any]) -> Any:
+    def apply(self, ufunc: Any, numbers: list[Any]) -> Any:
         if not isinstance(ufunc, np.ufunc):
             return None
-        return self.table.computed(ufunc.__name__, *numbers)
+        return self.table.compute(ufunc.__name__, *numbers)
 
     def middle(self, loop: For) -> Any:
-        return self.over(loop, "middle")
+        return self.of_range(loop, "middle")
 
     def passes(self, loop: For) -> Any:
-        passes = self.over(loop, "passes")
-        return None if passes is None else passes.otherwise(1)
+        passes = self.of_range(loop, "passes")
+        return None if passes is None else passes.or_else(1)
 
-    def over(self, loop: For, name: str) -> SizeFormula | None:
+    def of_range(self, loop: For, name: str) -> SizeFormula | None:
         """What an operator makes of the range of a loop."""
         ends = [self.number(a) for a in (loop.start, loop.stop, loop.step)]
-        return None if None in ends else self.table.computed(name, *ends)
+        return None if None in ends else self.table.compute(name, *ends)

@@ -32,7 +32,7 @@ OPERATION, BYTE = 0.3e-9, 0.1e-9  # seconds that compiled code takes
 SHARE = 0.2  # of its time that Python may take of a loop without a warning
 
 
-def told(loop: DriverLoop) -> SlowCode | None:
+def as_slow_code(loop: DriverLoop) -> SlowCode | None:
     """A loop of the driver as the user is told of it; None for one without a line."""
     origin = loop.loop.origin
     if origin is None:
@@ -47,7 +47,7 @@ def told(loop: DriverLoop) -> SlowCode | None:
 
 def driver_loops(placement: Placement) -> list[SlowCode]:
     """All loops that Python runs, each line once."""
-    loops = [slow for each in placement.loops if (slow := told(each)) is not None]
+    loops = [slow for each in placement.loops if (slow := as_slow_code(each)) is not None]
     loops += in_functions(placement.block)
     return list({(x.file, x.line, x.function): x for x in loops}.values())
 
@@ -61,7 +61,7 @@ def costly_loops(placement: Placement, hints: Mapping[dims.Symbol, int]) -> Iter
     numbers = KnownNumbers(placement.block, hints, {}, placement.analysis.upper)
     walk = WorkWalk(numbers, placement)
     for each in placement.loops:
-        slow = told(each)
+        slow = as_slow_code(each)
         if slow is not None and each.obstacle.loop is each.loop and counts(each, walk):
             yield slow
 
@@ -69,14 +69,14 @@ def costly_loops(placement: Placement, hints: Mapping[dims.Symbol, int]) -> Iter
 def counts(loop: DriverLoop, walk: WorkWalk) -> bool:
     """Whether Python takes a large part of the time of a loop that makes many passes."""
     calls = python_statements(blocks(loop.lowered))
-    if isinstance(loop.loop, For) and few(loop.loop, calls):
+    if isinstance(loop.loop, For) and makes_few_passes(loop.loop, calls):
         return False
     work = sum((s.work for b in blocks(loop.loop) for s in walk.steps(b)), Work())
     by_python = CALL * calls
     return by_python > SHARE * (by_python + OPERATION * work.operations + BYTE * work.bytes)
 
 
-def few(loop: For, calls: int) -> bool:
+def makes_few_passes(loop: For, calls: int) -> bool:
     """Whether a loop makes so few passes, in each call, that what Python adds does not count."""
     ends = [a.value for a in (loop.start, loop.stop, loop.step) if isinstance(a, Literal)]
     return len(ends) == 3 and len(range(*ends)) * calls <= MANY

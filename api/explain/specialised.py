@@ -20,20 +20,20 @@ def made_for(specialisation: Specialisation) -> Iterator[str]:
     staged = specialisation.staged
     for k, leaf in enumerate(staged.leaves):
         if leaf.var is not None:
-            yield f"{leaf.name}: {_typed(leaf.var)}"
+            yield f"{leaf.name}: {_type_text(leaf.var)}"
         else:
             value = dict(specialisation.static).get(k, leaf.value)
-            yield f"{leaf.name} = {_shown(value)}"
+            yield f"{leaf.name} = {_show_value(value)}"
     yield from (f"{c.name}, read from outside: {_element(c.var)}" for c in staged.captured)
     for k, axis, n in specialisation.axes:
         yield f"{staged.leaves[k].name}.shape[{axis}] = {n}"
     yield from (" ".join((str(a), r, str(b))) for r, a, b in map(_sides, staged.sizes))
     for guard in specialisation.guards:
         if isinstance(guard.value, (*SIMPLE, tuple, FunctionType)):
-            yield f"{guard.name} = {_shown(guard.value)}"
+            yield f"{guard.name} = {_show_value(guard.value)}"
 
 
-def _typed(v: Var) -> str:
+def _type_text(v: Var) -> str:
     """The dtype of a parameter, and the axes that have length one."""
     kind = v.type
     if not kind.shape:
@@ -53,7 +53,7 @@ def _sides(relation: tuple[str, Any, Any]) -> tuple[str, Any, Any]:
     return kind, *dims.sides(a, b)
 
 
-def _shown(value: Any) -> str:
+def _show_value(value: Any) -> str:
     text = repr(value)
     simple = isinstance(value, (*SIMPLE, tuple, list, dict)) and len(text) <= LONGEST
     return text if simple else f"this {type(value).__name__}"

@@ -9,7 +9,7 @@ import functools
 import math
 from collections.abc import Iterator
 
-from tapeless.explain.formulas import largest, least, log2
+from tapeless.explain.formulas import largest, log2, minimum
 from tapeless.explain.known_numbers import KnownNumbers
 from tapeless.transformations.cost_analysis import elements, operations
 from tapeless.transforms.core.language import (
@@ -96,7 +96,7 @@ class WorkWalk:
             return 5.0 * math.prod(lengths) * log2(largest(2, lengths[-1]))  # type: ignore[no-any-return]
         if kind == "LAPACK":
             leading = math.prod(lengths)
-            return 1.0 * leading * functools.reduce(least, lengths[-2:])
+            return 1.0 * leading * functools.reduce(minimum, lengths[-2:])
         return 0.0
 
     def traffic(self, s: Let) -> float:
@@ -104,14 +104,14 @@ class WorkWalk:
         if s.op in STORING:  # a part of the first operand is stored to
             times = 2 if s.op is add_at else 1
             loaded = [a for a in s.args[1:] if isinstance(a, Var)]
-            return times * self.stored(s) + sum(map(self.loaded, loaded))
+            return times * self.stored_bytes(s) + sum(map(self.loaded_bytes, loaded))
         if s.op is index:
             size = self.size(s.outs[0].type)
             return size + (size if self.has_memory(s.outs[0]) else 0)
         stored_bytes = sum(self.size(v.type) for v in s.outs if self.has_memory(v))
-        return stored_bytes + sum(self.loaded(a) for a in s.args if isinstance(a, Var))
+        return stored_bytes + sum(self.loaded_bytes(a) for a in s.args if isinstance(a, Var))
 
-    def stored(self, s: Let) -> float:
+    def stored_bytes(self, s: Let) -> float:
         """The bytes of the part that a statement stores to."""
         stage = self.placement.analysis.stages.get(s) if self.placement else None
         if stage is None:
@@ -120,7 +120,7 @@ class WorkWalk:
         size: float = 1.0 * math.prod(lengths) * s.outs[0].type.dtype.itemsize
         return size
 
-    def loaded(self, v: Var) -> float:
+    def loaded_bytes(self, v: Var) -> float:
         return self.size(v.type) if self.has_memory(v) else 0.0
 
     def has_memory(self, v: Var) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeless import tree
-from tapeless.staging.subprogram import described, is_value, leaf_atom, symbol
+from tapeless.staging.subprogram import describe, is_value, leaf_atom, symbol
 from tapeless.transforms.core.builder import active, atom_of_size, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
@@ -83,7 +83,7 @@ def size_value(n: Size) -> Any:
 def on_leaves(of_leaf: Callable[[Any], Any], x: Any, what: str) -> Any:
     def checked(leaf: Any) -> Any:
         if not is_value(leaf):
-            raise ArgumentTypeError(f"{what}: {described(leaf)} is not a number or an array")
+            raise ArgumentTypeError(f"{what}: {describe(leaf)} is not a number or an array")
         return of_leaf(leaf)
 
     return tree.map(checked, x)
@@ -118,6 +118,6 @@ def split_axis_of(a: Atom, dim: int, n: Size, tiled: bool, what: str) -> Any:
     if not tiled and (here == n or current().same_size(here, n)):
         return a
     raise ArgumentError(
-        f"{what}: axis {dim} of {described(symbol(a))} is split for {n} elements",
+        f"{what}: axis {dim} of {describe(symbol(a))} is split for {n} elements",
         "pass tiled=True where each gets several parts" if not tiled else "",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.lax.loop_body_types import at_most
-from tapeless.staging.subprogram import described, is_value, leaf_atom, leaf_type, shape_text
+from tapeless.staging.subprogram import describe, is_value, leaf_atom, leaf_type, shape_text
 from tapeless.transforms.core.builder import size_of, var_size
 from tapeless.transforms.core.dims import symbols
 from tapeless.transforms.core.language import Var
@@ -41,7 +41,7 @@ def checked_starts(name: str, starts: Any, x: Any, count: int | None = None) -> 
     for start in start_list:
         if not is_value(start) or leaf_type(start).shape or leaf_type(start).dtype.kind not in "iu":
             raise ArgumentTypeError(
-                f"lax.{name}: a start must be one integer, not {described(start)}"
+                f"lax.{name}: a start must be one integer, not {describe(start)}"
             )
     return start_list
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.staging.subprogram import described, is_value, leaf_type, shape_text, symbol
+from tapeless.staging.subprogram import describe, is_value, leaf_type, shape_text, symbol
 from tapeless.staging.user_calls import call_user
 from tapeless.transforms.core.builder import active, atom_of_size, current
 from tapeless.transforms.core.dims import Size
@@ -22,7 +22,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 def checked_function(name: str, what: str, fun: Any) -> None:
     """Refuses what cannot be called."""
     if not callable(fun):
-        raise ArgumentTypeError(f"lax.{name}: {what} must be a function, not {described(fun)}")
+        raise ArgumentTypeError(f"lax.{name}: {what} must be a function, not {describe(fun)}")
 
 
 def checked_values(name: str, what: str, value: Any) -> None:
@@ -30,7 +30,7 @@ def checked_values(name: str, what: str, value: Any) -> None:
     for leaf in tree.leaves(value):
         if not is_value(leaf):
             raise ArgumentTypeError(
-                f"lax.{name}: {what} holds {described(leaf)}, where numbers and arrays may be"
+                f"lax.{name}: {what} holds {describe(leaf)}, where numbers and arrays may be"
             )
 
 
@@ -39,7 +39,7 @@ def checked_length(name: str, leaves: list[Any], length: Any) -> Any:
     for leaf in leaves:
         if not is_value(leaf) or not leaf_type(leaf).shape:
             raise ArgumentError(
-                f"lax.{name}: there is no first axis to go over in {described(leaf)}"
+                f"lax.{name}: there is no first axis to go over in {describe(leaf)}"
             )
     sizes = [leaf_type(leaf).shape[0] for leaf in leaves]
     if length is not None and not isinstance(length, Symbol):
@@ -64,7 +64,7 @@ def checked_axis(name: str, axis: Any, leaves: list[Any]) -> int:
         raise ArgumentError(f"lax.{name}: there are no arrays")
     rank = len(leaf_type(leaves[0]).shape)
     if not -rank <= number < rank:
-        raise ArgumentError(f"lax.{name}: axis {number} of {described(leaves[0])}")
+        raise ArgumentError(f"lax.{name}: axis {number} of {describe(leaves[0])}")
     return number % rank
 
 
@@ -177,7 +177,7 @@ def checked_pair(name: str, value: Any) -> Any:
     """What a body of a scan returns: (what is carried on, what is kept)."""
     if not isinstance(value, (tuple, list)) or len(value) != 2:
         raise ArgumentTypeError(
-            f"lax.{name}: the body must return a pair (carried on, kept), not {described(value)}"
+            f"lax.{name}: the body must return a pair (carried on, kept), not {describe(value)}"
         )
     return value
 
@@ -186,7 +186,7 @@ def checked_test(name: str, value: Any, what: str = "the test") -> Any:
     """One boolean, or one number that stands for `number != 0`."""
     if not is_value(value) or leaf_type(value).shape or leaf_type(value).dtype.kind == "c":
         raise ArgumentTypeError(
-            f"lax.{name}: {what} must be one boolean or number, not {described(value)}"
+            f"lax.{name}: {what} must be one boolean or number, not {describe(value)}"
         )
     return value
 
@@ -194,7 +194,7 @@ def checked_test(name: str, value: Any, what: str = "the test") -> Any:
 def checked_index(name: str, value: Any, what: str) -> Any:
     """One integer."""
     if not is_value(value) or leaf_type(value).shape or leaf_type(value).dtype.kind not in "iu":
-        raise ArgumentTypeError(f"lax.{name}: {what} must be one integer, not {described(value)}")
+        raise ArgumentTypeError(f"lax.{name}: {what} must be one integer, not {describe(value)}")
     return value
 
 
@@ -215,13 +215,13 @@ def checked_contraction(name: str, a: Any, b: Any, numbers: Any) -> Any:
         ) from None
     for x, axes in ((a, (*left, *along)), (b, (*right, *beside))):
         if len(set(axes)) < len(axes) or not all(0 <= k < x.ndim for k in axes):
-            raise ArgumentTypeError(f"lax.{name}: {axes} are not different axes of {described(x)}")
+            raise ArgumentTypeError(f"lax.{name}: {axes} are not different axes of {describe(x)}")
     mine, other = leaf_type(a).shape, leaf_type(b).shape
     for some, others in ((left, right), (along, beside)):
         sizes = [mine[k] for k in some], [other[k] for k in others]
         if len(some) != len(others) or not all(map(same_size, *sizes)):
             raise ArgumentTypeError(
-                f"lax.{name}: the axes {some} of {described(a)} and {others} of {described(b)} "
+                f"lax.{name}: the axes {some} of {describe(a)} and {others} of {describe(b)} "
                 "are not as long"
             )
     return pairs
@@ -248,7 +248,7 @@ def checked_branches(branches: Any) -> tuple[Any, ...]:
         branch_tuple = tuple(branches)
     else:
         raise ArgumentTypeError(
-            f"lax.switch: the branches must be a list, not {described(branches)}"
+            f"lax.switch: the branches must be a list, not {describe(branches)}"
         )
     for branch in branch_tuple:
         checked_function("switch", "a branch", branch)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.lax.loop_body_types import at_most, same_size
-from tapeless.staging.subprogram import described, is_value, leaf_type, shape_text
+from tapeless.staging.subprogram import describe, is_value, leaf_type, shape_text
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
 
@@ -19,7 +19,7 @@ def checked_array(name: str, x: Any, what: str = "the operand") -> Any:
     if isinstance(x, (np.ndarray, np.generic)) or (isinstance(x, Symbol) and not x.type.weak):
         return x
     if not is_value(x):
-        raise ArgumentTypeError(f"lax.{name}: {what} must be an array, not {described(x)}")
+        raise ArgumentTypeError(f"lax.{name}: {what} must be an array, not {describe(x)}")
     return call_numpy(np.asarray, (x,), {}) if isinstance(x, Symbol) else np.asarray(x)
 
 
@@ -85,7 +85,7 @@ def _with_dtype(name: str, x: Any, dtype: Any) -> Any:
     if not is_value(x) or dtype is None:
         return x
     if np.result_type(leaf_type(x).dtype.kind, dtype).kind != np.dtype(dtype).kind:
-        raise ArgumentTypeError(f"lax.{name}: {described(x)} does not fit into {dtype}")
+        raise ArgumentTypeError(f"lax.{name}: {describe(x)} does not fit into {dtype}")
     if isinstance(x, Symbol):
         return call_numpy(np.asarray, (x, dtype), {})
     return np.asarray(x, dtype)
@@ -115,7 +115,7 @@ def rounding(method: Any) -> str:
 def checked_number(name: str, what: str, x: Any, dtype: Any) -> Any:
     """One number of a dtype."""
     if not is_value(x) or leaf_type(x).shape:
-        raise ArgumentTypeError(f"lax.{name}: {what} must be one number, not {described(x)}")
+        raise ArgumentTypeError(f"lax.{name}: {what} must be one number, not {describe(x)}")
     kind = leaf_type(x)
     if kind.weak:
         return _with_dtype(name, x, dtype) if isinstance(x, Symbol) else x
@@ -201,7 +201,7 @@ def checked_pieces(name: str, sizes: Any, x: Any, axis: int) -> list[int]:
     if not same_size(leaf_type(x).shape[axis], ends[-1]):
         raise ArgumentError(
             f"lax.{name}: the sizes {list(sizes)} do not add up to the length of axis {axis} of "
-            f"{described(x)}"
+            f"{describe(x)}"
         )
     return ends
 
@@ -211,7 +211,7 @@ def checked_count(name: str, k: Any, x: Any, axis: int) -> int:
     count = checked_integer(name, "k", k)
     n = leaf_type(x).shape[axis]
     if count < 0 or not at_most(count, n):
-        raise ArgumentError(f"lax.{name}: k is {count}, of {described(x)} along axis {axis}")
+        raise ArgumentError(f"lax.{name}: k is {count}, of {describe(x)} along axis {axis}")
     return count
 
 

@@ -88,7 +88,7 @@ def reduce_window(
     moves_of = (axes, window, out, strides, dilation)
     totals = [_start(x, init, axes, out) for x, init in zip(arrays, inits, strict=True)]
     return tree.unflatten(
-        structure, _combined(_combiner(computation, structure), totals, arrays, 0, moves_of)
+        structure, _combine_windows(_combiner(computation, structure), totals, arrays, 0, moves_of)
     )
 
 
@@ -99,14 +99,14 @@ def _start(x: Any, init: Any, axes: Any, out: Any) -> Any:
     return np.full(tuple(shape), init, x.dtype)
 
 
-def _combined(combine: Any, totals: Any, arrays: Any, k: int, moves: Any) -> Any:
+def _combine_windows(combine: Any, totals: Any, arrays: Any, k: int, moves: Any) -> Any:
     """Goes over the places of the window along the axes from the number k on."""
     if k == len(moves[0]):
         return combine(totals, arrays)
     axis, window, out, stride, dilation = [values[k] for values in moves]
     for i in range(window):
         seen = [part(x, axis, i * dilation, out, stride) for x in arrays]
-        totals = _combined(combine, totals, seen, k + 1, moves)
+        totals = _combine_windows(combine, totals, seen, k + 1, moves)
     return totals
 
 
@@ -114,13 +114,13 @@ def _combiner(computation: Any, structure: Any) -> Any:
     """(what was found so far, what comes now) to the two combined, as lists of arrays."""
     computation = own(computation)
     if computation in (elementwise.max, np.maximum):
-        return lambda made, seen: [_picked(made[0], seen[0], seen[0] > made[0])]
+        return lambda totals, seen: [_pick(totals[0], seen[0], seen[0] > totals[0])]
     if computation in (elementwise.min, np.minimum):
-        return lambda made, seen: [_picked(made[0], seen[0], seen[0] < made[0])]
+        return lambda totals, seen: [_pick(totals[0], seen[0], seen[0] < totals[0])]
     if computation in (elementwise.add, np.add):
-        return lambda made, seen: [made[0] + seen[0]]
+        return lambda totals, seen: [totals[0] + seen[0]]
     if computation in (elementwise.mul, np.multiply):
-        return lambda made, seen: [made[0] * seen[0]]
+        return lambda totals, seen: [totals[0] * seen[0]]
     each = by_element(computation)
 
     def combine(totals: Any, seen: Any) -> Any:
@@ -130,7 +130,7 @@ def _combiner(computation: Any, structure: Any) -> Any:
     return combine
 
 
-def _picked(best: Any, seen: Any, better: Any) -> Any:
+def _pick(best: Any, seen: Any, better: Any) -> Any:
     """The better of two, the first where they are equal; NaN is the best."""
     if seen.dtype.kind == "f":
         better = np.logical_or(better, np.isnan(seen))

@@ -10,7 +10,7 @@ import numpy as np
 import tapeless
 from tapeless import tree
 from tapeless.lax.loop_body_types import checked_function
-from tapeless.staging.subprogram import described, is_value, leaf_type
+from tapeless.staging.subprogram import describe, is_value, leaf_type
 from tapeless.staging.user_calls import call_user
 from tapeless.transformations.custom_rules import CustomJvp, CustomVjp
 from tapeless.transformations.linear_functions import closure_convert
@@ -53,7 +53,7 @@ def custom_root(
         return run(initial_guess)
     equation, read = closure_convert(f, initial_guess)
     solver, read_outside = closure_convert(run, initial_guess)
-    rooted = CustomJvp(lambda guess, read, given: solver(guess, *given))
+    rooted = CustomJvp(lambda guess, read, captured: solver(guess, *captured))
 
     @rooted.defjvp
     def rule(primals: Any, tangents: Any) -> Any:
@@ -94,9 +94,7 @@ def _zeros(aux: Any) -> Any:
 def _solution(name: str, returned: Any, like: Any, has_aux: bool) -> Any:
     """What a solver returns; refused where it is built otherwise than `like`."""
     if has_aux and not (isinstance(returned, tuple) and len(returned) == 2):
-        raise ArgumentTypeError(
-            f"lax.{name}: solve must return (x, aux), not {described(returned)}"
-        )
+        raise ArgumentTypeError(f"lax.{name}: solve must return (x, aux), not {describe(returned)}")
     x = returned[0] if has_aux else returned
     same = tree.structure(x) == tree.structure(like) and all(
         len(leaf_type(a).shape) == len(leaf_type(b).shape)
@@ -104,8 +102,7 @@ def _solution(name: str, returned: Any, like: Any, has_aux: bool) -> Any:
     )
     if not same:
         raise ArgumentTypeError(
-            f"lax.{name}: solve must return a value built like {described(like)}, not "
-            f"{described(x)}"
+            f"lax.{name}: solve must return a value built like {describe(like)}, not {describe(x)}"
         )
     return returned
 

@@ -95,7 +95,7 @@ class Vectorize(Transformed):
             leading_axes.append(shape[:lead])
         return leading_axes
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         loops = self.loops(args, kwargs)
         places = self.mapped(args, kwargs)
         shape = broadcast(*loops)

@@ -56,7 +56,7 @@ class StepTraceAnnotation(TraceAnnotation):
     category = "step"
 
 
-class Annotated:
+class SpanContext:
     """A function each call of which is a span."""
 
     def __init__(self, fun: Callable[..., Any], name: str, about: dict[str, Any]) -> None:
@@ -89,4 +89,4 @@ def annotate_function(
     """
     if func is None:
         return lambda f: annotate_function(f, name, **decorator_kwargs)
-    return Annotated(func, name or str(getattr(func, "__qualname__", func)), decorator_kwargs)
+    return SpanContext(func, name or str(getattr(func, "__qualname__", func)), decorator_kwargs)

@@ -81,7 +81,7 @@ class HolderWalk:
                     if installed and not self.is_array(x):
                         continue
                     place = partial(_of_variable, frame, name)
-                    yield from self.held(x, name, AccessPath((place,), callers, "variable"))
+                    yield from self.holders_in(x, name, AccessPath((place,), callers, "variable"))
             frame = frame.f_back
 
     def module(self, module: ModuleType) -> Iterator[Holder]:
@@ -90,9 +90,9 @@ class HolderWalk:
         for name, x in list(vars(module).items()):
             if not installed or self.is_array(x):
                 path = AccessPath((partial(_of_module, module, name),), (), "module")
-                yield from self.held(x, (module.__name__, ".", name), path)
+                yield from self.holders_in(x, (module.__name__, ".", name), path)
 
-    def held(self, x: Any, name: Name, path: AccessPath, depth: int = 0) -> Iterator[Holder]:
+    def holders_in(self, x: Any, name: Name, path: AccessPath, depth: int = 0) -> Iterator[Holder]:
         """The arrays in a value that is called `name`."""
         if type(x) in WITHOUT_PARTS:
             return
@@ -108,7 +108,7 @@ class HolderWalk:
         deeper = not self.is_of_installed_class(type(x))
         for part, part_name, place in parts:
             if deeper or self.is_array(part):
-                yield from self.held(part, part_name, path.through(place), depth + 1)
+                yield from self.holders_in(part, part_name, path.extend(place), depth + 1)
 
     def is_of_installed_class(self, kind: type) -> bool:
         """Whether a class is no user's: of its objects, attributes that are arrays are named, and
@@ -134,7 +134,7 @@ class AccessPath:
     callers: Stack
     label: str
 
-    def through(self, place: Place | None) -> AccessPath:
+    def extend(self, place: Place | None) -> AccessPath:
         """The way on, to a part."""
         if place is None:
             return self
@@ -143,17 +143,17 @@ class AccessPath:
     def stack(self, name: Name) -> Stack:
         """The lines of the way, under the name of what it leads to."""
         lines = [line for place in self.places if (line := place()) is not None]
-        return (ProfileLine(_written(name), lines[0].file, lines[0].line), *lines, *self.callers)
+        return (ProfileLine(_name_text(name), lines[0].file, lines[0].line), *lines, *self.callers)
 
 
-def _written(name: Name) -> str:
+def _name_text(name: Name) -> str:
     """A name as text."""
     if isinstance(name, str):
         return name
     whole, between, part = name
     if between == ".":
-        return f"{_written(whole)}.{part}"
-    return f"{_written(whole)}[{part!r}]"
+        return f"{_name_text(whole)}.{part}"
+    return f"{_name_text(whole)}[{part!r}]"
 
 
 def _parts(x: Any, name: Name) -> Iterator[Part] | None:

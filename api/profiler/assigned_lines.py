@@ -61,9 +61,9 @@ def _read(source: str) -> Assignments:
 def _walk(node: ast.AST, scope: str, cls: str, assignments: Assignments) -> None:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            _walk(child, _inside(scope, cls, child.name), cls, assignments)
+            _walk(child, _qualified_name(scope, cls, child.name), cls, assignments)
         elif isinstance(child, ast.ClassDef):
-            inner = _inside(scope, cls, child.name)
+            inner = _qualified_name(scope, cls, child.name)
             _walk(child, inner, inner, assignments)
         else:
             match child:
@@ -74,7 +74,7 @@ def _walk(node: ast.AST, scope: str, cls: str, assignments: Assignments) -> None
             _walk(child, scope, cls, assignments)
 
 
-def _inside(scope: str, cls: str, name: str) -> str:
+def _qualified_name(scope: str, cls: str, name: str) -> str:
     """The qualified name of a function or class in a scope, as Python has it."""
     if scope == MODULE:
         return name

@@ -64,7 +64,7 @@ def write(folder: Path, recorder: Recorder, perfetto: bool) -> Path:
     packed = gzip.compress(text.encode(), mtime=0)
     (run / f"{name}.trace.json.gz").write_bytes(packed)
     began = time.time_ns() - (time.perf_counter_ns() - recorder.start)
-    (run / f"{name}.xplane.pb").write_bytes(xplane.encoded(recorder, began))
+    (run / f"{name}.xplane.pb").write_bytes(xplane.encode(recorder, began))
     plain = "trace.json" if world().size == 1 else f"trace.{world().rank}.json"
     (run / plain).write_text(text, encoding="utf-8")
     if perfetto:

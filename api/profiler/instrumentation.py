@@ -21,7 +21,7 @@ from tapeless.staging.emitted_names import base_name
 Label = Callable[[tuple[Any, ...]], str]
 
 
-def said(text: str) -> Label:
+def constant_label(text: str) -> Label:
     return lambda args: text
 
 
@@ -29,11 +29,11 @@ def _rewritten(args: tuple[Any, ...]) -> str:
     return f"rewrite {args[0].__name__}"
 
 
-def _compiled(args: tuple[Any, ...]) -> str:
+def _compile_label(args: tuple[Any, ...]) -> str:
     return f"compile {args[0].__name__}"
 
 
-def _transformed(args: tuple[Any, ...]) -> str:
+def _transformation_label(args: tuple[Any, ...]) -> str:
     return f"{args[0].suffix} of {base_name(args[0].fun)}"
 
 
@@ -47,33 +47,63 @@ def _own_name(args: tuple[Any, ...]) -> str:
 
 #: (module, class or "", attribute, category, what a span is called)
 PROBES: tuple[tuple[str, str, str, str, Label], ...] = (
-    ("tapeless.transforms.frontend.staging.stage", "", "stage", "staging", said("stage")),
+    ("tapeless.transforms.frontend.staging.stage", "", "stage", "staging", constant_label("stage")),
     ("tapeless.transforms.frontend.source.rewrite", "", "_compile", "staging", _rewritten),
-    ("tapeless.staging.derivative_blocks", "", "linearize", "transforms", said("linearize")),
-    ("tapeless.staging.derivative_blocks", "", "transpose", "transforms", said("transpose")),
-    ("tapeless.staging.derivative_blocks", "", "resolve", "transforms", said("save and load")),
-    ("tapeless.transforms.pipelines.array_form", "", "array_form", "transforms", said("simplify")),
-    ("tapeless.transforms.lowering.lower", "", "lower", "transforms", said("lower to loops")),
-    ("tapeless.backends.cpu.kernel", "Kernel", "make", "compilation", _compiled),
-    ("tapeless.backends.spmd.rendezvous", "Shards", "psum", "collectives", said("psum")),
-    ("tapeless.backends.spmd.rendezvous", "Shards", "pmax", "collectives", said("pmax")),
-    ("tapeless.backends.spmd.rendezvous", "Shards", "pmin", "collectives", said("pmin")),
+    (
+        "tapeless.staging.derivative_blocks",
+        "",
+        "linearize",
+        "transforms",
+        constant_label("linearize"),
+    ),
+    (
+        "tapeless.staging.derivative_blocks",
+        "",
+        "transpose",
+        "transforms",
+        constant_label("transpose"),
+    ),
+    (
+        "tapeless.staging.derivative_blocks",
+        "",
+        "resolve",
+        "transforms",
+        constant_label("save and load"),
+    ),
+    (
+        "tapeless.transforms.pipelines.array_form",
+        "",
+        "array_form",
+        "transforms",
+        constant_label("simplify"),
+    ),
+    (
+        "tapeless.transforms.lowering.lower",
+        "",
+        "lower",
+        "transforms",
+        constant_label("lower to loops"),
+    ),
+    ("tapeless.backends.cpu.kernel", "JitKernel", "make", "compilation", _compile_label),
+    ("tapeless.backends.spmd.rendezvous", "Shards", "psum", "collectives", constant_label("psum")),
+    ("tapeless.backends.spmd.rendezvous", "Shards", "pmax", "collectives", constant_label("pmax")),
+    ("tapeless.backends.spmd.rendezvous", "Shards", "pmin", "collectives", constant_label("pmin")),
     (
         "tapeless.backends.spmd.rendezvous",
         "Shards",
         "all_gather",
         "collectives",
-        said("all_gather"),
+        constant_label("all_gather"),
     ),
-    ("tapeless.dispatch.asynchronous.hand_over", "HandOver", "computed", "calls", _handed_over),
-    ("tapeless.transformations.pmap_shard", "Shard", "run", "calls", _transformed),
+    ("tapeless.dispatch.asynchronous.hand_over", "HandOver", "compute", "calls", _handed_over),
+    ("tapeless.transformations.pmap_shard", "ShardProgram", "run", "calls", _transformation_label),
     ("tapeless.transformations.vjp_and_linearize", "VjpFunction", "__call__", "calls", _own_name),
     ("tapeless.transformations.vjp_and_linearize", "Linearized", "__call__", "calls", _own_name),
 )
 #: Methods that the kinds of transformed functions have of their own.
 METHODS: dict[str, tuple[str, Label]] = {
-    "__call__": ("calls", _transformed),
-    "staged": ("transforms", _transformed),
+    "__call__": ("calls", _transformation_label),
+    "stage": ("transforms", _transformation_label),
     "write": ("emission", lambda args: f"write {args[0].emitted_name}"),
     "load": ("emission", lambda args: f"load {args[0].emitted_name}"),
 }
@@ -92,9 +122,9 @@ class Probes:
         for module, kind, name, category, label in PROBES:
             owner: Any = importlib.import_module(module)
             owner = getattr(owner, kind) if kind else owner
-            self.replace(owner, name, self.timed(vars(owner)[name], category, label))
+            self.replace(owner, name, self.time_calls(vars(owner)[name], category, label))
         for name, (category, label) in METHODS.items():
-            self.watches.append(watch(name, self.around(category, label, name == "__call__")))
+            self.watches.append(watch(name, self.span_around(category, label, name == "__call__")))
 
     def remove(self) -> None:
         wait_for_all()  # also those calls are spans that are being made
@@ -109,7 +139,9 @@ class Probes:
         self.replaced.append((owner, name, vars(owner)[name]))
         setattr(owner, name, new)
 
-    def timed(self, fun: Callable[..., Any], category: str, label: Label) -> Callable[..., Any]:
+    def time_calls(
+        self, fun: Callable[..., Any], category: str, label: Label
+    ) -> Callable[..., Any]:
         """The function, each call of which is a span."""
         add, now = self.recorder.add, time.perf_counter_ns
 
@@ -123,7 +155,7 @@ class Probes:
 
         return run
 
-    def around(self, category: str, label: Label, watch: bool) -> Around:
+    def span_around(self, category: str, label: Label, watch: bool) -> Around:
         """What is done around a method of transformed functions: a span; with `watch`, the kernels
         of the function are spans, too."""
         add, now = self.recorder.add, time.perf_counter_ns

@@ -6,7 +6,7 @@ import inspect
 import time
 from typing import Any
 
-from tapeless.backends.cpu.kernel import Kernel, SlowPath
+from tapeless.backends.cpu.kernel import JitKernel, SlowPath
 from tapeless.profiler.recorder import Recorder
 
 
@@ -63,4 +63,4 @@ def _module(run: Any) -> dict[str, Any]:
 
 def _is_kernel(value: Any) -> bool:
     """Whether a value of an emitted module is a kernel, or the machine code of one."""
-    return isinstance(value, Kernel) or isinstance(getattr(value, "__self__", None), SlowPath)
+    return isinstance(value, JitKernel) or isinstance(getattr(value, "__self__", None), SlowPath)

@@ -125,7 +125,7 @@ def line_profile(
     )
 
     def call() -> float:
-        passed = tree.map(_copied, (args, kwargs)) if own else (args, kwargs)
+        passed = tree.map(_copy_array, (args, kwargs)) if own else (args, kwargs)
         start = time.perf_counter()
         specialisation(*passed)
         return time.perf_counter() - start
@@ -136,18 +136,18 @@ def line_profile(
         spent = call()
         seconds, calls, remaining = min(seconds, spent), calls + 1, remaining - spent
     file = inspect.unwrap(specialisation.run).__code__.co_filename
-    clock = min((_watched(call, file) for _ in range(calls)), key=lambda c: c.total)
+    clock = min((_run_watched(call, file) for _ in range(calls)), key=lambda c: c.total)
     lines = tuple(_lines(specialisation, file, clock))
     return LineProfile(name, note, calls, seconds, lines, dict(clock.stacks))
 
 
-def _watched(call: Callable[[], Any], file: str) -> Clock:
+def _run_watched(call: Callable[[], Any], file: str) -> Clock:
     clock = Clock(file)
     clock.watch(call)
     return clock
 
 
-def _copied(x: Any) -> Any:
+def _copy_array(x: Any) -> Any:
     return x.copy() if isinstance(x, np.ndarray) else x
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tapeless.lazy_import import later
 from tapeless.profiler.live_arrays import held_arrays
-from tapeless.profiler.pprof import ProfileLine, Sample, encoded
+from tapeless.profiler.pprof import ProfileLine, ProfileSample, encode
 from tapeless.staging.device_list import GPU, local_devices
 from tapeless.transforms.errors import ArgumentError
 
@@ -36,7 +36,7 @@ def device_memory_profile(backend: str | None = None) -> bytes:
     b'\\x1f\\x8b'
     """
     if backend in GPU:
-        return encoded(_on_gpus(), KINDS, "memory of the GPUs, by who holds the arrays")
+        return encode(_on_gpus(), KINDS, "memory of the GPUs, by who holds the arrays")
     if backend not in (None, "cpu"):
         raise ArgumentError(
             f"device_memory_profile: backend is {backend!r}", 'there are "cpu" and "gpu"'
@@ -47,7 +47,7 @@ def device_memory_profile(backend: str | None = None) -> bytes:
         if traced
         else "live arrays by who holds them; call tracemalloc.start(10) first for who made them"
     )
-    return encoded(_made() if traced else _held(), KINDS, how)
+    return encode(_samples_by_allocation() if traced else _samples_by_holder(), KINDS, how)
 
 
 def save_device_memory_profile(
@@ -75,13 +75,13 @@ def save_device_memory_profile(
 # -- by who made them
 
 
-def _made() -> Iterator[Sample]:
+def _samples_by_allocation() -> Iterator[ProfileSample]:
     domain: Any = tracemalloc.DomainFilter(True, np.lib.tracemalloc_domain)
     snapshot = tracemalloc.take_snapshot().filter_traces([domain])
     for s in snapshot.statistics("traceback"):
         stack = [_place(frame) for frame in reversed(s.traceback) if not _is_ours(frame.filename)]
         places = tuple(stack) or (ProfileLine("tapeless", "", 0),)
-        yield Sample(places, (s.count, s.size), "made here")
+        yield ProfileSample(places, (s.count, s.size), "made here")
 
 
 def _is_ours(file: str) -> bool:
@@ -97,21 +97,21 @@ def _place(frame: Any) -> ProfileLine:
 # -- by who holds them
 
 
-def _held() -> Iterator[Sample]:
+def _samples_by_holder() -> Iterator[ProfileSample]:
     for array, stack, kind in held_arrays():
-        yield Sample(stack(), (1, array.nbytes), kind)
+        yield ProfileSample(stack(), (1, array.nbytes), kind)
 
 
 # -- on GPUs
 
 
-def _on_gpus() -> Iterator[Sample]:
+def _on_gpus() -> Iterator[ProfileSample]:
     for device in local_devices(backend="gpu"):
         now, held = cuda.usage(device.id), 0
         for array, stack, kind in held_arrays(cuda.cupy().ndarray):
             if int(array.device.id) == device.id:
                 held += int(array.nbytes)
-                yield Sample(
+                yield ProfileSample(
                     (*stack(), ProfileLine(str(device), "", 0)), (1, int(array.nbytes)), kind
                 )
         rest = {
@@ -120,6 +120,6 @@ def _on_gpus() -> Iterator[Sample]:
             "taken by others": now.total - now.free - now.pool,
         }
         for what, size in rest.items():
-            yield Sample(
+            yield ProfileSample(
                 (ProfileLine(what, "", 0), ProfileLine(str(device), "", 0)), (1, size), "pool"
             )

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tapeless.profiler.protobuf import integer, message, packed
+from tapeless.profiler.protobuf import integer, message, packed_field
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class ProfileLine:
 
 
 @dataclass(frozen=True)
-class Sample:
+class ProfileSample:
     """What a stack of places, the innermost first, stands for."""
 
     stack: tuple[ProfileLine, ...]
@@ -31,7 +31,7 @@ class Sample:
     label: str = ""
 
 
-class Writer:
+class ProfileWriter:
     """Numbers texts, functions and places as they are met."""
 
     def __init__(self) -> None:
@@ -50,8 +50,8 @@ class Writer:
     def value_type(self, kind: str, unit: str) -> bytes:
         return integer(1, self.text(kind)) + integer(2, self.text(unit))
 
-    def sample(self, s: Sample) -> bytes:
-        encoded_sample = packed(1, map(self.place, s.stack)) + packed(2, s.values)
+    def sample(self, s: ProfileSample) -> bytes:
+        encoded_sample = packed_field(1, map(self.place, s.stack)) + packed_field(2, s.values)
         if s.label:
             label = integer(1, self.text("kind")) + integer(2, self.text(s.label))
             encoded_sample += message(3, label)
@@ -66,15 +66,15 @@ class Writer:
         return integer(1, number) + integer(2, at) + integer(3, at) + integer(4, self.text(file))
 
 
-def encoded(
-    samples: Iterable[Sample], kinds: Iterable[tuple[str, str]], comment: str = ""
+def encode(
+    samples: Iterable[ProfileSample], kinds: Iterable[tuple[str, str]], comment: str = ""
 ) -> bytes:
     """A profile, gzipped.
 
     kinds    (name, unit) of each value of a sample
     comment  what pprof shows with it
     """
-    w = Writer()
+    w = ProfileWriter()
     messages = [message(1, w.value_type(*kind)) for kind in kinds]
     messages += [message(2, w.sample(s)) for s in samples]
     messages += [message(4, w.location(place, k)) for place, k in w.places.items()]

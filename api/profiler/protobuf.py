@@ -48,6 +48,6 @@ def text(field: int, content: str) -> bytes:
     return message(field, content.encode())
 
 
-def packed(field: int, numbers: Iterable[int]) -> bytes:
+def packed_field(field: int, numbers: Iterable[int]) -> bytes:
     """A field of many numbers."""
     return message(field, b"".join(map(varint, numbers)))

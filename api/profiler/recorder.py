@@ -13,7 +13,7 @@ MOST = 1_000_000  # spans; later ones are counted, not kept
 
 
 @dataclass(frozen=True)
-class Span:
+class TimeSpan:
     """Something that took time; nanoseconds of `time.perf_counter_ns`."""
 
     name: str
@@ -29,7 +29,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.start = time.perf_counter_ns()
-        self.spans: list[Span] = []
+        self.spans: list[TimeSpan] = []
         self.threads: list[str] = []  # the names of those that did something
         self.mine = threading.local()  # the number of a thread: its id is free again when it ends
         self.lock = threading.Lock()
@@ -39,7 +39,7 @@ class Recorder:
         """A span that ends now."""
         stop = time.perf_counter_ns()
         if len(self.spans) < MOST:
-            self.spans.append(Span(name, category, start, stop, self.thread(), about))
+            self.spans.append(TimeSpan(name, category, start, stop, self.thread(), about))
         else:
             self.dropped += 1
 

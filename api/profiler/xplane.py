@@ -13,7 +13,7 @@ import socket
 from typing import Any
 
 from tapeless.profiler.protobuf import double, integer, member, message, text
-from tapeless.profiler.recorder import Recorder, Span
+from tapeless.profiler.recorder import Recorder, TimeSpan
 
 HOST = "/host:CPU"  # what the plugin calls the plane of threads
 NOT_OF_NAMES = re.compile(r"[^A-Za-z0-9_.\->/]+")
@@ -27,7 +27,7 @@ class Plane:
         self.events: dict[tuple[str, str], int] = {}  # by name and category
         self.stats: dict[str, int] = {}
 
-    def event(self, span: Span, start: int) -> bytes:
+    def event(self, span: TimeSpan, start: int) -> bytes:
         key = (span.name, span.category)
         told = {"_r": 1, **span.about} if span.category == "step" else span.about
         return (
@@ -66,13 +66,13 @@ def _operation(name: str, category: str) -> str:
     return f"{NOT_OF_NAMES.sub('_', name)}:{SINGULAR.get(category, category)}"
 
 
-def encoded(recorder: Recorder, wall_clock: int) -> bytes:
+def encode(recorder: Recorder, wall_clock: int) -> bytes:
     """The spans of a trace as an XSpace.
 
     wall_clock  nanoseconds since 1970 when the trace began
     """
     plane = Plane()
-    threads: list[list[Span]] = [[] for _ in recorder.threads]
+    threads: list[list[TimeSpan]] = [[] for _ in recorder.threads]
     for span in sorted(recorder.spans, key=lambda s: (s.start, -s.stop)):
         threads[span.thread].append(span)
     lines = b"".join(

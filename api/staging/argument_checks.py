@@ -98,7 +98,7 @@ def check_input(
     for leaf, path in zip(tree.leaves(part), _paths(part, name), strict=True):
         if not region.is_value(leaf):
             raise ArgumentTypeError(
-                f"{what}: cannot differentiate with respect to {path}, {region.described(leaf)}",
+                f"{what}: cannot differentiate with respect to {path}, {region.describe(leaf)}",
                 "choose other argnums, or pass numbers and arrays",
             )
         dtype = region.leaf_type(leaf).dtype
@@ -160,7 +160,7 @@ def with_aux(value: Any, has_aux: bool, what: str, fun: Any) -> tuple[Any, Any]:
     if not isinstance(value, tuple) or len(value) != 2:
         raise ArgumentTypeError(
             f"{what} with has_aux=True needs a function that returns a pair (value, aux); "
-            f"{base_name(fun)} returns {region.described(value)}",
+            f"{base_name(fun)} returns {region.describe(value)}",
             "return the pair (value, aux), or leave has_aux out",
         )
     return value
@@ -191,7 +191,7 @@ def check_leaf(value_given: Any, kind: Type, what: str, other: str) -> None:
     """Refuses a tangent or cotangent of another dtype or shape than the value it belongs to."""
     if not region.is_value(value_given):
         raise ArgumentTypeError(
-            f"{what} is {region.described(value_given)}, not a number or an array"
+            f"{what} is {region.describe(value_given)}, not a number or an array"
         )
     have = region.leaf_type(value_given)
     allowed = "fc" if kind.dtype.kind == "c" else "f"

@@ -51,7 +51,7 @@ def mistakes_reported(fun: Any) -> Iterator[None]:
         ) from e
 
 
-def trimmed(error: Exception) -> None:
+def trim_traceback(error: Exception) -> None:
     """Leaves the user's lines of an error's traceback; a mistake of ours keeps all."""
     if isinstance(error, InternalError) or FILTERING[0] == "off":
         return

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from tapeless.transforms.analysis.free_variables import defined, read_from_around
+from tapeless.transforms.analysis.free_variables import defined_variables, read_from_around
 from tapeless.transforms.autodiff.differentiable_form import differentiable_form
-from tapeless.transforms.autodiff.jvp import Forward, Tangents, tangent_of, zero_if_none
+from tapeless.transforms.autodiff.jvp import ForwardMode, Tangents, tangent_of, zero_if_none
 from tapeless.transforms.autodiff.linearize import linearize
 from tapeless.transforms.autodiff.residuals.resolve import resolve
 from tapeless.transforms.autodiff.transpose import transpose
@@ -34,7 +34,7 @@ from tapeless.transforms.ops.primitives.stacks import pop
 from tapeless.transforms.optimize.inline_calls import expand
 
 
-def _around(block: Block, passed: Iterable[Any]) -> set[Any]:
+def _readable_around(block: Block, passed: Iterable[Any]) -> set[Any]:
     """What the derivative of a block may read of the program around it: what the block reads, what
     is passed, and what rules took from outside of the program."""
     captured = (v[0] for v in trace().reads.values() if type(v) is tuple)
@@ -65,7 +65,7 @@ class VjpOfBlock:
         self.back = expand(back, rules=False)
         self.bars: list[Atom] = [new.get(a, a) if isinstance(a, Var) else a for a in bars]
         whole = Block(block.params, (*self.forward, *self.back), tuple(self.bars))
-        passes.checked(whole, "transpose", lambda: _around(block, cotangents))
+        passes.verified(whole, "transpose", lambda: _readable_around(block, cotangents))
 
 
 class LinearizedBlock:
@@ -86,19 +86,21 @@ class LinearizedBlock:
         ]
         if not _runs_ahead(Block((), tuple(self.body), ()), set()):
             self.forward = list(block.body)
-            linear_results = self.again(block)
+            linear_results = self.restart_forward(block)
         b = Builder()
         with building(b):
             pairs = zip(linear_results, block.results, strict=True)
             self.tangents = [zero_if_none(dot, a.type) for dot, a in pairs]
         self.body += b.blocks[0]
         whole = Block(block.params, (*self.forward, *self.body), tuple(self.tangents))
-        passes.checked(whole, "linearize", lambda: _around(block, self.dots))
+        passes.verified(whole, "linearize", lambda: _readable_around(block, self.dots))
 
-    def again(self, block: Block) -> list[Any]:
+    def restart_forward(self, block: Block) -> list[Any]:
         """Forward mode from the start, for what cannot be split."""
         new: dict[Any, Any] = {v: v for v in block.params}
-        lengths = sizes_in([v.type for v in defined(block)]) - sizes_in([v.type for v in new])
+        lengths = sizes_in([v.type for v in defined_variables(block)]) - sizes_in(
+            [v.type for v in new]
+        )
         for n in sorted(lengths, key=lambda n: n.uid):  # the forward part has them, too
             if n.var is None and not n.given:
                 new[n] = dims.symbol(n.name, n.lower)
@@ -107,7 +109,7 @@ class LinearizedBlock:
         b = Builder()
         b.definitions = current().definitions
         with building(b):
-            Forward(merged=True).block(inner.body, t)
+            ForwardMode(merged=True).block(inner.body, t)
         self.body = b.blocks[0]
         return [tangent_of(t, a) for a in inner.results]
 

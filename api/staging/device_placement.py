@@ -27,7 +27,7 @@ from tapeless.staging.device_list import (
 from tapeless.staging.device_meshes import Mesh, PartitionSpec, context_mesh
 from tapeless.staging.jax_arrays import Array
 from tapeless.staging.subprogram import is_value, leaf_type
-from tapeless.transformations.vmap_axes import spread
+from tapeless.transformations.vmap_axes import axis_per_leaf
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -340,7 +340,7 @@ def spread_shardings(shardings: Any, value: Any, what: str) -> list[Any]:
     """One for each leaf of a value."""
     leaves, structure = tree.flatten(shardings, is_leaf=_is_place)
     numbers = tree.unflatten(structure, list(range(len(leaves))))
-    return [leaves[k] for k in spread(numbers, value, what)]
+    return [leaves[k] for k in axis_per_leaf(numbers, value, what)]
 
 
 def _is_place(x: Any) -> bool:
@@ -379,7 +379,7 @@ def make_array_from_callback(
         key = _key(index)
         if key not in blocks:
             blocks[key] = np.asarray(data_callback(index), dtype)
-    return _assembled(shape, sharding, [blocks[_key(index)] for index in indices])
+    return _assemble(shape, sharding, [blocks[_key(index)] for index in indices])
 
 
 def _key(index: Index) -> tuple[Any, ...]:
@@ -402,10 +402,10 @@ def make_array_from_single_device_arrays(
             f"make_array_from_single_device_arrays: {len(arrays)} arrays for "
             f"{len(sharding.places)} places of {sharding!r}"
         )
-    return _assembled(shape, sharding, [np.asarray(x, dtype) for x in arrays])
+    return _assemble(shape, sharding, [np.asarray(x, dtype) for x in arrays])
 
 
-def _assembled(shape: Sequence[int], sharding: Sharding, blocks: list[Any]) -> Array:
+def _assemble(shape: Sequence[int], sharding: Sharding, blocks: list[Any]) -> Array:
     wanted = sharding.shard_shape(shape)
     whole = np.empty(tuple(shape), blocks[0].dtype)
     for index, block in zip(sharding.indices(shape), blocks, strict=True):

@@ -35,7 +35,7 @@ def check_callable(fun: Any, what: str) -> None:
 # -- functions
 
 
-def unwrapped(fun: Any) -> Any:
+def unwrap(fun: Any) -> Any:
     """The user's function under partials, methods, callable objects and transformations."""
     while not hasattr(fun, "__code__") or _wraps(fun):
         if isinstance(fun, functools.partial):
@@ -85,7 +85,7 @@ def base_name(fun: Any) -> str:
 
 def place(fun: Any) -> tuple[str, int] | None:
     """File and first line of a function of the user."""
-    inner = unwrapped(fun)
+    inner = unwrap(fun)
     code = getattr(inner, "__code__", None)
     library = str(getattr(inner, "__module__", "")).startswith(("numpy", "scipy"))
     return None if code is None or library else (code.co_filename, code.co_firstlineno)
@@ -100,7 +100,7 @@ def global_name(obj: Any) -> str:
     return name if value_there is obj else ""
 
 
-def unused(name: str, names: Any) -> str:
+def unused_name(name: str, names: Any) -> str:
     """`name`, with underscores until it differs from `names`."""
     while name in names:
         name += "_"
@@ -121,8 +121,8 @@ def argument_names(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> l
     rest = next((p.name for p in params if p.kind is p.VAR_POSITIONAL), "x")
     for k in range(len(args)):
         name = plain[k] if k < len(plain) else f"{rest}{k - len(plain)}"
-        names.append(unused(name if params or len(args) > 1 else "x", names))
-    return names + [unused(k, names) for k in kwargs]
+        names.append(unused_name(name if params or len(args) > 1 else "x", names))
+    return names + [unused_name(k, names) for k in kwargs]
 
 
 def leaf_names(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> list[str]:
@@ -130,24 +130,24 @@ def leaf_names(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) 
     expression reads them."""
     values = [*args, *kwargs.values()]
     counts = {n: len(tree.leaves(value)) for n, value in zip(names, values, strict=True)}
-    ordered = [*names[: len(args)], *(n for _, n in _sorted(args, kwargs, names))]
+    ordered = [*names[: len(args)], *(n for _, n in _sorted_keywords(args, kwargs, names))]
     leaf_names_so_far: list[str] = []
     for name in ordered:
         for k in range(counts[name]):
             leaf_names_so_far.append(
-                unused(f"{name}{k}" if counts[name] > 1 else name, leaf_names_so_far)
+                unused_name(f"{name}{k}" if counts[name] > 1 else name, leaf_names_so_far)
             )
     return leaf_names_so_far
 
 
-def _sorted(args: Any, kwargs: dict[str, Any], names: list[str]) -> list[tuple[str, str]]:
+def _sorted_keywords(args: Any, kwargs: dict[str, Any], names: list[str]) -> list[tuple[str, str]]:
     """Keywords as optree orders them, each with its name."""
     return sorted(zip(kwargs, names[len(args) :], strict=True))
 
 
 def leaf_paths(args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str]) -> list[str]:
     """For each leaf of (args, kwargs), in order, the Python expression that reads it."""
-    by_name = ((name, kwargs[k]) for k, name in _sorted(args, kwargs, names))
+    by_name = ((name, kwargs[k]) for k, name in _sorted_keywords(args, kwargs, names))
     ordered = [*zip(names, args, strict=False), *by_name]
     return [a.codify(name) for name, value in ordered for a in tree.accessors(value)]
 
@@ -198,6 +198,6 @@ def parameters(
     counts = Counter(n for each in names_of_captured for n in each)
     for c, each in zip(staged.captured, names_of_captured, strict=True):
         free = (n for n in each if counts[n] == 1 and n not in names)
-        names.append(next(free, unused(each[-1], names)))
+        names.append(next(free, unused_name(each[-1], names)))
         unpack.append((c.var, names[-1]))
     return names, unpack

@@ -58,7 +58,7 @@ class Mixin:
     def at(self) -> Any:
         """`x.at[key].set(v)` is a changed copy, made on the device; also add, subtract, multiply,
         divide, power, min, max, apply and get."""
-        return updates.At(self)
+        return updates.GpuUpdateAt(self)
 
     @property
     def device(self) -> Device:
@@ -111,7 +111,9 @@ class Mixin:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """`np.sin(x)` is CuPy's, on the device; so is `a + x` of an array of NumPy."""
         own: Any = super()
-        return as_gpu_arrays(own.__array_ufunc__(ufunc, method, *beside(self, inputs), **kwargs))
+        return as_gpu_arrays(
+            own.__array_ufunc__(ufunc, method, *move_beside(self, inputs), **kwargs)
+        )
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """`np.stack([x, y])` is CuPy's, on the device."""
@@ -143,12 +145,12 @@ def _ours(name: str, base: Any) -> Any:
     run = getattr(base, name)
 
     def method(self: Any, *others: Any, **kwargs: Any) -> Any:
-        return as_gpu_array(run(self, *beside(self, others), **kwargs))
+        return as_gpu_array(run(self, *move_beside(self, others), **kwargs))
 
     return functools.update_wrapper(method, run)
 
 
-def beside(x: Any, others: Sequence[Any]) -> Sequence[Any]:
+def move_beside(x: Any, others: Sequence[Any]) -> Sequence[Any]:
     """Values, of which arrays of the host are put where an array of a GPU lies."""
     if not any(isinstance(y, np.ndarray) for y in others):
         return others
@@ -226,7 +228,7 @@ def put(x: Any, device: Device | None) -> Any:
         return as_gpu_array(cuda.on_device(value))
 
 
-def shared(x: Any, device: Any, copy: bool | None) -> Any:
+def import_shared(x: Any, device: Any, copy: bool | None) -> Any:
     """The array in memory of a GPU that another library has made, by DLPack; elsewhere a copy."""
     imported = as_gpu_array(cuda.cupy().from_dlpack(x))
     if device is not None:

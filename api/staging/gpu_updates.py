@@ -16,17 +16,17 @@ from tapeless.transforms.frontend.arrays import functional_updates as updates
 __staged__ = True  # plain code: a staged run enters it
 
 
-class At:
+class GpuUpdateAt:
     """What `x.at` is: an index chooses elements."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
 
-    def __getitem__(self, key: Any) -> Chosen:
-        return Chosen(self.array, key)
+    def __getitem__(self, key: Any) -> GpuUpdate:
+        return GpuUpdate(self.array, key)
 
 
-class Chosen:
+class GpuUpdate:
     """Elements of an array on a GPU, which a kernel reads, or replaces in a copy."""
 
     def __init__(self, array: Any, key: Any) -> None:
@@ -35,7 +35,7 @@ class Chosen:
     def __getattr__(self, method: str) -> Any:
         if method not in CHANGES:
             raise AttributeError(f"x.at[...] has no {method!r}; it has {', '.join(CHANGES)}")
-        return functools.partial(_changed, method, self.array, self.key)
+        return functools.partial(_changed_copy, method, self.array, self.key)
 
 
 CHANGES = (
@@ -44,7 +44,7 @@ CHANGES = (
 )
 
 
-def _changed(method: str, array: Any, key: Any, *values: Any, **how: Any) -> Any:
+def _changed_copy(method: str, array: Any, key: Any, *values: Any, **how: Any) -> Any:
     """`array.at[key].method(*values)`, by a program for the GPU: made once for a kind of key."""
     parts = key if isinstance(key, tuple) else (key,)
     arrays = [k for k in parts if not isinstance(k, slice) and k is not None and k is not Ellipsis]
@@ -66,7 +66,7 @@ def _updater(method: str, fixed: Any, static: Any, function: Any) -> Any:
 
     def update(array: Any, arrays: Any, *values: Any) -> Any:
         rest = list(arrays)
-        key = tuple(_thawed(k, rest) for k in fixed)
+        key = tuple(_thaw_key(k, rest) for k in fixed)
         chosen = getattr(updates.At(array)[key], method)
         return chosen(*(() if function is None else (function,)), *values, **how)
 
@@ -74,7 +74,7 @@ def _updater(method: str, fixed: Any, static: Any, function: Any) -> Any:
     return jit(update, backend="gpu")
 
 
-def _thawed(k: Any, rest: list[Any]) -> Any:
+def _thaw_key(k: Any, rest: list[Any]) -> Any:
     if k is Ellipsis or k is True:
         return ... if k is Ellipsis else None
     return slice(*k[1:]) if isinstance(k, tuple) else rest.pop(0)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.lazy_import import later
-from tapeless.staging.pending_arrays import PendingArray, settled
+from tapeless.staging.pending_arrays import PendingArray, wait_for_all
 
 if TYPE_CHECKING:
     from tapeless.staging import device_placement as layouts
@@ -61,8 +61,8 @@ class Array(np.ndarray[Any, Any]):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Functions of NumPy that are no ufuncs make plain arrays."""
-        args, kwargs = settled(args), settled(kwargs)
-        return func(*mapped(own, args), **mapped(own, kwargs))
+        args, kwargs = wait_for_all(args), wait_for_all(kwargs)
+        return func(*map_leaves(own, args), **map_leaves(own, kwargs))
 
     def __repr__(self) -> str:
         """The elements and the dtype, spaced as JAX does."""
@@ -174,10 +174,10 @@ def _elements(array: Array, width: int) -> str:
 
 def functional(value: Any) -> Any:
     """The arrays and numbers of NumPy in a tree as arrays of `tapeless.numpy`."""
-    return mapped(_made, value)
+    return map_leaves(_as_array, value)
 
 
-def _made(value: Any) -> Any:
+def _as_array(value: Any) -> Any:
     if type(value) is np.ndarray:
         return value.view(Array)
     return np.asarray(value).view(Array) if isinstance(value, np.generic) else value
@@ -185,7 +185,7 @@ def _made(value: Any) -> Any:
 
 def plain(value: Any) -> Any:
     """The tree with NumPy's own arrays; what holds no others is passed on itself."""
-    return mapped(own, value)
+    return map_leaves(own, value)
 
 
 def own(value: Any) -> Any:
@@ -199,17 +199,17 @@ ARRAYS = frozenset({Array, PendingArray})
 LEAVES = ARRAYS | {np.ndarray, np.float64, np.float32, np.int64, np.bool_, int, float, str}
 
 
-def mapped(change: Any, value: Any) -> Any:
+def map_leaves(change: Any, value: Any) -> Any:
     """The tree with its leaves changed; quick for what results mostly are."""
     kind = type(value)
     if kind in LEAVES:
         return change(value)
     if kind is tuple or kind is list:
-        parts = [mapped(change, v) for v in value]
+        parts = [map_leaves(change, v) for v in value]
         same = all(new is old for new, old in zip(parts, value, strict=True))
         return value if same else kind(parts)
     if kind is dict:
-        new_values = {k: mapped(change, v) for k, v in value.items()}
+        new_values = {k: map_leaves(change, v) for k, v in value.items()}
         return value if all(new_values[k] is v for k, v in value.items()) else new_values
     return tree.map(change, value)
 

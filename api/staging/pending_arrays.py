@@ -127,7 +127,7 @@ class PendingArray:
         if not self._seen:
             return self
         self._lent = before
-        return copied(self.value())
+        return copy_array(self.value())
 
     def donate(self, name: str) -> None:
         """Gives the memory away: only calls that it was lent to read it from now on."""
@@ -184,13 +184,13 @@ class PendingArray:
         return getattr(self.value() if name in COPYING else self.memory(), name)
 
     def __getitem__(self, key: Any) -> Any:
-        part = self.value()[settled(key)]
+        part = self.value()[wait_for_all(key)]
         if isinstance(part, np.ndarray) and np.may_share_memory(part, self._value):
             self.memory()
         return part
 
     def __setitem__(self, key: Any, new: Any) -> None:
-        self.memory()[settled(key)] = settled(new)
+        self.memory()[wait_for_all(key)] = wait_for_all(new)
 
     def __iter__(self) -> Any:
         return iter(self.memory())
@@ -205,7 +205,7 @@ class PendingArray:
         return self.value().__round__(ndigits)
 
     def __divmod__(self, other: Any) -> Any:
-        return divmod(self.value(), settled(other))
+        return divmod(self.value(), wait_for_all(other))
 
     def __rdivmod__(self, other: Any) -> Any:
         return divmod(other, self.value())
@@ -230,12 +230,12 @@ class PendingArray:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         fresh = method == "__call__" and not kwargs.get("out")
-        read = read_only if fresh else settled
-        inputs, kwargs = read(inputs), settled(kwargs)
+        read = read_only if fresh else wait_for_all
+        inputs, kwargs = read(inputs), wait_for_all(kwargs)
         return getattr(ufunc, method)(*inputs, **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return func(*settled(args), **settled(kwargs))
+        return func(*wait_for_all(args), **wait_for_all(kwargs))
 
     def __buffer__(self, flags: int) -> memoryview:
         return memoryview(self.memory())
@@ -254,7 +254,7 @@ def _reading(operation: Callable[..., Any]) -> Any:
     return method
 
 
-def _reflected(operation: Callable[[Any, Any], Any]) -> Any:
+def _reflected_method(operation: Callable[[Any, Any], Any]) -> Any:
     def method(self: PendingArray, other: Any) -> Any:
         return operation(other, self.value())
 
@@ -268,7 +268,7 @@ def _operators() -> dict[str, Any]:
         methods[f"__{name}__"] = _reading(getattr(operator, f"__{name}__"))
     for name in BINARY.split():
         run = getattr(operator, f"__{name}__")
-        methods[f"__r{name}__"], methods[f"__i{name}__"] = _reflected(run), _reading(run)
+        methods[f"__r{name}__"], methods[f"__i{name}__"] = _reflected_method(run), _reading(run)
     return methods
 
 
@@ -276,25 +276,25 @@ for _name, _method in _operators().items():
     setattr(PendingArray, _name, _method)
 
 
-def copied(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def copy_array(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A copy that lies in memory like the original, in memory that was used before if possible."""
     if x.flags.f_contiguous and not x.flags.c_contiguous:
-        return copied(x.T).T
+        return copy_array(x.T).T
     new = buffer_pool.empty(x.shape, x.dtype)
     new[...] = x
     return new
 
 
-def settled(value: Any) -> Any:
+def wait_for_all(value: Any) -> Any:
     """The tree with arrays that others may write to in the place of pending ones."""
-    return arrays.mapped(lambda x: x.memory() if type(x) is PendingArray else x, value)
+    return arrays.map_leaves(lambda x: x.memory() if type(x) is PendingArray else x, value)
 
 
-def lent(value: Any) -> Any:
+def lent_values(value: Any) -> Any:
     """The same for a call that they were lent to."""
-    return arrays.mapped(lambda x: x.lent_value() if type(x) is PendingArray else x, value)
+    return arrays.map_leaves(lambda x: x.lent_value() if type(x) is PendingArray else x, value)
 
 
 def read_only(value: Any) -> Any:
     """The same for one who reads them and keeps none."""
-    return arrays.mapped(lambda x: x.value() if type(x) is PendingArray else x, value)
+    return arrays.map_leaves(lambda x: x.value() if type(x) is PendingArray else x, value)

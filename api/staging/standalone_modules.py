@@ -19,7 +19,7 @@ import numpy as np
 from tapeless.backends import cache
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.staging.device_list import device_get
-from tapeless.staging.emitted_names import unused
+from tapeless.staging.emitted_names import unused_name
 from tapeless.transforms.errors import ArgumentError
 from tapeless.transforms.python_text.line_breaking import wrap
 
@@ -27,7 +27,7 @@ FEW = 64  # elements of an array that the text itself holds
 NUMBERS = "biufc"
 
 
-class Module:
+class StandaloneModule:
     """An emitted module and what its public function reads from outside.
 
     text      the module
@@ -52,21 +52,21 @@ class Module:
 
     def with_small(self) -> str:
         """The text in which small arrays are data; larger ones stay parameters."""
-        return self.written({p: literal(v) for p, v in self.values.items() if is_small(v)})
+        return self.write({p: literal(v) for p, v in self.values.items() if is_small(v)})
 
     def save(self, file: Path) -> None:
         """Writes the module, and beside it what is large."""
         large = {p: v for p, v in self.values.items() if not is_small(v)}
         beside = file.with_suffix(".npz")
         data = {p: literal(v) for p, v in self.values.items() if p not in large}
-        text = self.written(data, beside.name, large)
+        text = self.write(data, beside.name, large)
         if large:
             _write_arrays(beside, large)
             imported = "import cupy as cp\n" if self.on_gpu else "import numpy as np\n"
             text = text.replace(imported, f"from pathlib import Path\n{imported}", 1)
         file.write_text(text, encoding="utf-8")
 
-    def written(self, data: Mapping[str, str], beside: str = "", large: Iterable[str] = ()) -> str:
+    def write(self, data: Mapping[str, str], beside: str = "", large: Iterable[str] = ()) -> str:
         """The text in which some parameters are data of the module instead.
 
         data    expressions of their values, by parameter
@@ -79,7 +79,7 @@ class Module:
         module_lines = ["# What the function reads from outside, as it was when this was written:"]
         module_lines += [line for p, text in data.items() for line in wrap(f"{names[p]} = {text}")]
         if large:
-            file = unused("outside", names.values())
+            file = unused_name("outside", names.values())
             module_lines.append(f'with np.load(Path(__file__).with_name("{beside}")) as {file}:')
             module_lines += [f'    {names[p]} = {file}["{p}"]' for p in large]
         if self.on_gpu:  # the same names, for arrays that lie on the device
@@ -127,13 +127,13 @@ def literal(value: np.ndarray[Any, Any]) -> str:
         and type(value.item()) in (int, float, complex)
         and value.dtype.itemsize >= 8
     ):
-        return _spelled(repr(value.item()))
-    text = _spelled(repr(value.tolist()))
+        return _spell_constants(repr(value.item()))
+    text = _spell_constants(repr(value.tolist()))
     plain = np.array(value.tolist()).dtype == value.dtype
     return f"np.array({text})" if plain else f"np.array({text}, np.{value.dtype.name})"
 
 
-def _spelled(text: str) -> str:
+def _spell_constants(text: str) -> str:
     return re.sub(r"\b(nan|inf)\b", r"np.\1", text)
 
 

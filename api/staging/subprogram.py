@@ -146,7 +146,7 @@ def _kind(x: Any) -> str:
     return "list" if isinstance(x, StagedList) else type(x).__name__
 
 
-def described(x: Any) -> str:
+def describe(x: Any) -> str:
     """What a value is, as errors say it."""
     if isinstance(x, (Lazy, Advancing)):
         return "a generator or iterator"
@@ -164,7 +164,7 @@ def conform_cotangent(
     """A tangent or cotangent as an atom of the type of its value; refuses another shape or kind.
     Lengths that are made of `unknown` ones may be any."""
     if not is_value(value):
-        raise ArgumentTypeError(f"{what} is {described(value)}, not a number or an array")
+        raise ArgumentTypeError(f"{what} is {describe(value)}, not a number or an array")
     a = leaf_atom(value)
     if a.type.ndim != kind.ndim or not all(
         x == y or symbols(y) & unknown or (1 not in (x, y) and current().same_size(x, y))
@@ -219,7 +219,7 @@ class Subprogram:
         t = trace()
         block = Block(tuple(inputs), tuple(self.body), tuple(results))
         if not (t.decisions.outlines and calls(block)):  # values of these may be read outside
-            passes.checked(block, "staging", lambda: read_from_around(block))
+            passes.verified(block, "staging", lambda: read_from_around(block))
         if t.decisions.outlines:
             block = outline(block, t.calls.stretches[self.calls_before :], set(t.hints))
         return views_ahead(hoist_invariants(tables_as_arrays(block)))

@@ -13,8 +13,8 @@ def call_user(fun: Any, /, *args: Any, **kwargs: Any) -> Any:
     """fun(*args, **kwargs)."""
     if not active():
         return fun(*args, **kwargs)
-    return Hooks(cast("FunctionType", _outside)).call(fun, *args, **kwargs)
+    return Hooks(cast("FunctionType", _calling_function)).call(fun, *args, **kwargs)
 
 
-def _outside() -> None:
+def _calling_function() -> None:
     """Stands in for the calling function where hooks are used without one."""

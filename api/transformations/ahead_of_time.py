@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapeless import tree
-from tapeless.dispatch.specialisation import same
+from tapeless.dispatch.specialisation import is_same_leaf
 from tapeless.staging.device_placement import as_sharding, spread_shardings
 from tapeless.staging.emitted_names import base_name, leaf_paths
-from tapeless.staging.standalone_modules import Module
+from tapeless.staging.standalone_modules import StandaloneModule
 from tapeless.staging.subprogram import leaf_type
-from tapeless.transformations.cost_analysis import Memory, flops, memory
+from tapeless.transformations.cost_analysis import MemoryStats, flops, memory
 from tapeless.transformations.eval_shape import (
     ShapeDtypeStruct,
     eval_shape,
@@ -65,7 +65,7 @@ class Staged:
         return base_name(self.fun.fun)
 
     @property
-    def given(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def dynamic_arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments that are not static."""
         args = tuple(x for k, x in enumerate(self.args) if k not in self.static)
         return args, {k: x for k, x in self.kwargs.items() if k not in self.static}
@@ -73,12 +73,12 @@ class Staged:
     @property
     def in_tree(self) -> Any:
         """The structure of (args, kwargs), without static arguments."""
-        return tree.structure(self.given)
+        return tree.structure(self.dynamic_arguments)
 
     @property
     def args_info(self) -> Any:
         """The arguments with an `ArgInfo` for each array or number."""
-        call_arguments, donated = self.given, self.donated()
+        call_arguments, donated = self.dynamic_arguments, self.donated_leaves()
         leaves, structure = tree.flatten(call_arguments)
         infos = [
             _info(x, gone) if isinstance(x, SCALARS) else x
@@ -86,23 +86,23 @@ class Staged:
         ]
         return tree.unflatten(structure, infos)
 
-    def donated(self) -> list[bool]:
+    def donated_leaves(self) -> list[bool]:
         """Whether the memory of each leaf is given away."""
         asked = {k % len(self.args) for k in self.fun.asked.donate_argnums}
         by_position = [k in asked for k in range(len(self.args)) if k not in self.static]
-        args, kwargs = self.given
+        args, kwargs = self.dynamic_arguments
         pairs = [*zip(args, by_position, strict=True), *((kwargs[k], False) for k in kwargs)]
         return [gone for x, gone in pairs for _ in tree.leaves(x)]
 
     @property
     def donate_argnums(self) -> tuple[int, ...]:
         """The leaves whose memory is given away, by number."""
-        return tuple(k for k, gone in enumerate(self.donated()) if gone)
+        return tuple(k for k, gone in enumerate(self.donated_leaves()) if gone)
 
     @property
     def in_avals(self) -> Any:
         """The arguments as shapes and dtypes."""
-        return tree.map(_struct, self.given)
+        return tree.map(_struct, self.dynamic_arguments)
 
     @property
     def out_info(self) -> Any:
@@ -118,7 +118,7 @@ class Staged:
 
     def source(self) -> str:
         """The emitted module."""
-        return Module(self.found, self.fun.emitted_name).with_small()
+        return StandaloneModule(self.found, self.fun.emitted_name).with_small()
 
     def cost_analysis(self) -> dict[str, float]:
         """How much is computed and passed: "flops" and "transcendentals" of the program, loops
@@ -126,7 +126,7 @@ class Staged:
         and results."""
         lengths = known_lengths(self.found, tree.leaves((self.args, self.kwargs)))
         total, transcendental = flops(self.found.simplified, lengths)
-        passed = memory(tree.leaves(self.given), tree.leaves(self.out_info))
+        passed = memory(tree.leaves(self.dynamic_arguments), tree.leaves(self.out_info))
         bytes_ = passed.argument_size_in_bytes + passed.output_size_in_bytes
         return {"flops": total, "transcendentals": transcendental, "bytes accessed": float(bytes_)}
 
@@ -175,7 +175,7 @@ class Compiled(Staged):
 
     def __init__(self, fun: Jit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().__init__(fun, args, kwargs)
-        leaves, self.structure = tree.flatten(self.given)
+        leaves, self.structure = tree.flatten(self.dynamic_arguments)
         self.kinds = [_kind(x) for x in leaves]
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -196,7 +196,7 @@ class Compiled(Staged):
         for k, (x, kind) in enumerate(zip(leaves, self.kinds, strict=True)):
             if (now := _kind(x)) != kind and not _same_object(kind, x):
                 self.refuse(k, now)
-        args, kwargs = self.whole(args, kwargs)
+        args, kwargs = self.with_static(args, kwargs)
         self.refuse_other_values(tree.leaves((args, kwargs)))
         return self.fun(*args, **kwargs)
 
@@ -205,7 +205,7 @@ class Compiled(Staged):
     def refuse(self, k: int, now: Any) -> None:
         """Says which argument is of another type."""
         raise ArgumentTypeError(
-            f"{self.fun_name} was compiled for {self.path(self.given, k)}: "
+            f"{self.fun_name} was compiled for {self.path(self.dynamic_arguments, k)}: "
             f"{_text(self.kinds[k])}, and is called with {_text(now)}",
             "jit compiles for other types by itself; or lower it for these",
         )
@@ -213,7 +213,7 @@ class Compiled(Staged):
     def refuse_other_values(self, leaves: list[Any]) -> None:
         """Refuses other values of what is part of the program."""
         for k, value in self.found.static:
-            if not same(value, leaves[k]) and not hasattr(value, "value"):
+            if not is_same_leaf(value, leaves[k]) and not hasattr(value, "value"):
                 raise ArgumentTypeError(
                     f"{self.fun_name} was compiled for "
                     f"{self.path((self.args, self.kwargs), k)} = {value!r}, which decides what "
@@ -230,7 +230,9 @@ class Compiled(Staged):
             names = kept if len(kept) == len(args) + len(kwargs) else names
         return leaf_paths(args, kwargs, names)[k]
 
-    def whole(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def with_static(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
         """The arguments of a call with the static ones."""
         if not self.static:
             return args, kwargs
@@ -242,18 +244,22 @@ class Compiled(Staged):
         """The emitted module."""
         return self.source()
 
-    def memory_analysis(self) -> Memory:
+    def memory_analysis(self) -> MemoryStats:
         """How many bytes arguments, results and the arrays between the kernels take."""
         lengths = known_lengths(self.found, tree.leaves((self.args, self.kwargs)))
         form = self.fun.forms.get(self.found.text)
         driver = None if form is None else form.driver
-        return memory(tree.leaves(self.given), tree.leaves(self.out_info), driver, lengths)
+        return memory(
+            tree.leaves(self.dynamic_arguments), tree.leaves(self.out_info), driver, lengths
+        )
 
     @property
     def input_shardings(self) -> Any:
         """Where arguments are expected."""
-        places = spread_shardings(getattr(self.fun, "in_shardings", None), self.given[0], "jit")
-        leaves, structure = tree.flatten(self.given)
+        places = spread_shardings(
+            getattr(self.fun, "in_shardings", None), self.dynamic_arguments[0], "jit"
+        )
+        leaves, structure = tree.flatten(self.dynamic_arguments)
         places += [None] * (len(leaves) - len(places))
         return tree.unflatten(structure, [as_sharding(p, "jit") for p in places])
 
@@ -279,7 +285,7 @@ def _info(x: Any, donated: bool) -> ArgInfo:
 
 
 def _same_object(kind: Any, x: Any) -> bool:
-    return type(kind) is not tuple and same(kind, x)
+    return type(kind) is not tuple and is_same_leaf(kind, x)
 
 
 def _struct(x: Any) -> Any:

@@ -45,7 +45,7 @@ class Unchanged(Transformed):
         name = base_name(fun)
         self.emitted_name = f"{name}_" if name in KERNELS else name
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return calling.call_user(self.fun, *args, **kwargs)
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -64,22 +64,22 @@ class Unchanged(Transformed):
         arrays = [x for x in leaves if isinstance(x, symbols.Symbol) and x.type.shape]
         before = [x.value() for x in arrays]
         stores = Stores((args, kwargs))
-        value = self.staged(args, kwargs)
+        value = self.stage(args, kwargs)
         self.changes = stores.changes()
         pairs = [(x, p) for x, p in zip(arrays, before, strict=True) if x.value() is not p]
         self.stored = [p for _, p in pairs if isinstance(p, Var)]
         return value, tuple(stores.new), tuple(x for x, _ in pairs)
 
-    def spread(self, value: Any, registered: list[Any]) -> Any:
+    def flatten_result(self, value: Any, registered: list[Any]) -> Any:
         value, *others = value
-        return super().spread(value, registered), *others
+        return super().flatten_result(value, registered), *others
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         compiled = super().compile(args, kwargs)
         compiled.changes = self.changes
         return compiled
 
-    def settled(self, staged: Staged) -> Staged:
+    def postprocess(self, staged: Staged) -> Staged:
         value, new, stored = staged.result.children
         if self.changes:
             value = values.Structure(tuple, None, (), (value, new))

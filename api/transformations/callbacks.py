@@ -13,7 +13,7 @@ from tapeless.dispatch.specialisation import identity
 from tapeless.staging.emitted_names import base_name, check_callable
 from tapeless.staging.gpu_arrays import like_arguments
 from tapeless.staging.subprogram import is_value, leaf_atom
-from tapeless.transformations.eval_shape import declared, declared_sizes
+from tapeless.transformations.eval_shape import declared_sizes, declared_types
 from tapeless.transforms.core.builder import active
 from tapeless.transforms.core.language import Atom, Effect, Var
 from tapeless.transforms.core.on_gpu import on_gpu
@@ -27,7 +27,7 @@ from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, out
 METHODS = (None, "sequential", "sequential_unrolled", "expand_dims", "broadcast_all")
 
 
-class Called:
+class CallbackFunction:
     """What an emitted program calls: the user's function, on copies of the arrays as they are.
 
     fun        the function
@@ -51,7 +51,7 @@ class Called:
             leaves[k] = _of_the_host(value)
         args, kwargs = tree.unflatten(self.structure, leaves)
         returned = self.fun(*args, **kwargs)
-        return None if self.result is None else self.checked(returned, shape)
+        return None if self.result is None else self.check_results(returned, shape)
 
     def as_atom(self) -> Var:
         """The function as a parameter of the program that is staged."""
@@ -61,7 +61,7 @@ class Called:
             reads[key] = (Captured(var.name, lambda: self, var, self), self)
         return reads[key][0].var  # type: ignore[no-any-return]
 
-    def checked(self, returned: Any, shape: Any) -> Any:
+    def check_results(self, returned: Any, shape: Any) -> Any:
         """The results as arrays of their own; refuses others than were declared."""
         structure, dtypes = self.result
         leaves, structure_returned = tree.flatten(returned)
@@ -116,10 +116,10 @@ class Site:
         self.values = [self.likes[k] for k in self.places]
         self.result = result
 
-    def called(self, fun: Any) -> Called:
+    def function_for(self, fun: Any) -> CallbackFunction:
         dynamic = set(self.places)
         likes = [None if k in dynamic else x for k, x in enumerate(self.likes)]
-        return Called(fun, likes, self.structure, self.places, self.result)
+        return CallbackFunction(fun, likes, self.structure, self.places, self.result)
 
     def atoms(self) -> list[Atom]:
         """The function, as a parameter of the program, and what it is given."""
@@ -128,7 +128,7 @@ class Site:
         key = ("callback", *same_function(fun), self.structure, *map(id, static), self.result)
         reads = trace().reads
         if key not in reads:
-            reads[key] = (self.called(fun), (fun, static))  # which keep their ids
+            reads[key] = (self.function_for(fun), (fun, static))  # which keep their ids
         return [reads[key][0].as_atom(), *map(leaf_atom, self.values)]
 
 
@@ -142,12 +142,12 @@ def same_function(fun: Any) -> tuple[Any, ...]:
 
 def call_out(site: Site, result_shape_dtypes: Any, method: str | None, pure: bool) -> Any:
     """The results of a call, made now or recorded."""
-    sizes, kinds, structure = declared(result_shape_dtypes, site.what)
+    sizes, kinds, structure = declared_types(result_shape_dtypes, site.what)
     site.result = (structure, tuple(dtype for dtype, _ in kinds)) if kinds else None
     if not active():
         shapes = declared_sizes(sizes, kinds)
         shape = shapes[0] if len(shapes) == 1 else shapes
-        returned = site.called(site.fun)(*site.values, shape=shape)
+        returned = site.function_for(site.fun)(*site.values, shape=shape)
         if any(map(on_gpu, site.values)):
             with cuda.device_of(site.values):
                 returned = like_arguments(tree.map(_on_device, returned), site.values)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tapeless.dispatch.container_writeback import At, Change, New, at, containers
+from tapeless.dispatch.container_writeback import ArgumentPlace, Change, New, containers, value_at
 from tapeless.lazy_import import later
 from tapeless.transforms.c.records import ContainerStores
 from tapeless.transforms.errors import UnsupportedError
@@ -88,7 +88,7 @@ class _Lines:
                 yield f"{target}[()] = {values[()]}"
             case "list" | "deque" | "dict" | "object" if tuple(values) == container.keys:
                 for key, source in change.items:
-                    if source != At((*change.path, key)):
+                    if source != ArgumentPlace((*change.path, key)):
                         yield f"{target}{_part(container, key)} = {values[key]}"
             case "list":
                 yield f"{target}[:] = [{', '.join(values.values())}]"
@@ -138,7 +138,7 @@ def new_values(changes: Sequence[Change], arguments: Any) -> tuple[Any, ...]:
         for key, source in change.items:
             if isinstance(source, New):
                 parts = place if key == () else (*place, key)
-                values[source.number] = at(arguments, parts)
+                values[source.number] = value_at(arguments, parts)
     return tuple(value for _, value in sorted(values.items(), key=lambda item: item[0]))
 
 
@@ -148,7 +148,7 @@ def _place_after(path: Path, changes: Sequence[Change]) -> Path:
     if len(path) == 2:  # it is an argument itself
         return path
     for change in changes:
-        keys = [k for k, source in change.items if source == At(path)]
+        keys = [k for k, source in change.items if source == ArgumentPlace(path)]
         if keys:
             return (*_place_after(change.path, changes), keys[0])
         if change.path == tuple(parent):

@@ -84,17 +84,17 @@ class Checker:
 
     def run(self, f: Callable[..., Any], args: tuple[Any, ...], order: int, path: str) -> None:
         if "fwd" in self.modes:
-            dots = self.like(args)
+            dots = self.random_like(args)
             self.forward(f, args, dots, f"{path}fwd")
             if order > 1:
                 self.run(lambda *a: jvp(f, a, dots)[1], args, order - 1, f"{path}fwd of ")
         if "rev" in self.modes:
-            cts = self.like(f(*fresh(args)))
+            cts = self.random_like(f(*fresh(args)))
             self.backward(f, args, cts, f"{path}rev")
             if order > 1:
                 self.run(lambda *a: vjp(f, *a)[1](cts), args, order - 1, f"{path}rev of ")
 
-    def like(self, value: Tree) -> Tree:
+    def random_like(self, value: Tree) -> Tree:
         """Random numbers built like `value`."""
         return tree.map(lambda x: _cast(self.rng.uniform(0.5, 1.5, np.shape(x)), x), value)
 
@@ -107,7 +107,7 @@ class Checker:
 
     def backward(self, f: Any, args: tuple[Any, ...], cts: Tree, what: str) -> None:
         bars = vjp(f, *fresh(args))[1](cts)
-        dots = self.like(args)
+        dots = self.random_like(args)
         derivative, wanted = inner(bars, dots), inner(cts, self.quotient(f, args, dots))
         if self.right(np.asarray(derivative), np.asarray(wanted), args).all():
             return

@@ -9,17 +9,17 @@ from typing import Any
 from tapeless.staging.derivative_blocks import VjpOfBlock, cotangent_variable
 from tapeless.staging.emitted_names import base_name
 from tapeless.staging.subprogram import continuing
-from tapeless.transformations.custom_rule_calls import Backward, Call
+from tapeless.transformations.custom_rule_calls import BackwardRule, RuleCall
 from tapeless.transformations.custom_rules import Custom
 from tapeless.transforms.autodiff.differentiable_form import differentiable_form
-from tapeless.transforms.autodiff.jvp import Forward, Tangents, tangent_of
+from tapeless.transforms.autodiff.jvp import ForwardMode, Tangents, tangent_of
 from tapeless.transforms.autodiff.linearize import name_all
 from tapeless.transforms.autodiff.residuals.replay import (
     Saves,
     all_reading,
     repeats_in_order,
-    replayed,
     saved_values,
+    take_saved_values,
 )
 from tapeless.transforms.autodiff.residuals.resolve import resolve
 from tapeless.transforms.core.builder import current
@@ -40,7 +40,7 @@ class Checkpoint(Custom):
         super().__init__(fun)
         self.saves = saves
 
-    def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
+    def forward(self, call: RuleCall, primals: list[Atom], dots: list[Any]) -> list[Any]:
         t: Tangents = {}
         new: dict[Var, Atom] = {}
         for p, a, dot in zip(call.block.params, primals, dots, strict=True):
@@ -49,10 +49,10 @@ class Checkpoint(Custom):
             if dot is not None:
                 t[v] = dot
         block, _ = refresh(replace(differentiable_form(call.block), params=()), new)
-        Forward(merged=True).block(block.body, t)
+        ForwardMode(merged=True).block(block.body, t)
         return [tangent_of(t, a) for a in block.results]
 
-    def reverse(self, call: Call, s: Let) -> Let:
+    def reverse(self, call: RuleCall, s: Let) -> Let:
         if draws(call.block):
             raise UnsupportedError(
                 f"checkpoint({base_name(self.fun)}) would draw other random numbers again",
@@ -73,7 +73,7 @@ class Checkpoint(Custom):
         program = VjpOfBlock(Block(inputs, inner.body, tuple(smooth)), cts)
         program_body = all_reading([*body, *program.forward, *program.back])
         bars = dict(zip(at, program.bars, strict=True))
-        back = Backward(self.__name__, program_body, cts, bars)
+        back = BackwardRule(self.__name__, program_body, cts, bars)
         exports = back.exports(forward.body)
         name_all(list(forward.body), set(exports))
         forward = replace(forward, results=(*forward.results, *exports))
@@ -92,10 +92,10 @@ def two_runs(block: Block, argument_of: Any, new: Any, saves: Saves | None) -> t
     deep = saved_values(forward, saves, top=False) if repeats_in_order(forward) else set()
     flat = saved_values(forward, saves, top=True)
     if deep - flat:
-        second = replayed(forward.body, inner.body, deep)
+        second = take_saved_values(forward.body, inner.body, deep)
         first, second, renamed = resolve(list(forward.body), second)
         results = tuple(renamed.get(a, a) if isinstance(a, Var) else a for a in inner.results)
         inner_run = Block((), tuple(second), results)
         if not any(isinstance(s, Let) and s.op is pop for s in statements(inner_run)):
             return replace(forward, body=tuple(first)), inner_run
-    return forward, replace(inner, body=tuple(replayed(forward.body, inner.body, flat)))
+    return forward, replace(inner, body=tuple(take_saved_values(forward.body, inner.body, flat)))

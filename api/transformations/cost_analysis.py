@@ -106,7 +106,7 @@ def _length(n: Any, lengths: Lengths) -> int:
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryStats:
     """Bytes of arrays, under the names of JAX's statistics."""
 
     argument_size_in_bytes: int
@@ -120,7 +120,7 @@ def memory(
     result_leaves: Sequence[Any],
     driver: Block | None = None,
     lengths: Lengths | None = None,
-) -> Memory:
+) -> MemoryStats:
     """The bytes of arguments and results, and of the arrays that the driver makes beside them.
 
     These are added up as if all were alive at once; memory that a kernel takes for itself does not
@@ -128,12 +128,12 @@ def memory(
     """
     arguments, results = (sum(map(_bytes, values)) for values in (argument_leaves, result_leaves))
     if driver is None:
-        return Memory(arguments, results)
+        return MemoryStats(arguments, results)
     kinds = [s.outs[0].type for s in statements(driver) if _makes(s)]
     all_of_them = sum(
         elements(t, lambda n: _length(n, lengths or {})) * t.dtype.itemsize for t in kinds
     )
-    return Memory(arguments, results, max(0, all_of_them - results))
+    return MemoryStats(arguments, results, max(0, all_of_them - results))
 
 
 def _makes(s: Statement) -> bool:

@@ -14,10 +14,10 @@ def adding(pull: Callable[[Any], Any], refs: tuple[Any, ...]) -> Callable[[Any],
     if not refs:
         return pull
 
-    def pulled(cotangent: Any) -> Any:
+    def pull_and_add(cotangent: Any) -> Any:
         return tree.map(_added_to, refs, pull(cotangent), is_leaf=_is_reference)
 
-    return pulled
+    return pull_and_add
 
 
 def _is_reference(x: Any) -> bool:

@@ -45,7 +45,7 @@ from tapeless.transforms.errors import ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.numpy.creation import zero
-from tapeless.transforms.optimize.inline_calls import closed
+from tapeless.transforms.optimize.inline_calls import closed_operation
 
 
 class Ruled(Protocol):
@@ -58,14 +58,14 @@ class Ruled(Protocol):
     def refuse_stores(self) -> None:
         """Refuses a function that stores to its arguments, where the rule cannot know of that."""
 
-    def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
+    def forward(self, call: RuleCall, primals: list[Atom], dots: list[Any]) -> list[Any]:
         """Records the tangents of the results in the open block."""
 
-    def reverse(self, call: Call, s: Let) -> Let:
+    def reverse(self, call: RuleCall, s: Let) -> Let:
         """The statement that takes the place of `s` where the program is run backwards."""
 
 
-class Call:
+class RuleCall:
     """One call in a staged run: what its statement stands for, and its arguments as a tree."""
 
     def __init__(self, custom: Ruled, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -123,7 +123,7 @@ class Call:
         extra = [v for v in block.params if v not in self.inputs]
         self.block = block = replace(block, params=(*self.inputs, *extra))
         outs = tuple(Var(a.type, a.name if isinstance(a, Var) else "") for a in results)
-        op = closed(f"@{self.custom.__name__}", block, self.jvp, self.reverse)
+        op = closed_operation(f"@{self.custom.__name__}", block, self.jvp, self.reverse)
         if outs:
             self.run.let(outs, op, block.params, {})
         values = list(region.leaves)
@@ -187,7 +187,7 @@ def zero_like(x: Any) -> Any:
 # -- reverse mode
 
 
-class Backward:
+class BackwardRule:
     """The backward part of a rule: from cotangents of the results, and what it reads of the forward
     part, to cotangents of the inputs (`bars`, by position)."""
 
@@ -197,7 +197,7 @@ class Backward:
         self.name, self.at = name, list(bars)
         block = close(body, bars.values())
         self.read = [v for v in block.params if v not in cts]
-        self.op = closed(f"{name}_bwd", replace(block, params=(*self.read, *cts)))
+        self.op = closed_operation(f"{name}_bwd", replace(block, params=(*self.read, *cts)))
 
     def exports(self, body: Iterable[Statement]) -> list[Var]:
         """What the backward part reads of these statements."""
@@ -223,7 +223,7 @@ class Backward:
             check([*mine, *others])
             return (*self.linear(s, mine, read), *(None for _ in saved))
 
-        op = closed(f"{self.name}_fwd", block, jvp)
+        op = closed_operation(f"{self.name}_fwd", block, jvp)
         return Let((*s.outs, *saved), op, (*s.args, *extra), {}, s.origin)
 
     def linear(self, s: Let, dots: list[Any], read: list[Atom]) -> list[Var | None]:

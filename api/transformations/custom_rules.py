@@ -15,11 +15,11 @@ from tapeless.dispatch.reloading import notice_reloads
 from tapeless.staging.argument_checks import checked_argnames
 from tapeless.staging.derivative_blocks import VjpOfBlock, cotangent_variable
 from tapeless.staging.emitted_names import base_name, check_callable, global_name
-from tapeless.staging.subprogram import conform_cotangent, continuing, described, symbol
+from tapeless.staging.subprogram import conform_cotangent, continuing, describe, symbol
 from tapeless.staging.user_calls import call_user
-from tapeless.transformations.custom_rule_calls import Backward, Call, zero_like
+from tapeless.transformations.custom_rule_calls import BackwardRule, RuleCall, zero_like
 from tapeless.transformations.gradient_by_entries import by_entries
-from tapeless.transforms.analysis.activity import decided, dependents
+from tapeless.transforms.analysis.activity import dependents, variables_if_test_depends
 from tapeless.transforms.analysis.free_variables import close
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
@@ -64,7 +64,7 @@ class Custom:
 
     def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         self.complete()
-        return Call(self, *self.arguments(args, kwargs)).value
+        return RuleCall(self, *self.arguments(args, kwargs)).value
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -85,11 +85,11 @@ class Custom:
     def refuse_stores(self) -> None:
         """Refuses a function that stores to its arguments, where the rule cannot know of that."""
 
-    def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
+    def forward(self, call: RuleCall, primals: list[Atom], dots: list[Any]) -> list[Any]:
         """Forward mode: the tangents of the results, recorded in the open block."""
         raise NotImplementedError
 
-    def reverse(self, call: Call, s: Let) -> Let:
+    def reverse(self, call: RuleCall, s: Let) -> Let:
         """Reverse mode: the statement of the forward part."""
         raise NotImplementedError
 
@@ -156,12 +156,12 @@ class WithRule(Custom):
             )
         return bound.args, {}
 
-    def divided(self, values: list[Any]) -> tuple[list[Any], list[Any]]:
+    def split_arguments(self, values: list[Any]) -> tuple[list[Any], list[Any]]:
         """Arguments without and with a derivative."""
         nondiff = [values[k] for k in self.nondiff_argnums]
         return nondiff, [v for k, v in enumerate(values) if k not in self.nondiff_argnums]
 
-    def refuse(self, call: Call, dots: list[Any]) -> None:
+    def refuse(self, call: RuleCall, dots: list[Any]) -> None:
         """Tangents of what the rule does not know of."""
         outside = dots[len(call.inputs) :]
         fixed = [dots[k] for k in call.positions(self.nondiff_argnums)]
@@ -177,7 +177,7 @@ class WithRule(Custom):
                 f"take it out of nondiff_argnums, so that the {self.kind} rule knows of it",
             )
 
-    def smooth_inputs(self, call: Call, s: Let) -> list[int]:
+    def smooth_inputs(self, call: RuleCall, s: Let) -> list[int]:
         """Which inputs the rule has cotangents for."""
         fixed = call.positions(self.nondiff_argnums)
         smooth = [k for k in range(len(call.inputs)) if s.args[k].type.differentiable]
@@ -225,24 +225,26 @@ class CustomJvp(WithRule):
                 f"{self.__name__} has no rule yet", f"give it one with {self.__name__}.defjvp"
             )
 
-    def apply(self, call: Call, primals: list[Atom], dots: list[Any]) -> tuple[Any, list[Atom]]:
+    def apply(self, call: RuleCall, primals: list[Atom], dots: list[Any]) -> tuple[Any, list[Atom]]:
         """Stages the rule: value and tangents of the results."""
         values = call.tree(primals)[0]
         tangents = call.tree(dots, lambda d, x: zero_like(x) if d is None else symbol(d, x))[0]
-        nondiff, values = self.divided(values)
-        returned = call_user(self.rule, *nondiff, tuple(values), tuple(self.divided(tangents)[1]))
+        nondiff, values = self.split_arguments(values)
+        returned = call_user(
+            self.rule, *nondiff, tuple(values), tuple(self.split_arguments(tangents)[1])
+        )
         if not isinstance(returned, tuple) or len(returned) != 2:
             raise ArgumentTypeError(
                 f"the custom_jvp rule of {self.__name__} must return a pair (value, tangent), "
-                f"not {described(returned)}"
+                f"not {describe(returned)}"
             )
         return returned[0], call.results(returned[1], "the tangent from the custom_jvp rule")
 
-    def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
+    def forward(self, call: RuleCall, primals: list[Atom], dots: list[Any]) -> list[Any]:
         self.refuse(call, dots)
         return self.apply(call, primals, dots)[1]
 
-    def reverse(self, call: Call, s: Let) -> Let:
+    def reverse(self, call: RuleCall, s: Let) -> Let:
         n = len(call.inputs)
         at = self.smooth_inputs(call, s)
         dots = [Var(s.args[k].type, _dot(s.args[k])) if k in at else None for k in range(n)]
@@ -256,7 +258,7 @@ class CustomJvp(WithRule):
         program = VjpOfBlock(expand_linear(block, tangents_given), cts)
         bars = dict(zip(at, program.bars, strict=True))
         used = dead_code(Block((), tuple(program.back), tuple(program.bars)))
-        back = Backward(self.__name__, used.body, cts, bars)
+        back = BackwardRule(self.__name__, used.body, cts, bars)
         exports = back.exports(program.forward)
         forward = dead_code(Block((), tuple(program.forward), (*results, *exports)))
         read = {*close(forward.body, forward.results).params, *back.read}
@@ -266,12 +268,14 @@ class CustomJvp(WithRule):
                     f"the custom_jvp rule of {self.__name__} is not linear in its tangents",
                     "each term of the tangent that it returns needs one tangent as a factor",
                 )
-            if not decided(forward, tangents_given).isdisjoint([*forward.results, *back.read]):
+            if not variables_if_test_depends(forward, tangents_given).isdisjoint(
+                [*forward.results, *back.read]
+            ):
                 return self.by_directions(call, s, at)
-            forward = _without(tangents_given, forward)
+            forward = _without_tangents(tangents_given, forward)
         return back.replacing(s, forward, exports, lambda dots: self.refuse(call, dots))
 
-    def by_directions(self, call: Call, s: Let, at: list[int]) -> Let:
+    def by_directions(self, call: RuleCall, s: Let, at: list[int]) -> Let:
         """Reverse mode by forward mode: tests in the rule, such as whether a loop goes on, depend
         on the tangents, so that each entry of the arguments needs a run of its own."""
         new: dict[Any, Any] = dict(zip(call.block.params, s.args, strict=True))
@@ -290,7 +294,7 @@ class CustomJvp(WithRule):
 
         with continuing(call.run), call.run.block() as body:
             bars = {k: self.by_entries(functools.partial(slope, k), args[k]) for k in at}
-        back = Backward(self.__name__, body, list(cts.values()), bars)
+        back = BackwardRule(self.__name__, body, list(cts.values()), bars)
         return back.replacing(s, forward, [], lambda dots: self.refuse(call, dots))
 
     def by_entries(self, slope: Callable[[Any], Any], a: Atom) -> Atom:
@@ -318,7 +322,7 @@ class Native:
     __staged_call__ = __call__
 
 
-def _by_value(back: Backward) -> set[Var]:
+def _by_value(back: BackwardRule) -> set[Var]:
     """What a backward part reads, but for lists of which it only asks how long they are."""
     block = back.op.block
     asks = [s for s in statements(block) if isinstance(s, Let) and s.op in FORMS]
@@ -328,7 +332,7 @@ def _by_value(back: Backward) -> set[Var]:
     return {v for v in back.read if rest[v]}
 
 
-def _without(tangents: list[Var], forward: Block) -> Block:
+def _without_tangents(tangents: list[Var], forward: Block) -> Block:
     """A forward part that names tangents only in arguments on which nothing depends."""
     with current().block() as zeros:
         zero_of = {v: zero(v.type) for v in tangents}
@@ -372,13 +376,13 @@ class CustomVjp(WithRule):
                 f"{self.__name__} has no rule yet", f"give it one with {self.__name__}.defvjp"
             )
 
-    def forward(self, call: Call, primals: list[Atom], dots: list[Any]) -> list[Any]:
+    def forward(self, call: RuleCall, primals: list[Atom], dots: list[Any]) -> list[Any]:
         raise NotDifferentiableError(
             f"forward mode (jvp) cannot pass through {self.__name__}, which has a custom_vjp rule",
             "give it a custom_jvp rule, which serves both modes",
         )
 
-    def reverse(self, call: Call, s: Let) -> Let:
+    def reverse(self, call: RuleCall, s: Let) -> Let:
         args = list(s.args[: len(call.inputs)])
         smooth = [k for k, v in enumerate(s.outs) if v.type.differentiable]
         with continuing(call.run), call.run.block() as body:
@@ -386,7 +390,7 @@ class CustomVjp(WithRule):
             if not isinstance(returned, tuple) or len(returned) != 2:
                 raise ArgumentTypeError(
                     f"the forward rule of {self.__name__} must return a pair (value, residuals), "
-                    f"not {described(returned)}"
+                    f"not {describe(returned)}"
                 )
             results = call.results(returned[0], "the value from the forward rule")
         cts = [cotangent_variable(results[k]) for k in smooth]
@@ -397,17 +401,17 @@ class CustomVjp(WithRule):
             for k, ct in zip(smooth, cts, strict=True):
                 values[call.kept[k]] = symbol(ct, call.result_likes[call.kept[k]])
             bars = self.bars(call, s, returned[1], values)
-        back = Backward(self.__name__, back_body, cts, bars)
+        back = BackwardRule(self.__name__, back_body, cts, bars)
         exports = back.exports(body)
         forward = Block((), tuple(body), (*results, *exports))
         return back.replacing(s, forward, exports, lambda dots: self.refuse(call, dots))
 
-    def bars(self, call: Call, s: Let, residuals: Any, values: list[Any]) -> dict[int, Atom]:
+    def bars(self, call: RuleCall, s: Let, residuals: Any, values: list[Any]) -> dict[int, Atom]:
         """Stages the backward rule; cotangents of the inputs by position."""
-        nondiff, primals = self.divided(call.tree(s.args)[0])
+        nondiff, primals = self.split_arguments(call.tree(s.args)[0])
         returned = call_user(self.bwd, *nondiff, residuals, tree.unflatten(call.result, values))
         if not isinstance(returned, (tuple, list)) or len(returned) != len(primals):
-            count = len(returned) if isinstance(returned, (tuple, list)) else described(returned)
+            count = len(returned) if isinstance(returned, (tuple, list)) else describe(returned)
             raise ArgumentTypeError(
                 f"the backward rule of {self.__name__} must return a tuple of {len(primals)} "
                 f"cotangents, one for each argument with a derivative, not {count}"
@@ -417,7 +421,7 @@ class CustomVjp(WithRule):
         whole = [None if k in self.nondiff_argnums else next(remaining) for k in range(n)]
         return self.by_input(call, s, whole)
 
-    def by_input(self, call: Call, s: Let, whole: list[Any]) -> dict[int, Atom]:
+    def by_input(self, call: RuleCall, s: Let, whole: list[Any]) -> dict[int, Atom]:
         arguments = tree.unflatten(call.structure, range(len(call.likes)))[0]
         place = {leaf: k for k, leaf in enumerate(call.dynamic)}
         smooth = self.smooth_inputs(call, s)

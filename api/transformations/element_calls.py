@@ -13,7 +13,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.dispatch.memory_requirements import NO_REQUIREMENTS
 from tapeless.dispatch.specialisation import MISSED, Specialisation
-from tapeless.transformations.elements_one_by_one import joined
+from tapeless.transformations.elements_one_by_one import join_elements
 from tapeless.transformations.vmap_axes import output_axis
 from tapeless.transforms.errors import ManyElementsError
 
@@ -63,7 +63,7 @@ def called_by_element(
         own = [_own(x, axis, k) for x, axis in zip(leaves, axes, strict=True)]
         own_args, own_kwargs = tree.unflatten(structure, own)
         values.append(fun(*own_args, **own_kwargs))
-    return joined(values, out_axes, _stacked)
+    return join_elements(values, out_axes, _stack)
 
 
 def _own(x: Any, axis: Any, k: int) -> Any:
@@ -74,5 +74,5 @@ def _own(x: Any, axis: Any, k: int) -> Any:
     return part.copy() if isinstance(part, np.ndarray) else part
 
 
-def _stacked(values: list[Any], axis: Any) -> Any:
+def _stack(values: list[Any], axis: Any) -> Any:
     return np.stack(values, output_axis(axis, np.ndim(values[0])))

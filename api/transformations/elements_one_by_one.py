@@ -15,7 +15,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.staging.subprogram import as_program_value, is_value, leaf_atom, leaf_type, symbol
 from tapeless.staging.user_calls import call_user
-from tapeless.transformations.vmap_axes import output_axis, spread
+from tapeless.transformations.vmap_axes import axis_per_leaf, output_axis
 from tapeless.transforms.core.builder import NeedStatic, atom_of_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.errors import (
@@ -85,7 +85,7 @@ def one_by_one(
             "test the length first",
         )
     values = [_element(fun, leaves, structure, axes, k) for k in range(int(count))]
-    return as_program_value(joined(values, out_axes, _stacked))
+    return as_program_value(join_elements(values, out_axes, _stack))
 
 
 def _element(fun: Any, leaves: list[Any], structure: Any, axes: list[Any], k: int) -> Any:
@@ -103,12 +103,12 @@ def _element(fun: Any, leaves: list[Any], structure: Any, axes: list[Any], k: in
     return call_user(fun, *args, **kwargs)
 
 
-def _stacked(values: list[Any], axis: Any) -> Any:
+def _stack(values: list[Any], axis: Any) -> Any:
     ndim = leaf_type(values[0]).ndim
     return apply(FUNCTIONS[np.stack], values, axis=output_axis(axis, ndim))
 
 
-def joined(values: list[Any], out_axes: Any, stack: Callable[[list[Any], Any], Any]) -> Any:
+def join_elements(values: list[Any], out_axes: Any, stack: Callable[[list[Any], Any], Any]) -> Any:
     """The results for all elements as one: leaves of the same place are stacked along the axis
     that `out_axes` says."""
     parts = [tree.flatten(value) for value in values]
@@ -118,7 +118,7 @@ def joined(values: list[Any], out_axes: Any, stack: Callable[[list[Any], Any], A
             "the elements of a batch give values that are built differently",
             "let each call return the same containers",
         )
-    axes = spread(out_axes, values[0], "out_axes")
+    axes = axis_per_leaf(out_axes, values[0], "out_axes")
     columns = ([leaves[k] for leaves, _ in parts] for k in range(len(first)))
     leaves = [_leaf(column, axis, stack) for column, axis in zip(columns, axes, strict=True)]
     return tree.unflatten(built, leaves)

@@ -101,7 +101,7 @@ class ShapeDtypeStruct:
 # -- declared results
 
 
-def declared(like: Any, what: str) -> tuple[tuple[Any, ...], tuple[Any, ...], Any]:
+def declared_types(like: Any, what: str) -> tuple[tuple[Any, ...], tuple[Any, ...], Any]:
     """Lengths of all axes, (dtype, number of axes) of each leaf, and the structure of a tree of
     things with a shape and a dtype."""
     leaves, structure = tree.flatten(like)

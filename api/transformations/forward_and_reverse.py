@@ -88,7 +88,9 @@ class Grad(Transformed):
             return [f"argument {k}" for k in wanted]
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        for part, name in zip(self.chosen(args, kwargs), self.chosen_names(args), strict=True):
+        for part, name in zip(
+            self.differentiated_arguments(args, kwargs), self.chosen_names(args), strict=True
+        ):
             check_input(part, self.suffix, name, self.holomorphic, real=False)
 
     def chosen_names(self, args: tuple[Any, ...]) -> list[str]:
@@ -101,7 +103,7 @@ class Grad(Transformed):
             return ()
         return positions(args, self.argnums, self.suffix, base_name(self.fun))
 
-    def chosen(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    def differentiated_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """What is differentiated with respect to."""
         by_position = [args[k] for k in self.chosen_positions(args)]
         places = self.places(args, kwargs)
@@ -122,7 +124,9 @@ class Grad(Transformed):
             place_of[name] = names.index(name)
         return place_of
 
-    def replaced(self, args: tuple[Any, ...], kwargs: dict[str, Any], new: list[Any]) -> Arguments:
+    def replace_arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], new: list[Any]
+    ) -> Arguments:
         """The arguments with other values for what is differentiated with respect to."""
         places = [*self.chosen_positions(args), *self.places(args, kwargs).items()]
         changed, named = list(args), dict(kwargs)
@@ -134,7 +138,7 @@ class Grad(Transformed):
                     named[name] = value
         return tuple(changed), named
 
-    def returned(self, gradients: list[Any], n: int) -> Any:
+    def shape_result(self, gradients: list[Any], n: int) -> Any:
         """Gradients as the caller gets them: those of `n` positions, then those by name."""
         by_position = gradients[:n]
         by_name = dict(zip(self.argnames, gradients[n:], strict=True))
@@ -143,15 +147,15 @@ class Grad(Transformed):
         plain = tuple(by_position) if isinstance(self.argnums, tuple) else by_position[0]
         return (plain, by_name) if self.argnames else plain
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         outermost = not any(trace.trace().blocks)
-        chosen = self.chosen(args, kwargs)
+        chosen = self.differentiated_arguments(args, kwargs)
         self.check(args, kwargs)
         leaves, structure = tree.flatten(chosen)
         inputs = [regions.fresh_input(x) for x in leaves]
         new = regions.as_program_value(tree.unflatten(structure, [s for _, s in inputs]))
         own_arguments, own = regions.as_overwritable(
-            self.replaced(args, kwargs, new), [s for _, s in inputs]
+            self.replace_arguments(args, kwargs, new), [s for _, s in inputs]
         )
         region = regions.Subprogram(self.fun, *own_arguments)
         regions.refuse_shared(tree.leaves((args, kwargs)), own)
@@ -166,7 +170,7 @@ class Grad(Transformed):
             regions.emit_all([Effect("blank", ())])
         regions.emit_all(reverse.back)
         bars = tree.unflatten(structure, [symbols.wrap(b) for b in reverse.bars])
-        gradients = self.returned(bars, len(self.chosen_positions(args)))
+        gradients = self.shape_result(bars, len(self.chosen_positions(args)))
         if self.with_value:
             return ((value, aux), gradients) if self.has_aux else (value, gradients)
         return (gradients, aux) if self.has_aux else gradients
@@ -176,13 +180,13 @@ class Grad(Transformed):
         start = f"{self.suffix} needs a function that returns a scalar; {name} returns"
         if not regions.is_value(value):
             raise ArgumentTypeError(
-                f"{start} {regions.described(value)}",
+                f"{start} {regions.describe(value)}",
                 "return one number, or use has_aux=True for more results",
             )
         out = regions.leaf_atom(value)
         if out.type.shape:
             raise ArgumentTypeError(
-                f"{start} {regions.described(value)}",
+                f"{start} {regions.describe(value)}",
                 "sum it, or use vjp or jvp for arrays",
             )
         if out.type.dtype.kind == "c" and not self.holomorphic:
@@ -243,7 +247,7 @@ class Jvp(Transformed):
         names = super().arguments(primals, {})
         return names + [f"{names[k]}_dot" for k in at] + super().arguments((), kwargs)
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         primals, at, tangents = self.split(args)
         check_tangents([primals[k] for k in at], list(tangents))
         return push_forward(self.fun, primals, at, tangents, kwargs, self.has_aux)
@@ -276,7 +280,7 @@ def push_forward(
     regions.refuse_shared(tree.leaves((list(primals), kwargs)), own)
     forward.name_tangents(t)
     block = region.block([], [a for a in region.atoms if a is not None])
-    forward.Forward(merged=True).block(differentiable_form.differentiable_form(block).body, t)
+    forward.ForwardMode(merged=True).block(differentiable_form.differentiable_form(block).body, t)
     value, aux = with_aux(region.value, has_aux, "jvp", fun)
     flat, out_structure = tree.flatten(value)
     flat = region.leaves[: len(flat)]  # aux comes behind

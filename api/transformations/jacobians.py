@@ -22,7 +22,7 @@ from tapeless.staging.user_calls import call_user
 from tapeless.transformations.forward_and_reverse import Grad
 from tapeless.transformations.linearized_call import Half, PullBack, PushForward, ValueTree
 from tapeless.transformations.public_functions import jvp
-from tapeless.transformations.vmap import recorded
+from tapeless.transformations.vmap import record_statements
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.batching_context import is_nested
 from tapeless.transforms.core.builder import atom
@@ -82,24 +82,24 @@ class Jacobian(Transformed):
         """The name of the user's function."""
         return base_name(self.fun)
 
-    def at(self, args: tuple[Any, ...]) -> tuple[int, ...]:
+    def argument_positions(self, args: tuple[Any, ...]) -> tuple[int, ...]:
         return positions(args, self.argnums, self.title, self.function_name())
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         names = argument_names(self.fun, args, {})
-        for k in self.at(args):
+        for k in self.argument_positions(args):
             check_input(args[k], self.title, names[k], self.holomorphic)
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.check(args, kwargs)
-        at = self.at(args)
+        at = self.argument_positions(args)
         passed = tree.leaves((args, kwargs))
         (args, kwargs), own = as_overwritable((args, kwargs), ())
         restricted = Restricted(self.fun, args, kwargs, at)
         half = self.half(restricted, tuple(args[k] for k in at), {}, self.has_aux, self.title)
         refuse_shared(passed, own)
         self.check_results(half.returned)
-        with recorded():
+        with record_statements():
             blocks = self.entries(half)
         rows = [tree.unflatten(half.arguments.structure, map(_array, row)) for row in blocks]
         if not isinstance(self.argnums, tuple):
@@ -127,7 +127,7 @@ class Jacobian(Transformed):
         raise NotImplementedError
 
 
-class Forward(Jacobian):
+class ForwardJacobian(Jacobian):
     """By columns: one derivative along each element of the arguments."""
 
     suffix, half = "jacfwd", PushForward
@@ -137,12 +137,12 @@ class Forward(Jacobian):
         starts, derivative_columns = over_basis(half, half.arguments.kinds)
         columns = list(zip(half.arguments.kinds, starts, strict=True))
         return [
-            [_last(part(d, 0, a, a + _count(x)), x, y) for x, a in columns]
+            [_input_axes_last(part(d, 0, a, a + _count(x)), x, y) for x, a in columns]
             for d, y in zip(derivative_columns, half.returned.kinds, strict=True)
         ]
 
 
-class Backward(Jacobian):
+class BackwardJacobian(Jacobian):
     """By rows: one derivative back from each element of the results."""
 
     suffix, half = "jacrev", PullBack
@@ -161,13 +161,13 @@ class Backward(Jacobian):
         ]
 
 
-class HessianRows(Backward):
+class HessianRows(BackwardJacobian):
     """The gradient of each result, of which `Hessian` takes the derivative."""
 
     title = "hessian"
 
 
-class Hessian(Forward):
+class Hessian(ForwardJacobian):
     """All second derivatives: forward over reverse."""
 
     title = "hessian"
@@ -186,7 +186,7 @@ def _count(t: Type) -> Size:
     return dims.product(t.shape)
 
 
-def _last(block: Atom, x: Type, y: Type) -> Any:
+def _input_axes_last(block: Atom, x: Type, y: Type) -> Any:
     """A block with its first axis, which runs over all elements of `x`, behind the others."""
     moved = move(block, (0,), (y.ndim,))
     return reshape(moved, shape=(*y.shape, *x.shape))
@@ -216,7 +216,9 @@ def over_basis(half: Half, kinds: list[Type]) -> tuple[list[Size], list[Atom]]:
 def _single(half: Half, kinds: list[Type]) -> list[Atom]:
     """The same where the basis is one vector."""
     element_of = {
-        v: _ones(k) for v, k in zip(half.given, kinds, strict=True) if dims.product(k.shape) == 1
+        v: _ones_of_type(k)
+        for v, k in zip(half.given, kinds, strict=True)
+        if dims.product(k.shape) == 1
     }
     element_of |= {v: zero(v.type) for v in half.given if v not in element_of}
     block, _ = refresh(Block((), tuple(half.body), tuple(half.results)), element_of)
@@ -224,7 +226,7 @@ def _single(half: Half, kinds: list[Type]) -> list[Atom]:
     return [reshape(a, shape=(1, *a.type.shape)) for a in block.results]
 
 
-def _ones(kind: Type) -> Atom:
+def _ones_of_type(kind: Type) -> Atom:
     return ones(shape=kind.shape, dtype=kind.dtype) if kind.shape else atom(kind.dtype.type(1))
 
 
@@ -258,7 +260,7 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
-    return cast("TypedFunction[P, Any]", Forward(fun, argnums, has_aux, holomorphic))
+    return cast("TypedFunction[P, Any]", ForwardJacobian(fun, argnums, has_aux, holomorphic))
 
 
 def jacrev(
@@ -278,7 +280,7 @@ def jacrev(
     array([[3., 2.],
            [0., 1.]])
     """
-    return cast("TypedFunction[P, Any]", Backward(fun, argnums, has_aux, holomorphic))
+    return cast("TypedFunction[P, Any]", BackwardJacobian(fun, argnums, has_aux, holomorphic))
 
 
 jacobian = jacrev

@@ -16,12 +16,12 @@ from tapeless import tree
 from tapeless.backends.fork_safe_locks import STAGING
 from tapeless.configuration.stepping import skipping, untraced
 from tapeless.disk_cache.load import Record
-from tapeless.disk_cache.store import Shelf, recalled, shelf
+from tapeless.disk_cache.store import Shelf, recall, shelf
 from tapeless.dispatch import list_arguments, ways
 from tapeless.dispatch.gpu_arguments import refuse_profile
 from tapeless.dispatch.inspection import Stages
 from tapeless.dispatch.jit_options import Options
-from tapeless.dispatch.specialisation import MISSED, Specialisation
+from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key
 from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.typed_function import P, R, Typed
 from tapeless.lazy_import import later
@@ -44,12 +44,11 @@ from tapeless.transforms.optimize.algebra.facts import as_written
 
 if TYPE_CHECKING:
     from tapeless.backends import cpu as numba
-    from tapeless.dispatch import native_entry as driven
-    from tapeless.dispatch import placed_results as placed
+    from tapeless.dispatch import native_entry, placed_results
     from tapeless.dispatch.asynchronous import hand_over as asynchronous
     from tapeless.explain import explain, slow_loops
     from tapeless.explain.report import Explanation
-    from tapeless.transformations import ahead_of_time as ahead
+    from tapeless.transformations import ahead_of_time
     from tapeless.transformations import eval_shape as shapes
     from tapeless.transformations import jit_on_gpu as gpu
     from tapeless.transforms.core import batching_context as nesting
@@ -57,10 +56,10 @@ if TYPE_CHECKING:
     from tapeless.transforms.frontend.staging.stage import Staged
     from tapeless.transforms.lowering import floating_point_errors, lower
     from tapeless.transforms.lowering import module_text as driver
-    from tapeless.transforms.lowering.schedule import element_loops as each
+    from tapeless.transforms.lowering.schedule import element_loops
 else:
     asynchronous = later("tapeless.dispatch.asynchronous.hand_over")
-    ahead, driven, placed = (
+    ahead_of_time, native_entry, placed_results = (
         later("tapeless.transformations.ahead_of_time"),
         later("tapeless.dispatch.native_entry"),
         later("tapeless.dispatch.placed_results"),
@@ -73,7 +72,7 @@ else:
         later("tapeless.transforms.core.printer"),
         later("tapeless.transforms.core.batching_context"),
     )
-    driver, each, floating_point_errors, lower = (
+    driver, element_loops, floating_point_errors, lower = (
         later("tapeless.transforms.lowering.module_text"),
         later("tapeless.transforms.lowering.schedule.element_loops"),
         later("tapeless.transforms.lowering.floating_point_errors"),
@@ -108,7 +107,7 @@ def disable_jit(disable: bool = True) -> Iterator[None]:
         _disabled.reset(token)
 
 
-def disabled() -> bool:
+def is_disabled() -> bool:
     return _disabled.get() or ALWAYS_DISABLED
 
 
@@ -171,7 +170,7 @@ class Jit(Unchanged):
                 pass
         if gettrace() is not None and hasattr(gettrace(), "__self__"):
             settrace(skipping(gettrace(), untraced()))
-        if disabled():
+        if is_disabled():
             return self.plain(*args, **kwargs)
         try:
             if (result := self.lists.call(args, kwargs)) is not MISSED:
@@ -193,10 +192,10 @@ class Jit(Unchanged):
             self.decided = True
             return
         self.calls += 1
-        self.direct, often = specialisation.direct(MISSED), self.calls >= OFTEN
+        self.direct, often = specialisation.native_entry(MISSED), self.calls >= OFTEN
         other = kwargs or self.asked.static_argnums or self.asked.static_argnames
         if often and self.direct is None and not other:
-            self.direct = driven.driven(specialisation, args, MISSED)
+            self.direct = native_entry.native_entry(specialisation, args, MISSED)
         if self.direct is not None and self.defaults is not None:
             self.direct = self.with_defaults(self.direct)
         self.decided = often or self.direct is not None
@@ -207,24 +206,30 @@ class Jit(Unchanged):
         return lambda *args: direct(*args) if fun.__defaults__ is defaults else MISSED
 
     def pick(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        return self.lists.picked(args, kwargs) or super().pick(args, kwargs)
+        return self.lists.pick(args, kwargs) or super().pick(args, kwargs)
 
     def without_code(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
-        """Rounding in kernels may turn a test: NumPy goes the way that was traced."""
+        """Rounding in kernels may turn a test: NumPy goes the way that was traced, and does so at
+        once in the next call."""
         args, kwargs = passed
         result = self.plain(*map(_plain, args), **{k: _plain(x) for k, x in kwargs.items()})
-        assert self.plain.last is not None
-        return self.plain.last, result
+        specialisation = self.plain.last
+        assert specialisation is not None
+        if not any(isinstance(x, Constant) for x in (*args, *kwargs.values())):
+            _, key = call_key(args, kwargs, self.ordered)
+            others = [s for s in self.cache.get(key, ()) if s is not specialisation]
+            self.cache[key] = ways.without_old_ways([specialisation, *others])
+        return specialisation, result
 
     # -- static arguments
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        specialisation = super().specialise(*self.marked(args, kwargs))
+        specialisation = super().specialise(*self.with_static_arguments(args, kwargs))
         self.direct, self.decided, self.calls = None, False, 0
         self.lists.shown = None
         return specialisation
 
-    def marked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def with_static_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The arguments with static ones as constants."""
         if not (self.asked.static_argnums or self.asked.static_argnames):
             return args, kwargs
@@ -263,18 +268,18 @@ class Jit(Unchanged):
         opened.builder.outer_map = self.fun
         return super().outermost(args, kwargs, leaves)
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args = tuple(map(_plain, args))
-        return super().staged(args, {k: _plain(x) for k, x in kwargs.items()})
+        return super().stage(args, {k: _plain(x) for k, x in kwargs.items()})
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().check(tuple(map(_plain, args)), {k: _plain(x) for k, x in kwargs.items()})
 
     # -- compilation
 
-    def recalled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
+    def recall(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation | None:
         kept = self.shelf(args, kwargs)
-        return recalled(kept, args, kwargs, self.loaded, self.anew) if kept else None
+        return recall(kept, args, kwargs, self.load_record, self.stage_now) if kept else None
 
     def shelf(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Shelf | None:
         """Where other processes keep it; none do where memory of arguments is given away."""
@@ -282,7 +287,7 @@ class Jit(Unchanged):
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         kept = self.shelf(args, kwargs)
-        compiled = self.anew(args, kwargs)
+        compiled = self.stage_now(args, kwargs)
         compiled.reorders = True
         compiled.hand_over = self.hand_over(compiled)
         outline = numba.outline(compiled.run) if kept else None
@@ -303,23 +308,23 @@ class Jit(Unchanged):
         description = f"jit of {base_name(self.fun)}"
         return asynchronous.HandOver(compiled, lowered, description, given_away)
 
-    def loaded(self, record: Record) -> Callable[..., Any]:
+    def load_record(self, record: Record) -> Callable[..., Any]:
         """The function of a record."""
         self.apart = record.apart
         return self.load(record.text, record.outline)
 
-    def anew(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+    def stage_now(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         """The specialisation for these arguments, staged now."""
         with STAGING:
-            return self.lowered(args, kwargs)
+            return self.compile_lowered(args, kwargs)
 
-    def lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+    def compile_lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         paths = tree.paths((args, kwargs))
         self.positions = [path[1] if path[0] == 0 else None for path in paths]
         before = as_written.set(self.asked.fastmath is False)
         try:
             for looped in (True, False):
-                with contextlib.suppress(each.NotInLoops), nesting.looping(looped):
+                with contextlib.suppress(element_loops.NotInLoops), nesting.looping(looped):
                     return super().compile(args, kwargs)
         finally:
             as_written.reset(before)
@@ -341,7 +346,7 @@ class Jit(Unchanged):
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         name, check = self.emitted_name, self.asked.boundscheck
-        parallel, donated = self.asked.parallel, self.donated(staged)
+        parallel, donated = self.asked.parallel, self.donated_variables(staged)
         lowered = lower.lower(
             *(name, block, staged.sizes, self.stored, staged.hints, check, parallel, donated),
             fastmath=self.asked.fastmath is not False,
@@ -359,7 +364,7 @@ class Jit(Unchanged):
         self.forms[text] = lowered
         return text, flat
 
-    def donated(self, staged: Staged) -> list[Var]:
+    def donated_variables(self, staged: Staged) -> list[Var]:
         """The arrays of arguments that the caller gives away, if they are not stored to anyway."""
         leaves = zip(staged.leaves, self.positions, strict=True)
         arrays = [leaf for leaf, k in leaves if k in self.asked.donate_argnums]
@@ -385,14 +390,14 @@ class Jit(Unchanged):
         specialisation = self.plain.for_arguments(args, kwargs)
         return line_profile(self.describe(), specialisation, args, kwargs, note)
 
-    def lower(self, /, *args: Any, **kwargs: Any) -> ahead.Lowered:
+    def lower(self, /, *args: Any, **kwargs: Any) -> ahead_of_time.Lowered:
         """The function for these arguments, without a call: `.source()`, `.compile()`. Arrays may
         be `ShapeDtypeStruct`s; they lie in memory row by row."""
-        return ahead.Lowered(self.where(args, kwargs), args, kwargs)
+        return ahead_of_time.Lowered(self.where(args, kwargs), args, kwargs)
 
-    def trace(self, /, *args: Any, **kwargs: Any) -> ahead.Traced:
+    def trace(self, /, *args: Any, **kwargs: Any) -> ahead_of_time.Traced:
         """The same before code is emitted: `.jaxpr`, `.out_info`, `.lower()`."""
-        return ahead.Traced(self.where(args, kwargs), args, kwargs)
+        return ahead_of_time.Traced(self.where(args, kwargs), args, kwargs)
 
     def stages(self, /, *args: Any, **kwargs: Any) -> Stages:
         """Each stage of the compilation for these arguments, or of the last call."""
@@ -404,14 +409,14 @@ class Jit(Unchanged):
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """What the function does for these arguments, line by line of the user's code."""
-        call = self.lists.taken(args, kwargs)
-        inner = None if call is None else self.lists.of(call.forms)
+        call = self.lists.as_array_call(args, kwargs)
+        inner = None if call is None else self.lists.jit_for(call.forms)
         with contextlib.suppress(TapelessError):
             if call is not None and inner is not None:  # lists come as arrays
                 return inner.explain(*call.args, **call.kwargs)  # type: ignore[no-any-return]
         return super().explain(*args, **kwargs)
 
-    def explained(
+    def explain_specialisation(
         self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Explanation:
         """The report for a specialisation, with the kernels that it is compiled to."""
@@ -422,14 +427,14 @@ class Jit(Unchanged):
             self.prepare(specialisation, *tree.map(shapes.stand_in, (args, kwargs)))
             loops += slow_loops.driver_loops(form.placement)
             loops = [*{(x.file, x.line, x.function, x.fate): x for x in loops}.values()]
-        name = f"jit of {self.described(args, kwargs)}"
+        name = f"jit of {self.describe_call(args, kwargs)}"
         return explain.explanation(name, specialisation, leaves, form, loops)
 
     def prepare(
         self, specialisation: Specialisation, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         """Compiles the kernels for arguments like these, as far as is known without a call."""
-        passed = specialisation.passed(*self.marked(args, kwargs))
+        passed = specialisation.passed_arguments(*self.with_static_arguments(args, kwargs))
         numba.prepare(specialisation.run, specialisation.text, passed)
 
     def compile_ahead(
@@ -538,7 +543,9 @@ def jit(
     if is_gpu(device, "device") or is_gpu(backend, "backend"):
         make = functools.partial(gpu.GpuJit, device=device)
     if in_shardings is not None or out_shardings is not None:
-        make = functools.partial(placed.PlacedJit, arguments=in_shardings, results=out_shardings)
+        make = functools.partial(
+            placed_results.PlacedJit, arguments=in_shardings, results=out_shardings
+        )
     if fun is None:
         return lambda f: make(f, asked)
     return make(fun, asked)

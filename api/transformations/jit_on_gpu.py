@@ -62,39 +62,47 @@ class GpuJit(Jit):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if active():
-            return self.staged(args, kwargs)
+            return self.stage(args, kwargs)
         self.renew()
         quick = None if kwargs else self.entries.find(args)
-        return self.called(args, kwargs)[1] if quick is None else quick(*args)
+        return self.call_on_device(args, kwargs)[1] if quick is None else quick(*args)
 
-    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Specialisation, Any]:
+    def call_on_device(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Specialisation, Any]:
         """The specialisation for a call, and what it returns."""
         passed = args
-        args, kwargs = self.marked(args, kwargs)
-        given, structure = tree.flatten((args, kwargs))
-        with cuda.device_of(given, self.device, default_gpu()):
-            leaves = [_moved(x) for x in given]
-            found = self.last = self.picked(leaves, structure)
-            stored = self.overwritten(found, given, leaves) if found.memory.stored else ()
+        args, kwargs = self.with_static_arguments(args, kwargs)
+        inputs, structure = tree.flatten((args, kwargs))
+        with cuda.device_of(inputs, self.device, default_gpu()):
+            leaves = [_move_to_device(x) for x in inputs]
+            specialisation = self.last = self.pick_on_device(leaves, structure)
+            stored = (
+                self.overwritten(specialisation, inputs, leaves)
+                if specialisation.memory.stored
+                else ()
+            )
             moved_args, moved_kwargs = tree.unflatten(structure, leaves)
-            receive = partial(_received, found, given)
-            value = found.called_for((args, kwargs), moved_args, moved_kwargs, receive)
+            receive = partial(_receive, specialisation, inputs)
+            value = specialisation.called_for((args, kwargs), moved_args, moved_kwargs, receive)
             for k in stored:
-                if given[k] is not leaves[k] and leaves[k].shape:  # else its one number was stored
-                    cuda.copy_back(leaves[k], given[k])
+                if inputs[k] is not leaves[k] and leaves[k].shape:  # else its one number was stored
+                    cuda.copy_back(leaves[k], inputs[k])
             if args is passed and not kwargs:  # else some are constants
-                self.entries.note(args, found)
-            return found, like_arguments(value, given)
+                self.entries.note(args, specialisation)
+            return specialisation, like_arguments(value, inputs)
 
     def where(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self
 
-    def overwritten(self, found: Specialisation, given: list[Any], leaves: list[Any]) -> list[int]:
+    def overwritten(
+        self, specialisation: Specialisation, inputs: list[Any], leaves: list[Any]
+    ) -> list[int]:
         """The leaves that a program stores to, which must lie row by row, and share no memory with
-        others, on the device or on the host, where they are `given`."""
-        stored = [k for k in found.memory.stored if k < len(leaves)]
+        others, on the device or on the host, where the `inputs` are."""
+        stored = [k for k in specialisation.memory.stored if k < len(leaves)]
         for k in stored:
-            name = found.staged.leaves[k].name
+            name = specialisation.staged.leaves[k].name
             if not leaves[k].flags.c_contiguous:
                 raise ArgumentError(
                     f"the function stores to '{name}', which does not lie row by row in memory",
@@ -103,25 +111,25 @@ class GpuJit(Jit):
             for j, other in enumerate(leaves):
                 if j != k and (
                     (cuda.is_array(other) and cuda.overlap(leaves[k], other))
-                    or _share_memory(given[k], given[j])
+                    or _share_memory(inputs[k], inputs[j])
                 ):
+                    twin = specialisation.staged.leaves[j].name
                     raise ArgumentError(
-                        f"'{name}' and '{found.staged.leaves[j].name}' share memory, and the "
-                        f"function stores to '{name}'",
+                        f"'{name}' and '{twin}' share memory, and the function stores to '{name}'",
                         f"pass a copy of one of them: {name}.copy()",
                     )
         return stored
 
-    def picked(self, leaves: list[Any], structure: Any) -> Specialisation:
+    def pick_on_device(self, leaves: list[Any], structure: Any) -> Specialisation:
         """The specialisation for leaves that lie on the device."""
         key = (structure, *map(_key, leaves))
-        for found in self.on_device.get(key, ()):
-            if found.fits(leaves):
-                return found
+        for specialisation in self.on_device.get(key, ()):
+            if specialisation.fits(leaves):
+                return specialisation
         args, kwargs = tree.unflatten(structure, [_stand_in(x) for x in leaves])
-        found = self.specialise(args, kwargs)
-        self.on_device[key] = [found, *self.on_device.get(key, ())]
-        return found
+        specialisation = self.specialise(args, kwargs)
+        self.on_device[key] = [specialisation, *self.on_device.get(key, ())]
+        return specialisation
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         with staged_for_gpu():
@@ -143,23 +151,23 @@ class GpuJit(Jit):
         names, unpack = parameters(staged, arguments, paths)
         result, flat = self.result(staged)
         asked, fastmath = self.asked, self.asked.fastmath is not False
-        made = lower.lower(
+        lowered = lower.lower(
             *(self.emitted_name, block, staged.sizes, self.stored, staged.hints),
-            *(asked.boundscheck, True, self.donated(staged)),
+            *(asked.boundscheck, True, self.donated_variables(staged)),
             fastmath=fastmath,
             target=GPU,
             on_device=staged.without_axes(),
         )
-        staged.sizes.extend(made.relied)
-        staged.overwritten.update(made.overwritten)
-        staged.notes.extend(made.notes)
+        staged.sizes.extend(lowered.relied)
+        staged.overwritten.update(lowered.overwritten)
+        staged.notes.extend(lowered.notes)
         doc = self.doc(staged, names)
         text = write_cuda(
-            *(self.emitted_name, made.driver, made.kernels, names, unpack, result, doc),
-            on_device=lambda v: v not in made.host,
+            *(self.emitted_name, lowered.driver, lowered.kernels, names, unpack, result, doc),
+            on_device=lambda v: v not in lowered.host,
             fastmath=fastmath,
         )
-        self.forms[text] = made
+        self.forms[text] = lowered
         return text, flat
 
     def prepare(
@@ -177,13 +185,13 @@ class GpuJit(Jit):
         return cuda.load(self.emitted_name, text)
 
 
-def _moved(x: Any) -> Any:
+def _move_to_device(x: Any) -> Any:
     """An argument on the device; arrays of `tapeless.numpy` are such arrays there."""
     moved = cuda.on_device(x)
     return as_gpu_array(moved) if isinstance(x, Array) else moved
 
 
-def _received(specialisation: Specialisation, given: list[Any], results: Any) -> Any:
+def _receive(specialisation: Specialisation, inputs: list[Any], results: Any) -> Any:
     """The results of a program as the caller gets them. What it leaves in containers and variables
     of Python are numbers of the host where Python's are, for they may meet others there; what it
     stores to an array of NumPy from outside is one of NumPy.
@@ -205,7 +213,7 @@ def _received(specialisation: Specialisation, given: list[Any], results: Any) ->
         elif k in outside:
             received[k] = cuda.on_host(x)
         else:
-            received[k] = like_arguments(x, given)
+            received[k] = like_arguments(x, inputs)
     return tuple(received)
 
 

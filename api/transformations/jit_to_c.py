@@ -51,7 +51,7 @@ class Printed:
     is_passed: tuple[bool, ...]
     changes: tuple[Change, ...] = ()
 
-    def passed(self, args: Any) -> list[Any]:
+    def passed_leaves(self, args: Any) -> list[Any]:
         """The leaves that are arguments in C."""
         pairs = zip(tree.leaves(args), self.is_passed, strict=True)
         return [x for x, is_passed in pairs if is_passed]
@@ -70,9 +70,9 @@ class JitToC(Jit):
 
     def module_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CModule:
         """The C for arguments of these types."""
-        return self.printed(args, kwargs).module
+        return self.print(args, kwargs).module
 
-    def printed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Printed:
+    def print(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Printed:
         """The C for arguments of these types, and what it is called with."""
         before, STRICT[0] = STRICT[0], True  # a trace holds for the values of one call alone
         try:
@@ -95,14 +95,14 @@ class JitToC(Jit):
         after    the same arguments after the call, which may have overwritten some
         blas     whether large products are calls of a BLAS library
         """
-        printed = self.printed(args, kwargs)
+        printed = self.print(args, kwargs)
         if printed.changes:
             results = results, new_values(printed.changes, (after, kwargs))
         module = with_blas(printed.module) if blas else printed.module
         numbers = in_order(module, results)
-        before_call = printed.passed((args, kwargs))
+        before_call = printed.passed_leaves((args, kwargs))
         # containers that have changed do not say what is left in the arrays that they held
-        after_call = None if printed.changes else printed.passed((after, kwargs))
+        after_call = None if printed.changes else printed.passed_leaves((after, kwargs))
         return {
             f"{module.name}.h": module.header,
             f"{module.name}.c": module.source,

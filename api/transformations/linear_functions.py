@@ -47,9 +47,9 @@ def linear_transpose(
     value, pull = vjp(fun, *zeros)
     if not active() and any(np.any(leaf) for leaf in tree.leaves(value)):
         _refuse(fun, "is not 0 at 0")
-    some = tree.map(_some, zeros)
+    some = tree.map(_sample_point, zeros)
 
-    def transposed(y: Any) -> tuple[Any, ...]:
+    def transpose(y: Any) -> tuple[Any, ...]:
         cotangents: tuple[Any, ...] = pull(y)
         if not active():
             elsewhere = vjp(fun, *some)[1](y)
@@ -58,7 +58,7 @@ def linear_transpose(
                 _refuse(fun, "has another derivative elsewhere")
         return cotangents
 
-    return transposed
+    return transpose
 
 
 def _refuse(fun: Any, why: str) -> None:
@@ -77,7 +77,7 @@ def _zeros(x: Any) -> Any:
     return np.zeros(x.shape, x.dtype) if isinstance(x, np.ndarray) else type(x)(0)
 
 
-def _some(x: Any) -> Any:
+def _sample_point(x: Any) -> Any:
     numbers = np.random.default_rng(0).uniform(-1.0, 1.0, np.shape(x))
     return numbers.astype(x.dtype) if isinstance(x, np.ndarray) else type(x)(numbers)
 
@@ -112,7 +112,7 @@ def closure_convert(
     read = [v for v in close(region.body, results).params if v not in parameters]
     smooth = [v for v in read if v.type.differentiable]
 
-    def converted(*args: Any) -> Any:
+    def call_converted(*args: Any) -> Any:
         split = len(args) - len(smooth)
         new = [x for x in tree.leaves(args[:split]) if is_value(x)]
         argument_of = dict(
@@ -126,10 +126,10 @@ def closure_convert(
             region.structure, [x if a is None else symbol(next(remaining), x) for x, a in values]
         )
 
-    return _AsIs(converted), [symbol(v) for v in smooth]
+    return _SameOutputs(call_converted), [symbol(v) for v in smooth]
 
 
-class _AsIs:
+class _SameOutputs:
     """A function of ours that user code calls in a staged run."""
 
     def __init__(self, fun: Callable[..., Any]) -> None:
@@ -165,7 +165,7 @@ def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:
         bars = call_user(residuals.pull, cotangent)
         return tuple(bars) if isinstance(bars, (tuple, list)) else (bars,)
 
-    function.defvjp(_Forward(fun), _AsIs(backward))
+    function.defvjp(_Forward(fun), _SameOutputs(backward))
     return function
 
 

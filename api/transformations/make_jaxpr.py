@@ -61,7 +61,7 @@ def make_jaxpr(
     chosen = checked_argnums(static_argnums, "make_jaxpr", "static_argnums")
     static = chosen if isinstance(chosen, tuple) else (chosen,)
 
-    def shown(*args: Any, **kwargs: Any) -> Any:
+    def make(*args: Any, **kwargs: Any) -> Any:
         static_arguments = {k % len(args): args[k] for k in static}
         of = Unchanged(Fixed(fun, static_arguments)) if static_arguments else Unchanged(fun)
         rest = tuple(x for k, x in enumerate(args) if k not in static_arguments)
@@ -70,7 +70,7 @@ def make_jaxpr(
         core_program = CoreProgram(Program(base_name(fun), compiled.staged.block))
         return (core_program, eval_shape(of, *rest, **kwargs)) if return_shape else core_program
 
-    return shown
+    return make
 
 
 def clear_caches() -> None:

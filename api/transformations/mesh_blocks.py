@@ -32,12 +32,12 @@ def cut(x: Any, counts: tuple[tuple[int, ...], ...], order: tuple[int, ...]) -> 
     return np.transpose(np.reshape(x, tuple(shape)), (*order, *local))
 
 
-def joined(x: Any, lead: int, places: tuple[tuple[int, ...], ...]) -> Any:
+def join_blocks(x: Any, lead: int, places: tuple[tuple[int, ...], ...]) -> Any:
     """The array of blocks that lie along its first `lead` axes.
 
     places  for each axis of the result which of those axes its blocks lie along, in order
 
-    >>> joined(np.array([[0, 1], [2, 3]]), 1, ((0,),))
+    >>> join_blocks(np.array([[0, 1], [2, 3]]), 1, ((0,),))
     array([0, 1, 2, 3])
     """
     order: list[int] = []

@@ -45,13 +45,13 @@ class Partial(functools.partial[Any]):
         return super().__new__(cls, func, *args, **kw)
 
 
-def _flat(p: Partial) -> Any:
+def _flatten(p: Partial) -> Any:
     return (p.args, p.keywords), p.func
 
 
-def _made(func: Any, children: Any) -> Partial:
+def _unflatten(func: Any, children: Any) -> Partial:
     args, kw = children
     return Partial(func, *args, **kw)
 
 
-register_pytree_node(Partial, _flat, _made)
+register_pytree_node(Partial, _flatten, _unflatten)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.backends.spmd.rendezvous import Meeting
-from tapeless.backends.spmd.threads import together
+from tapeless.backends.spmd.threads import run_together
 from tapeless.backends.spmd.world import ALONE, World, world
 from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.inspection import Stages
@@ -36,10 +36,10 @@ from tapeless.staging.jax_arrays import functional, has_functional
 from tapeless.staging.subprogram import is_value, leaf_atom
 from tapeless.transformations.bound_arguments import Fixed, positions
 from tapeless.transformations.ignored_parameters import check_unneeded
-from tapeless.transformations.jit import Jit, disabled
-from tapeless.transformations.pmap_shard import Call, Shard
+from tapeless.transformations.jit import Jit, is_disabled
+from tapeless.transformations.pmap_shard import Call, ShardProgram
 from tapeless.transformations.vmap import Vmap
-from tapeless.transformations.vmap_axes import spread
+from tapeless.transformations.vmap_axes import axis_per_leaf
 from tapeless.transforms.core.builder import active, static
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
@@ -90,8 +90,8 @@ class Pmap(Vmap):
         self.static = positions(static_broadcasted_argnums, "static_broadcasted_argnums")
         self.donated = positions(donate_argnums, "donate_argnums")
         axes = (self.in_axes, self.out_axes, axis_name)
-        self.plain = Shard(fun, *axes)
-        self.compiled = Shard(fun, *axes, isinstance(fun, Jit))
+        self.plain = ShardProgram(fun, *axes)
+        self.compiled = ShardProgram(fun, *axes, isinstance(fun, Jit))
         self.mapped = (fun, *axes, axis_size)
         whole = Vmap(*self.mapped)
         self.whole = Jit(whole) if isinstance(fun, Jit) else whole
@@ -112,7 +112,7 @@ class Pmap(Vmap):
                 f"pmap: static_broadcasted_argnums holds {missing[0]}, and {base_name(self.fun)} "
                 f"is called with {plural(len(args), 'positional argument')}"
             )
-        values = tuple(_known(args[k]) for k in self.static)
+        values = tuple(_static_value(args[k]) for k in self.static)
         try:
             key = tuple(map(_static_key, values))
             of_others = self.fixed.get(key)
@@ -126,7 +126,7 @@ class Pmap(Vmap):
             if isinstance(in_axes, (tuple, list)) and len(in_axes) == len(args):
                 in_axes = tuple(k for j, k in enumerate(in_axes) if j not in self.static)
             of_others = self.fixed[key] = Pmap(
-                fixed(self.fun, dict(zip(self.static, values, strict=True))),
+                fix_arguments(self.fun, dict(zip(self.static, values, strict=True))),
                 self.axis_name,
                 in_axes,
                 self.out_axes,
@@ -139,7 +139,7 @@ class Pmap(Vmap):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if active():
-            return self.staged(args, kwargs)
+            return self.stage(args, kwargs)
         inner, rest = self.of_rest(args)
         self.last_used = inner
         if not inner.is_whole(rest, kwargs):
@@ -148,9 +148,9 @@ class Pmap(Vmap):
             return inner.whole_axis(*rest, **kwargs)
 
     @property
-    def shard(self) -> Shard:
+    def shard(self) -> ShardProgram:
         """What runs on each device."""
-        return self.plain if disabled() else self.compiled
+        return self.plain if is_disabled() else self.compiled
 
     @functools.cached_property
     def whole_axis(self) -> Any:
@@ -182,7 +182,7 @@ class Pmap(Vmap):
 
     def talks_to(self) -> World:
         """The processes that the axis is spread over."""
-        everyone = ALONE if self.axis_name is None else world().along(self.axis_name)
+        everyone = ALONE if self.axis_name is None else world().processes_along(self.axis_name)
         return ALONE if everyone.size == 1 else everyone
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -190,10 +190,10 @@ class Pmap(Vmap):
         with said_of("pmap"):
             super(Pmap, inner).check(rest, kwargs)
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         inner, rest = self.of_rest(args)
         if inner is not self:
-            return inner.staged(rest, kwargs)
+            return inner.stage(rest, kwargs)
         if self.talks_to() is not ALONE:
             raise UnsupportedError(
                 f"pmap over the axis {self.axis_name!r} of several processes inside another "
@@ -201,7 +201,7 @@ class Pmap(Vmap):
                 "put pmap outside: pmap(grad(f)), pmap(jit(f))",
             )
         with said_of("pmap"):
-            return super().staged(args, kwargs)
+            return super().stage(args, kwargs)
 
     @functools.cached_property
     def told_apart(self) -> str:
@@ -225,12 +225,12 @@ class Pmap(Vmap):
                     if everyone is not ALONE or STRICT[0]:
                         raise
                     return self.whole(*args, **kwargs)  # traced on values, one after another
-            results = together(
+            results = run_together(
                 lambda k: shard.run(programs[k], parts[k], meeting.place(k)),
                 len(parts),
                 meeting.abort,
             )
-            return results[0] if len(results) == 1 else self.joined(results)
+            return results[0] if len(results) == 1 else self.join_results(results)
         except BaseException as e:
             everyone.give_up()
             if isinstance(e, Exception) and shard.last is not None:
@@ -252,14 +252,14 @@ class Pmap(Vmap):
             ]
             own_args, own_kwargs = tree.unflatten(structure, cut)
             index = np.arange(start + low, start + high)
-            calls.append(self.shard.given(own_args, own_kwargs, index, total))
+            calls.append(self.shard.with_place(own_args, own_kwargs, index, total))
         return calls
 
-    def joined(self, results: list[Any]) -> Any:
+    def join_results(self, results: list[Any]) -> Any:
         """One value, joined along the axes of `out_axes`; the first of what is the same for all."""
         first, structure = tree.flatten(results[0])
         rows = zip(*map(tree.leaves, results), strict=True)
-        axes = spread(self.out_axes, results[0], "out_axes")
+        axes = axis_per_leaf(self.out_axes, results[0], "out_axes")
         joined = [
             row[0] if k is None or not is_value(x) else np.concatenate(row, axis=k)
             for x, row, k in zip(first, rows, axes, strict=True)
@@ -321,12 +321,12 @@ def _static_key(v: Any) -> Any:
     return type(v), v, repr(v) if isinstance(v, (float, complex, np.inexact)) else ""
 
 
-def fixed(fun: Any, values: dict[int, Any]) -> Any:
+def fix_arguments(fun: Any, values: dict[int, Any]) -> Any:
     """The function with some arguments given; compiled if it was."""
     return Jit(Fixed(fun.fun, values)) if isinstance(fun, Jit) else Fixed(fun, values)
 
 
-def _known(x: Any) -> Any:
+def _static_value(x: Any) -> Any:
     """A static argument, whose value becomes part of the program around it, too."""
     if not isinstance(x, Symbol):
         return x

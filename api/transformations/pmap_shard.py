@@ -17,10 +17,10 @@ from tapeless.backends import array_form
 from tapeless.backends.spmd.rendezvous import Shards
 from tapeless.dispatch.specialisation import Specialisation
 from tapeless.dispatch.transformation import Transformed
-from tapeless.staging.emitted_names import argument_names, base_name, parameters, unused
+from tapeless.staging.emitted_names import argument_names, base_name, parameters, unused_name
 from tapeless.staging.subprogram import leaf_atom
 from tapeless.transformations.vmap import Mapped
-from tapeless.transformations.vmap_axes import axes_key, batch_length, input_axes, spread
+from tapeless.transformations.vmap_axes import axes_key, axis_per_leaf, batch_length, input_axes
 from tapeless.transforms.core.builder import size_of
 from tapeless.transforms.core.language import Block
 from tapeless.transforms.emit.module import flat_text, is_plain, result_text, write_module
@@ -33,7 +33,7 @@ Call = tuple[tuple[Any, ...], dict[str, Any]]
 _here = threading.local()  # .shards: what the shard of this thread meets the others through
 
 
-class Shard(Transformed):
+class ShardProgram(Transformed):
     """A function over the elements of one shard. Two arguments by name follow those of the user:
     the positions of the elements on the whole axis, and the length of that."""
 
@@ -69,11 +69,15 @@ class Shard(Transformed):
         key = (len(args), *kwargs)
         if key not in self.known_names:
             taken = argument_names(self.fun, args, kwargs)
-            unused_names = [unused(name, taken) for name in ("axis_index", "axis_size", "shards")]
+            unused_names = [
+                unused_name(name, taken) for name in ("axis_index", "axis_size", "shards")
+            ]
             self.known_names[key] = (unused_names[0], unused_names[1], unused_names[2])
         return self.known_names[key]
 
-    def given(self, args: tuple[Any, ...], kwargs: dict[str, Any], index: Any, size: int) -> Call:
+    def with_place(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], index: Any, size: int
+    ) -> Call:
         """The arguments of a call."""
         names = self.names(args, kwargs)
         return args, {**kwargs, names[0]: index, names[1]: size}
@@ -85,7 +89,7 @@ class Shard(Transformed):
 
     # -- compilation
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         user, (index, size, shards) = self.own(args, kwargs)
         leaves, structure = tree.flatten((args, user))
         axes = input_axes(self.in_axes, args, user, base_name(self.fun))
@@ -95,7 +99,7 @@ class Shard(Transformed):
             total, positions = leaf_atom(kwargs[size]), leaf_atom(kwargs[index])
             axis = Axis(self.axis_name, size_of(total), positions, shards)
         mapped = Mapped(self.fun, leaves, structure, axes, own, axis)
-        return mapped.results(spread(self.out_axes, mapped.value, "out_axes"))
+        return mapped.results(axis_per_leaf(self.out_axes, mapped.value, "out_axes"))
 
     def compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
         self.extra = self.own(args, kwargs)[1]
@@ -130,7 +134,7 @@ class Shard(Transformed):
         self.at = len(arguments)
         return write(kept, unpack, result, self.doc(staged, names)), flat
 
-    def emitted(self, text: str) -> Callable[..., Any]:
+    def load_emitted(self, text: str) -> Callable[..., Any]:
         if not self.compiled:
             return array_form.load(self.emitted_name, text)
         from tapeless.backends import cpu  # noqa: PLC0415 (takes time to import)
@@ -138,7 +142,7 @@ class Shard(Transformed):
         return cpu.load(self.emitted_name, text)
 
     def load(self, text: str) -> Callable[..., Any]:
-        run, left_out, at = self.emitted(text), set(self.left_out), self.at
+        run, left_out, at = self.load_emitted(text), set(self.left_out), self.at
 
         def with_shards(*values: Any) -> Any:
             every = (*values[:at], _here.shards, *values[at:])

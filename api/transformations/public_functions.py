@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from tapeless import tree
-from tapeless.dispatch.specialisation import kept
+from tapeless.dispatch.specialisation import cached_transformation
 from tapeless.dispatch.typed_function import P, R, Typed
 from tapeless.staging.argument_checks import checked_argnums, plural
 from tapeless.staging.emitted_names import check_callable
@@ -57,7 +57,7 @@ def jvp(
             f"jvp: {plural(len(primals), 'primal')} and {plural(len(tangents), 'tangent')}",
             "there must be one tangent for each primal",
         )
-    return kept(Jvp, fun, None, has_aux)(*primals, *tangents)
+    return cached_transformation(Jvp, fun, None, has_aux)(*primals, *tangents)
 
 
 def jvp_fn(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Jvp:
@@ -99,7 +99,7 @@ def vjp(
     check_unneeded("vjp", reduce_axes=reduce_axes)
     if active():
         return _with_aux(PullBack(fun, primals, {}, has_aux), has_aux)
-    return kept(Vjp, fun, has_aux).at(VjpFunction, primals)
+    return cached_transformation(Vjp, fun, has_aux).evaluate_at(VjpFunction, primals)
 
 
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
@@ -124,7 +124,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     check_callable(fun, "linearize")
     if active():
         return _with_aux(PushForward(fun, primals, {}, has_aux), has_aux)
-    return kept(Linearize, fun, has_aux).at(Linearized, primals)
+    return cached_transformation(Linearize, fun, has_aux).evaluate_at(Linearized, primals)
 
 
 def _with_aux(half: Half, has_aux: bool) -> Any:

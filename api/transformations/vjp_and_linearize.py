@@ -24,7 +24,7 @@ from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import plural
 from tapeless.staging.device_list import GPU_CHOSEN, default_gpu
 from tapeless.staging.emitted_names import base_name, check_callable, parameters
-from tapeless.staging.standalone_modules import Module
+from tapeless.staging.standalone_modules import StandaloneModule
 from tapeless.staging.subprogram import conform_cotangent, emit_all, is_value, leaf_atom
 from tapeless.transformations.cotangent_references import adding
 from tapeless.transformations.linearized_call import (
@@ -44,7 +44,7 @@ from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.substitution import refresh, replace_symbols, retype
 from tapeless.transforms.emit.module import (
     Text,
-    called,
+    called_functions,
     flat_text,
     function_text,
     is_plain,
@@ -67,7 +67,7 @@ else:
     gpu = later("tapeless.transformations.vjp_on_gpu")
 
 
-class Plan:
+class TwoPartPlan:
     """The second function of one specialisation: what it reads, and its block."""
 
     def __init__(self, half: Half, name: str) -> None:
@@ -75,7 +75,7 @@ class Plan:
         whole = close(expand(half.body), half.results)
         params = dict.fromkeys([*whole.params, *half.given])
         block = forget(simplify(dataclasses.replace(whole, params=tuple(params))))
-        block = close(*self.sized(block, half.given))
+        block = close(*self.with_missing_sizes(block, half.given))
         self.read = [v for v in block.params if v not in half.given]
         for v in self.read:
             let = defining_statement(v)
@@ -83,7 +83,7 @@ class Plan:
         block = dataclasses.replace(block, params=(*self.read, *half.given))
         self.block = detach(block, len(block.results))
 
-    def sized(self, block: Block, variables: list[Var]) -> Any:
+    def with_missing_sizes(self, block: Block, variables: list[Var]) -> Any:
         """The block with lengths that it cannot read off an array as variables of their own: one
         that only a side of a branch saves may not be there."""
         read = [v for v in close(block.body, block.results).params if v not in variables]
@@ -118,9 +118,9 @@ class AtPoint(Transformed):
     def describe(self) -> str:
         return f"{base_name(self.fun)} and what its derivative needs"
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         half = self.half(self.fun, args, kwargs, self.has_aux)
-        self.plan = Plan(half, f"{base_name(self.fun)}_{self.second}")
+        self.plan = TwoPartPlan(half, f"{base_name(self.fun)}_{self.second}")
         saved = tuple(map(Symbol, self.plan.read))
         return (half.value, half.aux, saved) if self.has_aux else (half.value, saved)
 
@@ -131,7 +131,7 @@ class AtPoint(Transformed):
         flat = bool(staged.writes) or not is_plain(staged.result)
         result = flat_text if flat else functools.partial(result_text, staged.result)
         signature = ", ".join(names)
-        inner = called([block, self.plan.block], self.emitted_name, self.plan.name)
+        inner = called_functions([block, self.plan.block], self.emitted_name, self.plan.name)
         first = emit_function(
             self.emitted_name, block, signature, unpack, result, self.doc(staged, names), set(names)
         )
@@ -147,7 +147,7 @@ class AtPoint(Transformed):
         compiled.plan = self.__dict__.pop("plan")
         return compiled
 
-    def at(self, kind: type[Derivative], primals: tuple[Any, ...]) -> Any:
+    def evaluate_at(self, kind: type[LinearPart], primals: tuple[Any, ...]) -> Any:
         """(value, derivative) or (value, derivative, aux) at a point."""
         if (GPU_CHOSEN and default_gpu() is not None) or has_gpu_arrays(primals, {}):
             return gpu.at_point(self, kind, primals)
@@ -190,7 +190,7 @@ class Linearize(AtPoint):
 # -- the derivatives that users get
 
 
-class Derivative:
+class LinearPart:
     """The derivative of a function at a point; may be called many times, also in functions that are
     transformed."""
 
@@ -204,7 +204,7 @@ class Derivative:
     ) -> None:
         self.owner, self.made, self.residuals = owner, specialisation, residuals
         self.arguments, self.returned = arguments.concrete(), returned.concrete()
-        self.plan: Plan = specialisation.plan
+        self.plan: TwoPartPlan = specialisation.plan
         self.name = self.plan.half.name
         self.zero = plain_zero
 
@@ -230,11 +230,11 @@ class Derivative:
                 "function that is transformed",
                 f"call {what} inside that function",
             )
-        return applied(self.plan, map(_residual, self.residuals), leaves, side.kinds)
+        return apply_plan(self.plan, map(_residual, self.residuals), leaves, side.kinds)
 
     def source(self) -> str:
         """The emitted module, with both functions; on a GPU there are two modules."""
-        first = Module(self.made, self.owner.emitted_name).with_small()
+        first = StandaloneModule(self.made, self.owner.emitted_name).with_small()
         if self.made.second is None:
             return first
         likes = [np.zeros(k.shape, k.dtype) for k in self.side.kinds]  # type: ignore[type-var]  # integers
@@ -267,8 +267,8 @@ def _lengths(pairs: Iterable[tuple[Var, Any]]) -> dict[Any, dims.Size]:
     return length_of
 
 
-def applied(
-    plan: Plan, saved: Iterable[Atom], leaves: list[Any], kinds: Iterable[Type]
+def apply_plan(
+    plan: TwoPartPlan, saved: Iterable[Atom], leaves: list[Any], kinds: Iterable[Type]
 ) -> list[Any]:
     """The second function in a staged run.
 
@@ -298,8 +298,8 @@ def _residual(x: Any) -> Any:
 
 
 def _again(
-    kind: type[Derivative], owner: AtPoint, text: str, arguments: ValueTree, *rest: Any
-) -> Derivative:
+    kind: type[LinearPart], owner: AtPoint, text: str, arguments: ValueTree, *rest: Any
+) -> LinearPart:
     """A derivative from its pickle."""
     primals = tree.unflatten(arguments.structure, arguments.likes)
     specialisation = owner.specialise(tuple(primals), {})
@@ -312,7 +312,7 @@ def _again(
     return kind(owner, specialisation, arguments, *rest)
 
 
-class VjpFunction(Derivative):
+class VjpFunction(LinearPart):
     """Takes a cotangent built like the result; returns a tuple with a cotangent for each primal.
 
     Leaves without derivative have the cotangent 0.0 (an array of zeros for integer arrays, None for
@@ -362,7 +362,7 @@ class VjpFunction(Derivative):
         return f"<pull-back of {self.name}>"
 
 
-class Linearized(Derivative):
+class Linearized(LinearPart):
     """Takes a tangent for each primal, built like it; returns the tangent of the value."""
 
     @property

@@ -20,7 +20,7 @@ from tapeless.staging.subprogram import is_value, leaf_atom, leaf_type
 from tapeless.transformations.eval_shape import stand_in
 from tapeless.transformations.jit_on_gpu import GpuJit
 from tapeless.transformations.linearized_call import ValueTree, plain_zero
-from tapeless.transformations.vjp_and_linearize import applied
+from tapeless.transformations.vjp_and_linearize import apply_plan
 from tapeless.transforms.errors import UnsupportedError
 
 
@@ -51,9 +51,9 @@ class DerivativeOnGpu(Transformed):
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
         return ["saved", "given"]
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         saved, leaves = args
-        return applied(self.plan, map(leaf_atom, saved), leaves, map(leaf_type, leaves))
+        return apply_plan(self.plan, map(leaf_atom, saved), leaves, map(leaf_type, leaves))
 
 
 def at_point(owner: Any, kind: type[Any], primals: tuple[Any, ...]) -> Any:
@@ -62,7 +62,7 @@ def at_point(owner: Any, kind: type[Any], primals: tuple[Any, ...]) -> Any:
     owner  what `vjp` or `linearize` runs
     kind   the class of derivatives
     """
-    specialisation, results = first_program(owner).called(primals, {})
+    specialisation, results = first_program(owner).call_on_device(primals, {})
     sides = [ValueTree(tree.map(stand_in, side)) for side in (list(primals), results[0])]
     saved = results[-1]
     if not all(map(is_value, saved)):

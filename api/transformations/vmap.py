@@ -29,12 +29,12 @@ from tapeless.transformations.elements_one_by_one import (
 from tapeless.transformations.ignored_parameters import check_unneeded
 from tapeless.transformations.vmap_axes import (
     axes_key,
+    axis_per_leaf,
     batch_length,
     check_axis_name,
     checked_axis_size,
     input_axes,
     output_axis,
-    spread,
 )
 from tapeless.transforms.core.batching_context import batching, is_nested
 from tapeless.transforms.core.builder import building, current
@@ -49,7 +49,7 @@ from tapeless.transforms.ops.primitives.shapes import broadcast_to, move, reshap
 from tapeless.transforms.optimize.dead_code import dead_code
 from tapeless.transforms.optimize.lists_to_arrays import tables_as_arrays
 from tapeless.transforms.spmd.axes import Axis, bound
-from tapeless.transforms.spmd.named_axis_map import named, refuse_left
+from tapeless.transforms.spmd.named_axis_map import batch_class, refuse_left
 
 
 class Vmap(Transformed):
@@ -105,7 +105,7 @@ class Vmap(Transformed):
 
         return ElementCalls(call, why, () if at is None else ((what, *at),))
 
-    def staged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         leaves, structure = tree.flatten((args, kwargs))
         axes, size = self.axes(args, kwargs)
         axis = None if self.axis_name is None else Axis(self.axis_name, size)
@@ -115,7 +115,7 @@ class Vmap(Transformed):
             return one_by_one(self.fun, leaves, structure, axes, size, self.out_axes, most)
         with Refusable() as all_at_once:
             mapped = Mapped(self.fun, leaves, structure, axes, size, axis)
-            out_axes = spread(self.out_axes, mapped.value, "out_axes")
+            out_axes = axis_per_leaf(self.out_axes, mapped.value, "out_axes")
             return mapped.results(out_axes)
         if axis is not None and all_at_once.error is not None:
             raise all_at_once.error
@@ -139,9 +139,9 @@ class Mapped:
         whole = [None if k is None else leaf_atom(x) for x, k in zip(leaves, axes, strict=True)]
         pairs = list(zip(whole, axes, strict=True))
         elements = [None if a is None else _element(a, k) for a, k in pairs]
-        with bound(axis), batching(), written_out(axis), _watched(run, self.name):
+        with bound(axis), batching(), written_out(axis), _refuse_writes(run, self.name):
             values = [
-                unshared(x) if e is None else symbol(e, x if e.type.shape else None)
+                overwritable_copy(x) if e is None else symbol(e, x if e.type.shape else None)
                 for x, e in zip(leaves, elements, strict=True)
             ]
             own = (e for e in elements if e is not None)
@@ -150,11 +150,11 @@ class Mapped:
             region = Subprogram(fun, args, kwargs, _rows(elements, pairs))
             refuse_shared(leaves, values)
         self.value, self.leaves, self.structure = region.value, region.leaves, region.structure
-        self.batch = named(axis)(size, is_nested())
+        self.batch = batch_class(axis)(size, is_nested())
         for e, (a, k) in zip(elements, pairs, strict=True):
             if e is not None and a is not None:
                 self.batch.env[e] = (a, k)
-        with recorded() as recording:
+        with record_statements() as recording:
             body = region.body if axis is None else read_of(region)
             ends = tuple(a for a in region.atoms if a is not None)
             body = tables_as_arrays(Block((), tuple(body), ends)).body
@@ -164,16 +164,16 @@ class Mapped:
 
     def results(self, out_axes: list[Any]) -> Any:
         """The value of the call, with the batch at the given axes of its leaves."""
-        with recorded():
+        with record_statements():
             results = [
-                x if pair is None else self.placed(*pair, k)
+                x if pair is None else self.place_result(*pair, k)
                 for x, pair, k in zip(self.leaves, self.atoms, out_axes, strict=True)
             ]
         ends = zip(results, self.leaves, self.atoms, strict=True)
         values = [x if pair is None else symbol(a, x) for a, x, pair in ends]
         return as_program_value(tree.unflatten(self.structure, values))
 
-    def placed(self, value: Atom, axis: int | None, wanted: Any) -> Any:
+    def place_result(self, value: Atom, axis: int | None, wanted: Any) -> Any:
         if wanted is None:
             if axis is not None:
                 raise ArgumentError(
@@ -216,7 +216,7 @@ def written_out(axis: Axis | None) -> Iterator[None]:
 
 
 @contextmanager
-def _watched(run: Trace, name: str) -> Iterator[None]:
+def _refuse_writes(run: Trace, name: str) -> Iterator[None]:
     """Refuses writes to what was there before: they would be made for one element."""
     outer = run.journals[-1]
     run.journals[-1] = journal = Journal(next(run.serials))
@@ -234,7 +234,7 @@ def _watched(run: Trace, name: str) -> Iterator[None]:
         )
 
 
-def unshared(x: Any) -> Any:
+def overwritable_copy(x: Any) -> Any:
     """What all elements are given, as an array that each may overwrite for itself."""
     return symbol(leaf_atom(x), x) if isinstance(x, Symbol) and x.mutable else x
 
@@ -248,11 +248,11 @@ def _element(a: Atom, axis: int) -> Var:
     return element
 
 
-class recorded:  # noqa: N801 (a context manager)
+class record_statements:  # noqa: N801 (a context manager)
     """Statements inside go to the open block of the run, and rely on no further facts of sizes than
     what it has been staged for."""
 
-    def __enter__(self) -> recorded:
+    def __enter__(self) -> record_statements:
         self.builder = Relied(facts_of(trace().guards))
         self.builder.definitions = current().definitions
         self.inside = building(self.builder)

@@ -9,7 +9,7 @@ import optree
 
 from tapeless import tree
 from tapeless.staging.argument_checks import plural
-from tapeless.staging.subprogram import described, is_value, leaf_type, shape_text
+from tapeless.staging.subprogram import describe, is_value, leaf_type, shape_text
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import active, current
 from tapeless.transforms.core.dims import Size
@@ -44,7 +44,7 @@ def check_axis_name(name: Any, title: str) -> None:
         ) from None
 
 
-def spread(axes: Any, value: Any, what: str) -> list[Any]:
+def axis_per_leaf(axes: Any, value: Any, what: str) -> list[Any]:
     """An axis for each leaf of the value."""
     leaves, structure = optree.tree_flatten(axes, none_is_leaf=True, namespace=tree.NAMESPACE)
     try:
@@ -71,7 +71,7 @@ def input_axes(in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name
         )
     if isinstance(in_axes, (list, tuple)):
         pairs = zip(in_axes, args, strict=True)
-        leaf_axes = [k for axes, x in pairs for k in spread(axes, x, "an entry of in_axes")]
+        leaf_axes = [k for axes, x in pairs for k in axis_per_leaf(axes, x, "an entry of in_axes")]
     else:
         leaf_axes = [in_axes] * len(tree.leaves(args))
     leaf_axes += [0 for _ in tree.leaves(kwargs)]
@@ -86,12 +86,12 @@ def input_axes(in_axes: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name
 def _input_axis(k: int, x: Any, in_container: bool) -> int:
     if not is_value(x):
         raise ArgumentTypeError(
-            f"vmap: {described(x)} has no axis {k}", "give None for it in in_axes"
+            f"vmap: {describe(x)} has no axis {k}", "give None for it in in_axes"
         )
     ndim = leaf_type(x).ndim
     if not -ndim <= k < ndim:
         raise ArgumentError(
-            f"vmap: axis {k} in in_axes is out of bounds for {described(x)}",
+            f"vmap: axis {k} in in_axes is out of bounds for {describe(x)}",
             "lists, tuples and dicts hold arrays, each mapped along its own axis: make one array "
             "of numbers with np.array(...)"
             if in_container and not ndim
@@ -114,7 +114,7 @@ def batch_length(leaves: list[Any], axes: list[Any], axis_size: Any) -> Size:
     size = lengths[0][0]
     for n, x, k in lengths[1:]:
         if n != size and not (active() and current().same_size(size, n)):
-            first, other = _named(*lengths[0]), _named(n, x, k)
+            first, other = _size_source(*lengths[0]), _size_source(n, x, k)
             raise ArgumentError(
                 f"vmap: the mapped axes differ in length: {first}, and {other}",
                 "in_axes says which axis of each argument is mapped",
@@ -137,10 +137,10 @@ def checked_axis_size(n: Any, title: str) -> Size:
     return int(n)
 
 
-def _named(n: Size, x: Any, k: int) -> str:
+def _size_source(n: Size, x: Any, k: int) -> str:
     if x is None:
         return f"axis_size is {n}"
-    return f"axis {k} of {described(x)} has length {shape_text((n,)).strip('(,)')}"
+    return f"axis {k} of {describe(x)} has length {shape_text((n,)).strip('(,)')}"
 
 
 def output_axis(k: Any, ndim: int) -> int:

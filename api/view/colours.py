@@ -20,13 +20,13 @@ CLASSES = (
 )
 
 
-def coloured(text: str, language: str) -> list[str]:
+def colour(text: str, language: str) -> list[str]:
     """The lines of a text as HTML. Indentation is a part of what follows: nbconvert writes white
     space between elements as one blank.
 
-    >>> coloured("x = 1 < y", "python")
+    >>> colour("x = 1 < y", "python")
     ['x = <span class="number">1</span> &lt; y']
-    >>> coloured("    return", "python")
+    >>> colour("    return", "python")
     ['<span class="keyword">    return</span>']
     """
     lines = [""]

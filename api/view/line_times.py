@@ -33,7 +33,7 @@ def _plain(text: str) -> str:
     return NOTE.sub("", text).strip()
 
 
-def timed(pane: Pane, profile: LineProfile) -> Pane:
+def with_times(pane: Pane, profile: LineProfile) -> Pane:
     """The listing of an emitted module with what its lines took."""
     total = sum(line.seconds for line in profile.lines) or 1.0
     numbers = lines_of(pane, profile)

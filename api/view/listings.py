@@ -9,7 +9,7 @@ from typing import Any
 
 from tapeless.explain.residuals import Residual, size_of
 from tapeless.profiler.line_profile import readable
-from tapeless.view.colours import coloured
+from tapeless.view.colours import colour
 from tapeless.view.panes import LineTime, Pane, ViewLine
 from tapeless.view.sized_numbers import SizedNumbers
 
@@ -37,9 +37,9 @@ def listings(panes: Sequence[Pane], heading: str, numbers: SizedNumbers | None =
 
 def _pane(pane: Pane, anchors: Anchors, heading: str, numbers: SizedNumbers) -> str:
     items = "".join(
-        _line(pane, line, code, _beside(pane, line, anchors, numbers), gap=bool(k and not j))
+        _line(pane, line, code, _side_note(pane, line, anchors, numbers), gap=bool(k and not j))
         for k, block in enumerate(_blocks(pane.lines))
-        for j, (line, code) in enumerate(_coloured(block, pane.language))
+        for j, (line, code) in enumerate(_colour_block(block, pane.language))
     )
     remark = f'<p class="remark">{escape(pane.remark)}</p>' if pane.remark else ""
     listing = f'<ol class="listing" role="list">\n{items}</ol>' if items else ""
@@ -59,11 +59,11 @@ def _blocks(lines: Sequence[ViewLine]) -> Iterator[Sequence[ViewLine]]:
             start = k
 
 
-def _coloured(block: Sequence[ViewLine], language: str) -> Iterator[tuple[ViewLine, str]]:
-    return zip(block, coloured("\n".join(x.text for x in block), language), strict=True)
+def _colour_block(block: Sequence[ViewLine], language: str) -> Iterator[tuple[ViewLine, str]]:
+    return zip(block, colour("\n".join(x.text for x in block), language), strict=True)
 
 
-def _beside(pane: Pane, line: ViewLine, anchors: Anchors, numbers: SizedNumbers) -> str:
+def _side_note(pane: Pane, line: ViewLine, anchors: Anchors, numbers: SizedNumbers) -> str:
     return _notes(line, numbers) if pane.is_users else _time(line) + _origins(line, anchors)
 
 
@@ -94,13 +94,13 @@ def _origins(line: ViewLine, anchors: Anchors) -> str:
 def _time(line: ViewLine) -> str:
     """What an emitted line took, with a bar as long as its share."""
     return "".join(
-        f'<span class="took" style="--share:{time.share:.1%}" title="{escape(_said(time))}">'
+        f'<span class="took" style="--share:{time.share:.1%}" title="{escape(_time_title(time))}">'
         f"{readable(time.seconds)}</span>"
         for time in line.times
     )
 
 
-def _said(time: LineTime) -> str:
+def _time_title(time: LineTime) -> str:
     return f"{time.share:.1%} of the time of all lines, {time.text}".removesuffix(", ")
 
 
@@ -117,7 +117,7 @@ def _notes(line: ViewLine, numbers: SizedNumbers) -> str:
         _chip("took", escape(f"{readable(time.seconds)} {time.text}".strip()))
         for time in line.times
     ]
-    chips += [_chip("saved", _saved(r, numbers)) for r in line.saved]
+    chips += [_chip("saved", _saved_text(r, numbers)) for r in line.saved]
     chips += [_chip("slow", escape(reason)) for reason in report.slow]
     items = "".join(chips)
     label = f"about line {line.number}"
@@ -137,7 +137,7 @@ def _cost(number: Any, form: str, what: str, numbers: SizedNumbers) -> str:
     return ""
 
 
-def _saved(r: Residual, numbers: SizedNumbers) -> str:
+def _saved_text(r: Residual, numbers: SizedNumbers) -> str:
     name = escape(r.name or "an array")
     if not r.dtype:
         return f"saves {name}: {escape(r.what)}, as it grows"

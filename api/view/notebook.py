@@ -14,7 +14,7 @@ from tapeless.explain.lines import LineReport
 from tapeless.staging.emitted_names import place
 from tapeless.transformations.jit import Jit
 from tapeless.transforms.core.language import statements
-from tapeless.transforms.emit.module import called
+from tapeless.transforms.emit.module import called_functions
 from tapeless.transforms.emit.writer import result_origins
 from tapeless.transforms.errors import ArgumentError, SourceError
 from tapeless.transforms.frontend.trace.readers import AttributeOf
@@ -24,7 +24,7 @@ from tapeless.view.panes import (
     Pane,
     Place,
     by_place,
-    emitted,
+    emitted_pane,
     function_lines,
     sources,
     with_returned,
@@ -52,7 +52,7 @@ def notebook_view(function: Transformed) -> str:
     specialisation = _of_last_call(function)
     panes = _panes(function, specialisation)
     prefix = f"tapeless-{secrets.token_hex(4)}"
-    panes = [replace(_shortened(pane), name=f"{prefix}-{pane.name}") for pane in panes]
+    panes = [replace(_shorten(pane), name=f"{prefix}-{pane.name}") for pane in panes]
     at = place(function)
     where = f", {file_title(at[0])}, line {at[1]}" if at else ""
     return (
@@ -93,24 +93,24 @@ def _panes(function: Transformed, specialisation: Specialisation | None) -> list
         panes.append(Pane("missing", "Source that is not shown", "python", (), remark, True))
     if specialisation:
         places = {place: k for k, place in enumerate(reports)}
-        panes.append(_emitted(function, specialisation, places))
+        panes.append(_emitted_pane(function, specialisation, places))
     return panes
 
 
-def _emitted(
+def _emitted_pane(
     function: Transformed, specialisation: Specialisation, places: dict[Place, int]
 ) -> Pane:
     """The emitted code; lines of several cells with the same number are told apart by what was
     staged, unless that was another process."""
     text = function.source()
     if isinstance(specialisation, Recalled):
-        return emitted("emitted", "Emitted code", text, places)
+        return emitted_pane("emitted", "Emitted code", text, places)
     block = specialisation.simplified
-    blocks = [block, *called([block], function.emitted_name).values()]
+    blocks = [block, *called_functions([block], function.emitted_name).values()]
     origins = (s.origin for each in blocks for s in statements(each))
     staged = {(origin.file, origin.line) for origin in origins if origin is not None}
     linked = {place: k for place, k in places.items() if place in staged}
-    pane = emitted("emitted", "Emitted code", text, linked)
+    pane = emitted_pane("emitted", "Emitted code", text, linked)
     compiled = isinstance(function, Jit)  # the results of a driver are those of kernels
     returned = () if compiled else result_origins(block)
     return with_returned(pane, [(x.file, x.line) for x in returned], linked)
@@ -134,7 +134,7 @@ def _code_guards(specialisation: Specialisation) -> Iterator[Any]:
                 yield guard
 
 
-def _shortened(pane: Pane) -> Pane:
+def _shorten(pane: Pane) -> Pane:
     """The pane with as many lines as a notebook shows."""
     hidden = len(pane.lines) - MOST
     if hidden <= 0:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tapeless.explain.lines import LineReport
 from tapeless.explain.residuals import Residual
-from tapeless.staging.emitted_names import unwrapped
+from tapeless.staging.emitted_names import unwrap
 from tapeless.transforms.errors import SourceError
 from tapeless.transforms.frontend.source import find
 from tapeless.transforms.python_text.line_origins import line_origins
@@ -77,7 +77,7 @@ def function_lines(function: Any) -> list[LineReport]:
 
     Raises SourceError where its source is not to be had, or has changed since it was run.
     """
-    inner = unwrapped(function)
+    inner = unwrap(function)
     if not isinstance(inner, FunctionType):
         raise SourceError(f"{getattr(inner, '__name__', 'it')} has no source in Python")
     first, lines = find.own_lines(inner)
@@ -120,7 +120,7 @@ def sources(reports: Mapping[Place, LineReport], saved: Iterable[Residual] = ())
     ]
 
 
-def emitted(
+def emitted_pane(
     name: str, title: str, text: str, places: Mapping[Place, int], language: str = "python"
 ) -> Pane:
     """A listing of emitted code, each line with the places it belongs to."""

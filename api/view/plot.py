@@ -18,9 +18,9 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def plot(function: Any, start: float, stop: float, order: int, points: int, ax: Any) -> Any:
     """Draws the curves into `ax`, or into a new figure; returns the axes."""
-    xs = _interval(start, stop, _whole(points, "points", 2))
+    xs = _interval(start, stop, _checked_integer(points, "points", 2))
     variable = argument_names(function, (start,), {})[0]
-    order = _whole(order, "order", 0)
+    order = _checked_integer(order, "order", 0)
     labels = [_label(function, variable, k) for k in range(order + 1)]
     curves = [_values(each, xs) for each in _derivatives(function, order)]
     axes = _new_axes() if ax is None else ax
@@ -38,7 +38,7 @@ def _label(function: Any, variable: str, order: int) -> str:
     return f"d{power} {base_name(function)} / d {variable}{power}" if order else function.describe()
 
 
-def _whole(number: Any, name: str, least: int) -> int:
+def _checked_integer(number: Any, name: str, least: int) -> int:
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
         raise ArgumentError(f"plot: {name} is {number!r}", f"pass a whole number from {least} on")
     return int(number)

@@ -11,9 +11,9 @@ from typing import Any
 
 from tapeless.explain.by_size import BySize
 from tapeless.explain.formulas import NUMBER, SIZE, SizeFormula
-from tapeless.explain.report import counted, in_bytes
+from tapeless.explain.report import in_bytes, short_number
 
-FORMATS: dict[str, Callable[[Any], str]] = {"count": counted, "bytes": in_bytes, "length": str}
+FORMATS: dict[str, Callable[[Any], str]] = {"count": short_number, "bytes": in_bytes, "length": str}
 
 
 class SizedNumbers:
@@ -53,7 +53,7 @@ class SizedNumbers:
             [x.text, x.relation, *map(self.place, (x.left, x.right))]
             for x in self.by_size.requirements
         ]
-        needed = self.needed()
+        needed = self.needed_steps()
         steps = [step if k in needed else None for k, step in enumerate(self.by_size.table.steps)]
         sizes = [{"names": x.names, "value": x.value, "least": x.least} for x in self.by_size.sizes]
         return json.dumps(
@@ -68,7 +68,7 @@ class SizedNumbers:
         self.used.add(formula.place)
         return formula.place
 
-    def needed(self) -> set[int]:
+    def needed_steps(self) -> set[int]:
         """The steps that those which were written are made of."""
         assert self.by_size is not None
         needed, pending = set[int](), list(self.used)
@@ -85,4 +85,4 @@ class SizedNumbers:
         if self.by_size is None:
             return []
         steps = self.by_size.table.steps
-        return sorted(steps[k][1] for k in self.needed() if steps[k][0] == SIZE)
+        return sorted(steps[k][1] for k in self.needed_steps() if steps[k][0] == SIZE)

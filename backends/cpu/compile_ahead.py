@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.backends.cpu.kernel import Kernel, Program
+from tapeless.backends.cpu.kernel import JitKernel, KernelModule
 
 INTEGERS: dict[type, Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -26,14 +26,14 @@ INTEGERS: dict[type, Callable[[int, int], int]] = {
 }
 
 
-class _UnknownError(Exception):
+class _RunTimeValueError(Exception):
     """What only a run can tell."""
 
 
-NOT_KNOWN = (_UnknownError, IndexError, MemoryError, TypeError, ValueError, ZeroDivisionError)
+NOT_KNOWN = (_RunTimeValueError, IndexError, MemoryError, TypeError, ValueError, ZeroDivisionError)
 
 
-def prepare(program: Program, function: ast.FunctionDef, args: Sequence[Any]) -> None:
+def prepare(program: KernelModule, function: ast.FunctionDef, args: Sequence[Any]) -> None:
     """Compiles what a call of the function with arguments like these needs, as far as is known.
 
     program   the kernels of the module
@@ -41,13 +41,13 @@ def prepare(program: Program, function: ast.FunctionDef, args: Sequence[Any]) ->
     args      arrays and numbers of the types, shapes and memory orders that are meant
     """
     names = [a.arg for a in function.args.args]
-    _Reader(program, dict(zip(names, args, strict=True))).block(function.body)
+    _KernelCallReader(program, dict(zip(names, args, strict=True))).block(function.body)
 
 
-class _Reader:
+class _KernelCallReader:
     """Goes over statements in their order; `names` are the variables whose values are known."""
 
-    def __init__(self, program: Program, names: dict[str, Any]) -> None:
+    def __init__(self, program: KernelModule, names: dict[str, Any]) -> None:
         self.program, self.names = program, names
 
     def block(self, body: Sequence[ast.stmt]) -> None:
@@ -75,7 +75,7 @@ class _Reader:
 
     def give(self, name: str, value: ast.expr) -> None:
         try:
-            self.names[name] = self.known(value)
+            self.names[name] = self.evaluate(value)
         except NOT_KNOWN:
             self.names.pop(name, None)
 
@@ -91,14 +91,14 @@ class _Reader:
                 case ast.Call(func=ast.Name(id=name)) if name in self.program.kernels:
                     self.ready(self.program.kernels[name], call.args)
 
-    def ready(self, kernel: Kernel, parts: list[ast.expr]) -> None:
+    def ready(self, kernel: JitKernel, parts: list[ast.expr]) -> None:
         first = 2 if kernel.split else 0  # the rows are integers in any case
         try:
-            kernel.ready((*[0] * first, *map(self.known, parts[first:])))
+            kernel.ready((*[0] * first, *map(self.evaluate, parts[first:])))
         except NOT_KNOWN:
             return
 
-    def known(self, e: Any) -> Any:
+    def evaluate(self, e: Any) -> Any:
         """The value of an expression of sizes, arrays and parts of these."""
         match e:
             case ast.Constant(value=value):
@@ -108,40 +108,40 @@ class _Reader:
             case ast.Attribute(value=ast.Name(id="np"), attr=name):
                 return getattr(np, name)
             case ast.Attribute(value=inner, attr="shape" | "T" as name):
-                return getattr(self.known(inner), name)
+                return getattr(self.evaluate(inner), name)
             case ast.Subscript(value=inner, slice=index):
-                return self.known(inner)[self.known(index)]
+                return self.evaluate(inner)[self.evaluate(index)]
             case ast.Tuple(elts=parts):
-                return tuple(map(self.known, parts))
+                return tuple(map(self.evaluate, parts))
             case ast.Slice(lower=a, upper=b, step=c):
-                return slice(*[None if x is None else self.known(x) for x in (a, b, c)])
+                return slice(*[None if x is None else self.evaluate(x) for x in (a, b, c)])
             case ast.BinOp(left=a, op=op, right=b) if type(op) in INTEGERS:
                 return INTEGERS[type(op)](*map(self.integer, (a, b)))
             case (
                 ast.Call(func=ast.Name(id="empty" | "zeros"), args=[shape, dtype])
                 | ast.Call(func=ast.Name(id="full"), args=[shape, _, dtype])
             ):  # of zeros: not filled
-                return np.zeros(self.known(shape), self.known(dtype))
-            case ast.Call(func=ast.Name(id="copied"), args=[x]):
-                array = self.known(x)
+                return np.zeros(self.evaluate(shape), self.evaluate(dtype))
+            case ast.Call(func=ast.Name(id="copy_of"), args=[x]):
+                array = self.evaluate(x)
                 return np.zeros(array.shape, array.dtype)
             case (
                 ast.Call(func=ast.Name(id="matmul"), args=[a, b])
                 | ast.BinOp(left=a, op=ast.MatMult(), right=b)
             ):
-                return _product(self.known(a), self.known(b))
+                return _product(self.evaluate(a), self.evaluate(b))
             case _:
-                raise _UnknownError
+                raise _RunTimeValueError
 
     def integer(self, e: ast.expr) -> int:
-        value = self.known(e)
+        value = self.evaluate(e)
         if type(value) is not int:
-            raise _UnknownError
+            raise _RunTimeValueError
         return value
 
 
 def _product(a: Any, b: Any) -> Any:
     """An array like `a @ b`, where `b` is a matrix or a vector."""
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or b.ndim > 2:
-        raise _UnknownError
+        raise _RunTimeValueError
     return np.zeros((*a.shape[:-1], *b.shape[1:]), np.result_type(a, b))

@@ -15,8 +15,8 @@ from tapeless.backends.cpu.runtime.kernel_errors import Failures
 from tapeless.backends.cpu.runtime.kernel_lines import KernelLines
 from tapeless.backends.cpu.runtime.signature import (
     Argument,
-    Array,
-    Form,
+    ArrayType,
+    CallForm,
     Signature,
     plain,
     signature,
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from tapeless.backends.cpu.runtime.object_cache import ObjectCode
 
 
-class Program:
+class KernelModule:
     """The kernels of one module, and what has been compiled of them."""
 
     def __init__(self, values: dict[str, Any], text: str, apart: bool = False) -> None:
         self.values, self.text, self.apart = values, text, apart
-        self.kernels: dict[str, Kernel] = {}
+        self.kernels: dict[str, JitKernel] = {}
         self.compilations: list[Compilation] = []
         self._known: dict[bool, dict[str, Any]] = {}
 
-    def kernel(self, function: Callable[..., Any], options: dict[str, Any]) -> Kernel:
+    def kernel(self, function: Callable[..., Any], options: dict[str, Any]) -> JitKernel:
         """The kernel that stands for a function of the module."""
-        made = Kernel(self, function, options)
-        self.kernels[made.__name__] = made
-        return made
+        kernel = JitKernel(self, function, options)
+        self.kernels[kernel.__name__] = kernel
+        return kernel
 
     @functools.cached_property
     def lines(self) -> KernelLines:
@@ -55,7 +55,7 @@ class Program:
         written = [s for s in ast.parse(self.text).body if isinstance(s, ast.FunctionDef)]
         return {s.name: s for s in written if s.name in self.kernels}
 
-    def known(self, entered: bool = True) -> dict[str, Any]:
+    def compiled_names(self, entered: bool = True) -> dict[str, Any]:
         """What names mean inside compiled code; `entered`: by our entries, where kernels give back
         the arrays that they make for themselves (`scratch`). Elsewhere these are Numba's."""
         if entered not in self._known:
@@ -65,28 +65,30 @@ class Program:
                 reassociable_sums,
             )
 
-            known = {k: math_functions.vectorised(v) for k, v in self.values.items()}
-            known[error_texts.TELLING] = error_texts.TellingError
+            namespace = {k: math_functions.vectorised_function(v) for k, v in self.values.items()}
+            namespace[error_texts.TELLING] = error_texts.TellingError
             for name, kernel in self.kernels.items():
-                made = reassociable_sums.instructions(kernel.function, kernel.options)
-                made = made if entered or name != "scratch" else None
-                known[name] = made or math_functions.callee(kernel.function, known, kernel.options)
-            self._known[entered] = known
+                helper = reassociable_sums.instructions(kernel.function, kernel.options)
+                helper = helper if entered or name != "scratch" else None
+                namespace[name] = helper or math_functions.callee(
+                    kernel.function, namespace, kernel.options
+                )
+            self._known[entered] = namespace
         return self._known[entered]
 
 
-class Kernel:
+class JitKernel:
     """A callable over arrays and numbers."""
 
     def __init__(
-        self, program: Program, function: Callable[..., Any], options: dict[str, Any]
+        self, program: KernelModule, function: Callable[..., Any], options: dict[str, Any]
     ) -> None:
         self.program, self.function, self.options = program, function, options
         self.__name__ = self.__qualname__ = function.__name__
         self.__doc__, self.__wrapped__ = function.__doc__, function
         self.split = False  # whether it is called for some of the rows, by several threads
-        self.form: Form | None = None  # of what calls it, where that is all that is called
-        self.entry: Callable[..., Any] = self.missed  # of the last signature
+        self.form: CallForm | None = None  # of what calls it, where that is all that is called
+        self.entry: Callable[..., Any] = self.compile_and_call  # of the last signature
         self.entries: dict[Signature, Callable[..., Any]] = {}
 
     def __call__(self, *args: Any) -> Any:
@@ -95,22 +97,22 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
 
-    def missed(self, *args: Any) -> Any:
+    def compile_and_call(self, *args: Any) -> Any:
         """A call that the current entry does not take."""
         args, wanted = self.read(args)
-        return self.compiled(wanted)(*args)
+        return self.entry_for(wanted)(*args)
 
     def ready(self, args: tuple[Any, ...]) -> None:
         """Compiles it for a call with arguments like these, which is not made."""
-        self.compiled(self.read(args)[1])
+        self.entry_for(self.read(args)[1])
 
-    def compiled(self, wanted: Signature) -> Callable[..., Any]:
+    def entry_for(self, wanted: Signature) -> Callable[..., Any]:
         """The entry for a signature, made now if there is none."""
-        found = self.entries.get(wanted)
-        if found is None:
+        entry = self.entries.get(wanted)
+        if entry is None:
             with COMPILING:
-                found = self.entries.get(wanted) or self.make(wanted)
-        return found
+                entry = self.entries.get(wanted) or self.make(wanted)
+        return entry
 
     def read(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Signature]:
         """The arguments as compiled code takes them, and their signature."""
@@ -123,14 +125,14 @@ class Kernel:
 
         start = time.perf_counter()
         reason = self.reason(wanted)
-        found, cached = object_cache.found(
+        code, cached = object_cache.load_or_compile(
             self.__name__,
-            self.described(),
+            self.fixed_key(),
             wanted,
             self.options,
             lambda symbol: self.compile(wanted, symbol),
         )
-        sure = self.by_numba() if found is None else self.linked(found)
+        sure = self.by_numba() if code is None else self.link_entry(code)
         self.entries[wanted] = sure
         text = ", ".join(map(str, wanted))
         seconds = time.perf_counter() - start
@@ -139,48 +141,48 @@ class Kernel:
         )
         return sure
 
-    def described(self) -> str:
+    def fixed_key(self) -> str:
         """What object code depends on, signature and options apart."""
         return f"{self.program.text}\n# apart: {self.program.apart}"
 
-    def linked(self, found: ObjectCode) -> Callable[..., Any]:
+    def link_entry(self, code: ObjectCode) -> Callable[..., Any]:
         """The entry in object code; calls go straight there from now on."""
         from tapeless.backends.cpu.runtime import linking  # noqa: PLC0415
 
-        address, failures = self.place(found)
+        address, failures = self.place(code)
         self.entry = linking.builtin(address, self.__name__, SlowPath(self, failures))
         self.program.values[self.__name__] = self.entry
         return linking.builtin(address, self.__name__, SignatureBug(self, failures))
 
-    def place(self, found: ObjectCode) -> tuple[int, Failures]:
+    def place(self, code: ObjectCode) -> tuple[int, Failures]:
         """Where object code is in memory, and what tells its errors."""
         from tapeless.backends.cpu.runtime import linking  # noqa: PLC0415
 
-        place = linking.linked(found.code, found.externals)
-        environments = tuple(map(place, found.environments))
-        return place(found.symbol), Failures(environments, found.errors, self.program.values)
+        place = linking.link(code.code, code.externals)
+        environments = tuple(map(place, code.environments))
+        return place(code.symbol), Failures(environments, code.errors, self.program.values)
 
     def by_numba(self) -> Callable[..., Any]:
         """Numba's own function, for what our entries do not serve."""
-        return self.program.known(entered=False)[self.__name__]  # type: ignore[no-any-return]
+        return self.program.compiled_names(entered=False)[self.__name__]  # type: ignore[no-any-return]
 
     def compile(self, wanted: Signature, symbol: str) -> Any:
         """Object code: written here, or by Numba."""
         with gc_postponed():
-            from tapeless.backends.cpu.llvm import compile as direct  # noqa: PLC0415
+            from tapeless.backends.cpu.llvm import compile as llvm_compiler  # noqa: PLC0415
 
             program = self.program
             options = {name: kernel.options for name, kernel in program.kernels.items()}
-            made = direct.compile_kernel(
+            code = llvm_compiler.compile_kernel(
                 *(self.function.__name__, program.definitions, options, program.values),
                 *(wanted, symbol, self.form, program.apart),
             )
-            if made is not None:
-                return made
+            if code is not None:
+                return code
             from tapeless.backends.cpu.numba.compile import compile_kernel  # noqa: PLC0415
             from tapeless.backends.cpu.numba.math_functions import seeing  # noqa: PLC0415
 
-            function = seeing(self.function, self.program.known())
+            function = seeing(self.function, self.program.compiled_names())
             apart = self.program.apart
             return compile_kernel(function, wanted, self.options, symbol, self.form, apart)
 
@@ -197,14 +199,14 @@ class Kernel:
 class SlowPath:
     """Owner of an entry: other signatures go to the kernel, errors are raised."""
 
-    def __init__(self, kernel: Kernel, failures: Failures) -> None:
+    def __init__(self, kernel: JitKernel, failures: Failures) -> None:
         self.kernel, self.failures = kernel, failures
 
     def __call__(self, *args: Any) -> Any:
-        return self.kernel.missed(*args)
+        return self.kernel.compile_and_call(*args)
 
     def fail(self, address: int, words: int) -> None:
-        error, place = self.failures.found(address, words)
+        error, place = self.failures.find_error(address, words)
         self.kernel.program.lines.raise_at(place, error)
 
     def take_locks(self, *locks: Lock) -> None:
@@ -230,7 +232,7 @@ def _distance(a: Signature, b: Signature) -> int:
 
 def _difference(name: str, before: Argument, now: Argument) -> str:
     """What is new about an argument."""
-    if not isinstance(before, Array) or not isinstance(now, Array):
+    if not isinstance(before, ArrayType) or not isinstance(now, ArrayType):
         return f"{name} is {now}, not {before}"
     if before.dtype != now.dtype:
         return f"new dtype of {name}: {now.dtype.name}"

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapeless.backends.cpu.kernel import Kernel, Program, SlowPath
+from tapeless.backends.cpu.kernel import JitKernel, KernelModule, SlowPath
 from tapeless.backends.cpu.runtime.kernel_errors import Failures
-from tapeless.backends.cpu.runtime.signature import DTYPES, Form, Number, Signature, plain
+from tapeless.backends.cpu.runtime.signature import DTYPES, CallForm, NumberType, Signature, plain
 
 if TYPE_CHECKING:
     from tapeless.backends.cpu.runtime.object_cache import ObjectCode
@@ -24,18 +24,20 @@ if TYPE_CHECKING:
 CLASSES = frozenset(d.name for d in DTYPES if d.kind != "b")
 
 
-def whole(formed: tuple[str, Form] | None, program: Program, function: Any) -> Any:
+def kernel_only_or_same(
+    formed: tuple[str, CallForm] | None, program: KernelModule, function: Any
+) -> Any:
     """The function of a module, or what stands for it."""
-    if isinstance(function, Kernel) or formed is None or formed[0] not in program.kernels:
+    if isinstance(function, JitKernel) or formed is None or formed[0] not in program.kernels:
         return function
     return KernelOnlyFunction(program.kernels[formed[0]], function, formed[1])
 
 
-class KernelOnlyFunction(Kernel):
+class KernelOnlyFunction(JitKernel):
     """A function and its kernel. Types of arguments are not taken for others that mean the same,
     as results depend on them."""
 
-    def __init__(self, kernel: Kernel, function: Callable[..., Any], form: Form) -> None:
+    def __init__(self, kernel: JitKernel, function: Callable[..., Any], form: CallForm) -> None:
         super().__init__(kernel.program, kernel.function, kernel.options)
         self.driver, self.form = function, form
         self.__globals__ = function.__globals__
@@ -49,8 +51,8 @@ class KernelOnlyFunction(Kernel):
                 raise
         return self.driver(*args)  # raises it again, by a line that names the user's
 
-    def missed(self, *args: Any) -> Any:
-        return super().missed(*args) if self.takes(args) else self.driver(*args)
+    def compile_and_call(self, *args: Any) -> Any:
+        return super().compile_and_call(*args) if self.takes(args) else self.driver(*args)
 
     @staticmethod
     def takes(args: tuple[Any, ...]) -> bool:
@@ -59,17 +61,17 @@ class KernelOnlyFunction(Kernel):
 
     def read(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Signature]:
         args = tuple(map(plain, args))
-        return args, tuple(Number(type(x), exact=True) for x in args)
+        return args, tuple(NumberType(type(x), exact=True) for x in args)
 
-    def described(self) -> str:
-        return f"{super().described()}\n{self.form}"
+    def fixed_key(self) -> str:
+        return f"{super().fixed_key()}\n{self.form}"
 
-    def linked(self, found: ObjectCode) -> Callable[..., Any]:
-        made = super().linked(found)
+    def link_entry(self, found: ObjectCode) -> Callable[..., Any]:
+        entry = super().link_entry(found)
         self.made = self.place(found)
-        return made
+        return entry
 
-    def direct(self, other: Any) -> Callable[..., Any] | None:
+    def latest_entry(self, other: Any) -> Callable[..., Any] | None:
         """The last entry, which returns `other` for arguments of other types."""
         from tapeless.backends.cpu.runtime import linking  # noqa: PLC0415
 
@@ -85,7 +87,7 @@ class KernelOnlyFunction(Kernel):
 class Elsewhere(SlowPath):
     """Owner of an entry whose caller deals with other signatures."""
 
-    def __init__(self, kernel: Kernel, failures: Failures, other: Any) -> None:
+    def __init__(self, kernel: JitKernel, failures: Failures, other: Any) -> None:
         super().__init__(kernel, failures)
         self.other = other
 
@@ -96,13 +98,13 @@ class Elsewhere(SlowPath):
 # -- what the source says
 
 
-def formed_in(tree: ast.Module, name: str) -> tuple[str, Form] | None:
+def formed_in(tree: ast.Module, name: str) -> tuple[str, CallForm] | None:
     """The same of a function of a module."""
     written = [s for s in tree.body if isinstance(s, ast.FunctionDef)]
     return formed_by(next(s for s in written if s.name == name))
 
 
-def formed_by(function: ast.FunctionDef) -> tuple[str, Form] | None:
+def formed_by(function: ast.FunctionDef) -> tuple[str, CallForm] | None:
     """The kernel that a function calls and nothing else, and how; None for other functions."""
     names = [a.arg for a in function.args.args]
     body = [s for s in function.body if not _is_docstring(s)]
@@ -111,10 +113,10 @@ def formed_by(function: ast.FunctionDef) -> tuple[str, Form] | None:
         case [ast.Assign(targets=[target], value=ast.Call() as call), ast.Return(value=value)]:
             held = [e.id for e in _parts(target) if isinstance(e, ast.Name)]
         case [ast.Return(value=value)]:
-            found = [e for e in ast.walk(function) if _is_kernel(e)]
-            if len(found) != 1 or not isinstance(found[0], ast.Call):
+            kernel_uses = [e for e in ast.walk(function) if _is_kernel(e)]
+            if len(kernel_uses) != 1 or not isinstance(kernel_uses[0], ast.Call):
                 return None
-            call = found[0]
+            call = kernel_uses[0]
         case _:
             return None
     passed = [a.id for a in call.args if isinstance(a, ast.Name)]
@@ -124,7 +126,7 @@ def formed_by(function: ast.FunctionDef) -> tuple[str, Form] | None:
     if sorted(passed) != sorted(names) or not names or None in results:
         return None
     order = tuple(map(names.index, passed))
-    return call.func.id, Form(order, tuple(results), not isinstance(value, ast.Tuple))  # type: ignore[arg-type]
+    return call.func.id, CallForm(order, tuple(results), not isinstance(value, ast.Tuple))  # type: ignore[arg-type]
 
 
 def _is_docstring(s: ast.stmt) -> bool:
@@ -145,8 +147,8 @@ def _result(e: Any, call: ast.Call, held: list[str]) -> tuple[int, str | None] |
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id="np"), attr=name), args=[inner], keywords=[]
         ) if name in CLASSES:
-            found = _result(inner, call, held)
-            return None if found is None or found[1] else (found[0], name)
+            result = _result(inner, call, held)
+            return None if result is None or result[1] else (result[0], name)
         case ast.Name(id=name) if name in held:
             return held.index(name), None
         case _:

@@ -19,10 +19,14 @@ from typing import Any
 from tapeless.backends import cache
 from tapeless.backends.compilation import Compilation
 from tapeless.backends.cpu import compile_ahead
-from tapeless.backends.cpu.kernel import Kernel, Program
-from tapeless.backends.cpu.kernel_only_functions import KernelOnlyFunction, formed_in, whole
-from tapeless.backends.cpu.runtime.buffer_pool import copied, empty, full, matmul, zeros
-from tapeless.backends.cpu.runtime.signature import Form
+from tapeless.backends.cpu.kernel import JitKernel, KernelModule
+from tapeless.backends.cpu.kernel_only_functions import (
+    KernelOnlyFunction,
+    formed_in,
+    kernel_only_or_same,
+)
+from tapeless.backends.cpu.runtime.buffer_pool import copy_of, empty, full, matmul, zeros
+from tapeless.backends.cpu.runtime.signature import CallForm
 from tapeless.backends.cpu.runtime.threads import in_parallel
 from tapeless.transforms.dataclass import dataclass
 
@@ -30,7 +34,7 @@ OURS = {
     "empty": empty,
     "zeros": zeros,
     "full": full,
-    "copied": copied,
+    "copy_of": copy_of,
     "matmul": matmul,
     "in_parallel": in_parallel,
 }
@@ -49,7 +53,7 @@ class ModuleOutline:
 
     compiled: str
     split: tuple[str, ...]
-    formed: tuple[str, Form] | None
+    formed: tuple[str, CallForm] | None
 
     def plain(self) -> list[Any]:
         """As lists, text and numbers."""
@@ -57,7 +61,7 @@ class ModuleOutline:
         return [self.compiled, self.split, formed]
 
 
-def _outlined(name: str, tree: ast.Module) -> ModuleOutline:
+def _outline_of(name: str, tree: ast.Module) -> ModuleOutline:
     return ModuleOutline(_compiled_part(tree), tuple(_split(tree)), formed_in(tree, name))
 
 
@@ -65,12 +69,16 @@ def _of_plain(parts: list[Any]) -> ModuleOutline:
     compiled, split, formed = parts
     if formed is not None:
         kernel, order, results, single = formed
-        formed = kernel, Form(tuple(order), tuple(map(tuple, results)), single)
+        formed = kernel, CallForm(tuple(order), tuple(map(tuple, results)), single)
     return ModuleOutline(compiled, tuple(split), formed)
 
 
 def load(
-    name: str, text: str, apart: bool = False, known: list[Any] | None = None, **options: Any
+    name: str,
+    text: str,
+    apart: bool = False,
+    saved_outline: list[Any] | None = None,
+    **options: Any,
 ) -> Callable[..., Any]:
     """The function `name` of a module of loop form.
 
@@ -86,32 +94,34 @@ def load(
     stored = cache.store(name, text)
     path = f"<emitted {name}>" if stored is None else str(stored)
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
-    code, outlined = _read(name, text, path, known)
+    code, outlined = _read(name, text, path, saved_outline)
     values: dict[str, Any] = {"__name__": f"{cache.PACKAGE}{name}", "__file__": path}
-    program = Program(values, outlined.compiled, apart)
+    program = KernelModule(values, outlined.compiled, apart)
     values["njit"] = _decorator(program, options)
     values[PROGRAM], values[OUTLINE] = program, outlined
     exec(code, values)
     values.update({k: v for k, v in OURS.items() if k in values})
     for kernel in outlined.split:
         program.kernels[kernel].split = True
-    values[name] = whole(outlined.formed, program, values[name])
+    values[name] = kernel_only_or_same(outlined.formed, program, values[name])
     return values[name]  # type: ignore[no-any-return]
 
 
-def _read(name: str, text: str, path: str, known: list[Any] | None) -> tuple[Any, ModuleOutline]:
+def _read(
+    name: str, text: str, path: str, saved_outline: list[Any] | None
+) -> tuple[Any, ModuleOutline]:
     """The module without the import of `njit`, compiled, and its outline."""
-    if known is not None and text.count(IMPORT) == 1:
+    if saved_outline is not None and text.count(IMPORT) == 1:
         code = compile(text.replace(IMPORT, "\n"), path, "exec", dont_inherit=True)
-        return code, _of_plain(known)
+        return code, _of_plain(saved_outline)
     tree = ast.parse(text, path)
     tree.body = [s for s in tree.body if _without_njit(s)]
-    return compile(tree, path, "exec", dont_inherit=True), _outlined(name, tree)
+    return compile(tree, path, "exec", dont_inherit=True), _outline_of(name, tree)
 
 
 def outline(function: Any) -> list[Any] | None:
     """What `load` found out about a function that it returned; None for other functions."""
-    values = function.program.values if isinstance(function, Kernel) else _values(function)
+    values = function.program.values if isinstance(function, JitKernel) else _values(function)
     return values[OUTLINE].plain() if OUTLINE in values else None
 
 
@@ -121,9 +131,9 @@ def compilations(function: Any) -> list[Compilation]:
     return program.compilations if program else []
 
 
-def program_of(function: Any) -> Program | None:
+def program_of(function: Any) -> KernelModule | None:
     """The kernels of the module of a function that `load` returned; None for other functions."""
-    return function.program if isinstance(function, Kernel) else _values(function).get(PROGRAM)
+    return function.program if isinstance(function, JitKernel) else _values(function).get(PROGRAM)
 
 
 def _values(function: Any) -> dict[str, Any]:
@@ -170,7 +180,7 @@ def _compiled_part(tree: ast.Module) -> str:
     )
 
 
-def _decorator(program: Program, over: dict[str, Any]) -> Callable[..., Any]:
+def _decorator(program: KernelModule, over: dict[str, Any]) -> Callable[..., Any]:
     """What stands for `numba.njit` in a module."""
 
     def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:

@@ -33,12 +33,12 @@ def architecture() -> int:
     """
     module = cupy()
     capability = int(module.cuda.Device().compute_capability)
-    known = module.cuda.nvrtc.getSupportedArchs()
-    fitting = [n for n in known if n // 10 == capability // 10 and n <= capability]
+    supported = module.cuda.nvrtc.getSupportedArchs()
+    fitting = [n for n in supported if n // 10 == capability // 10 and n <= capability]
     if not fitting:
         raise NoGpuError(
-            f"NVRTC {version()} compiles for the compute capabilities {min(known)} to "
-            f"{max(known)}, and the device has {capability}",
+            f"NVRTC {version()} compiles for the compute capabilities {min(supported)} to "
+            f"{max(supported)}, and the device has {capability}",
             "install CuPy for another version of CUDA: 'tapeless[cuda12]' or 'tapeless[cuda13]'",
         )
     return int(max(fitting))

@@ -14,7 +14,9 @@ MAGIC = b"tapeless cubin\n"
 SUFFIX = ".cubin"
 
 
-def found(name: str, parts: tuple[str, ...], make: Callable[[], bytes]) -> tuple[bytes, bool]:
+def load_or_compile(
+    name: str, parts: tuple[str, ...], make: Callable[[], bytes]
+) -> tuple[bytes, bool]:
     """The machine code of a program, and whether it was on disk.
 
     name   of the program
@@ -23,10 +25,10 @@ def found(name: str, parts: tuple[str, ...], make: Callable[[], bytes]) -> tuple
     """
     if cache.is_off():
         return make(), False
-    path = kept_files.path_of(name, kept_files.digest(*parts), SUFFIX)
-    known = kept_files.read(path, MAGIC)
-    if known is not None:
-        return known, True
+    path = kept_files.path_of(name, kept_files.content_key(*parts), SUFFIX)
+    saved = kept_files.read(path, MAGIC)
+    if saved is not None:
+        return saved, True
     code = make()
     kept_files.keep(path, MAGIC, code)
     return code, False

@@ -23,7 +23,7 @@ CHUNK = 512  # kernels whose words are taken from the system at once
 WIDTH = 4  # words of a kernel: what failed, two integers that an error may tell, and a lock
 
 
-class Word:
+class ErrorWord:
     """Where the launches of a kernel note the first row that fails: the least number stays.
 
     kernel  its name, for the message
@@ -44,7 +44,7 @@ class Word:
             self.address = int(chunk.ctypes.data) + 8 * WIDTH * k
             _words.append(self)
 
-    def taken(self) -> BaseException | None:
+    def take_error(self) -> BaseException | None:
         """The error that was noted, which is forgotten then."""
         noted = self.place[0]
         if noted == NONE:
@@ -52,29 +52,29 @@ class Word:
         self.place[0] = NONE
         name, args = self.errors[noted % 256]
         integers = iter([n - 2**64 * (n >= 2**63) for n in self.place[1:3]])
-        args = _filled(args, integers)
+        args = _fill_in(args, integers)
         kind = getattr(builtins, name, None) or getattr(np.linalg, name)
         error: BaseException = kind(*args)
         error.add_note(f"noted by {self.kernel} on the GPU, for row {noted // 256}")
         return error
 
 
-def _filled(args: tuple[Any, ...], integers: Iterator[int]) -> tuple[Any, ...]:
+def _fill_in(args: tuple[Any, ...], integers: Iterator[int]) -> tuple[Any, ...]:
     """The arguments of an error with integers in the places of `...`.
 
-    >>> _filled(("at", (..., 2, ...)), iter([5, 7]))
+    >>> _fill_in(("at", (..., 2, ...)), iter([5, 7]))
     ('at', (5, 2, 7))
     """
     return tuple(
-        _filled(a, integers) if isinstance(a, tuple) else next(integers) if a is ... else a
+        _fill_in(a, integers) if isinstance(a, tuple) else next(integers) if a is ... else a
         for a in args
     )
 
 
 # Both only grow: a kernel that is not needed any more may still run, and note something.
-_words: list[Word] = []
+_words: list[ErrorWord] = []
 _chunks: list[tuple[Any, Any]] = []  # page-locked memory, which all devices see, and its words
-pending: dict[Word, None] = {}  # of launches since the last wait, the first one first
+pending: dict[ErrorWord, None] = {}  # of launches since the last wait, the first one first
 
 
 def raise_noted() -> None:
@@ -91,7 +91,7 @@ def raise_after_wait() -> None:
     pending.clear()
     if any(int(chunk[:, 0].min()) != NONE for _, chunk in _chunks):
         words = dict.fromkeys([*launched, *_words])
-        errors = [error for word in words if (error := word.taken()) is not None]
+        errors = [error for word in words if (error := word.take_error()) is not None]
         if errors:
             raise errors[0]
 

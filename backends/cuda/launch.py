@@ -19,13 +19,13 @@ from tapeless.backends.compilation import Compilation
 from tapeless.backends.cuda import compile as compiler
 from tapeless.backends.cuda import cubin_cache
 from tapeless.backends.cuda.availability import cupy
-from tapeless.backends.cuda.errors import Table, Word, pending, read
+from tapeless.backends.cuda.errors import ErrorWord, Table, pending, read
 from tapeless.backends.fork_safe_locks import COMPILING
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
-    from tapeless.backends.cuda.load_module import Program
+    from tapeless.backends.cuda.load_module import GpuProgram
 
 # Measured on an H100, 27 November 2026: benchmarks/gpu_results. Nothing here depends on the device:
 # the order of sums follows from the grid.
@@ -34,6 +34,7 @@ MOST_THREADS = 1024  # of a team, and of a block
 MAX_THREADS_PER_BLOCK = 0  # the attribute of a function, by its number
 EACH = ((128, 8), (2048, 16), (2**63, 32))  # elements of a row, up to a length, for each thread
 LEAST = 4  # threads of a team, if its rows are as long
+BUSY = 1 << 17  # threads of a device, about
 WARP = 32  # larger teams meet at barriers of their block, which they have for themselves
 BLOCKS = 1 << 24  # at most; each does what is left in steps of the whole grid
 BLOCKS_OF_SINGLE = 4096  # where threads load single elements
@@ -52,7 +53,7 @@ Grid = tuple[tuple[int], tuple[int, int]]  # blocks; threads of a team, teams of
 
 
 @dataclass(frozen=True)
-class Plan:
+class LaunchPlan:
     """How kernels are launched for some sizes.
 
     room    bytes of each team in the shared memory of its block; 0: it has memory of the device
@@ -64,13 +65,13 @@ class Plan:
     places: tuple[Any, ...] = ()
 
 
-class Module:
+class CudaModule:
     """The CUDA C of a program, in place of `cupy.RawModule`.
 
     code  the text; options that the text names are those that we compile all modules with
     """
 
-    def __init__(self, program: Program, code: str, options: tuple[str, ...] = ()) -> None:
+    def __init__(self, program: GpuProgram, code: str, options: tuple[str, ...] = ()) -> None:
         self.program, self.code = program, code
         self._loaded: Any = None
 
@@ -90,7 +91,9 @@ class Module:
         began = time.perf_counter()
         name, arch = self.program.name, compiler.architecture()
         parts = (self.code, str(arch), compiler.version(), *compiler.OPTIONS)
-        code, cached = cubin_cache.found(name, parts, lambda: compiler.cubin(name, self.code, arch))
+        code, cached = cubin_cache.load_or_compile(
+            name, parts, lambda: compiler.cubin(name, self.code, arch)
+        )
         loaded = cupy().cuda.function.Module()
         loaded.load(code)
         seconds = time.perf_counter() - began
@@ -99,14 +102,17 @@ class Module:
         return loaded
 
 
-class Kernel:
+class LaunchedKernel:
     """A function of CUDA C, as the driver of a module calls it.
 
     name       of the function
     arguments  what it gets, of the rows, the parameters of the driver's call, and what a launch
                makes for it: a tuple of arrays and numbers
     team       the lengths of the loops that the threads of a team share; None: a thread a row
+    side       how many rows each row of the driver is; None: one
     across     whether neighbouring rows read neighbouring elements: they share a block, then
+    small_teams
+               whether teams are no larger than it takes to keep a device busy
     width      rows that a thread takes at once
     results    dtypes of the numbers that it returns, and how those of the blocks are put together
     errors     what it raises, by number: names of classes, arguments
@@ -116,12 +122,14 @@ class Kernel:
 
     def __init__(
         self,
-        module: Module,
+        module: CudaModule,
         name: str,
         arguments: Callable[..., tuple[Any, ...]],
         *,
         team: Callable[..., tuple[int, ...]] | None = None,
+        side: Callable[..., int] | None = None,
         across: bool = False,
+        small_teams: bool = False,
         width: int = 1,
         results: tuple[tuple[str, str], ...] = (),
         errors: Table = (),
@@ -130,6 +138,7 @@ class Kernel:
     ) -> None:
         self.module, self.name, self.arguments, self.team = module, name, arguments, team
         self.across, self.width, self.most_threads = across, width, MOST_THREADS
+        self.busy, self.side = BUSY if small_teams else None, side
         self.results, self.errors, self.scratch, self.joins = results, errors, scratch, joins
         self.array = cupy().ndarray
         # what `flags` would say, in a tenth of the time
@@ -140,9 +149,9 @@ class Kernel:
         names = code.co_varnames[: code.co_argcount]
         self.parameters = [name for name in names if name not in RESERVED]
         self.bare = not (results or errors or scratch or joins)
-        self.plans: dict[Any, Plan] = {}
+        self.plans: dict[Any, LaunchPlan] = {}
         self.has_room = "room" in names
-        self.word: Word | None = None
+        self.word: ErrorWord | None = None
         self.function: Any = None
 
     def __call__(self, rows: int | None, *args: Any, own: Any = (), sums: Any = ()) -> Any:
@@ -150,19 +159,21 @@ class Kernel:
         for x in args:
             kind = x.__class__
             if kind not in NUMBERS and (kind not in ARRAYS or not contiguous(x)):
-                args = tuple(map(self.taken, args))
+                args = tuple(map(self.kernel_argument, args))
                 break
         if own or not self.bare or rows is None:
-            return self.extended(rows, args, own, sums)
+            return self.launch_with_scratch(rows, args, own, sums)
+        if self.side is not None:
+            rows *= self.side(*args)
         key = (rows, *self.team(*args)) if self.team else rows
         plan = self.plans.get(key)
         if plan is None:
-            plan = self.planned(key, rows, args, (), ())
+            plan = self.make_plan(key, rows, args, (), ())
         if rows:
             self.function(*plan.grid, self.arguments(rows, *args))
         return None
 
-    def taken(self, x: Any) -> Any:
+    def kernel_argument(self, x: Any) -> Any:
         """An argument as kernels take it. Raises TypeError for arrays of the host."""
         if x.__class__ in NUMBERS:
             return x
@@ -174,15 +185,19 @@ class Kernel:
             "put it there: tapeless.device_put(x, tapeless.devices('gpu')[0])",
         )
 
-    def extended(self, rows: int | None, args: tuple[Any, ...], own: Any, sums: Any) -> Any:
+    def launch_with_scratch(
+        self, rows: int | None, args: tuple[Any, ...], own: Any, sums: Any
+    ) -> Any:
         """A launch with memory of its own: copies for teams, numbers of blocks, errors."""
         if rows == 0 and not (sums or self.results):
             return None
         copied = (*own, *sums)
-        given = (*args, *copied)
-        lengths = self.team(*given) if self.team else ()
+        args_and_copies = (*args, *copied)
+        if self.side is not None and rows is not None:
+            rows *= self.side(*args_and_copies)
+        lengths = self.team(*args_and_copies) if self.team else ()
         key = (rows, lengths, *[x.shape for x in copied])
-        plan = self.plans.get(key) or self.planned(key, rows, given, own, sums)
+        plan = self.plans.get(key) or self.make_plan(key, rows, args_and_copies, own, sums)
         ((blocks,), (_, teams)), array = plan.grid, self.array
         copies = [] if plan.room else [array((blocks * teams, *x.shape), x.dtype) for x in own]
         parts_of_sums = blocks if plan.room else blocks * teams
@@ -190,7 +205,7 @@ class Kernel:
         copies += summed
         values = [*args, *plan.places]
         values += [copy[0] for copy in copies]  # where they begin, with the shape of one
-        values += [array(shape(*given), dtype) for _, dtype, shape in self.scratch]
+        values += [array(shape(*args_and_copies), dtype) for _, dtype, shape in self.scratch]
         if rows is not None:
             values.insert(0, rows)
         outs = [
@@ -230,26 +245,26 @@ class Kernel:
         if self.width == 1 and not self.team:
             most = min(most, BLOCKS_OF_SINGLE)
         count = None if rows is None else -(-rows // self.width)
-        return grid(count, lengths, most, size, self.most_threads)
+        return grid(count, lengths, most, size, self.most_threads, self.busy)
 
-    def planned(
-        self, key: Any, rows: int | None, given: tuple[Any, ...], own: Any, sums: Any
-    ) -> Plan:
+    def make_plan(
+        self, key: Any, rows: int | None, args_and_copies: tuple[Any, ...], own: Any, sums: Any
+    ) -> LaunchPlan:
         """How a launch is made, which later ones of the same sizes make again."""
         if self.function is None:
             self.function = self.module.get_function(self.name)
-            self.word = Word(self.name, self.errors) if self.errors else None
+            self.word = ErrorWord(self.name, self.errors) if self.errors else None
             self.most_threads = WARP if self.across else _most_threads(self.function)
-        lengths = self.team(*given) if self.team else ()
+        lengths = self.team(*args_and_copies) if self.team else ()
         size = sum(map(_bytes, (*own, *sums)))
         if len(self.plans) >= PLANS:
             self.plans.clear()
         room = sum(-(-_bytes(x) // 16) * 16 for x in (*own, *sums)) if self.has_room else 0
-        found = self.grid(rows, lengths, 0 if room else size)
-        if room * found[1][1] > SHARED:
-            room, found = 0, self.grid(rows, lengths, size)
-        places = tuple(map(_nowhere, own)) if room else ()
-        self.plans[key] = plan = Plan(found, room, places)
+        launch_grid = self.grid(rows, lengths, 0 if room else size)
+        if room * launch_grid[1][1] > SHARED:
+            room, launch_grid = 0, self.grid(rows, lengths, size)
+        places = tuple(map(_array_without_memory, own)) if room else ()
+        self.plans[key] = plan = LaunchPlan(launch_grid, room, places)
         return plan
 
     def join(self, parts: Any, out: Any, word: str) -> None:
@@ -283,7 +298,7 @@ def _bytes(x: Any) -> int:
     return int(math.prod(x.shape) * np.dtype(x.dtype).itemsize)
 
 
-def _nowhere(x: Any) -> Any:
+def _array_without_memory(x: Any) -> Any:
     """An array of this shape at no address: its memory is that of a block."""
     module = cupy()
     nothing = module.cuda.UnownedMemory(0, 0, None, module.cuda.runtime.getDevice())
@@ -296,6 +311,7 @@ def grid(
     most: int,
     size: int,
     most_threads: int = MOST_THREADS,
+    busy: int | None = None,
 ) -> Grid:
     """Blocks, and how a block is shared: threads of a team, teams.
 
@@ -305,6 +321,7 @@ def grid(
     size     bytes of what each team has for itself
     most_threads
              of a block, for which a kernel has registers
+    busy     threads of all rows at most, if each row has one; None for as many as rows can use
     """
     if rows is None:
         return (1,), (THREADS, 1)
@@ -312,6 +329,8 @@ def grid(
     each = next(each for length, each in EACH if longest <= length)
     least = min(_power_of_two(longest), LEAST)
     threads = min(max(_power_of_two(-(-longest // each)), least), most_threads)
+    if busy is not None:
+        threads = min(threads, 1 << (busy // max(1, rows) | 1).bit_length() - 1)
     teams = THREADS // threads if threads <= WARP else 1
     most = min(most, COPIES // max(1, teams * size))
     return (max(1, min(-(-rows // teams), most)),), (threads, teams)

@@ -18,11 +18,11 @@ from tapeless.backends import cache
 from tapeless.backends.compilation import Compilation
 from tapeless.backends.cuda import errors, memory
 from tapeless.backends.cuda.availability import cupy
-from tapeless.backends.cuda.launch import Kernel, Module
+from tapeless.backends.cuda.launch import CudaModule, LaunchedKernel
 from tapeless.backends.cuda.placement import device_count, on_device, refuse_elsewhere
 
 
-class Program:
+class GpuProgram:
     """An emitted module, and its function on each device that it has run on."""
 
     def __init__(self, name: str, text: str) -> None:
@@ -36,22 +36,22 @@ class Program:
         self.compilations: list[Compilation] = []
         self.functions: dict[int, Callable[..., Any]] = {}  # by device
 
-    def on(self, device: int) -> Callable[..., Any]:
+    def function_on(self, device: int) -> Callable[..., Any]:
         """The function for a device, which is the current one. The module runs once on each: its
         kernels are functions of that device."""
-        found = self.functions.get(device)
-        if found is None:
+        function = self.functions.get(device)
+        if function is None:
             memory.limit_pool(device)
-            found = self.functions[device] = self._run()
-        return found
+            function = self.functions[device] = self._run()
+        return function
 
     def _run(self) -> Callable[..., Any]:
         values: dict[str, Any] = {
             "__name__": f"{cache.PACKAGE}{self.name}",
             "__file__": self.path,
-            "RawModule": functools.partial(Module, self),
+            "RawModule": functools.partial(CudaModule, self),
         }
-        values["Kernel"] = lambda *args, **kwargs: Kernel(values["module"], *args, **kwargs)
+        values["Kernel"] = lambda *args, **kwargs: LaunchedKernel(values["module"], *args, **kwargs)
         exec(self.code, values)
         if "read" in values:
             values["read"] = errors.read
@@ -85,7 +85,7 @@ def load(name: str, text: str, **_: Any) -> Callable[..., Any]:
     then, and does not wait; what its own kernels note is raised at the next call, or where somebody
     waits.
     """
-    program = Program(name, text)
+    program = GpuProgram(name, text)
     functions, pending = program.functions, errors.pending
     current: Callable[[], int] | None = None
     several = False
@@ -105,14 +105,14 @@ def load(name: str, text: str, **_: Any) -> Callable[..., Any]:
         if several:
             refuse_elsewhere(args, device, name)
         try:
-            function = functions.get(device) or program.on(device)
+            function = functions.get(device) or program.function_on(device)
             return function(*args)
         except Exception as e:
             noted = errors.noted_before(e)
             if noted is not None:
                 raise noted from e
             if memory.is_out_of_memory(e):
-                raise memory.explained(e, f"arrays of {name}") from e
+                raise memory.as_out_of_memory(e, f"arrays of {name}") from e
             raise
 
     run.__name__ = run.__qualname__ = name
@@ -124,15 +124,15 @@ def prepare(function: Any) -> None:
     """Compiles the kernels of a function from `load` for the current device, without a call."""
     program = program_of(function)
     if program is not None:
-        module = program.on(cupy().cuda.runtime.getDevice()).__globals__.get("module")
+        module = program.function_on(cupy().cuda.runtime.getDevice()).__globals__.get("module")
         if module is not None:
             module.load()
 
 
-def program_of(function: Any) -> Program | None:
+def program_of(function: Any) -> GpuProgram | None:
     """The module of a function that `load` returned; None for other functions."""
-    found = getattr(function, "program", None)
-    return found if isinstance(found, Program) else None
+    program = getattr(function, "program", None)
+    return program if isinstance(program, GpuProgram) else None
 
 
 def compilations(function: Any) -> list[Compilation]:

@@ -21,7 +21,7 @@ LIMIT = "TAPELESS_POOL_SIZE"
 
 
 @dataclass(frozen=True)
-class Usage:
+class MemoryUsage:
     """Bytes of the current device.
 
     arrays  those of arrays that are alive
@@ -36,35 +36,35 @@ class Usage:
     total: int
 
 
-def usage(device: int | None = None) -> Usage:
+def usage(device: int | None = None) -> MemoryUsage:
     """What the memory of a device is used for, the current one if none is named."""
     module = cupy()
     pool = module.get_default_memory_pool()
     with module.cuda.Device(device):  # None is the current one
         free, total = module.cuda.runtime.memGetInfo()
-        return Usage(int(pool.used_bytes()), int(pool.total_bytes()), int(free), int(total))
+        return MemoryUsage(int(pool.used_bytes()), int(pool.total_bytes()), int(free), int(total))
 
 
 @functools.cache
 def limit_pool(device: int) -> None:
     """Applies TAPELESS_POOL_SIZE, once for each device that a program runs on: megabytes, or a
     share of the device's memory such as "50%"."""
-    given = os.environ.get(LIMIT, "").strip()
-    if not given:
+    setting = os.environ.get(LIMIT, "").strip()
+    if not setting:
         return
-    found = re.fullmatch(r"(\d+(?:\.\d*)?)(%?)", given)
-    if found is None:
-        raise ArgumentError(f"{LIMIT} is {given!r}", 'it is a number of megabytes, or "50%"')
-    amount = float(found[1])
+    match = re.fullmatch(r"(\d+(?:\.\d*)?)(%?)", setting)
+    if match is None:
+        raise ArgumentError(f"{LIMIT} is {setting!r}", 'it is a number of megabytes, or "50%"')
+    amount = float(match[1])
     pool = cupy().get_default_memory_pool()
     with cupy().cuda.Device(device):
-        if found[2]:
+        if match[2]:
             pool.set_limit(fraction=amount / 100)
         else:
             pool.set_limit(size=int(amount * 1e6))
 
 
-def explained(error: BaseException, what: str) -> OutOfMemoryError:
+def as_out_of_memory(error: BaseException, what: str) -> OutOfMemoryError:
     """CuPy's error as ours, with the sizes and what one can do.
 
     what  what needed the memory
@@ -95,7 +95,7 @@ def explaining(what: str) -> Iterator[None]:
     except Exception as e:
         if not is_out_of_memory(e):
             raise
-        raise explained(e, what) from e
+        raise as_out_of_memory(e, what) from e
 
 
 def is_out_of_memory(e: BaseException) -> bool:

@@ -29,7 +29,7 @@ REDUCE: dict[str, Any] = {
 }
 
 
-class Job(World):
+class MpiJob(World):
     """This process among those of a communicator.
 
     lost  whether it stayed away from a meeting, if anything is in the list
@@ -38,7 +38,7 @@ class Job(World):
     def __init__(self, comm: Any, lost: list[bool] | None = None) -> None:
         self.comm, self.rank, self.size = comm, comm.Get_rank(), comm.Get_size()
         self.lost = [] if lost is None else lost
-        self.axes: dict[Any, Job] = {}
+        self.axes: dict[Any, MpiJob] = {}
         self.calls, self.call = 0, ""
 
     def arrange(self, mesh: Mapping[Any, int]) -> None:
@@ -48,15 +48,15 @@ class Job(World):
         self.position = dict(zip(mesh, map(int, place), strict=True))
         for k, name in enumerate(mesh):
             others = np.ravel_multi_index((*place[:k], 0, *place[k + 1 :]), tuple(mesh.values()))
-            self.axes[name] = Job(self.comm.Split(int(others), int(place[k])), self.lost)
+            self.axes[name] = MpiJob(self.comm.Split(int(others), int(place[k])), self.lost)
 
-    def along(self, axis: Any) -> World:
+    def processes_along(self, axis: Any) -> World:
         return self.axes.get(axis, ALONE) if self.axes else self
 
-    def count_devices(self, given: int | None, cores: int) -> None:
+    def count_devices(self, requested: int | None, cores: int) -> None:
         """Agrees with the other processes on how many devices each has."""
         machine = _machine(self.comm)
-        own = max(1, cores // machine.Get_size()) if given is None else given
+        own = max(1, cores // machine.Get_size()) if requested is None else requested
         machine.Free()
         self.devices = tuple(self.comm.allgather(own))
 
@@ -70,20 +70,20 @@ class Job(World):
         self.call = f"call {self.calls}, of {program}"
 
     def extent(self, n: int) -> tuple[int, int]:
-        request, found = self.told(n)
+        request, announced = self.announce(n)
         request.Wait()
-        if _differ(found):
+        if _differ(announced):
             calls = "; ".join(f"process {k} at {call}" for k, call in enumerate(self.all_calls()))
             raise RuntimeError(f"the processes do not make the same calls of pmap: {calls}")
-        counts = found[:, 0].tolist()
+        counts = announced[:, 0].tolist()
         return sum(counts[: self.rank]), sum(counts)
 
-    def told(self, n: int) -> tuple[Any, Any]:
+    def announce(self, n: int) -> tuple[Any, Any]:
         """Tells the other processes of this call and what it brings; what all told is there when
         the request is done."""
         own = np.array([n, zlib.crc32(self.call.encode())], np.int64)
-        found = np.empty((self.size, 2), np.int64)
-        return self.comm.Iallgather(own, found), found
+        announced = np.empty((self.size, 2), np.int64)
+        return self.comm.Iallgather(own, announced), announced
 
     def all_calls(self) -> list[str]:
         return self.comm.allgather(self.call)  # type: ignore[no-any-return]
@@ -95,11 +95,11 @@ class Job(World):
         jobs = [job for job in self.axes.values() or [self] if job.size > 1]
         for job in jobs:
             job.call = "its end"
-        told = [job.told(0) for job in jobs]
+        told = [job.announce(0) for job in jobs]
         for request, _ in told:
             request.Wait()
-        for job, (_, found) in zip(jobs, told, strict=True):
-            if _differ(found):
+        for job, (_, announced) in zip(jobs, told, strict=True):
+            if _differ(announced):
                 job.all_calls()
 
     def give_up(self) -> None:
@@ -119,19 +119,19 @@ class Job(World):
                 f"the processes bring different things to a meeting: process {self.rank} a {what}"
             )
 
-    def combined(self, x: Any, name: str) -> Any:
+    def reduce(self, x: Any, name: str) -> Any:
         if self.size == 1:
             return x
         self.agree(f"{name} of {np.shape(x)} {np.asarray(x).dtype}")
         if name == "psum" and np.asarray(x).dtype.char in SUMMED:
             own = np.ascontiguousarray(x)
-            made = np.empty_like(own)
-            self.comm.Allreduce(own, made)
+            result = np.empty_like(own)
+            self.comm.Allreduce(own, result)
         else:  # MPI knows no nan in extrema, nor small floats
-            made = REDUCE[name](self.comm.allgather(x))
-        return made.reshape(np.shape(x))[()]
+            result = REDUCE[name](self.comm.allgather(x))
+        return result.reshape(np.shape(x))[()]
 
-    def gathered(self, x: Any) -> Any:
+    def all_gather(self, x: Any) -> Any:
         if self.size == 1:
             return x
         self.agree(f"all_gather of {x.shape[1:]} {x.dtype}")
@@ -140,9 +140,9 @@ class Job(World):
         own = np.ascontiguousarray(x)
         rows = self.comm.allgather(len(own))
         each = math.prod(own.shape[1:])
-        made = np.empty((sum(rows), *own.shape[1:]), own.dtype)
-        self.comm.Allgatherv(own, [made, [n * each for n in rows]])
-        return made
+        result = np.empty((sum(rows), *own.shape[1:]), own.dtype)
+        self.comm.Allgatherv(own, [result, [n * each for n in rows]])
+        return result
 
 
 def _differ(told: Any) -> bool:
@@ -157,7 +157,7 @@ def _machine(comm: Any) -> Any:
     return comm.Split_type(MPI.COMM_TYPE_SHARED)
 
 
-def join() -> Job:
+def join() -> MpiJob:
     """The processes that were started together; an error that is not caught ends all of them."""
     try:
         from mpi4py import MPI  # noqa: PLC0415 (optional)
@@ -165,7 +165,7 @@ def join() -> Job:
         raise ImportError(
             "tapeless.distributed needs mpi4py and an MPI library: pip install tapeless[mpi]"
         ) from e
-    job = Job(MPI.COMM_WORLD)
+    job = MpiJob(MPI.COMM_WORLD)
     if job.size > 1:
         _end_all_with_errors(MPI.COMM_WORLD)
         atexit.register(job.end)

@@ -41,13 +41,13 @@ class Meeting:
         """A shard will not come any more."""
         self.barrier.abort()
 
-    def joined(self, k: int, x: Any, make: Callable[[list[Any]], Any]) -> Any:
+    def combine(self, k: int, x: Any, make: Callable[[list[Any]], Any]) -> Any:
         """make([value of shard 0, ...]), which each shard does for itself."""
         self.values[k] = x
         self.wait()
-        made = make(self.values)
+        result = make(self.values)
         self.wait()  # all have read: the values may be overwritten
-        return made
+        return result
 
     def in_parts(self, k: int, x: Any, make: Callable[[list[Any]], Any]) -> Any:
         """The same of an operation on elements, of which each shard does a part for all."""
@@ -59,7 +59,7 @@ class Meeting:
         self.wait()  # all have read the values, and the parts are there
         return np.concatenate(self.parts).reshape(x.shape)
 
-    def beyond(self, k: int, x: Any, talk: Callable[[Any], Any]) -> Any:
+    def with_other_processes(self, k: int, x: Any, talk: Callable[[Any], Any]) -> Any:
         """What all shards of this process have, after talking to other processes."""
         if self.world is ALONE:
             return x
@@ -76,23 +76,23 @@ class Shards:
         self.meeting, self.k = meeting, k
 
     def psum(self, x: Any) -> Any:
-        return self._combined(x, "psum", np.add)
+        return self._reduce(x, "psum", np.add)
 
     def pmax(self, x: Any) -> Any:
-        return self._combined(x, "pmax", np.maximum)
+        return self._reduce(x, "pmax", np.maximum)
 
     def pmin(self, x: Any) -> Any:
-        return self._combined(x, "pmin", np.minimum)
+        return self._reduce(x, "pmin", np.minimum)
 
-    def _combined(self, x: Any, name: str, join: Any) -> Any:
+    def _reduce(self, x: Any, name: str, join: Any) -> Any:
         m = self.meeting
         if m.count == 1:
-            made = x.copy() if m.world is ALONE else x
+            result = x.copy() if m.world is ALONE else x
         else:
-            how = m.joined if x.size < SMALL else m.in_parts
-            made = how(self.k, x, functools.partial(functools.reduce, join))
-        return m.beyond(self.k, made, lambda x: m.world.combined(x, name))
+            how = m.combine if x.size < SMALL else m.in_parts
+            result = how(self.k, x, functools.partial(functools.reduce, join))
+        return m.with_other_processes(self.k, result, lambda x: m.world.reduce(x, name))
 
     def all_gather(self, x: Any) -> Any:
-        made = self.meeting.joined(self.k, x, np.concatenate)
-        return self.meeting.beyond(self.k, made, self.meeting.world.gathered)
+        rows = self.meeting.combine(self.k, x, np.concatenate)
+        return self.meeting.with_other_processes(self.k, rows, self.meeting.world.all_gather)

@@ -17,7 +17,7 @@ from tapeless.backends.spmd.rendezvous import Broken
 _idle: dict[int, list[ThreadPoolExecutor]] = defaultdict(list)  # pools by size, each of one call
 
 
-def together(work: Callable[[int], Any], count: int, abort: Callable[[], None]) -> list[Any]:
+def run_together(work: Callable[[int], Any], count: int, abort: Callable[[], None]) -> list[Any]:
     """work(0), work(1), ... at once; the first of them in this thread.
 
     Raises the first error of any of them, after all have ended; `abort` lets those end that wait.
@@ -26,7 +26,7 @@ def together(work: Callable[[int], Any], count: int, abort: Callable[[], None]) 
         return [work(0)]
     errors: list[BaseException] = []
 
-    def watched(k: int) -> Any:
+    def run_task(k: int) -> Any:
         try:
             return work(k)
         except BaseException as e:  # noqa: BLE001 (ends the others, and is raised below)
@@ -35,8 +35,8 @@ def together(work: Callable[[int], Any], count: int, abort: Callable[[], None]) 
             return None
 
     with _pool(count - 1, abort) as pool, _one_thread_for_each_product():
-        others = [pool.submit(contextvars.copy_context().run, watched, k) for k in range(1, count)]
-        first = watched(0)
+        others = [pool.submit(contextvars.copy_context().run, run_task, k) for k in range(1, count)]
+        first = run_task(0)
         wait(others)
     if errors:
         raise next((e for e in errors if not isinstance(e, Broken)), errors[0])

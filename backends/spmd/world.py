@@ -21,7 +21,7 @@ class World:
     devices: tuple[int, ...] = ()
     position: Mapping[Any, int] = MappingProxyType({})
 
-    def along(self, axis: Any) -> World:
+    def processes_along(self, axis: Any) -> World:
         """The processes that a named axis is spread over."""
         return self
 
@@ -35,11 +35,11 @@ class World:
     def give_up(self) -> None:
         """This process cannot come to the meetings of the others any more."""
 
-    def combined(self, x: Any, name: str) -> Any:
+    def reduce(self, x: Any, name: str) -> Any:
         """The sum ("psum") or an extremum of what each process brings."""
         return x
 
-    def gathered(self, x: Any) -> Any:
+    def all_gather(self, x: Any) -> Any:
         """What each process brings, joined along the first axis."""
         return x
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tapeless import grad, jit
+from tapeless import grad, jit, vmap
 from tapeless.errors import UnsupportedError
 
 U1 = np.array([1, 2, 255], np.uint8)
@@ -75,6 +75,7 @@ def test_python_integers_are_not_shifted_back():
         lambda x, n: x[0] * n,
         lambda x, n: np.maximum(x, n),
         lambda x, n: np.uint8(n) + x,
+        lambda x, n: np.full(3, n, np.uint8) + x[0],
     ],
 )
 @pytest.mark.parametrize("n", [300, -1])
@@ -82,6 +83,35 @@ def test_python_integers_that_a_dtype_does_not_hold(f, n):
     alike(f, U1, 3)
     with pytest.raises(OverflowError, match="out of bounds for uint8"):
         jit(f)(U1, n)
+
+
+def by_numpy(f, *args):
+    """What a function gives, or the error that it raises."""
+    try:
+        return f(*args)
+    except OverflowError as e:
+        return type(e).__name__
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, n: np.where(x > 2, x, n),
+        lambda x, n: np.clip(x, 0, n),
+        lambda x, n: x.clip(-n, 3),
+        lambda x, n: np.clip(x, n, n + 1),
+        lambda x, n: np.pad(x, 1, constant_values=n),
+    ],
+    ids=["where", "clip_above", "clip_below", "clip_both", "pad"],
+)
+@pytest.mark.parametrize("n", [3, 300, -1, 2**40])
+def test_python_integers_that_numpy_cuts_off_or_takes_as_bounds(f, n):
+    """`where` raises from NumPy 2.5 on, and takes the last bits of the integer before."""
+    want = by_numpy(f, U1, n)
+    for g in (jit(f), lambda x, n: vmap(f, in_axes=(0, None))(x[None], n)[0]):
+        got = by_numpy(g, U1, n)
+        np.testing.assert_array_equal(got, want)
+        assert getattr(got, "dtype", None) == getattr(want, "dtype", None)
 
 
 def test_constants_that_a_dtype_does_not_hold():

@@ -96,7 +96,7 @@ def test_no_folder_at_all(tmp_path, monkeypatch):
     def refuse(*args, **kwargs):
         raise PermissionError
 
-    monkeypatch.setattr(cache, "_stored", refuse)
+    monkeypatch.setattr(cache, "_write_if_changed", refuse)
     assert cache.store("f", TEXT) is None
     slope = grad(lambda x: np.log(x) * 0.75)
     assert slope(3.0) == 0.25
@@ -111,7 +111,7 @@ def test_what_was_begun_is_cleaned_up(folder, monkeypatch):
 
     monkeypatch.setattr(cache.os, "replace", refuse)
     with pytest.raises(OSError, match="disk full"):
-        cache._stored(folder / "f.py", b"text")
+        cache._write_if_changed(folder / "f.py", b"text")
     assert list(folder.iterdir()) == []
 
 

@@ -15,7 +15,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("TAPELESS_CACHE_DIR", str(tmp_path / "cache"))
     cache.store("f", "x = 1\n")
     cache.store("g", "y = 2\n" * 1000)
-    cache.write(cache.compiled() / f"f_kernel_{'0a' * 12}.object", b"x" * 2_000_000)
+    cache.write(cache.compiled_code_folder() / f"f_kernel_{'0a' * 12}.object", b"x" * 2_000_000)
     (cache.folder() / "tmpab12.tmp").write_bytes(b"x" * 400_000)
     for other in ("mine.py", "notes_abc.py", "compiled/data.object"):
         (cache.folder() / other).write_text("keep")

@@ -245,7 +245,7 @@ def test_errors_of_the_user_leave_with_1(tapeless, models, command, source, last
 
 
 def test_a_mistake_of_ours_is_not_hidden(tapeless, monkeypatch):
-    monkeypatch.setattr("tapeless.tools.stages.Derivative", None)
+    monkeypatch.setattr("tapeless.tools.stages.CommandDerivative", None)
     with pytest.raises(AttributeError):
         tapeless("stages", "models.py:logistic")
 

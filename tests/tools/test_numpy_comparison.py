@@ -7,10 +7,10 @@ import pytest
 
 from tapeless.tools import numpy_comparison
 from tapeless.tools.comparing import records
-from tapeless.tools.comparing.calls import Call, calls
-from tapeless.tools.comparing.inputs import Sample, copied
+from tapeless.tools.comparing.calls import ComparedCall, calls
+from tapeless.tools.comparing.inputs import Sample, copy_value
 from tapeless.tools.comparing.outcomes import Raised, difference
-from tapeless.tools.comparing.running import functions, walked
+from tapeless.tools.comparing.running import compare_calls, functions
 
 SHARE = 0.016
 #: As many parts as share the sample, so that no test takes long.
@@ -27,7 +27,7 @@ def test_functions_agree_as_recorded(part):
     for k, (name, function) in enumerate(functions().items()):
         if k % PARTS != part:
             continue
-        walk = walked(name, calls(name, function), SHARE, int(k % (8 * PARTS) == part))
+        walk = compare_calls(name, calls(name, function), SHARE, int(k % (8 * PARTS) == part))
         known = records.read().get(name, {})
         for (form, kind), each in walk.found.items():
             limit = known[form].get(kind, 0) if form in known else 0
@@ -73,7 +73,7 @@ def test_units_in_the_last_place():
 @pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed", "broadcast"])
 def test_samples_keep_their_layout(layout):
     array = Sample("float32", (3, 4), "special", layout).array()
-    again = copied(array)
+    again = copy_value(array)
     assert again.strides == array.strides
     assert again.dtype == np.float32
     np.testing.assert_array_equal(again, array)
@@ -82,17 +82,17 @@ def test_samples_keep_their_layout(layout):
 
 def test_a_wrong_rule_is_found(monkeypatch):
     """A rule that adds where NumPy subtracts differs in its values."""
-    wrong = Call("np.subtract", np.subtract, Sample("float64", (3,)))
+    wrong = ComparedCall("np.subtract", np.subtract, Sample("float64", (3,)))
     monkeypatch.setattr(
         "tapeless.tools.comparing.calls.forms_of",
         lambda name, f: (lambda s: (s.array(), s.array(1)),),
     )
-    walk = walked("np.subtract", [wrong], 1.0, 0)
+    walk = compare_calls("np.subtract", [wrong], 1.0, 0)
     assert not walk.found
     monkeypatch.setattr(
-        "tapeless.tools.comparing.running.emitted", lambda run, *args: np.add(*args)
+        "tapeless.tools.comparing.running.run_emitted", lambda run, *args: np.add(*args)
     )
-    walk = walked("np.subtract", [wrong], 1.0, 0)
+    walk = compare_calls("np.subtract", [wrong], 1.0, 0)
     assert {kind for _, kind in walk.found} == {"value"}
 
 

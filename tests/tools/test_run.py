@@ -2,7 +2,7 @@
 
 import pytest
 
-from tapeless.tools.run import about, keep
+from tapeless.tools.run import description, keep
 
 SCRIPT = """\
 import os
@@ -71,7 +71,7 @@ def test_index_of_nothing(tmp_path):
 )
 def test_about(tmp_path, source, line):
     (tmp_path / "m_123abc.py").write_text(source)
-    assert about(tmp_path / "m_123abc.py") == line
+    assert description(tmp_path / "m_123abc.py") == line
 
 
 def test_emitted_sources_are_kept(tapeless, models):

@@ -20,7 +20,7 @@ LONG = ("scipy.special.eval_", "scipy.special.expn", "scipy.special.kn", "scipy.
 
 
 @dataclass(frozen=True)
-class Call:
+class ComparedCall:
     """One call of a function: the sample its arrays are made of, its form, its options."""
 
     name: str
@@ -44,7 +44,7 @@ class Call:
             for k, v in self.option
         }
 
-    def picked(self, share: float) -> bool:
+    def is_in_sample(self, share: float) -> bool:
         """Whether the call is in a sample of so large a share; the same in every run."""
         return zlib.crc32(str(self).encode()) / 2**32 < share
 
@@ -62,35 +62,38 @@ def forms_of(name: str, function: Any) -> tuple[forms.Form, ...]:
         return _of_numbers(name, function)
     if name.startswith("np.ndarray."):
         plain = "np." + name.removeprefix("np.ndarray.")
-        return forms.FORMS.get(plain, (forms.one,))
-    return (forms.one,)
+        return forms.FORMS.get(plain, (forms.one_array,))
+    return (forms.one_array,)
 
 
 def _of_ufunc(function: Any) -> tuple[forms.Form, ...]:
-    def turned(s: Sample) -> tuple[Any, ...]:
+    def turned_arrays(s: Sample) -> tuple[Any, ...]:
         return tuple(s.array(5 * k) for k in range(function.nin))
 
     def with_numbers(s: Sample) -> tuple[Any, ...]:
         return (*(s.array(5 * k) for k in range(function.nin - 1)), 2)
 
-    def mixed(s: Sample) -> tuple[Any, ...]:
+    def mixed_dtypes(s: Sample) -> tuple[Any, ...]:
         return s.array(), *(s.array(3 + k, "float32") for k in range(function.nin - 1))
 
-    return (turned, with_numbers, mixed) if function.nin > 1 else (turned,)
+    return (turned_arrays, with_numbers, mixed_dtypes) if function.nin > 1 else (turned_arrays,)
 
 
 def _of_method(ufunc: Any, method: str) -> tuple[forms.Form, ...]:
     if method == "outer":
-        return (lambda s: (s.array(), s.like(3, turn=5)), lambda s: (s.like(), s.array()))
+        return (
+            lambda s: (s.array(), s.array_of_shape(3, turn=5)),
+            lambda s: (s.array_of_shape(), s.array()),
+        )
     if method == "reduceat":
         return tuple(
             (lambda s, at=at: (s.array(), np.array(at)))
             for at in ([0, 2], [0], [2, 0, 1, 1], [0, 9])
         )
     if method == "at":
-        more = (lambda s: (s.like(3, turn=4),)) if ufunc.nin == 2 else (lambda s: ())
+        more = (lambda s: (s.array_of_shape(3, turn=4),)) if ufunc.nin == 2 else (lambda s: ())
         return (lambda s: (s.array(), np.array([0, 2, 0]), *more(s)),)
-    return (forms.one,)
+    return (forms.one_array,)
 
 
 def _of_numbers(name: str, function: Any) -> tuple[forms.Form, ...]:
@@ -98,11 +101,13 @@ def _of_numbers(name: str, function: Any) -> tuple[forms.Form, ...]:
     count = COUNTS.get(name, 1)
 
     def form(at: int) -> forms.Form:
-        return lambda s: tuple(s.like(16).tolist()[(at + 5 * k) % 16] for k in range(count))
+        return lambda s: tuple(
+            s.array_of_shape(16).tolist()[(at + 5 * k) % 16] for k in range(count)
+        )
 
     if name in ("math.dist", "math.fsum", "math.prod"):
         width = 2 if name == "math.dist" else 1
-        return (lambda s: tuple(s.like(4, turn=3 * k) for k in range(width)),)
+        return (lambda s: tuple(s.array_of_shape(4, turn=3 * k) for k in range(width)),)
     return tuple(form(at) for at in range(12))
 
 
@@ -148,7 +153,7 @@ def _parameters(name: str, function: Any) -> list[str]:
     return [k for k, p in signature.parameters.items() if p.default is not empty]
 
 
-def calls(name: str, function: Any) -> Iterator[Call]:
+def calls(name: str, function: Any) -> Iterator[ComparedCall]:
     """All calls that a function is compared in, each once."""
     seen = set()
     for call in _all(name, function):
@@ -158,7 +163,7 @@ def calls(name: str, function: Any) -> Iterator[Call]:
             yield call
 
 
-def _all(name: str, function: Any) -> Iterator[Call]:
+def _all(name: str, function: Any) -> Iterator[ComparedCall]:
     count = range(len(forms_of(name, function)))
     numbers = name.startswith(("math.", "cmath."))
     layouts = LAYOUTS[:-1] if stored_to(name, function) else LAYOUTS
@@ -167,16 +172,16 @@ def _all(name: str, function: Any) -> Iterator[Call]:
             for fill in FILLS:
                 if fill == "special" and dtype[-2:] in ("32", "64") and name.startswith(LONG):
                     continue
-                yield Call(name, function, Sample(dtype, fill=fill), form)
+                yield ComparedCall(name, function, Sample(dtype, fill=fill), form)
     if numbers:
         return
     for form in count:
         for shape in SHAPES:
             for layout in layouts:
-                yield Call(name, function, Sample("float64", shape, "plain", layout), form)
+                yield ComparedCall(name, function, Sample("float64", shape, "plain", layout), form)
             for dtype in ("float32", "int32", "complex128", "bool"):
-                yield Call(name, function, Sample(dtype, shape), form)
-            yield Call(name, function, Sample("float64", shape, "special", "strided"), form)
+                yield ComparedCall(name, function, Sample(dtype, shape), form)
+            yield ComparedCall(name, function, Sample("float64", shape, "special", "strided"), form)
     yield from _optional(name, function)
 
 
@@ -194,25 +199,27 @@ TRIED = (
 )
 
 
-def _optional(name: str, function: Any) -> Iterator[Call]:
+def _optional(name: str, function: Any) -> Iterator[ComparedCall]:
     parameters = _parameters(name, function)
     walked = {k: options.values(name, k) for k in parameters}
     for k, picked in walked.items():
         for value in picked:
             for sample in TRIED:
                 for form in range(len(forms_of(name, function))) if sample is TRIED[0] else (0,):
-                    yield Call(name, function, sample, form, ((k, value),))
+                    yield ComparedCall(name, function, sample, form, ((k, value),))
     names = [k for k in walked if walked[k]]
     for a in names:
         for b in names[names.index(a) + 1 :]:
             for v in walked[a]:
                 for w in walked[b]:
-                    pair = Call(name, function, Sample("float64", (2, 3, 2)), 0, ((a, v), (b, w)))
-                    if pair.picked(0.25):
+                    pair = ComparedCall(
+                        name, function, Sample("float64", (2, 3, 2)), 0, ((a, v), (b, w))
+                    )
+                    if pair.is_in_sample(0.25):
                         yield pair
 
 
-def _key(call: Call) -> Any:
+def _key(call: ComparedCall) -> Any:
     parts: list[Any] = [str(call.option)]
     for value in _leaves(call.arguments()):
         if isinstance(value, np.ndarray):
@@ -231,7 +238,7 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def program(call: Call) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+def program(call: ComparedCall) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """The call as a function of its arrays, and these."""
     args, options, function = call.arguments(), call.options(), call.function
     numbers = call.name.startswith(("math.", "cmath."))
@@ -241,7 +248,7 @@ def program(call: Call) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return programs.storing(function, options, args, places), arrays
     if len(places) == len(args):
         return programs.plain(function, options), arrays
-    return programs.mixed(function, options, args, places), arrays
+    return programs.mixed_program(function, options, args, places), arrays
 
 
 def _holds(value: Any) -> bool:

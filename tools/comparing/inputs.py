@@ -33,7 +33,7 @@ class Sample:
     def __str__(self) -> str:
         return f"{self.dtype}{list(self.shape)} {self.fill} {self.layout}"
 
-    def of(self, *shape: int) -> Sample:
+    def with_shape(self, *shape: int) -> Sample:
         return replace(self, shape=shape)
 
     def array(self, turn: int = 0, dtype: str | None = None) -> Any:
@@ -42,13 +42,13 @@ class Sample:
         flat = _values(dtype, self.fill, size, turn)
         return _laid_out(flat.reshape(self.shape), self.layout)
 
-    def like(self, *shape: int, turn: int = 0, dtype: str | None = None) -> Any:
+    def array_of_shape(self, *shape: int, turn: int = 0, dtype: str | None = None) -> Any:
         """An array of another shape."""
-        return self.of(*shape).array(turn, dtype)
+        return self.with_shape(*shape).array(turn, dtype)
 
     def square(self, definite: bool = False) -> Any:
         """A regular matrix; a symmetric positive definite one where asked for."""
-        matrix = self.like(3, 3)
+        matrix = self.array_of_shape(3, 3)
         if self.dtype == "bool":
             return matrix
         with np.errstate(all="ignore"):
@@ -95,10 +95,10 @@ def _laid_out(array: Any, layout: str) -> Any:
     return array
 
 
-def copied(value: Any) -> Any:
+def copy_value(value: Any) -> Any:
     """A copy with the same memory layout, also of arrays in lists and tuples."""
     if isinstance(value, (tuple, list)):
-        return type(value)(map(copied, value))
+        return type(value)(map(copy_value, value))
     if not isinstance(value, np.ndarray) or 0 in value.strides:
         return value
     if value.flags.forc:

@@ -108,7 +108,7 @@ def _of_values(a: Any, b: Any, text: str) -> Difference:
     with np.errstate(all="ignore"):
         if not np.array_equal(np.isnan(a), np.isnan(b)):
             return Difference("value", text=text)
-        apart = _apart(a, b)
+        apart = _greatest_distance(a, b)
         if apart:
             return Difference("last places" if apart <= MOST else "value", apart, text)
     if b.dtype.kind == "c":
@@ -122,7 +122,7 @@ def _of_values(a: Any, b: Any, text: str) -> Difference:
     return Difference("sign of zero", text=text)
 
 
-def _apart(a: Any, b: Any) -> float:
+def _greatest_distance(a: Any, b: Any) -> float:
     """How many units in the last place two arrays are apart at most: of each number, or, where
     that is much, of the greatest of the array, which is where sums that cancel stand."""
     told = ~(np.isnan(a) | np.isnan(b) | (a == b))

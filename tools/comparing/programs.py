@@ -15,7 +15,9 @@ def plain(function: Any, argument_values: dict[str, Any]) -> Program:
     return lambda *arrays: function(*arrays, **argument_values)
 
 
-def mixed(function: Any, argument_values: dict[str, Any], args: Any, places: Any) -> Program:
+def mixed_program(
+    function: Any, argument_values: dict[str, Any], args: Any, places: Any
+) -> Program:
     """The arguments at `places` are arrays, all others constants."""
 
     def run(*arrays: Any) -> Any:

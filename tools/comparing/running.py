@@ -13,8 +13,8 @@ import numpy as np
 
 import tapeless
 from tapeless.tools.comparing import programs
-from tapeless.tools.comparing.calls import Call, program
-from tapeless.tools.comparing.inputs import copied
+from tapeless.tools.comparing.calls import ComparedCall, program
+from tapeless.tools.comparing.inputs import copy_value
 from tapeless.tools.comparing.outcomes import SAME, Difference, Raised, difference
 from tapeless.tools.comparing.reasons import reason
 from tapeless.tools.numpy_table import sections
@@ -34,9 +34,11 @@ class Walk:
 
     name: str
     count: dict[str, int] = field(default_factory=lambda: {"emitted": 0, "jit": 0})
-    found: dict[tuple[str, str], list[tuple[Call, Difference]]] = field(default_factory=dict)
+    found: dict[tuple[str, str], list[tuple[ComparedCall, Difference]]] = field(
+        default_factory=dict
+    )
 
-    def add(self, form: str, call: Call, result: Difference) -> None:
+    def add(self, form: str, call: ComparedCall, result: Difference) -> None:
         self.count[form] += 1
         if result is not SAME:
             self.found.setdefault((form, result.kind), []).append((call, result))
@@ -47,7 +49,9 @@ class Walk:
         for form, count in self.count.items():
             kinds = {k: v for (f, k), v in sorted(self.found.items()) if f == form}
             record[form] = {"calls": count} | {
-                kind: _rounded(max(d.ulps for _, d in each)) if kind == "last places" else len(each)
+                kind: _power_of_two(max(d.ulps for _, d in each))
+                if kind == "last places"
+                else len(each)
                 for kind, each in kinds.items()
             }
         return record
@@ -55,7 +59,7 @@ class Walk:
     def line(self) -> str:
         return f"{self.name}: {self.record()}"
 
-    def unexplained(self) -> list[str]:
+    def unexplained_differences(self) -> list[str]:
         """The kinds of differences that no reason is written down for."""
         return [f"{form}: {kind}" for form, kind in self.found if reason(self.name, kind) is None]
 
@@ -67,7 +71,7 @@ class Walk:
                 yield f"{form} {kind}: {call}: {result.text}"
 
 
-def _rounded(ulps: float) -> int:
+def _power_of_two(ulps: float) -> int:
     """Units in the last place as a power of two, so that records of two machines are alike."""
     most = 1
     while most < ulps:
@@ -75,27 +79,27 @@ def _rounded(ulps: float) -> int:
     return most
 
 
-def walked(name: str, calls: Iterable[Call], share: float, jitted: int) -> Walk:
+def compare_calls(name: str, calls: Iterable[ComparedCall], share: float, jitted: int) -> Walk:
     """The calls of a sample of so large a share, of which so many are compiled too."""
-    picked = [call for call in calls if call.picked(share)]
+    picked = [call for call in calls if call.is_in_sample(share)]
     compiled = set(sorted(map(str, picked), key=lambda text: zlib.crc32(text.encode()))[:jitted])
     walk = Walk(name)
     for call in picked:
-        for form, result in compared(call, str(call) in compiled):
+        for form, result in compare_forms(call, str(call) in compiled):
             walk.add(form, call, result)
     return walk
 
 
-def compared(call: Call, jitted: bool) -> Iterator[tuple[str, Difference]]:
+def compare_forms(call: ComparedCall, jitted: bool) -> Iterator[tuple[str, Difference]]:
     """How a call differs in each form of the code."""
     run, args = program(call)
     wanted = outcome(run, args)
-    yield "emitted", difference(outcome(functools.partial(emitted, run), args), wanted)
+    yield "emitted", difference(outcome(functools.partial(run_emitted, run), args), wanted)
     if jitted:
         yield "jit", difference(outcome(tapeless.jit(run), args), wanted)
 
 
-def emitted(run: Callable[..., Any], *args: Any) -> Any:
+def run_emitted(run: Callable[..., Any], *args: Any) -> Any:
     """What the emitted code of a program gives: it goes along with a derivative."""
     return tapeless.value_and_grad(programs.beside_a_weight(run), has_aux=True)(1.0, *args)[0][1]
 
@@ -105,6 +109,6 @@ def outcome(run: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            return run(*map(copied, args))
+            return run(*map(copy_value, args))
         except Exception as error:  # noqa: BLE001 (what is raised is what is compared)
             return Raised(error)

@@ -12,16 +12,16 @@ from tapeless.explain.lines import LineReport
 from tapeless.explain.report import Explanation
 from tapeless.profiler.line_profile import Line, LineProfile, readable
 from tapeless.tools import internals
-from tapeless.tools.target import Target
-from tapeless.tools.transform import transformed
+from tapeless.tools.target import CommandTarget
+from tapeless.tools.transform import transform
 from tapeless.transforms.errors import SourceError
 from tapeless.view.flame import flame_graph
-from tapeless.view.line_times import lines_of, timed, with_times_of
+from tapeless.view.line_times import lines_of, with_times, with_times_of
 from tapeless.view.panes import (
     Pane,
     Place,
     by_place,
-    emitted,
+    emitted_pane,
     function_lines,
     sources,
     with_returned,
@@ -40,12 +40,12 @@ class PageContent:
     measured: tuple[str, ...] = ()  # how times were measured
 
 
-def view_of(target: Target, names: tuple[str, ...], profiled: bool = False) -> PageContent:
+def view_of(target: CommandTarget, names: tuple[str, ...], profiled: bool = False) -> PageContent:
     """The listings of a function under transformations, for the arguments of the target; with
     `profiled` the function is called, and what its lines take is shown as well."""
-    explanation = transformed(target, names).explain(*target.args)
+    explanation = transform(target, names).explain(*target.args)
     inner = names[1:] if names[0] == "jit" else names
-    plain = transformed(target, inner) if inner else internals.array_form(target.function)
+    plain = transform(target, inner) if inner else internals.array_form(target.function)
     array = plain.explain(*target.args)
     of_array = (LineReport(x.file, x.function, x.number, x.source) for x in array.lines)
     reports = by_place([*_own_lines(target.function), *of_array, *explanation.lines])
@@ -53,25 +53,29 @@ def view_of(target: Target, names: tuple[str, ...], profiled: bool = False) -> P
     under_jit = plain if inner else target.function
     compiled = tapeless.jit(under_jit)
     loops = compiled.lower(*target.args).source()
-    text = internals.emitted(plain, target.args)
+    text = internals.emitted_module(plain, target.args)
     users = sources(reports, explanation.saved)
-    array_pane = with_returned(emitted("array", "Array form", text, places), array.returned, places)
-    loop_pane = emitted("loop", "Loop form", loops, places)
+    array_pane = with_returned(
+        emitted_pane("array", "Array form", text, places), array.returned, places
+    )
+    loop_pane = emitted_pane("loop", "Loop form", loops, places)
     cuda_pane = _cuda(under_jit, target.args, places)
     if not profiled:
         return PageContent(explanation, [*users, array_pane, loop_pane, cuda_pane])
     profile = plain.profile(*target.args)
     driver = internals.driver_profile(compiled, target.args)
-    array_pane, loop_pane = timed(array_pane, profile), timed(loop_pane, driver)
+    array_pane, loop_pane = with_times(array_pane, profile), with_times(loop_pane, driver)
     flame = _flame(profile, users, array_pane, list(places))
     numbers = [number for _, number in places]
     shown = loop_pane if names[0] == "jit" else array_pane
     users = [with_times_of(pane, shown, numbers) for pane in users]
     panes = [*users, array_pane, loop_pane, cuda_pane]
-    return PageContent(explanation, panes, flame, _measured(profile, driver, names[0] == "jit"))
+    return PageContent(
+        explanation, panes, flame, _measurement_text(profile, driver, names[0] == "jit")
+    )
 
 
-def _measured(array: LineProfile, loops: LineProfile, is_compiled: bool) -> tuple[str, ...]:
+def _measurement_text(array: LineProfile, loops: LineProfile, is_compiled: bool) -> tuple[str, ...]:
     """How times were measured."""
     form = "loop form" if is_compiled else "array form"
     return (
@@ -125,4 +129,4 @@ def _cuda(function: Callable[..., Any], args: tuple[Any, ...], places: Mapping[P
     kernels = CUDA_TEXT.search(text)
     if kernels is None:
         return Pane("cuda", "CUDA C", "cuda", (), remark="There is none: no kernel is needed.")
-    return emitted("cuda", "CUDA C", kernels[1], places, "cuda")
+    return emitted_pane("cuda", "CUDA C", kernels[1], places, "cuda")

@@ -31,7 +31,7 @@ def page(view: PageContent) -> str:
         facts="\n".join(
             (
                 _facts("Made for", explanation.specialised),
-                _facts("Slow loops elsewhere", explanation.elsewhere()),
+                _facts("Slow loops elsewhere", explanation.loops_elsewhere()),
                 _facts("Notes", explanation.notes),
                 _facts("How times were measured", view.measured),
             )

@@ -32,14 +32,14 @@ Parts = tuple[frozenset[int], frozenset[int]]  # parameters and results that dep
 def dependents(block: Block, inputs: Iterable[Var]) -> set[Var]:
     """The inputs and all variables that depend on them by arithmetic, which may have a tangent
     where these have one."""
-    return _Dependence().of(block, set(inputs))
+    return _Dependence().dependents(block, set(inputs))
 
 
-def decided(block: Block, inputs: Iterable[Var]) -> set[Var]:
+def variables_if_test_depends(block: Block, inputs: Iterable[Var]) -> set[Var]:
     """The inputs and all variables that vary with them, also integers and what tests decide;
     nothing if no test depends on the inputs."""
     search = _Dependence(tests=True)
-    varying_inside = search.of(block, set(inputs))
+    varying_inside = search.dependents(block, set(inputs))
     return varying_inside if search.decides else set()
 
 
@@ -61,7 +61,7 @@ class _Dependence:
         self.tests, self.news, self.decides = tests, False, False
         self.table: dict[Key, Parts] = {}
 
-    def of(self, block: Block, inputs: set[Var]) -> set[Var]:
+    def dependents(self, block: Block, inputs: set[Var]) -> set[Var]:
         varies = self.closure(block, inputs)
         while self.settles_not():
             varies = self.closure(block, inputs)
@@ -89,7 +89,7 @@ class _Dependence:
         varies = self.closure(block, {block.params[k] for k in ins})
         for s in statements(block):
             if isinstance(s, Let) and is_call(s) and s.params["function"] is function:
-                ins |= self.given(s, varies)
+                ins |= self.varying_operands(s, varies)
         results = enumerate(block.results)
         outs = frozenset(k for k, a in results if a in varies and self.counts(a))
         self.news |= (ins, outs) != self.table[function, at]
@@ -98,18 +98,18 @@ class _Dependence:
     def counts(self, a: Atom) -> bool:
         return bool(self.tests or a.type.differentiable)
 
-    def given(self, s: Let, varies: set[Var]) -> frozenset[int]:
+    def varying_operands(self, s: Let, varies: set[Var]) -> frozenset[int]:
         return frozenset(k for k, a in enumerate(s.args) if a in varies and self.counts(a))
 
     def closure(self, block: Block, inputs: set[Var]) -> set[Var]:
         varies = set(inputs)
         while True:
             before = len(varies)
-            self.spread(block, varies, False)
+            self.propagate(block, varies, False)
             if len(varies) == before:
                 return varies
 
-    def spread(self, block: Block, varies: set[Var], within: bool) -> None:
+    def propagate(self, block: Block, varies: set[Var], within: bool) -> None:
         """`within`: whether a test that depends on the inputs decides what is run."""
         for s in block.body:
             if isinstance(s, Let):
@@ -118,13 +118,13 @@ class _Dependence:
                 inside = within or (self.tests and _is_decided(s, varies))
                 self.decides |= inside
                 for b in blocks(s):
-                    self.spread(b, varies, inside)
+                    self.propagate(b, varies, inside)
                 handed = (v for v, a in handed_on(s) if a in varies)
                 varying_outputs = outputs(s) if inside else tuple(handed)
             varies.update(v for v in varying_outputs if self.counts(v))
 
     def of_let(self, s: Let, varies: set[Var]) -> tuple[Var, ...]:
-        at = self.given(s, varies)
+        at = self.varying_operands(s, varies)
         if not at or (s.op is stopped and not self.tests):
             return ()
         if not is_call(s):

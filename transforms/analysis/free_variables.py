@@ -38,22 +38,22 @@ def _outer(block: Block, defined: set[Var]) -> Iterator[Var]:
     yield from (a for a in block.results if isinstance(a, Var) and a not in defined)
 
 
-def defined(block: Block) -> list[Var]:
+def defined_variables(block: Block) -> list[Var]:
     """All variables that get their value in a block."""
-    inner = [v for s in block.body for b in blocks(s) for v in (*b.params, *defined(b))]
+    inner = [v for s in block.body for b in blocks(s) for v in (*b.params, *defined_variables(b))]
     return [*inner, *(v for s in block.body for v in outputs(s))]
 
 
 def read_from_around(block: Block) -> set[Var]:
     """Variables of a program around a block that it reads. One that is defined inside of it, but
     not where it is read, is none of them."""
-    return free_variables(block).keys() - set(defined(block))
+    return free_variables(block).keys() - set(defined_variables(block))
 
 
 def dropped_lengths(block: Block) -> dict[Var, Any]:
     """A size of its own for each integer that types name and that the block no longer defines,
     since no statement reads it; the derivative of the block may read the length."""
-    own = {*block.params, *defined(block)}
+    own = {*block.params, *defined_variables(block)}
     lengths: dict[Var, Any] = {}
     for t in (*(v.type for v in own), *_param_types(block)):
         for x in sizes_in(t):

@@ -275,7 +275,7 @@ def _cast(let: Let, facts: list[int]) -> int:
     return facts[0] | (INDICATOR | CHOSEN | POSITIVE if is_truth(let.args[0]) else 0)
 
 
-def _always(always: int) -> Rule:
+def _constant_rule(always: int) -> Rule:
     return lambda let, found: always
 
 
@@ -308,15 +308,15 @@ RULES: dict[Op, Rule] = {
     amin: lambda let, found: found[0] & (ABOVE | ZERO) | EXTREME,
     cast: _cast,
     **dict.fromkeys([array, stack_op, concatenate, full], _elements),
-    **dict.fromkeys([norm, std], _always(POSITIVE | ROOT)),
-    var: _always(POSITIVE),
+    **dict.fromkeys([norm, std], _constant_rule(POSITIVE | ROOT)),
+    var: _constant_rule(POSITIVE),
     **dict.fromkeys([exp, exp2], _exponential),
-    **dict.fromkeys([size_value, cosh], _always(ABOVE)),
-    **dict.fromkeys([eye, tri], _always(INDICATOR | PARTLY | POSITIVE)),
-    **dict.fromkeys(CALLS.values(), _always(CHOSEN)),
-    unbundle: _always(CHOSEN | INFINITE),  # what another function saved, or its cotangent
-    **dict.fromkeys([*POPS, peek, unstack], _always(UNREAD)),
-    **dict.fromkeys([strong_mul, strong_both], _always(CHOSEN)),
+    **dict.fromkeys([size_value, cosh], _constant_rule(ABOVE)),
+    **dict.fromkeys([eye, tri], _constant_rule(INDICATOR | PARTLY | POSITIVE)),
+    **dict.fromkeys(CALLS.values(), _constant_rule(CHOSEN)),
+    unbundle: _constant_rule(CHOSEN | INFINITE),  # what another function saved, or its cotangent
+    **dict.fromkeys([*POPS, peek, unstack], _constant_rule(UNREAD)),
+    **dict.fromkeys([strong_mul, strong_both], _constant_rule(CHOSEN)),
     strong_div: lambda let, found: CHOSEN | (0 if found[1] & NONZERO else INFINITE),
     add_at: lambda let, found: UNREAD if found[0] & ZERO else 0,
     update: _update,

@@ -75,7 +75,7 @@ def needs_strong_zero(op: Scaling, t: Atom, c: Atom) -> bool:
     its slope infinite: what it was computed to was infinite itself. Nor do zeros beside a triangle
     where the slopes of all elements are infinite, also of those that somebody has read.
     """
-    zero, scale = zeros_of(t), _known(c)
+    zero, scale = zeros_of(t), _facts_of_atom(c)
     if op is truediv and not scale & NONZERO:
         scale |= INFINITE if c.type.shape else EVERYWHERE
     if zero == UNREAD and not t.type.shape and not scale & ROOT:
@@ -86,12 +86,12 @@ def needs_strong_zero(op: Scaling, t: Atom, c: Atom) -> bool:
 
 def may_be_infinite(a: Atom) -> bool:
     """Whether a value may be infinite or nan although what the program is given is finite."""
-    return bool(_known(a) & POLE)
+    return bool(_facts_of_atom(a) & POLE)
 
 
 def zeros_of(a: Any) -> int:
     """How a tangent or cotangent may be exactly zero by choice, as facts; None: it is."""
-    return CHOSEN if a is None else _known(a) & ZERO
+    return CHOSEN if a is None else _facts_of_atom(a) & ZERO
 
 
 def has_zeros(v: Any, how: int) -> None:
@@ -102,7 +102,7 @@ def has_zeros(v: Any, how: int) -> None:
 
 def note(s: Let) -> None:
     """Keeps what is known of the results of a statement, for those who do not see it later."""
-    facts = _of(s)
+    facts = _facts_of_let(s)
     for v in s.outs:
         _facts[v] = facts
     if s.op in MOVES:
@@ -116,20 +116,20 @@ def note(s: Let) -> None:
 def _may_be_infinite(a: Atom | None) -> None:
     """Says so of a value, and of the arrays that it is a part of."""
     while isinstance(a, Var):
-        _facts[a] = _known(a) | INFINITE
+        _facts[a] = _facts_of_atom(a) | INFINITE
         a = _parts.get(a)
 
 
 def note_branch(s: If) -> None:
     """Keeps what both sides of a branch say of its results."""
     for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
-        _facts[v] = of_one(_known(a), _known(b))
+        _facts[v] = of_one(_facts_of_atom(a), _facts_of_atom(b))
 
 
 def note_loop(s: For | While, ends: Iterable[Atom]) -> None:
     """Keeps of the results of a loop that they may be infinite, as its start or last pass say."""
     for v, a, b in zip(s.outs, s.inits, ends, strict=True):
-        may = of_one(_known(a), _known(b)) & STEEP
+        may = of_one(_facts_of_atom(a), _facts_of_atom(b)) & STEEP
         _facts[v] = may | INFINITE if may & EVERYWHERE else may
 
 
@@ -137,7 +137,11 @@ def note_loop(s: For | While, ends: Iterable[Atom]) -> None:
 def on_side(test: Atom, side: bool) -> Iterator[None]:
     """What is looked at inside runs only where a test has this outcome."""
     compared, holds, fails = _of_test(test)
-    told = {} if compared is None else {compared: _known(compared) | (holds if side else fails)}
+    told = (
+        {}
+        if compared is None
+        else {compared: _facts_of_atom(compared) | (holds if side else fails)}
+    )
     _told.sides.append(told)
     try:
         yield
@@ -156,7 +160,7 @@ def _chooses(s: Statement) -> bool:
     return s.op in CHOICES if isinstance(s, Let) else not isinstance(s, Effect)
 
 
-def _known(a: Atom) -> int:
+def _facts_of_atom(a: Atom) -> int:
     if isinstance(a, Literal):
         return of_number(a.value)
     for side in reversed(_told.sides):
@@ -167,7 +171,7 @@ def _known(a: Atom) -> int:
         let = defining_statement(a)
         if let is None:
             return 0
-        facts = _of(let)
+        facts = _facts_of_let(let)
         if _told.sides:  # of this side only
             _told.sides[-1][a] = facts
         else:
@@ -175,8 +179,8 @@ def _known(a: Atom) -> int:
     return facts
 
 
-def _of(let: Let) -> int:
-    facts = [_known(a) for a in let.args]
+def _facts_of_let(let: Let) -> int:
+    facts = [_facts_of_atom(a) for a in let.args]
     if let.op is select:
         compared, *told = _of_test(let.args[0])
         for k, more in enumerate(told, 1):
@@ -195,4 +199,4 @@ def _of_test(test: Atom) -> tuple[Atom | None, int, int]:
 def _comparison(let: Let) -> None:
     if len(let.args) == 2 and isinstance(let.args[0], Var):
         x, bound = let.args
-        _tests[let.outs[0]] = (x, *of_comparison(let.op, bound, _known(bound)))
+        _tests[let.outs[0]] = (x, *of_comparison(let.op, bound, _facts_of_atom(bound)))

@@ -106,7 +106,7 @@ class StructuralForm:
         match s:
             case Let():
                 key: Any = (s.op, self.atoms(s.args), self.value(s.params))
-                if s.op.view and self.taken(key, s.outs[0]):
+                if s.op.view and self.is_repeated_view(key, s.outs[0]):
                     return None
             case Effect():
                 key = (s.kind, self.atoms(s.args), self.value(s.params))
@@ -120,7 +120,7 @@ class StructuralForm:
                 key = ("while", self.atoms(s.inits), self.block(s.test), self.block(s.body))
         return (*key, *map(self.define, outputs(s)))
 
-    def taken(self, key: Any, v: Var) -> bool:
+    def is_repeated_view(self, key: Any, v: Var) -> bool:
         """Whether a view was taken before."""
         first_view = self.views.setdefault(key, v)
         if first_view is not v:

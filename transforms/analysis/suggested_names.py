@@ -53,7 +53,7 @@ def better_names(
     groups = _Groups(names)
     groups.block(block)
     chosen_names = dict(names)
-    for s in _every(block):
+    for s in _all_statements(block):
         if isinstance(s, For) and s.index not in used:
             chosen_names[s.index] = "_"
     named = [v for v in names if not NAMELESS.fullmatch(names[v]) or v.name]
@@ -63,19 +63,19 @@ def better_names(
         namesakes.setdefault(chosen_names[v], []).append(v)
     for name in dict.fromkeys(chosen_names[v] for v in named):
         base = re.sub(r"_\d+$", "", name)
-        if base not in (name, *reserved) and _same(base, name, namesakes, groups, apart):
+        if base not in (name, *reserved) and _share_name(base, name, namesakes, groups, apart):
             chosen_names |= {u: base for v in namesakes[name] for u in groups.members(v)}
             namesakes[base] = [*namesakes.get(base, ()), *namesakes.pop(name)]
     done = {u for v in held for u in groups.members(v)}
     taken = {*map(chosen_names.__getitem__, done), *reserved}
     our_names = _GivenNames(taken, apart)
     stems = _Stems(chosen_names, set(named))
-    definitions = [(s, v) for s in _every(block) for v in outputs(s) if v in names]
+    definitions = [(s, v) for s in _all_statements(block) for v in outputs(s) if v in names]
     nameless = nameless_stem(block)
     for at, (s, v) in enumerate([*definitions, *definitions]):
         group = groups.members(v)
         hint = next((groups.carried[u] for u in group if u in groups.carried), None)
-        stem = stems.of(v, s) if hint is None else stems.base(hint) or "carried"
+        stem = stems.stem_of(v, s) if hint is None else stems.base(hint) or "carried"
         if v in done or (
             stem == "t" and at < len(definitions)
         ):  # another of the group may say more
@@ -103,7 +103,7 @@ class _GivenNames:
         numbers = sorted({*self.numbers(stem, s, kind), self.first_unused(stem)})
         name = next(
             name
-            for name in (_numbered(stem, k) for k in numbers)
+            for name in (_with_number(stem, k) for k in numbers)
             if all(
                 (k == kind or _follows(s, other)) and not self.apart(group, other)
                 for k, other in self.values.get(name, ())
@@ -121,13 +121,13 @@ class _GivenNames:
             names |= {self.of_variable[a]: None for a in s.args if a in self.of_variable}  # type: ignore[index]
         for name in names:
             number = name.removeprefix(stem).removeprefix("_") or "1"
-            if number.isdecimal() and _numbered(stem, int(number)) == name:
+            if number.isdecimal() and _with_number(stem, int(number)) == name:
                 yield int(number)
 
     def first_unused(self, stem: str) -> int:
         number = self.unused.get(stem, 1)
         while (
-            (name := _numbered(stem, number)) in self.values
+            (name := _with_number(stem, number)) in self.values
             or name in self.taken
             or keyword.iskeyword(name)
         ):
@@ -139,31 +139,33 @@ class _GivenNames:
 def nameless_stem(block: Block) -> str:
     """The stem of names for what the user gave no name, which no variable of the user has: where
     there is a t, t_bar would be read as its cotangent."""
-    users = {v.name for v in (*block.params, *(v for s in _every(block) for v in outputs(s)))}
-    users |= {s.index.name for s in _every(block) if isinstance(s, For)}
+    users = {
+        v.name for v in (*block.params, *(v for s in _all_statements(block) for v in outputs(s)))
+    }
+    users |= {s.index.name for s in _all_statements(block) if isinstance(s, For)}
     return next((stem for stem in STEMS if stem not in users), "t")
 
 
 def _kind(s: Statement, names: Mapping[Var, str], folded: Mapping[Var, Any]) -> object:
     """What is equal for two statements that compute the same thing at different times."""
 
-    def said(a: Atom) -> object:
+    def structure_of(a: Atom) -> object:
         if not isinstance(a, Var) or a in names:
             return names[a] if isinstance(a, Var) else repr(a)
         inner = folded.get(a)
-        return (inner.op, *map(said, inner.args)) if isinstance(inner, Let) else a
+        return (inner.op, *map(structure_of, inner.args)) if isinstance(inner, Let) else a
 
-    return (s.op, s.origin, *map(said, s.args)) if isinstance(s, Let) else s
+    return (s.op, s.origin, *map(structure_of, s.args)) if isinstance(s, Let) else s
 
 
 def word_for(s: Let) -> str:
     """A name for the result of an operation whose operands have theirs; "" if there is no good
     one."""
-    word = _Stems({a: a.name for a in s.args if isinstance(a, Var)}).of(s.outs[0], s)
+    word = _Stems({a: a.name for a in s.args if isinstance(a, Var)}).stem_of(s.outs[0], s)
     return "" if NAMELESS.fullmatch(word) else word
 
 
-def _same(
+def _share_name(
     base: str,
     name: str,
     namesakes: dict[str, list[Var]],
@@ -184,13 +186,13 @@ def _follows(s: Statement, before: list[Var]) -> bool:
     return same and any(a is v for a in s.args for v in before)  # type: ignore[union-attr]
 
 
-def _numbered(stem: str, number: int) -> str:
+def _with_number(stem: str, number: int) -> str:
     """A name with its number, which the first one has not."""
     return stem if number == 1 else f"{stem}_{number}"
 
 
-def _every(block: Block) -> list[Statement]:
-    return [t for s in block.body for t in (s, *(u for b in blocks(s) for u in _every(b)))]
+def _all_statements(block: Block) -> list[Statement]:
+    return [t for s in block.body for t in (s, *(u for b in blocks(s) for u in _all_statements(b)))]
 
 
 class _Stems:
@@ -208,7 +210,7 @@ class _Stems:
         """The name of a value without its number."""
         return re.sub(r"_\d+$", "", self.name(a))
 
-    def of(self, v: Var, s: Statement) -> str:
+    def stem_of(self, v: Var, s: Statement) -> str:
         if not isinstance(s, Let):
             return "t"
         ending = self.ending(s)

@@ -74,7 +74,7 @@ def _unset_where(block: Block, reads: Reads) -> set[Var]:
         for s in b.body:
             inits = s.inits if isinstance(s, (For, While)) else ()
             read(s, guards)
-            for p, init in zip(_carried(s), inits, strict=True):
+            for p, init in zip(_carries_of(s), inits, strict=True):
                 if is_undefined(init) or init in sources:
                     sources[p] = (p, None, 0)  # in the first pass
             for k, inner in enumerate(blocks(s)):
@@ -88,7 +88,7 @@ def _unset_where(block: Block, reads: Reads) -> set[Var]:
                                 sources[v] = (v, s.test, 1 - side)
                 case For() | While():
                     runs = isinstance(s, For) and _runs(s)
-                    for v, p, init in zip(s.outs, _carried(s), inits, strict=True):
+                    for v, p, init in zip(s.outs, _carries_of(s), inits, strict=True):
                         if (is_undefined(init) or init in sources) and not runs:
                             sources[v] = (p, None, 0)
         read(b, guards)
@@ -115,7 +115,7 @@ def _lengths(by: Statement | Block) -> list[Var]:
     return [size.var for size in sizes if isinstance(size.var, Var)]
 
 
-def _carried(s: Statement) -> tuple[Var, ...]:
+def _carries_of(s: Statement) -> tuple[Var, ...]:
     """What loops carry from pass to pass."""
     match s:
         case For():
@@ -129,7 +129,7 @@ def may_lack(block: Block, partial: Iterable[Var] = ()) -> set[Var]:
     """What may have no value where a branch, or a loop, hands it on: also what is made of those
     that are `partial`."""
     undefined = set(partial)
-    handed = [pair for s in statements(block) for pair in _handed(s)]
+    handed = [pair for s in statements(block) for pair in _assignments(s)]
     while more := {
         v for v, a in handed if v not in undefined and (is_undefined(a) or a in undefined)
     }:
@@ -137,7 +137,7 @@ def may_lack(block: Block, partial: Iterable[Var] = ()) -> set[Var]:
     return undefined
 
 
-def _handed(s: Statement) -> Iterator[tuple[Var, Atom]]:
+def _assignments(s: Statement) -> Iterator[tuple[Var, Atom]]:
     """What branches and loops set their variables to, and what is None where its argument is."""
     match s:
         case Let() if s.op in NONE_OF_NONE:

@@ -48,21 +48,21 @@ SPREADS = (
 _masks: WeakKeyDictionary[Builder, dict[Var, Mask | None]] = WeakKeyDictionary()
 
 
-def scaled(op: Scaling, t: Atom, c: Atom) -> Atom:
+def scale(op: Scaling, t: Atom, c: Atom) -> Atom:
     """t * c or t / c; exactly zero where t is so by choice, or c is the number 0."""
     if op is mul and is_number(c, 0) and may_be_infinite(t):
         return zero(t.type)
     mask = mask_of(t)
-    inner = None if mask is None else _unmasked(t, {})
+    inner = None if mask is None else _chosen_value(t, {})
     strong = needs_strong_zero(op, t, c)
     grows = c.type.ndim > t.type.ndim
     if mask is not None and inner is not None and (strong or not grows):
-        return applied(mask, scaled(op, inner, c))
+        return apply_mask(mask, scale(op, inner, c))
     product: Atom
     if not strong:
         product = op(t, c)
     elif mask is not None and mask.whole:
-        product = applied(mask, op(t, c))
+        product = apply_mask(mask, op(t, c))
     else:
         product = STRONG[op](t, c)
     return product
@@ -84,11 +84,11 @@ def mask_of(a: Atom) -> Mask | None:
     masks = _masks.setdefault(current(), {})
     if a not in masks:
         let = defining_statement(a)
-        masks[a] = None if let is None else _through(let)
+        masks[a] = None if let is None else _mask_through(let)
     return masks[a]
 
 
-def _through(let: Let) -> Mask | None:
+def _mask_through(let: Let) -> Mask | None:
     if let.op is select:
         test, a, b = let.args
         if is_number(b, 0) or is_number(a, 0):
@@ -120,7 +120,7 @@ def _of_both(a: Mask | None, b: Mask | None) -> Mask | None:
     return Mask(a.test, a.side, a.whole or b.whole)
 
 
-def _unmasked(a: Atom, seen: dict[Atom, Atom | None]) -> Atom | None:
+def _chosen_value(a: Atom, seen: dict[Atom, Atom | None]) -> Atom | None:
     """What is chosen by a test where the other choice is zero; None if `a` is no such choice.
 
     `seen` holds the answers for its terms: sums share them.
@@ -132,12 +132,12 @@ def _unmasked(a: Atom, seen: dict[Atom, Atom | None]) -> Atom | None:
         elif let.op is select:
             seen[a] = let.args[1 if is_number(let.args[2], 0) else 2]
         else:
-            inner = [_unmasked(x, seen) for x in let.args]
+            inner = [_chosen_value(x, seen) for x in let.args]
             seen[a] = None if None in inner else let.op(*inner)
     return seen[a]
 
 
-def applied(mask: Mask, value: Atom) -> Atom:
+def apply_mask(mask: Mask, value: Atom) -> Atom:
     """The value where the test has its outcome, else zero."""
     sides = (value, 0.0) if mask.side else (0.0, value)
     return select(mask.test, *sides)  # type: ignore[no-any-return]

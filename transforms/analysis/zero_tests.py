@@ -37,21 +37,21 @@ def _write(body: Iterable[Statement]) -> None:
     for s in body:
         b.origin = s.origin
         if isinstance(s, Let) and s.op in PLAIN:
-            _tested(s)
+            _write_product(s)
         elif isinstance(s, Let):
             b.emit(s)
             b.definitions.update(dict.fromkeys(s.outs, s))
         else:
-            b.emit(with_blocks(s, _inside))
+            b.emit(with_blocks(s, _in_block))
 
 
-def _inside(block: Block) -> Block:
+def _in_block(block: Block) -> Block:
     with builder.current().block() as statements:
         _write(block.body)
     return replace(block, body=tuple(statements))
 
 
-def _tested(s: Let) -> None:
+def _write_product(s: Let) -> None:
     """The product where the first factor is not zero: of arrays, with a slope that is replaced."""
     b = builder.current()
     t, c = s.args

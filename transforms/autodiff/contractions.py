@@ -22,7 +22,7 @@ Labelled = tuple[Any, tuple[Label, ...]]
 
 
 @dataclass(frozen=True)
-class Factor:
+class LabelledFactor:
     """A value in a contraction, with a label for each of its axes."""
 
     value: Atom
@@ -31,7 +31,7 @@ class Factor:
     inverted: bool = False
 
 
-def aligned(a: Atom, labels: tuple[Label, ...], of: Atom) -> tuple[Label, ...]:
+def broadcast_operand_labels(a: Atom, labels: tuple[Label, ...], of: Atom) -> tuple[Label, ...]:
     """The labels of an operand that is broadcast to a value with labels."""
     return broadcast_labels(a.type.shape, labels, of.type.shape)
 
@@ -50,7 +50,7 @@ def reshaped_labels(old: Any, new: Any, labels: Any) -> list[tuple[Label, ...]] 
     return [tuple(None if n == 1 else next(kept_labels) for n in old)]
 
 
-def product(factors: list[Factor], labels: tuple[Label, ...], dtype: Any) -> Any:
+def product(factors: list[LabelledFactor], labels: tuple[Label, ...], dtype: Any) -> Any:
     """The contraction of factors, as products of matrices where it is a chain of them."""
     values = [_matrix(f) for f in factors]
     pairs: list[Labelled] = [
@@ -70,7 +70,7 @@ def product(factors: list[Factor], labels: tuple[Label, ...], dtype: Any) -> Any
     return cast_to(value, dtype)
 
 
-def _matrix(f: Factor) -> Any:
+def _matrix(f: LabelledFactor) -> Any:
     """The value of a factor, without the axes that have no label."""
     value = conjugated(f.value) if f.conjugated else f.value
     value = truediv(1.0, value) if f.inverted else value

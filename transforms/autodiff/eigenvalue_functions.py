@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.autodiff.contractions import Label, aligned, reshaped_labels
+from tapeless.transforms.autodiff.contractions import (
+    Label,
+    broadcast_operand_labels,
+    reshaped_labels,
+)
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
 from tapeless.transforms.ops.primitives.elementwise import imag, real
 from tapeless.transforms.ops.primitives.identities import identity
@@ -39,7 +43,7 @@ class Scalars:
             values.append(reshape(a, shape=shape) if None in labels else a)
         return values
 
-    def of(self, a: Atom, labels: tuple[Label, ...]) -> Any:
+    def scalar_of(self, a: Atom, labels: tuple[Label, ...]) -> Any:
         """The value for one eigenvalue; None if that is not all it depends on."""
         present = tuple(x for x in labels if x is not None)
         if isinstance(a, Literal):
@@ -47,7 +51,7 @@ class Scalars:
         if self.axes[-1] not in present:
             return self.parameter(a, labels) if present in ((), self.axes[:-1]) else None
         if a not in self.values:
-            self.values[a] = self.computed(a, labels)
+            self.values[a] = self.compute(a, labels)
         return self.values[a] if present == self.axes else None
 
     def parameter(self, a: Atom, labels: tuple[Label, ...]) -> Var:
@@ -56,18 +60,18 @@ class Scalars:
             self.given[a] = (Var(Type(a.type.dtype, (), weak), getattr(a, "name", "")), labels)
         return self.given[a][0]
 
-    def computed(self, a: Atom, labels: tuple[Label, ...]) -> Any:
+    def compute(self, a: Atom, labels: tuple[Label, ...]) -> Any:
         let = self.defined.get(a) if isinstance(a, Var) else None
         if let is None or len(let.outs) != 1:
             return None
         if let.op in (broadcast_to, identity):
-            return self.of(let.args[0], aligned(let.args[0], labels, a))
+            return self.scalar_of(let.args[0], broadcast_operand_labels(let.args[0], labels, a))
         if let.op is reshape:
             places = reshaped_labels(let.args[0].type.shape, let.params["shape"], labels)
-            return None if places is None else self.of(let.args[0], places[0])
+            return None if places is None else self.scalar_of(let.args[0], places[0])
         if not (let.op.elementwise or let.op in (cast, real, imag)):
             return None
-        args = [self.of(x, aligned(x, labels, a)) for x in let.args]
+        args = [self.scalar_of(x, broadcast_operand_labels(x, labels, a)) for x in let.args]
         if any(x is None for x in args):
             return None
         value = let.op(*args, **let.params)

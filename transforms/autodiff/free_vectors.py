@@ -46,27 +46,27 @@ def with_free_vectors(block: Block) -> Block:
     """The block with factorisations marked `free` where only their values are read."""
     read = _read(block)
 
-    def walked(block: Block) -> Block:
+    def mark_block(block: Block) -> Block:
         body: list[Statement] = []
         new: dict[Var, Any] = {}
         for k, s in enumerate(block.body):
             if not (isinstance(s, Let) and s.op in VECTORS):
-                body.append(with_blocks(s, walked))
+                body.append(with_blocks(s, mark_block))
             elif read.isdisjoint(_vectors(s)):
-                body.append(_marked(s, free=True))
+                body.append(_with_flag(s, free=True))
             else:
-                body.append(_marked(s, free=False))  # a derivative may read the vectors
+                body.append(_with_flag(s, free=False))  # a derivative may read the vectors
                 value = s.outs[VECTORS[s.op]]
                 if value in read and _are_separate(s, block.body[k + 1 :]):
                     new[value] = Var(value.type, value.name)
                     outs = (new.get(v, Var(v.type, v.name)) for v in s.outs)
-                    body.append(replace(_marked(s, free=True), outs=tuple(outs)))
+                    body.append(replace(_with_flag(s, free=True), outs=tuple(outs)))
         return substitute(replace(block, body=tuple(body)), new)
 
-    return walked(block)
+    return mark_block(block)
 
 
-def _marked(s: Let, free: bool) -> Let:
+def _with_flag(s: Let, free: bool) -> Let:
     return replace(s, params={**s.params, "free": free})
 
 

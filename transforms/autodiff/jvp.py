@@ -50,7 +50,7 @@ from tapeless.transforms.errors import NotDifferentiableError, located
 from tapeless.transforms.ops.numpy.creation import zero
 from tapeless.transforms.ops.primitives.function_calls import enter, is_call
 from tapeless.transforms.ops.primitives.new_arrays import zero_of
-from tapeless.transforms.optimize.inline_calls import sized
+from tapeless.transforms.optimize.inline_calls import with_shape
 
 Tangents = dict[Var, Any]
 
@@ -78,7 +78,7 @@ def _sized_as(v: Var, out: Atom, tangents: tuple[Any, ...]) -> Atom:
     if not (isinstance(out, Var) and isinstance(v.type, Type)) or out.type.shape == v.type.shape:
         return out
     if any(out is t for t in tangents):  # of which it may be another name
-        return sized(out, v.type.shape)
+        return with_shape(out, v.type.shape)
     out.type = Type(out.type.dtype, v.type.shape, out.type.weak)
     return out
 
@@ -95,7 +95,7 @@ def _has_form(kind: Any) -> bool:
     return isinstance(kind, StackType) or kind == TAPE
 
 
-class Forward:
+class ForwardMode:
     """Walks primal statements and records tangent statements in the open block.
 
     merged    the primal statements are recorded too (jvp); otherwise structured statements carry
@@ -189,7 +189,7 @@ class Forward:
             ahead((s.outs[-1], *dots), tangents)
         t.update(zip((s.outs[k] for k in outs), tangents, strict=True))
 
-    def scoped(self, body: Block, t: Tangents) -> tuple[list[Statement], list[Any]]:
+    def nested_block(self, body: Block, t: Tangents) -> tuple[list[Statement], list[Any]]:
         """Statements of a nested block and the tangents of its results."""
         with builder.current().block() as statements:
             inner = dict(t)
@@ -198,9 +198,9 @@ class Forward:
 
     def branch(self, s: If, t: Tangents) -> None:
         with on_side(s.test, True):
-            body_a, dots_a = self.scoped(s.then, t)
+            body_a, dots_a = self.nested_block(s.then, t)
         with on_side(s.test, False):
-            body_b, dots_b = self.scoped(s.orelse, t)
+            body_b, dots_b = self.nested_block(s.orelse, t)
         active = [
             k
             for k, v in enumerate(s.outs)
@@ -404,7 +404,7 @@ def jvp(
         for k, d in zip(wrt, dots, strict=True):
             has_zeros(d, CHOSEN if k in zeros else 0)
         t: Tangents = {block.params[k]: d for k, d in zip(wrt, dots, strict=True)}
-        Forward(merged=True).block(block.body, t)
+        ForwardMode(merged=True).block(block.body, t)
         tangents = [instantiate(tangent_of(t, a), a) for a in (block.results[k] for k in outs)]
     return Block((*block.params, *dots), tuple(b.blocks[0]), (*block.results, *tangents))
 

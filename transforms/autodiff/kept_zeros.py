@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapeless.transforms.analysis.slopes import may_be_infinite, zeros_of
-from tapeless.transforms.analysis.zero_masks import Mask, applied, mask_of, scaled
+from tapeless.transforms.analysis.zero_masks import Mask, apply_mask, mask_of, scale
 from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.language import Atom, Let, Statement, Type, Var
 from tapeless.transforms.core.operation import types_given
@@ -37,7 +37,7 @@ def kept_zeros(body: list[Statement], start: int, cotangents: Iterable[Any], out
             continue
         args = tuple(new.get(a, a) for a in s.args)
         on = [k for k, a in enumerate(args) if isinstance(a, Var) and a in linear]
-        masked = _kept(s, args, on[0]) if len(on) == 1 else None
+        masked = _with_exact_zeros(s, args, on[0]) if len(on) == 1 else None
         if masked is None:
             current().let(s.outs, s.op, args, s.params)
         else:
@@ -47,12 +47,12 @@ def kept_zeros(body: list[Statement], start: int, cotangents: Iterable[Any], out
     return tuple(new.get(out, out) for out in outs)
 
 
-def _kept(s: Let, args: tuple[Atom, ...], k: int) -> list[Atom] | None:
+def _with_exact_zeros(s: Let, args: tuple[Atom, ...], k: int) -> list[Atom] | None:
     """The results of a statement that is linear in argument k; None if it stays as it is."""
     by = scaling(s.op, k)
     if by is not None:
         op, other = by
-        return [scaled(op, args[k], args[other])]
+        return [scale(op, args[k], args[other])]
     mask = mask_of(args[k])
     others = [a for a in args if a is not args[k]]
     unknown = s.op.infer is types_given  # a function, whose slopes may be infinite
@@ -60,7 +60,7 @@ def _kept(s: Let, args: tuple[Atom, ...], k: int) -> list[Atom] | None:
         return None
     if not mask.test.type.shape:
         current().let(s.outs, s.op, args, s.params)
-        return [applied(mask, v) if _is_of_numbers(v) else v for v in s.outs]
+        return [apply_mask(mask, v) if _is_of_numbers(v) else v for v in s.outs]
     letters = _letters(s, args)
     if letters is None:
         return None

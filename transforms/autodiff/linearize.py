@@ -17,7 +17,7 @@ from tapeless.transforms.analysis.activity import active_parts, dependents
 from tapeless.transforms.analysis.free_variables import (
     axes,
     close,
-    defined,
+    defined_variables,
     dropped_lengths,
     missing_sizes,
     read_from_around,
@@ -27,7 +27,7 @@ from tapeless.transforms.analysis.slopes import has_zeros
 from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.autodiff.differentiable_form import differentiable_form
 from tapeless.transforms.autodiff.jvp import (
-    Forward,
+    ForwardMode,
     Tangents,
     instantiate,
     name_results,
@@ -91,20 +91,20 @@ def linearize(block: Block, wrt: Iterable[int], ahead: bool = False) -> Linear:
     """The two parts; with `ahead`, the linear one is to be run as it is, else transposed."""
     around = functools.partial(read_from_around, block)
     for p in (differentiable_form, computed_once):
-        block = passes.checked(p(block), passes.name_of(p), around)
+        block = passes.verified(p(block), passes.name_of(p), around)
     refuse_bits(block, [block.params[k] for k in wrt])
     active = dependents(block, [block.params[k] for k in wrt])
-    primal = [linearizable(s, active, ahead) for s in _counted(block, active, ahead)]
+    primal = [linearizable(s, active, ahead) for s in _count_passes(block, active, ahead)]
     b = builder.Builder()
     with builder.building(b):
         primals = [block.params[k] for k in wrt]
         dots = [tangent_variable(v) for v in primals]
         t: Tangents = dict(zip(primals, dots, strict=True))
-        Forward(merged=False, ahead=ahead).block(primal, t)
+        ForwardMode(merged=False, ahead=ahead).block(primal, t)
     return Linear(primal, b.blocks[0], dots, [tangent_of(t, a) for a in block.results])
 
 
-def _counted(block: Block, active: set[Var], ahead: bool) -> Iterator[Statement]:
+def _count_passes(block: Block, active: set[Var], ahead: bool) -> Iterator[Statement]:
     for s in block.body:
         yield from counted_passes(s, active) if is_looped() and not ahead else [s]
 
@@ -114,7 +114,7 @@ def linearizable(s: Statement, active: set[Var], ahead: bool = False) -> Stateme
     halves, and while loops get a counter as their first carry, so that their derivative can be a
     `for`."""
 
-    def inside(block: Block) -> Block:
+    def rewrite_block(block: Block) -> Block:
         body = tuple(linearizable(s, active, ahead) for s in block.body)
         return Block(block.params, body, block.results)
 
@@ -134,12 +134,12 @@ def linearizable(s: Statement, active: set[Var], ahead: bool = False) -> Stateme
         ):
             return reverse(s)
         case If():
-            return replace(s, then=inside(s.then), orelse=inside(s.orelse))
+            return replace(s, then=rewrite_block(s.then), orelse=rewrite_block(s.orelse))
         case For():
-            return replace(s, body=inside(s.body))
+            return replace(s, body=rewrite_block(s.body))
         case While():
             n, n_test = Var(INT, "passes"), Var(INT, "passes")
-            body = inside(s.body)
+            body = rewrite_block(s.body)
             b = builder.Builder()
             with builder.building(b):
                 following = add(n, 1)
@@ -161,9 +161,9 @@ class ForwardAndBackward:
 
     def __init__(self, function: Function, ins: tuple[int, ...], outs: list[int], ahead: bool):
         self.function, self.ins, self.outs, self.ahead = function, ins, outs, ahead
-        self.forward = Function(f"{function.name}_fwd", lambda: self.made[0])
+        self.forward = Function(f"{function.name}_fwd", lambda: self.build_blocks[0])
         second = "tangent" if ahead else "bwd"
-        self.second = Function(f"{function.name}_{second}", lambda: self.made[1])
+        self.second = Function(f"{function.name}_{second}", lambda: self.build_blocks[1])
         self.forward.derived["linear"] = (ins, outs, self.linear)
 
     def linear(self, args: tuple[Atom, ...], outs: tuple[Var, ...]) -> None:
@@ -174,7 +174,7 @@ class ForwardAndBackward:
             builder.current().let(outs, linear_call, args, {"backward": self.second})
 
     @functools.cached_property
-    def made(self) -> tuple[Block, Block]:
+    def build_blocks(self) -> tuple[Block, Block]:
         """The blocks of both halves."""
         block = views_ahead(hoist_invariants(simplify(self.function.block)))
         block, _ = refresh(own_loop_lengths(block), dropped_lengths(block))
@@ -200,7 +200,7 @@ class ForwardAndBackward:
         forward, body = with_lengths_ahead(block.params, forward, body)
         results = [new.get(a, a) if isinstance(a, Var) else a for a in tangent_values]
         first, second = close_both(block, forward, body, linear_inputs, results)
-        return passes.checked(first, "linearize"), passes.checked(second, "transpose")
+        return passes.verified(first, "linearize"), passes.verified(second, "transpose")
 
 
 def halves(function: Function, active_positions: list[int], ahead: bool) -> ForwardAndBackward:
@@ -269,7 +269,9 @@ def close_both(
     first = Block(block.params, tuple(forward), ())
     unset = maybe_undefined(forward)
     shown = [v for v in read if not (v.partial or v in unset)]  # None shows no length
-    lengths = missing_sizes(whole, [*shown, *linear_inputs], axes([*block.params, *defined(first)]))
+    lengths = missing_sizes(
+        whole, [*shown, *linear_inputs], axes([*block.params, *defined_variables(first)])
+    )
     tape = Var(TAPE, "saved")
     new: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
     name_all(forward, set(read))

@@ -24,17 +24,17 @@ def own_loop_lengths(block: Block, shown_around: Iterable[dims.Symbol] = ()) -> 
     shown = {*shown_around, *axes(block.params)}
     body: list[Statement] = []
     for s in block.body:
-        inner = _inside(s, shown)
-        body.append(_renamed(inner, shown) if isinstance(inner, For) else inner)
+        inner = _inside_blocks(s, shown)
+        body.append(_rename_carry_lengths(inner, shown) if isinstance(inner, For) else inner)
         shown |= axes(outputs(s))
     return Block(block.params, tuple(body), block.results)
 
 
-def _inside(s: Statement, shown: set[dims.Symbol]) -> Statement:
+def _inside_blocks(s: Statement, shown: set[dims.Symbol]) -> Statement:
     return with_blocks(s, lambda block: own_loop_lengths(block, shown))
 
 
-def _renamed(s: For, shown: set[dims.Symbol]) -> For:
+def _rename_carry_lengths(s: For, shown: set[dims.Symbol]) -> For:
     """The loop with lengths of its carries that its results have, too, under other names."""
     shared = (axes(s.carries) & axes(s.outs)) - shown
     lengths: dict[Any, Any] = {

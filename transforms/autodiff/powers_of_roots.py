@@ -60,7 +60,7 @@ PRODUCTS = (mul, square, power, float_power, sqrt, cbrt, matmul, einsum)
 
 
 @dataclass(frozen=True)
-class Factor:
+class PowerFactor:
     """base ** exponent.
 
     key        tells bases apart
@@ -84,7 +84,7 @@ def powers_of_roots(block: Block) -> Block:
     """The block in which powers of roots have slopes of their own."""
     if not any(isinstance(s, Let) and _is_root(s) for s in all_statements(block)):
         return block
-    return replace(block, body=tuple(_rewritten(block.body, Definitions({}, {}, {}))))
+    return replace(block, body=tuple(_rewritten(block.body, DefinedStatements({}, {}, {}))))
 
 
 def _is_root(s: Let) -> bool:
@@ -94,15 +94,15 @@ def _is_root(s: Let) -> bool:
 
 
 @dataclass(frozen=True)
-class Definitions:
+class DefinedStatements:
     """What variables are defined by, and which of them are known to be equal."""
 
     defined: dict[Any, Let]
     first: dict[Any, Var]  # of each computation the variable that it was first given to
     number: dict[Any, Var]  # of variables that another one equals, that one
 
-    def inner(self) -> Definitions:
-        return Definitions(dict(self.defined), dict(self.first), dict(self.number))
+    def inner(self) -> DefinedStatements:
+        return DefinedStatements(dict(self.defined), dict(self.first), dict(self.number))
 
     def add(self, s: Let) -> None:
         self.defined.update(dict.fromkeys(s.outs, s))
@@ -122,7 +122,7 @@ class Definitions:
         return tuple(map(self.equal, args))
 
 
-def _rewritten(body: Iterable[Statement], definitions: Definitions) -> Iterator[Statement]:
+def _rewritten(body: Iterable[Statement], definitions: DefinedStatements) -> Iterator[Statement]:
     for s in body:
         replacement: list[Statement] = [s]
         if isinstance(s, Let) and s.op is sloped:  # it was found before: it is found again
@@ -140,7 +140,7 @@ def _rewritten(body: Iterable[Statement], definitions: Definitions) -> Iterator[
 class Powers:
     """Reads values as products of powers, and writes them with one power of each base."""
 
-    def __init__(self, definitions: Definitions) -> None:
+    def __init__(self, definitions: DefinedStatements) -> None:
         self.known, self.defined = definitions, definitions.defined
 
     def rewritten(self, s: Let) -> list[Statement]:
@@ -182,35 +182,35 @@ class Powers:
 
     # -- the factors of a value
 
-    def factors(self, a: Atom, depth: int) -> list[Factor]:
+    def factors(self, a: Atom, depth: int) -> list[PowerFactor]:
         """The powers that a value is the product of; itself, if it is none."""
         let = self.defined.get(a) if isinstance(a, Var) and depth < MOST else None
         if let is None or len(let.outs) > 1:
-            return [Factor(self.known.equal(a), lambda: a, 1.0)]
+            return [PowerFactor(self.known.equal(a), lambda: a, 1.0)]
         return self.factors_of(let, depth + 1)
 
-    def factors_of(self, s: Let, depth: int) -> list[Factor]:
+    def factors_of(self, s: Let, depth: int) -> list[PowerFactor]:
         (out, *_), a = s.outs, s.args[0] if s.args else None
-        itself = [Factor(self.known.equal(out), lambda: out, 1.0)]
+        itself = [PowerFactor(self.known.equal(out), lambda: out, 1.0)]
         if a is None or not _is_real(out):
             return itself
         if s.op is mul:
-            return _merged(f for x in s.args for f in self.factors(x, depth))
+            return _merge_powers(f for x in s.args for f in self.factors(x, depth))
         if s.op is neg:
-            return [Factor(-1.0, lambda: -1.0, 1.0), *self.factors(a, depth)]
+            return [PowerFactor(-1.0, lambda: -1.0, 1.0), *self.factors(a, depth)]
         if s.op is sloped:
             return self.factors(a, depth)
         if s.op in MOVES:
-            return self.moved(s, self.factors(a, depth)) or itself
+            return self.factors_of_view(s, self.factors(a, depth)) or itself
         if s.op in MAGNITUDES and _is_root(s):
             squared = functools.partial(self.magnitude_squared, s, depth)
-            return [Factor(self.known.key(s), squared, 0.5, True, lambda: out)]
+            return [PowerFactor(self.known.key(s), squared, 0.5, True, lambda: out)]
         exponent = _exponent(s)
         if exponent is None or not _is_real(a):
             return itself
         return self.powers(self.factors(a, depth), exponent) or itself
 
-    def moved(self, s: Let, factors: list[Factor]) -> list[Factor]:
+    def factors_of_view(self, s: Let, factors: list[PowerFactor]) -> list[PowerFactor]:
         """The factors of a view; a view of one power of a root is a power of a view."""
         if len(factors) != 1 or not factors[0].root:
             return []
@@ -228,7 +228,7 @@ class Powers:
             )
         ]
 
-    def powers(self, factors: list[Factor], exponent: float) -> list[Factor]:
+    def powers(self, factors: list[PowerFactor], exponent: float) -> list[PowerFactor]:
         """A power of a product as a product of powers; none where signs would be lost."""
         if exponent % 1 == 0:
             return [replace(f, exponent=f.exponent * exponent) for f in factors]
@@ -239,10 +239,10 @@ class Powers:
             return [self.power_of_magnitude(f, exponent)]
         return [replace(f, exponent=f.exponent * exponent, root=True)]
 
-    def power_of_magnitude(self, f: Factor, exponent: float) -> Factor:
+    def power_of_magnitude(self, f: PowerFactor, exponent: float) -> PowerFactor:
         """(x**2)**0.5 is not x but its magnitude."""
         half = f.exponent * exponent / 2
-        return Factor(
+        return PowerFactor(
             (absolute, f.key),
             lambda: square(f.base()),
             half,
@@ -252,12 +252,12 @@ class Powers:
 
     def magnitude_squared(self, s: Let, depth: int) -> Any:
         """The square of a magnitude, which is smooth."""
-        squares = [self.squared(a, depth) for a in s.args]
+        squares = [self.square_of(a, depth) for a in s.args]
         if s.op is norm:
             return add_up(squares[0], **s.params)
         return add(*squares) if s.op is hypot else squares[0]
 
-    def squared(self, a: Atom, depth: int) -> Any:
+    def square_of(self, a: Atom, depth: int) -> Any:
         """The square of a value, without the root that it may be."""
         if a.type.dtype.kind == "c":
             return magnitude_squared(a)
@@ -266,10 +266,10 @@ class Powers:
 
     # -- and their product again
 
-    def product(self, factors: list[Factor]) -> Any:
+    def product(self, factors: list[PowerFactor]) -> Any:
         """The product with one power of each base; None if no root is in it, or none that the
         other factors make smooth."""
-        merged = _merged(factors)
+        merged = _merge_powers(factors)
         if not any(f.root and f.smooth for f in merged):
             return None
         result: Any = None
@@ -279,21 +279,21 @@ class Powers:
         return result
 
 
-def _merged(factors: Iterable[Factor]) -> list[Factor]:
+def _merge_powers(factors: Iterable[PowerFactor]) -> list[PowerFactor]:
     """One power of each base."""
-    merged: dict[Any, Factor] = {}
+    merged: dict[Any, PowerFactor] = {}
     for f in factors:
         merged[f.key] = _times(merged[f.key], f) if f.key in merged else f
     return list(merged.values())
 
 
-def _times(f: Factor, g: Factor) -> Factor:
+def _times(f: PowerFactor, g: PowerFactor) -> PowerFactor:
     """The product of two powers of one base."""
     own = f if f.root else g
     return replace(own, exponent=f.exponent + g.exponent)
 
 
-def _power(f: Factor) -> Any:
+def _power(f: PowerFactor) -> Any:
     """A power of the base; half an odd number of times a magnitude keeps the magnitude."""
     if f.magnitude and f.exponent % 1:
         whole = f.exponent // 1

@@ -17,10 +17,10 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.autodiff.contractions import (
-    Factor,
     Label,
-    aligned,
+    LabelledFactor,
     broadcast_labels,
+    broadcast_operand_labels,
     product,
     reshaped_labels,
 )
@@ -59,7 +59,7 @@ class Eigenvectors:
     """The factor that holds eigenvectors: those of which matrix, and where they stand."""
 
     let: Let
-    factor: Factor
+    factor: LabelledFactor
 
     @property
     def lead(self) -> tuple[Label, ...]:
@@ -114,13 +114,13 @@ class Contraction:
         """The statement, with spectral functions for what it contracts of eigenvectors."""
         (out,) = s.outs
         labels = tuple(next(self.fresh) for _ in out.type.shape)
-        factors = self.inside(s, labels, False)
+        factors = self.factors_of_operands(s, labels, False)
         if factors is None or not 2 <= len(factors) <= MOST:
             return [s]
         with building(Builder()) as b:
             b.origin = s.origin
             b.definitions.update(self.defined)
-            statements = self.with_spectral_functions(self.merged(factors), labels)
+            statements = self.with_spectral_functions(self.unify_labels(factors), labels)
             value = None if statements is None else product(statements, labels, out.type.dtype)
         if value is None:
             return [s]
@@ -128,30 +128,39 @@ class Contraction:
 
     # -- the factors
 
-    def factors(self, a: Atom, labels: tuple[Label, ...], conj: bool) -> list[Factor]:
+    def factors(self, a: Atom, labels: tuple[Label, ...], conj: bool) -> list[LabelledFactor]:
         """What a value is the product of; itself, if no eigenvectors are in it."""
         let = self.defined.get(a) if isinstance(a, Var) else None
         if let is not None and let.op is broadcast_to:
-            return self.factors(let.args[0], aligned(let.args[0], labels, a), conj)
+            return self.factors(let.args[0], broadcast_operand_labels(let.args[0], labels, a), conj)
         if let is not None and let.op is diag and let.params["k"] == 0:
             self.same[labels[1]] = labels[0]
             return self.factors(let.args[0], labels[:1], conj)
         if let is not None and let.op is not eigh:
             same = dict(self.same)
-            inside = self.inside(let, labels, conj)
+            inside = self.factors_of_operands(let, labels, conj)
             if inside is not None and len(inside) <= MOST and any(map(self.eigenvectors, inside)):
                 return inside
             self.same = same
-        return [Factor(a, labels, conj)]
+        return [LabelledFactor(a, labels, conj)]
 
-    def inside(self, s: Let, labels: tuple[Label, ...], conj: bool) -> list[Factor] | None:
+    def factors_of_operands(
+        self, s: Let, labels: tuple[Label, ...], conj: bool
+    ) -> list[LabelledFactor] | None:
         """The factors of the operands of a product."""
         if s.op in (power, square) and (s.op is square or _is_two(s.args[1])):
             twice = (self.factors(s.args[0], labels, conj) for _ in range(2))
             return list(itertools.chain.from_iterable(twice))
         if s.op is truediv:
-            over = Factor(s.args[1], aligned(s.args[1], labels, s.outs[0]), conj, True)
-            return [*self.factors(s.args[0], aligned(s.args[0], labels, s.outs[0]), conj), over]
+            over = LabelledFactor(
+                s.args[1], broadcast_operand_labels(s.args[1], labels, s.outs[0]), conj, True
+            )
+            return [
+                *self.factors(
+                    s.args[0], broadcast_operand_labels(s.args[0], labels, s.outs[0]), conj
+                ),
+                over,
+            ]
         places = self.operand_labels(s, labels)
         if places is None:
             return None
@@ -162,7 +171,7 @@ class Contraction:
     def operand_labels(self, s: Let, labels: tuple[Label, ...]) -> list[tuple[Label, ...]] | None:
         """The labels of each operand of a statement that multiplies, adds up or moves elements."""
         if s.op is mul:
-            return [aligned(a, labels, s.outs[0]) for a in s.args]
+            return [broadcast_operand_labels(a, labels, s.outs[0]) for a in s.args]
         if s.op in (conjugate, identity):
             return [labels]
         if s.op is transpose:
@@ -199,7 +208,7 @@ class Contraction:
             (*broadcast_labels(b.type.shape[:-2], lead, whole), shared, *columns),
         ]
 
-    def merged(self, factors: list[Factor]) -> list[Factor]:
+    def unify_labels(self, factors: list[LabelledFactor]) -> list[LabelledFactor]:
         def label(x: Label) -> Label:
             while x in self.same:
                 x = self.same[x]
@@ -209,15 +218,15 @@ class Contraction:
 
     # -- spectral functions
 
-    def eigenvectors(self, f: Factor) -> Eigenvectors | None:
+    def eigenvectors(self, f: LabelledFactor) -> Eigenvectors | None:
         let = self.defined.get(f.value) if isinstance(f.value, Var) else None
         if let is None or let.op is not eigh or f.value is not let.outs[1] or f.inverted:
             return None
         return Eigenvectors(let, f)
 
     def with_spectral_functions(
-        self, factors: list[Factor], labels: tuple[Label, ...]
-    ) -> list[Factor] | None:
+        self, factors: list[LabelledFactor], labels: tuple[Label, ...]
+    ) -> list[LabelledFactor] | None:
         """The factors, with one in place of those that contract two matrices of eigenvectors."""
         recognised = False
         while (step := self.one_spectral_function(factors, labels)) is not None:
@@ -225,8 +234,8 @@ class Contraction:
         return factors if recognised else None
 
     def one_spectral_function(
-        self, factors: list[Factor], labels: tuple[Label, ...]
-    ) -> list[Factor] | None:
+        self, factors: list[LabelledFactor], labels: tuple[Label, ...]
+    ) -> list[LabelledFactor] | None:
         vectors = [v for v in map(self.eigenvectors, factors) if v is not None]
         for v, other in itertools.combinations(vectors, 2):
             if v.factor.conjugated or (_is_complex(v.let) and not other.factor.conjugated):
@@ -238,17 +247,17 @@ class Contraction:
             value = self.spectral_function(v, between)
             if value is not None:
                 rest = [f for f in others if v.column not in f.labels]
-                return [*rest, Factor(value, (*v.lead, v.row, other.row))]
+                return [*rest, LabelledFactor(value, (*v.lead, v.row, other.row))]
         return None
 
-    def spectral_function(self, v: Eigenvectors, between: list[Factor]) -> Any:
+    def spectral_function(self, v: Eigenvectors, between: list[LabelledFactor]) -> Any:
         """The function of a matrix that the factors between its eigenvectors make; None if some
         depend on the position of an eigenvalue, and not only on the eigenvalue."""
         scalars = Scalars(self.defined, v.let.outs[0], (*v.lead, v.column))
         with building(Builder()) as b:
             result: Any = atom(v.let.outs[0].type.dtype.type(1))
             for f in between:
-                value = scalars.of(f.value, f.labels)
+                value = scalars.scalar_of(f.value, f.labels)
                 if value is None:
                     return None
                 value = conjugated(value) if f.conjugated else value

@@ -44,7 +44,7 @@ from tapeless.transforms.ops.primitives.function_calls import (
 from tapeless.transforms.ops.primitives.new_arrays import zero_of
 from tapeless.transforms.ops.primitives.shapes import sum_to
 from tapeless.transforms.ops.primitives.stacks import add_stacks
-from tapeless.transforms.optimize.inline_calls import sized
+from tapeless.transforms.optimize.inline_calls import with_shape
 
 Cotangents = dict[Var, Any]
 
@@ -57,10 +57,10 @@ def transpose(
     for v, ct in outputs:
         _accumulate(env, v, ct)
     _block(list(body), env, set(inputs))
-    return [_filled(env.get(v), v) for v in inputs]
+    return [_cotangent_or_zero(env.get(v), v) for v in inputs]
 
 
-def _filled(ct: Any, v: Var) -> Atom:
+def _cotangent_or_zero(ct: Any, v: Var) -> Atom:
     """The cotangent of a linear variable, zero if it has none."""
     if ct is not None:
         return ct  # type: ignore[no-any-return]
@@ -148,7 +148,7 @@ def _let(s: Let, env: Cotangents, linear: set[Var]) -> None:
     if s.op.accumulate is not None and used[0]:
         (target,) = s.args[:1]
         assert isinstance(target, Var)
-        total = _filled(env.get(target), target)
+        total = _cotangent_or_zero(env.get(target), target)
         new = s.op.accumulate(total, cts[0], s.args, s.params)
         if isinstance(new, Var) and not new.name:
             new.name = _bar(target)
@@ -158,20 +158,20 @@ def _let(s: Let, env: Cotangents, linear: set[Var]) -> None:
         raise InternalError(f"the operation {s.op.name} is used linearly but has no transpose")
     if len(s.outs) > 1:
         cotangents = s.op.transpose(
-            tuple(_filled(c, v) for c, v in zip(cts, s.outs, strict=True)),
+            tuple(_cotangent_or_zero(c, v) for c, v in zip(cts, s.outs, strict=True)),
             s.args,
             used,
             s.params,
         )
     else:
-        cotangents = _transposed(s, cts[0], used)
+        cotangents = _transpose_let(s, cts[0], used)
     for a, ct, on in zip(s.args, cotangents, used, strict=True):
         if on and ct is not None:
             assert isinstance(a, Var)
             _accumulate(env, a, ct)
 
 
-def _transposed(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
+def _transpose_let(s: Let, ct: Atom, used: tuple[bool, ...]) -> Any:
     """The cotangents of a linear operation; an exact zero stays one where it is scaled."""
     assert s.op.transpose is not None
     body = builder.current().blocks[-1]
@@ -233,7 +233,7 @@ def _final_cotangent(ct: Any, f: Var) -> Atom:
     """The cotangent after a branch; a variable that may have no value there may have no size."""
     has_given_shape = isinstance(f.type, Type) and all(map(dims.is_given, f.type.shape))
     if ct is not None or not f.partial or has_given_shape:
-        return _filled(ct, f)
+        return _cotangent_or_zero(ct, f)
     return Literal(None, f.type) if f.primal is None else zero_of(f.primal)
 
 
@@ -272,12 +272,16 @@ def _loop(s: For, env: Cotangents, linear: set[Var]) -> None:
             new_gets = [f for f in free if inner.get(f) is not None]
             new_zeros = [0 if inner.get(p) is None else zeros_of(inner[p]) for p in params]
             if new_live == live and len(new_gets) == len(gets) and new_zeros == zeros:
-                ins = [_filled(inner.get(p), p) for p, on in zip(params, live, strict=True) if on]
+                ins = [
+                    _cotangent_or_zero(inner.get(p), p)
+                    for p, on in zip(params, live, strict=True)
+                    if on
+                ]
                 totals = [inner[f] for f in gets]
                 break
         live, gets, zeros = new_live, new_gets, new_zeros
-    inits = [_filled(c, v) for c, v, on in zip(cts, s.outs, live, strict=True) if on]
-    inits += [_filled(env.get(f), f) for f in gets]
+    inits = [_cotangent_or_zero(c, v) for c, v, on in zip(cts, s.outs, live, strict=True) if on]
+    inits += [_cotangent_or_zero(env.get(f), f) for f in gets]
     kinds = [(_type_at(a), _bar(p)) for a, p, on in zip(s.inits, params, live, strict=True) if on]
     outs = [
         Var(*variable_fields) for variable_fields in (*kinds, *((f.type, _bar(f)) for f in gets))
@@ -337,7 +341,7 @@ def _with_sizes(ct: Atom | None, y: Atom) -> Any:
     """A cotangent with the sizes of the value that it belongs to, which are the same."""
     if not (isinstance(ct, Var) and isinstance(y.type, Type)) or ct.type.shape == y.type.shape:
         return ct
-    return sized(ct, y.type.shape)
+    return with_shape(ct, y.type.shape)
 
 
 __all__ = ["Literal", "NeedStatic", "Type", "transpose"]

@@ -13,14 +13,14 @@ from tapeless.transforms.c.driver_scope import DriverScope
 from tapeless.transforms.c.strided import ZERO, Strided, product_of, row_strides, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.dialect import suffix
-from tapeless.transforms.c_text.expressions import Expressions, Scope, product
+from tapeless.transforms.c_text.expressions import ExpressionPrinter, KernelScope, product
 from tapeless.transforms.c_text.statements import out_of_bounds
 from tapeless.transforms.c_text.values import (
     POSTFIX,
     SHIFT,
     SUM,
+    CValue,
     NotPrintedError,
-    Value,
     c_type,
     cast,
     constant,
@@ -32,7 +32,7 @@ from tapeless.transforms.lowering.scalars.operations import form_of, spelled
 from tapeless.transforms.lowering.schedule.view_indices import (
     Entry,
     Place,
-    Span,
+    ViewSpan,
     entries_of,
     key_entries,
 )
@@ -61,7 +61,7 @@ class ArrayOperations(DriverScope):
         """Whether memory may not be stored to."""
         raise NotImplementedError
 
-    def check_equal(self, n: Value, m: Value) -> None:
+    def check_equal(self, n: CValue, m: CValue) -> None:
         """A test of lengths that have to be equal."""
         raise NotImplementedError
 
@@ -82,15 +82,15 @@ class ArrayOperations(DriverScope):
                     s,
                 )
         elif s.op is joining.concatenate:
-            self.joined(s)
+            self.concatenate(s)
         elif s.op is new_arrays.arange:
-            self.counted(s)
+            self.arange(s)
         elif s.op is new_arrays.eye:
             self.diagonal(s)
         elif s.op in (slices_and_gathers.update, slices_and_gathers.add_at):
             self.update(s)
         elif s.op is shapes.broadcast_to and not s.args[0].type.shape:
-            self.repeated(s)
+            self.full(s)
         elif out.type.shape and s.args and entries_of(s) is not None:
             self.know(out, self.part(s))
         elif s.op is shapes.reshape and self.view(s.args[0]).is_whole:
@@ -107,7 +107,7 @@ class ArrayOperations(DriverScope):
         else:
             raise NotPrintedError(f"{s.op.name} outside of kernels")
 
-    def joined(self, s: Let) -> None:
+    def concatenate(self, s: Let) -> None:
         """Arrays one after another along an axis."""
         whole, axis = self.make(s.outs[0]), s.params["axis"] % len(s.outs[0].type.shape)
         for a in s.args:
@@ -118,14 +118,14 @@ class ArrayOperations(DriverScope):
             step = product_of(part.lengths[axis], whole.strides[axis])
             whole = replace(whole, offset=sum_of(whole.offset, step))
 
-    def counted(self, s: Let) -> None:
+    def arange(self, s: Let) -> None:
         """start, start + step, ..."""
         view, k = self.make(s.outs[0]), self.fresh("k")
         start, _, step = (cast(self.number(a), view.dtype) for a in s.args)
-        at = Value(k, INT, natural=True)
+        at = CValue(k, INT, natural=True)
         more = product_of(cast(at, view.dtype), step)
         value = arithmetic.binary(ast.Add(), start, more)
-        head = f"for (i64 {k} = 0; {k} < {view.lengths[0].at(SHIFT)}; {k}++)"
+        head = f"for (i64 {k} = 0; {k} < {view.lengths[0].operand(SHIFT)}; {k}++)"
         self.put(f"{head} {view.element(at)} = {cast(value, view.dtype).text};", s)
         self.taken.discard(k)
 
@@ -133,16 +133,16 @@ class ArrayOperations(DriverScope):
         """Ones on a diagonal, and zeros."""
         view, k = self.make(s.outs[0]), s.params["k"]
         row, column = constant(max(-k, 0)), constant(max(k, 0))
-        self.each(
+        self.loop_over_elements(
             *(view.lengths, (view.strides, (constant(1), ZERO), (ZERO, constant(1)))),
             lambda at: (
                 f"{view.element(at[0])} = "
-                f"{sum_of(at[1], column).at(SUM)} == {sum_of(at[2], row).at(SUM)};"
+                f"{sum_of(at[1], column).operand(SUM)} == {sum_of(at[2], row).operand(SUM)};"
             ),
             s,
         )
 
-    def repeated(self, s: Let) -> None:
+    def full(self, s: Let) -> None:
         """An array of one number, which is in memory once."""
         out = s.outs[0]
         name, value = self.fresh(out.name or "same"), cast(self.number(s.args[0]), out.type.dtype)
@@ -160,7 +160,7 @@ class ArrayOperations(DriverScope):
         if entries is None:
             raise NotPrintedError("a store by an array of indices outside of kernels")
         pairs = zip(entries, base.lengths, strict=True)
-        axes = [(e, n) for e, n in pairs if isinstance(e, Span) and e.axis is not None]
+        axes = [(e, n) for e, n in pairs if isinstance(e, ViewSpan) and e.axis is not None]
         if value.type.shape:
             lengths = self.view(value).lengths
             broadcast = [self.length(*axes[k], rest) for k, n in enumerate(lengths) if n.known == 1]
@@ -168,7 +168,7 @@ class ArrayOperations(DriverScope):
                 raise NotPrintedError("a store of an array that is broadcast outside of kernels")
             for n, axis in zip(lengths, axes, strict=True):
                 there = self.length(*axis, rest)
-                if not self.alike([n], [there]):
+                if not self.are_equal_lengths([n], [there]):
                     self.check_equal(n, there)
         else:
             lengths = tuple(self.length(*axis, rest) for axis in axes)
@@ -176,7 +176,7 @@ class ArrayOperations(DriverScope):
         sign = "+=" if s.op is slices_and_gathers.add_at else "="
         if not value.type.shape:
             number = cast(self.number(value), part.dtype).text
-            self.each(
+            self.loop_over_elements(
                 *(part.lengths, (part.strides,)),
                 lambda at: f"{part.element(*at)} {sign} {number};",
                 s,
@@ -187,7 +187,7 @@ class ArrayOperations(DriverScope):
             self.copy(self.view(value), part, s, sign)
         self.know(s.outs[0], base)
 
-    def length(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+    def length(self, span: ViewSpan, n: CValue, rest: Sequence[Atom]) -> CValue:
         """How many elements a slice has."""
         if span.step < 0:
             distance = self.distance_down(span, n, rest)
@@ -200,9 +200,9 @@ class ArrayOperations(DriverScope):
             ast.FloorDiv(), replace(wide, natural=True), constant(abs(span.step))
         )
 
-    def distance_down(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+    def distance_down(self, span: ViewSpan, n: CValue, rest: Sequence[Atom]) -> CValue:
         """From where a slice starts down to where it stops: 0 if that is above."""
-        start = self.first(span, n, rest)
+        start = self.slice_start(span, n, rest)
         if span.stop is None:
             return arithmetic.binary(ast.Add(), start, constant(1))
         stop = self.slot(span.stop, rest)
@@ -212,9 +212,9 @@ class ArrayOperations(DriverScope):
             stop = arithmetic.extreme("max", [self.from_start(stop, n), constant(-1)])
         return arithmetic.extreme("max", [arithmetic.binary(ast.Sub(), start, stop), ZERO])
 
-    def distance_up(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+    def distance_up(self, span: ViewSpan, n: CValue, rest: Sequence[Atom]) -> CValue:
         """From where a slice starts up to where it stops: 0 if that is below."""
-        start, stop = self.first(span, n, rest), self.end(span, n, rest)
+        start, stop = self.slice_start(span, n, rest), self.end(span, n, rest)
         if start.known == 0:
             return stop
         if (
@@ -225,13 +225,13 @@ class ArrayOperations(DriverScope):
             return arithmetic.binary(ast.Sub(), stop, start)
         return arithmetic.extreme("max", [arithmetic.binary(ast.Sub(), stop, start), ZERO])
 
-    def end(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+    def end(self, span: ViewSpan, n: CValue, rest: Sequence[Atom]) -> CValue:
         """Where a slice ends."""
         if span.stop is None:
             return n
         k = self.slot(span.stop, rest)
         if not isinstance(k.known, int):
-            return Value(f"slice_start({k.text}, {n.text}, {n.text})", INT, natural=True)
+            return CValue(f"slice_start({k.text}, {n.text}, {n.text})", INT, natural=True)
         if k.known >= 0:
             return arithmetic.extreme("min", [n, k])
         return arithmetic.extreme("max", [self.from_start(k, n), ZERO])
@@ -239,7 +239,7 @@ class ArrayOperations(DriverScope):
     def element(self, s: Let) -> None:
         """A number of an array."""
         view = self.part(s)
-        self.set(s.outs[0], Value(view.element(ZERO), view.dtype, POSTFIX), s)
+        self.set(s.outs[0], CValue(view.element(ZERO), view.dtype, POSTFIX), s)
 
     def scalar(self, s: Let) -> None:
         """An operation on numbers."""
@@ -249,9 +249,9 @@ class ArrayOperations(DriverScope):
         self.set(s.outs[0], self.of_numbers(s, [self.number(a) for a in s.args]), s)
 
     @staticmethod
-    def of_numbers(s: Let, values: Sequence[Value]) -> Value:
+    def of_numbers(s: Let, values: Sequence[CValue]) -> CValue:
         """What an operation makes of one number of each operand."""
-        scope, names = Scope(), []
+        scope, names = KernelScope(), []
         for k, value in enumerate(values):
             scope.fixed[f"a{k}"] = value
             names.append(ast.Name(f"a{k}", ast.Load()))
@@ -259,7 +259,7 @@ class ArrayOperations(DriverScope):
         tree = spelled(s, [*names], module)
         if module.helpers:
             raise NotPrintedError(f"{s.op.name} outside of kernels")
-        return Expressions(scope).number(tree)
+        return ExpressionPrinter(scope).number(tree)
 
     def elementwise(self, s: Let) -> None:
         """An operation on all elements, in an order that kernels do not have."""
@@ -270,7 +270,7 @@ class ArrayOperations(DriverScope):
         strides = [self.broadcast(x, lengths, s) for x in shaped]
         out = self.make(s.outs[0], lengths)
 
-        def stored(places: Sequence[Value]) -> str:
+        def store_element(places: Sequence[CValue]) -> str:
             elements = iter(zip(shaped, places[1:], strict=True))
             values = []
             for a in s.args:
@@ -278,16 +278,16 @@ class ArrayOperations(DriverScope):
                     values.append(self.number(a))
                     continue
                 x, place = next(elements)
-                values.append(Value(x.element(place), x.dtype, POSTFIX))
+                values.append(CValue(x.element(place), x.dtype, POSTFIX))
             return f"{out.element(places[0])} = {cast(self.of_numbers(s, values), out.dtype).text};"
 
-        self.each(lengths, (out.strides, *strides), stored, s)
+        self.loop_over_elements(lengths, (out.strides, *strides), store_element, s)
 
-    def broadcast(self, x: Strided, lengths: Sequence[Value], s: Let) -> Sequence[Value]:
+    def broadcast(self, x: Strided, lengths: Sequence[CValue], s: Let) -> Sequence[CValue]:
         """The strides of an operand: none along axes of one element."""
         strides = []
         for n, stride, length in zip(x.lengths, x.strides, lengths, strict=True):
-            if n.known != 1 and not self.alike([n], [length]):
+            if n.known != 1 and not self.are_equal_lengths([n], [length]):
                 raise NotPrintedError(f"{s.op.name} of several lengths outside of kernels")
             strides.append(ZERO if n.known == 1 and length.known != 1 else stride)
         return strides
@@ -299,8 +299,8 @@ class ArrayOperations(DriverScope):
         first = {new_arrays.zeros: constant(0), new_arrays.ones: constant(1)}.get(s.op)
         value = cast(self.number(s.args[0]) if first is None else first, view.dtype)
         count, k = product(view.lengths), self.fresh("k")
-        at = Value(k, INT, natural=True)
-        head = f"for (i64 {k} = 0; {k} < {count.at(SHIFT)}; {k}++)"
+        at = CValue(k, INT, natural=True)
+        head = f"for (i64 {k} = 0; {k} < {count.operand(SHIFT)}; {k}++)"
         self.put(f"{head} {view.element(at)} = {value.text};", s)
         self.taken.discard(k)
 
@@ -310,10 +310,12 @@ class ArrayOperations(DriverScope):
         lengths = self.lengths_of_part(s, base, entries)
         return self.part_of(base, entries, lengths, rest, s)
 
-    def lengths_of_part(self, s: Let, base: Strided, entries: Sequence[Entry]) -> tuple[Value, ...]:
+    def lengths_of_part(
+        self, s: Let, base: Strided, entries: Sequence[Entry]
+    ) -> tuple[CValue, ...]:
         """The lengths of a part; those that depend on values are computed."""
         pairs = zip(entries, base.lengths, strict=False)
-        axes = {e.axis: (e, n) for e, n in pairs if isinstance(e, Span) and e.axis is not None}
+        axes = {e.axis: (e, n) for e, n in pairs if isinstance(e, ViewSpan) and e.axis is not None}
         lengths = []
         for axis, size in enumerate(s.outs[0].type.shape):
             symbol = single_symbol(size)
@@ -322,7 +324,7 @@ class ArrayOperations(DriverScope):
                 if not value.is_plain:
                     name = self.fresh(symbol.name if symbol.name.isidentifier() else "count")
                     self.put(f"const i64 {name} = {value.text};", s)
-                    value = Value(name, INT, natural=True)
+                    value = CValue(name, INT, natural=True)
                 self.learn(size, value)
             lengths.append(self.size(size))
         return tuple(lengths)
@@ -331,7 +333,7 @@ class ArrayOperations(DriverScope):
         self,
         base: Strided,
         entries: Sequence[Entry],
-        lengths: tuple[Value, ...],
+        lengths: tuple[CValue, ...],
         rest: Sequence[Atom],
         s: Let,
     ) -> Strided:
@@ -344,25 +346,25 @@ class ArrayOperations(DriverScope):
                     raise NotPrintedError("an array of indices outside of kernels")
                 at = self.index(self.slot(entry.at, rest), n, axis, s)
             else:
-                at = self.first(entry, n, rest)
+                at = self.slice_start(entry, n, rest)
                 if entry.axis is not None:
                     strides[entry.axis] = product_of(stride, constant(entry.step))
             offset = sum_of(offset, product_of(at, stride))
         return replace(base, lengths=lengths, strides=tuple(strides), offset=offset)
 
-    def index(self, k: Value, n: Value, axis: int, s: Let) -> Value:
+    def index(self, k: CValue, n: CValue, axis: int, s: Let) -> CValue:
         """An index that counts from the start, after the test that there is such an element."""
         error = out_of_bounds(axis)
         if isinstance(k.known, int):
             least = k.known + 1 if k.known >= 0 else -k.known
             if least <= self.least.get(n.text, 0):
                 return self.from_start(k, n)
-            outside = arithmetic.compared(ast.Lt(), n, constant(least))
+            outside = arithmetic.compare(ast.Lt(), n, constant(least))
         else:
-            outside = arithmetic.compared(ast.GtE(), k, n)
+            outside = arithmetic.compare(ast.GtE(), k, n)
             if not k.natural:
-                below = arithmetic.compared(ast.Lt(), k, arithmetic.unary(ast.USub(), n))
-                outside = Expressions.either(False, [below, outside])
+                below = arithmetic.compare(ast.Lt(), k, arithmetic.unary(ast.USub(), n))
+                outside = ExpressionPrinter.and_or(False, [below, outside])
         if outside.known is True:
             raise NotPrintedError(error[1][0])
         if outside.known is None:
@@ -370,13 +372,13 @@ class ArrayOperations(DriverScope):
         return self.from_start(k, n)
 
     @staticmethod
-    def from_start(k: Value, n: Value) -> Value:
+    def from_start(k: CValue, n: CValue) -> CValue:
         """An index into n elements, negative ones from their end, as one that counts from 0."""
         if isinstance(k.known, int):
             return k if k.known >= 0 else arithmetic.binary(ast.Sub(), n, constant(-k.known))
-        return k if k.natural else Value(f"from_end({k.text}, {n.text})", INT, natural=True)
+        return k if k.natural else CValue(f"from_end({k.text}, {n.text})", INT, natural=True)
 
-    def first(self, span: Span, n: Value, rest: Sequence[Atom]) -> Value:
+    def slice_start(self, span: ViewSpan, n: CValue, rest: Sequence[Atom]) -> CValue:
         """Where a slice starts. Lengths rely on what is known of constants, which is tested."""
         if span.start is None:
             return arithmetic.binary(ast.Sub(), n, constant(1))
@@ -384,9 +386,9 @@ class ArrayOperations(DriverScope):
         if isinstance(k.known, int):
             return self.from_start(k, n)
         last = n if span.step > 0 else arithmetic.binary(ast.Sub(), n, constant(1))
-        return Value(f"slice_start({k.text}, {n.text}, {last.text})", INT, natural=True)
+        return CValue(f"slice_start({k.text}, {n.text}, {last.text})", INT, natural=True)
 
-    def slot(self, at: int | Slot, rest: Sequence[Atom]) -> Value:
+    def slot(self, at: int | Slot, rest: Sequence[Atom]) -> CValue:
         return cast(self.number(rest[at.k]), INT) if isinstance(at, Slot) else constant(at)
 
     def matrix_product(self, s: Let) -> None:
@@ -400,7 +402,7 @@ class ArrayOperations(DriverScope):
         else:
             name = self.fresh(out.name or "product")
             self.put(f"{c_type(out.type.dtype)} {name};")
-            self.numbers[out] = Value(name, out.type.dtype)
+            self.numbers[out] = CValue(name, out.type.dtype)
             pointer = f"&{name}"
         lead = [len(x.lengths) - 2 for x in (a, b)]
         stacked = max(0, *lead)
@@ -411,13 +413,15 @@ class ArrayOperations(DriverScope):
             return
         k = self.fresh("k")
         count = (a if lead[0] else b).lengths[0]
-        if all(lead) and not self.alike(a.lengths[:1], b.lengths[:1]):
+        if all(lead) and not self.are_equal_lengths(a.lengths[:1], b.lengths[:1]):
             raise NotPrintedError("a product of stacks of several lengths outside of kernels")
-        with self.braces(f"for (i64 {k} = 0; {k} < {count.at(SHIFT)}; {k}++)", s):
-            pass_ = Value(k, INT, natural=True)
+        with self.braces(f"for (i64 {k} = 0; {k} < {count.operand(SHIFT)}; {k}++)", s):
+            pass_ = CValue(k, INT, natural=True)
             parts = [_item(x, pass_) if n else x for x, n in zip((a, b), lead, strict=True)]
             size = product([parts[0].lengths[0], parts[1].lengths[1]])
-            self.product(parts[0], parts[1], f"{pointer} + {product_of(pass_, size).at(SUM)}", None)
+            self.product(
+                parts[0], parts[1], f"{pointer} + {product_of(pass_, size).operand(SUM)}", None
+            )
 
     def product(self, a: Strided, b: Strided, pointer: str, s: Let | None) -> None:
         """a @ b, of matrices or vectors."""
@@ -433,24 +437,24 @@ class ArrayOperations(DriverScope):
     def copy(self, view: Strided, to: Strided, s: Statement | None = None, sign: str = "=") -> None:
         """The numbers of an array, to a place of others, or added to them."""
 
-        def stored(places: Sequence[Value]) -> str:
+        def store_element(places: Sequence[CValue]) -> str:
             place, source = places
             return f"{to.element(place)} {sign} {view.element(source)};"
 
-        self.each(view.lengths, (to.strides, view.strides), stored, s)
+        self.loop_over_elements(view.lengths, (to.strides, view.strides), store_element, s)
 
-    def each(
+    def loop_over_elements(
         self,
-        lengths: Sequence[Value],
-        strides: Sequence[Sequence[Value]],
-        text: Callable[[Sequence[Value]], str],
+        lengths: Sequence[CValue],
+        strides: Sequence[Sequence[CValue]],
+        text: Callable[[Sequence[CValue]], str],
         s: Statement | None,
     ) -> None:
         """Loops over all elements; the text of one is told its place, by each of the strides."""
         names = [self.fresh(letter) for letter in LETTERS[: len(lengths)]]
-        counters = [Value(name, INT, natural=True) for name in names]
+        counters = [CValue(name, INT, natural=True) for name in names]
         for k, (name, n) in enumerate(zip(names, lengths, strict=True)):
-            head = f"for (i64 {name} = 0; {name} < {n.at(SHIFT)}; {name}++) {{"
+            head = f"for (i64 {name} = 0; {name} < {n.operand(SHIFT)}; {name}++) {{"
             self.put(head, None if k else s)
             self.depth += 1
         places = []
@@ -466,7 +470,7 @@ class ArrayOperations(DriverScope):
             self.taken.discard(name)
 
 
-def _item(x: Strided, k: Value) -> Strided:
+def _item(x: Strided, k: CValue) -> Strided:
     """An item of a stack."""
     offset = sum_of(x.offset, product_of(k, x.strides[0]))
     return replace(x, lengths=x.lengths[1:], strides=x.strides[1:], offset=offset)

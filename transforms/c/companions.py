@@ -15,7 +15,7 @@ import numpy as np
 from tapeless.transforms.c.blas import calls_blas
 from tapeless.transforms.c.driver import Argument
 from tapeless.transforms.c.growing_lists import ROOM
-from tapeless.transforms.c.module import PUBLIC, CModule, filled
+from tapeless.transforms.c.module import PUBLIC, CModule, fill_lines
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.values import c_type, constant
 from tapeless.transforms.errors import UnsupportedError
@@ -135,11 +135,11 @@ def _parameters(module: CModule) -> list[str]:
     held = () if module.stores is None else module.stores.held
     parts += [n for text in held for n in ast.walk(_in_wrapper(text))]
     names = dict.fromkeys(n.id for n in parts if isinstance(n, ast.Name))
-    fixed = [(e.id, value) for e, value in _fixed(module) if isinstance(e, ast.Name)]
+    fixed = [(e.id, value) for e, value in _fixed_values(module) if isinstance(e, ast.Name)]
     return [*names, *(f"{name}={value}" for name, value in fixed if name not in names)]
 
 
-def _fixed(module: CModule) -> Iterable[tuple[ast.expr, str]]:
+def _fixed_values(module: CModule) -> Iterable[tuple[ast.expr, str]]:
     """What the code is for a value of, as far as that can be written out."""
     for path, value in module.fixed:
         try:
@@ -152,10 +152,10 @@ def _fixed(module: CModule) -> Iterable[tuple[ast.expr, str]]:
 
 def _values_checked(module: CModule) -> Iterable[str]:
     """Lines that refuse other values than those that the code is for."""
-    for e, value in _fixed(module):
+    for e, value in _fixed_values(module):
         text = to_source(e)
         yield f"if {text} != {value}:"
-        yield f"    raise ValueError({_quoted(f'the code is for {text} = {value}')})"
+        yield f"    raise ValueError({_quote(f'the code is for {text} = {value}')})"
 
 
 def _taken_apart(module: CModule) -> Iterable[str]:
@@ -181,7 +181,7 @@ def _wrapper_body(module: CModule) -> list[str]:
     """The statements of the function that calls the library."""
     stores = module.stores
     body = [*_values_checked(module), *_taken_apart(module)]
-    body += [line for a in module.arguments for line in _received(a)]
+    body += [line for a in module.arguments for line in _check_lines(a)]
     call = _call(module)
     if module.has_room:
         copied = [a.name for a in module.arguments if a.stored]
@@ -218,7 +218,7 @@ def _call(module: CModule) -> list[str]:
         lines.append(f"{o.name} = np.empty({shape}, np.{_name(o.dtype)})")
     counts = [n for o in module.outputs for n in o.counts if n]
     lines += [f"{n} = ctypes.c_int64()" for n in counts]
-    passed = [text for a in module.arguments for text in _passed(a)]
+    passed = [text for a in module.arguments for text in _call_arguments(a)]
     passed += [f"{o.name}.ctypes" for o in module.outputs]
     passed += [f"ctypes.byref({n})" for n in counts]
     passed += [f"ctypes.c_int64({ROOM.text})"] if module.has_room else []
@@ -234,7 +234,7 @@ def _name(dtype: np.dtype[Any]) -> str:
     return "bool_" if dtype.kind == "b" else dtype.name
 
 
-def _received(a: Argument) -> Iterable[str]:
+def _check_lines(a: Argument) -> Iterable[str]:
     """Lines that turn an argument into what C takes. Nothing is lost: an array of floats is no
     array of integers."""
     dtype = f"np.{_name(a.type.dtype)}"
@@ -244,12 +244,12 @@ def _received(a: Argument) -> Iterable[str]:
         return
     function = "checked_output" if a.stored else "checked_input"
     shape = _tuple([str(n) if isinstance(n, int) else "None" for n in a.type.shape])
-    yield f"{a.name} = {function}({_quoted(a.path)}, {a.name}, {dtype}, {shape})"
+    yield f"{a.name} = {function}({_quote(a.path)}, {a.name}, {dtype}, {shape})"
     if any(a.lengths):
         yield f"{_tuple([n or '_' for n in a.lengths])} = {a.name}.shape"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A text in the double quotes of the style, if it can be."""
     return repr(text) if {'"', "\\"} & {*text} else f'"{text}"'
 
@@ -258,7 +258,7 @@ def _tuple(texts: Sequence[str]) -> str:
     return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
 
 
-def _passed(a: Argument) -> Iterable[str]:
+def _call_arguments(a: Argument) -> Iterable[str]:
     if a.type.shape:
         yield f"{a.name}.ctypes"
         yield from (f"ctypes.c_int64({n})" for n in a.lengths if n)
@@ -447,4 +447,4 @@ def _table(name: str, x: np.ndarray[Any, Any], const: bool = True) -> list[str]:
     """The numbers of an array."""
     texts = ", ".join(_number(v, x.dtype) for v in x.ravel().tolist()) or "0"
     head = f"static {'const ' * const}{_c(x.dtype)} {name}[{max(x.size, 1)}] = {{"
-    return [head, *filled(texts), "};"]
+    return [head, *fill_lines(texts), "};"]

@@ -19,7 +19,7 @@ from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.statements import Error
-from tapeless.transforms.c_text.values import SHIFT, NotPrintedError, Value, c_type, cast, constant
+from tapeless.transforms.c_text.values import SHIFT, CValue, NotPrintedError, c_type, cast, constant
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
@@ -38,7 +38,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 
-Home = Value | Strided | ListInC  # where what several places of the program give is
+Home = CValue | Strided | ListInC  # where what several places of the program give is
 
 
 class ControlFlow(DriverLists):
@@ -77,11 +77,11 @@ class ControlFlow(DriverLists):
             return view
         name = self.fresh(v.name or "t")
         self.put(f"{c_type(v.type.dtype)} {name} = {cast(constant(0), v.type.dtype).text};")
-        self.numbers[v] = Value(name, v.type.dtype)
+        self.numbers[v] = CValue(name, v.type.dtype)
         self.variable.add(name)
         return self.numbers[v]
 
-    def length_of_home(self, size: Size) -> Value:
+    def length_of_home(self, size: Size) -> CValue:
         """A length, which gets a variable if it differs from place to place."""
         symbol = single_symbol(size)
         if symbol is None or self.has(symbol):
@@ -89,7 +89,7 @@ class ControlFlow(DriverLists):
         name = self.fresh(symbol.name if symbol.name.isidentifier() else "n")
         self.put(f"i64 {name} = 0;")
         self.variable.add(name)
-        return Value(name, INT, natural=True)
+        return CValue(name, INT, natural=True)
 
     def name(self, v: Var, home: Home) -> None:
         """Another variable of the program in the same place."""
@@ -107,17 +107,17 @@ class ControlFlow(DriverLists):
         """Values are stored where their homes are, as if at once."""
         pairs = [(h, a) for h, a in zip(homes, values, strict=True) if not self.is_there(h, a)]
         places = {name for home, _ in pairs for name in self.places(home)}
-        held = [self.kept(a) if self.reads(a) & places else a for _, a in pairs]
+        held = [self.copy_of(a) if self.reads(a) & places else a for _, a in pairs]
         for (home, _), a in zip(pairs, held, strict=True):
             self.store(home, a)
 
-    def kept(self, a: Atom) -> Atom:
+    def copy_of(self, a: Atom) -> Atom:
         """A value that is stored elsewhere first, for its place is about to change."""
         assert isinstance(a, Var)
         held = Var(a.type, "held")
         if isinstance(a.type, StackType):
             self.lists[held] = self.new_list(a.type, "held")
-            self.copy_list(self.of(a), self.lists[held])
+            self.copy_list(self.list_of(a), self.lists[held])
         elif a.type.shape:
             view = self.view(a)
             lengths = tuple(map(self.lasting, view.lengths))
@@ -126,28 +126,28 @@ class ControlFlow(DriverLists):
             self.set(held, self.number(a), None)
         return held
 
-    def lasting(self, n: Value) -> Value:
+    def lasting(self, n: CValue) -> CValue:
         """A length as it is now, under a name of its own if others change theirs."""
         if not words(n.text) & self.variable:
             return n
         name = self.fresh("n")
         self.put(f"const i64 {name} = {n.text};")
-        return Value(name, INT, natural=True)
+        return CValue(name, INT, natural=True)
 
     def store(self, home: Home, a: Atom) -> None:
         if isinstance(a, Literal) and a.value is None:
             return  # nobody reads it
         if isinstance(home, ListInC):
-            self.copy_list(self.of(a), home)
+            self.copy_list(self.list_of(a), home)
             return
-        if isinstance(home, Value):
+        if isinstance(home, CValue):
             self.put(f"{home.text} = {cast(self.number(a), home.dtype).text};")
             return
         view = self.view(a)
         pairs = [*zip(view.lengths, home.lengths, strict=True)]
         changing = [(n, m) for n, m in pairs if m.text in self.variable]
         for n, m in pairs:
-            if (n, m) not in changing and not self.alike([n], [m]):
+            if (n, m) not in changing and not self.are_equal_lengths([n], [m]):
                 self.check_equal(n, m)
         if changing:
             self.check_room(view.lengths)
@@ -155,10 +155,10 @@ class ControlFlow(DriverLists):
             self.put(f"{m.text} = {n.text};")
         self.copy(replace(view, lengths=home.lengths), home)
 
-    def check_equal(self, n: Value, m: Value) -> None:
+    def check_equal(self, n: CValue, m: CValue) -> None:
         """A test of lengths that are equal by their types, which are not seen to be by their
         texts."""
-        differ = arithmetic.compared(ast.NotEq(), n, m)
+        differ = arithmetic.compare(ast.NotEq(), n, m)
         if differ.known is True:
             raise NotPrintedError("an array whose length changes from pass to pass")
         if differ.known is None:
@@ -169,8 +169,8 @@ class ControlFlow(DriverLists):
         if isinstance(a, Literal):
             return a.value is None
         if isinstance(home, ListInC):
-            return self.of(a) == home
-        if isinstance(home, Value):
+            return self.list_of(a) == home
+        if isinstance(home, CValue):
             return self.number(a).text == home.text
         return self.view(a) == home
 
@@ -179,7 +179,7 @@ class ControlFlow(DriverLists):
         if isinstance(a, Literal):
             return set()
         if isinstance(a.type, StackType):
-            return self.places(self.of(a))
+            return self.places(self.list_of(a))
         if not a.type.shape:
             return words(self.number(a).text)
         view = self.view(a)
@@ -204,7 +204,7 @@ class ControlFlow(DriverLists):
     def branch(self, s: If) -> None:
         before = dict(self.sizes)
         homes = [
-            self.chosen(v, a, b, s)
+            self.home_of_branches(v, a, b, s)
             for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True)
         ]
         test = self.number(s.test)
@@ -217,24 +217,24 @@ class ControlFlow(DriverLists):
                 self.hand_on(homes, s.orelse.results)
 
     @contextmanager
-    def lengths_inside(self, before: Mapping[dims.Symbol, Value]) -> Iterator[None]:
+    def lengths_inside(self, before: Mapping[dims.Symbol, CValue]) -> Iterator[None]:
         """Lengths that a block finds out are its own: what it gives may be as long by the same
         name, which stands for another number until the block has ended."""
         outside, self.sizes = self.sizes, dict(before)
         yield
         self.sizes = outside
 
-    def chosen(self, v: Var, a: Atom, b: Atom, s: If) -> Home:
+    def home_of_branches(self, v: Var, a: Atom, b: Atom, s: If) -> Home:
         """A home for what either branch gives; memory that both only store to is one."""
-        root = self.roots.of(a) if _has_memory(v) else None
-        if root is None or root is not self.roots.of(b):
+        root = self.roots.root_of(a) if _has_memory(v) else None
+        if root is None or root is not self.roots.root_of(b):
             return self.home(v)
         if root not in self.views and root not in self.lists:
             return self.home(v)
         self.name(v, self.memory_of(root))
         return self.memory_of(root)
 
-    def carried(self, s: For | While) -> list[Home]:
+    def homes_of_carries(self, s: For | While) -> list[Home]:
         """Homes for what passes hand on, with what the first pass gets."""
         homes: list[Home] = []
         for k, (v, a) in enumerate(zip(s.outs, s.inits, strict=True)):
@@ -256,14 +256,14 @@ class ControlFlow(DriverLists):
         if any(not self.has(x) for n in v.type.shape for x in dims.symbols(n)):
             return None
         lengths, first = list(self.lengths_of(v.type.shape)), self.view(a).lengths
-        if self.alike(lengths, first):
+        if self.are_equal_lengths(lengths, first):
             return None
         for k, (n, m) in enumerate(zip(lengths, first, strict=True)):
-            if not self.alike([n], [m]):
+            if not self.are_equal_lengths([n], [m]):
                 name = self.fresh("n")
                 self.put(f"i64 {name} = 0;")
                 self.variable.add(name)
-                lengths[k] = Value(name, INT, natural=True)
+                lengths[k] = CValue(name, INT, natural=True)
         memory = self.allocate(v.name or "t", v.type.dtype, (ROOM,))  # a result may be too short
         return Strided.row_by_row(memory, v.type.dtype, lengths)
 
@@ -275,7 +275,7 @@ class ControlFlow(DriverLists):
                 self.know(v, Strided.row_by_row(home.memory, home.dtype, lengths))
 
     def for_loop(self, s: For) -> None:
-        homes = self.carried(s)
+        homes = self.homes_of_carries(s)
         for v, home in zip(s.carries, homes, strict=True):
             self.name(v, home)
         start, stop, step = (cast(self.number(a), INT) for a in (s.start, s.stop, s.step))
@@ -285,10 +285,10 @@ class ControlFlow(DriverLists):
         if s.count is not None:
             count = self.home(s.count)
         index = self.fresh(s.index.name or "k")
-        self.name(s.index, Value(index, INT, natural=step.known == 1 and start.natural))
+        self.name(s.index, CValue(index, INT, natural=step.known == 1 and start.natural))
         head = _head(index, start, stop, int(step.known), s.reverse)
         with self.braces(head, s), self.lengths_inside(self.sizes):
-            if isinstance(count, Value):
+            if isinstance(count, CValue):
                 self.put(f"{count.text}++;")
             self.statements(s.body)
             ends = self.unchanging(s.body.results[0]) if s.until else None
@@ -297,14 +297,14 @@ class ControlFlow(DriverLists):
                 self.put(f"if ({ends.text}) break;")
         self.settle(s.outs, homes)
 
-    def unchanging(self, a: Atom) -> Value:
+    def unchanging(self, a: Atom) -> CValue:
         """A number as it is now, under a name of its own if others change theirs."""
         if isinstance(a, Var) and self.reads(a) & self.variable:
-            a = self.kept(a)
+            a = self.copy_of(a)
         return self.number(a)
 
     def while_loop(self, s: While) -> None:
-        homes = self.carried(s)
+        homes = self.homes_of_carries(s)
         for params in (s.test.params, s.body.params):
             for v, home in zip(params, homes, strict=True):
                 self.name(v, home)
@@ -317,7 +317,7 @@ class ControlFlow(DriverLists):
             self.hand_on(homes, s.body.results)
         self.settle(s.outs, homes)
 
-    def raised(self, s: Effect) -> None:
+    def raise_user_error(self, s: Effect) -> None:
         """An error of the user's: its number is returned."""
         parts = s.params["parts"]
         told = tuple(value if kind == "value" else ... for kind, value in parts)
@@ -329,11 +329,11 @@ def _has_memory(v: Var) -> bool:
     return isinstance(v.type, StackType) or bool(v.type.shape)
 
 
-def _head(index: str, start: Value, stop: Value, step: int, reverse: bool) -> str:
+def _head(index: str, start: CValue, stop: CValue, step: int, reverse: bool) -> str:
     """The first line of a loop by steps of 1 or -1."""
     if reverse:
         unit = constant(step)
         start, stop = (arithmetic.binary(ast.Sub(), x, unit) for x in (stop, start))
         step = -step
     sign, by = ("<", "++") if step > 0 else (">", "--")
-    return f"for (i64 {index} = {start.text}; {index} {sign} {stop.at(SHIFT)}; {index}{by})"
+    return f"for (i64 {index} = {start.text}; {index} {sign} {stop.operand(SHIFT)}; {index}{by})"

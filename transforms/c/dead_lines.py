@@ -23,7 +23,7 @@ def without_unread(lines: Sequence[str]) -> list[str]:
     is tested in the next line."""
     kept = list(lines)
     while True:
-        declared = {name for line in kept if (name := _declared(line))}
+        declared = {name for line in kept if (name := _declared_variable(line))}
         named = Counter(name for line in kept for name in words(_code(line)) - {_set(line)})
         dead = {name for name in declared if not named[name]}
         if not dead:
@@ -35,7 +35,7 @@ def _code(line: str) -> str:
     return line.partition("//")[0]
 
 
-def _declared(line: str) -> str:
+def _declared_variable(line: str) -> str:
     """The variable that a line declares."""
     m = DECLARED.fullmatch(_code(line).rstrip())
     return m[1] if m else ""
@@ -44,7 +44,7 @@ def _declared(line: str) -> str:
 def _set(line: str) -> str:
     """The variable that a line sets, and does nothing else."""
     m = SET.fullmatch(_code(line).rstrip())
-    return _declared(line) or ((m[1] or m[2]) if m else "")
+    return _declared_variable(line) or ((m[1] or m[2]) if m else "")
 
 
 def read_by(lines: Iterable[str]) -> set[str]:

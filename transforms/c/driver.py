@@ -16,15 +16,15 @@ from dataclasses import replace
 from tapeless.transforms.c.control_flow import ControlFlow
 from tapeless.transforms.c.dead_lines import read_by, without_unread
 from tapeless.transforms.c.growing_lists import ROOM
-from tapeless.transforms.c.kernel import CFunction, reserved
+from tapeless.transforms.c.kernel import CFunction, reserved_names
 from tapeless.transforms.c.lists import is_of_lists
 from tapeless.transforms.c.memory_roots import MemoryRoots
 from tapeless.transforms.c.strided import Strided
 from tapeless.transforms.c_text import arithmetic
-from tapeless.transforms.c_text.expressions import Expressions
+from tapeless.transforms.c_text.expressions import ExpressionPrinter
 from tapeless.transforms.c_text.renaming import words
 from tapeless.transforms.c_text.statements import Error
-from tapeless.transforms.c_text.values import NotPrintedError, Value, c_type, cast, constant
+from tapeless.transforms.c_text.values import CValue, NotPrintedError, c_type, cast, constant
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
@@ -100,7 +100,7 @@ class Output:
 
     name: str
     dtype: Dtype
-    lengths: tuple[Value, ...]
+    lengths: tuple[CValue, ...]
     shape: tuple[str, ...] = ()
     counts: tuple[str, ...] = ()
 
@@ -130,7 +130,7 @@ class DriverWriter(ControlFlow):
         relations: Sequence[tuple[str, Size, Size]],
     ) -> None:
         called = (printed.name for _, printed in kernels)
-        super().__init__({name, *reserved([]), *self.own_names, *called})
+        super().__init__({name, *reserved_names([]), *self.own_names, *called})
         self.block = block
         self.roots = MemoryRoots(block)
         self.unread_constants = set(_unread_constants(block))
@@ -150,22 +150,22 @@ class DriverWriter(ControlFlow):
         """A parameter of the program."""
         name = self.fresh(v.name or "x")
         if not v.type.shape:
-            self.numbers[v] = Value(name, v.type.dtype)
+            self.numbers[v] = CValue(name, v.type.dtype)
             if v.size is not None:
-                self.learn(v.size, Value(name, INT))
+                self.learn(v.size, CValue(name, INT))
             return Argument(path, name, v.type, (), False)
         lengths = [
             "" if isinstance(n, int) else self.fresh(f"{name}_{k}")
             for k, n in enumerate(v.type.shape)
         ]
         values = tuple(
-            constant(n) if isinstance(n, int) else Value(text, INT, natural=True)
+            constant(n) if isinstance(n, int) else CValue(text, INT, natural=True)
             for n, text in zip(v.type.shape, lengths, strict=True)
         )
         self.know(v, Strided.row_by_row(name, v.type.dtype, values))
         return Argument(path, name, v.type, tuple(lengths), v in self.stored)
 
-    def constant_array(self, v: Var, name: str, lengths: Sequence[Value]) -> None:
+    def constant_array(self, v: Var, name: str, lengths: Sequence[CValue]) -> None:
         """An array that the program has read outside, and that is written out."""
         self.constant_arrays.add(name)
         self.know(v, Strided.row_by_row(name, v.type.dtype, lengths))
@@ -205,7 +205,7 @@ class DriverWriter(ControlFlow):
         signs = {"==": ast.NotEq(), "!=": ast.Eq(), ">=": ast.Lt()}
         for kind, first, second in self.relations:
             a, b = map(self.size, dims.sides(first, second))
-            differ = arithmetic.compared(signs[kind], a, b)
+            differ = arithmetic.compare(signs[kind], a, b)
             if differ.known is True:
                 raise NotPrintedError("lengths that cannot be equal")
             if kind == "==":
@@ -225,10 +225,10 @@ class DriverWriter(ControlFlow):
                 least = dims.lower_bound(n)
                 if text and least:
                     self.least[text] = least
-                    length = Value(text, INT, natural=True)
-                    shorter.append(arithmetic.compared(ast.Lt(), length, constant(least)))
+                    length = CValue(text, INT, natural=True)
+                    shorter.append(arithmetic.compare(ast.Lt(), length, constant(least)))
         if shorter:
-            test = Expressions.either(False, shorter).text
+            test = ExpressionPrinter.and_or(False, shorter).text
             self.put(f"if ({test}) return {self.code(SHORT)};")
 
     def leave(self, output: Output, a: Atom, k: int) -> None:
@@ -263,7 +263,7 @@ class DriverWriter(ControlFlow):
         ]
         self.outputs[k] = replace(output, lengths=view.lengths, shape=tuple(texts), counts=counts)
 
-    def place_for(self, v: Var, lengths: Sequence[Value]) -> str:
+    def place_for(self, v: Var, lengths: Sequence[CValue]) -> str:
         """Where the numbers of an array are: with the caller, if it is a result, else in `work`."""
         places = [k for k, a in enumerate(self.block.results) if a is v and k in self.outputs]
         if len(places) == 1 and not any(
@@ -287,12 +287,12 @@ class DriverWriter(ControlFlow):
             case Effect(kind="blank"):
                 pass
             case Effect(kind="check", args=(a, b)):
-                differ = arithmetic.compared(ast.NotEq(), self.number(a), self.number(b))
+                differ = arithmetic.compare(ast.NotEq(), self.number(a), self.number(b))
                 if differ.known is not False:
                     number = self.code(("ValueError", (s.message,)))
                     self.put(f"if ({differ.text}) return {number};", s)
             case Effect(kind="raise"):
-                self.raised(s)
+                self.raise_user_error(s)
             case Effect(kind="kernel"):
                 self.call_kernel(s.params["text"].partition("(")[0], s.args, (), s)
             case Effect(kind=kind):
@@ -330,7 +330,7 @@ class DriverWriter(ControlFlow):
         kernel, printed = self.kernels[name]
         passed = dict(zip(kernel.types, args, strict=True))
         views = {
-            p.name: self.whole(passed[p.name], p.name, p.written)
+            p.name: self.contiguous(passed[p.name], p.name, p.written)
             for p in printed.passed
             if p.name in kernel.types and p.axis is None and kernel.types[p.name].shape
         }
@@ -353,10 +353,10 @@ class DriverWriter(ControlFlow):
             name = self.fresh(f"{v.name or 't'}_length" if result.is_array else v.name or "value")
             self.put(f"{'i64' if result.is_array else c_type(result.dtype)} {name};")
             if result.is_array:
-                length = Value(name, INT, natural=True)
-                texts.append(self.filled(v, length).pointer)
+                length = CValue(name, INT, natural=True)
+                texts.append(self.allocate_filled(v, length).pointer)
             else:
-                self.numbers[v] = Value(name, result.dtype)
+                self.numbers[v] = CValue(name, result.dtype)
             texts.append(f"&{name}")
         call = f"{printed.name}({', '.join(texts)})"
         if not printed.errors:
@@ -372,13 +372,13 @@ class DriverWriter(ControlFlow):
         for k, code in enumerate(codes, 1):
             self.put(f"if ({failed} == {k}) return {code};")
 
-    def filled(self, v: Var, length: Value) -> Strided:
+    def allocate_filled(self, v: Var, length: CValue) -> Strided:
         """Memory for an array that a kernel makes, and whose length it tells."""
         view = Strided.row_by_row(self.place_for(v, (ROOM,)), v.type.dtype, (length,))
         self.know(v, view)
         return view
 
-    def whole(self, a: Atom, name: str, is_written: bool) -> Strided:
+    def contiguous(self, a: Atom, name: str, is_written: bool) -> Strided:
         """An array as kernels get it: row by row."""
         view = self.view(a)
         if is_written and isinstance(a, Var) and self.is_constant(view):

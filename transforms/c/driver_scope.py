@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
-from tapeless.transforms.c.kernel import reserved
+from tapeless.transforms.c.kernel import reserved_names
 from tapeless.transforms.c.strided import Strided, product_of, sum_of
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.expressions import product
 from tapeless.transforms.c_text.renaming import ascii_name, words
 from tapeless.transforms.c_text.statements import Error
-from tapeless.transforms.c_text.values import NotPrintedError, Value, c_type, cast, constant
+from tapeless.transforms.c_text.values import CValue, NotPrintedError, c_type, cast, constant
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Literal, Statement, Var
@@ -39,12 +39,12 @@ class DriverScope:
         self.depth = 1
         self.errors: list[Error] = []
         self.views: dict[Var, Strided] = {}
-        self.numbers: dict[Var, Value] = {}
-        self.sizes: dict[dims.Symbol, Value] = {}
+        self.numbers: dict[Var, CValue] = {}
+        self.sizes: dict[dims.Symbol, CValue] = {}
         self.same: dict[str, str] = {}  # lengths that are equal, with one that stands for them
         self.least: dict[str, int] = {}  # how long axes are at least, which is tested first
         self.variable: set[str] = set()  # numbers that change
-        self.work: list[tuple[str, Dtype, tuple[Value, ...]]] = []
+        self.work: list[tuple[str, Dtype, tuple[CValue, ...]]] = []
         self.at_entry: set[str] = set()
 
     # -- names and sizes
@@ -52,11 +52,13 @@ class DriverScope:
     def fresh(self, stem: str) -> str:
         """A name that nothing else has."""
         stem = ascii_name(stem).lstrip("_") or "k"  # C has names with underscores for itself
-        stem = f"{stem}_" if reserved([stem]) & {stem} else stem
+        stem = f"{stem}_" if reserved_names([stem]) & {stem} else stem
         second = f"{stem}_2"
-        between = "" if reserved([second]) & {second} else "_"  # result_2 is a name of kernels
+        between = (
+            "" if reserved_names([second]) & {second} else "_"
+        )  # result_2 is a name of kernels
         name, k = stem, 2
-        while name in self.taken or reserved([name]) & {name}:
+        while name in self.taken or reserved_names([name]) & {name}:
             name, k = f"{stem}{between}{k}", k + 1
         self.taken.add(name)
         return name
@@ -66,13 +68,13 @@ class DriverScope:
         for n, value in zip(v.type.shape, view.lengths, strict=True):
             self.learn(n, value)
 
-    def learn(self, size: Size, value: Value) -> None:
+    def learn(self, size: Size, value: CValue) -> None:
         """A length that has a name of its own."""
         match dims.terms_of(size):
             case [((dims.Symbol() as symbol,), 1)]:
                 self.sizes.setdefault(symbol, value)
 
-    def size(self, size: Size) -> Value:
+    def size(self, size: Size) -> CValue:
         """A length as an expression of C: what is added comes before what is taken away."""
         total, terms = constant(0), sorted(dims.terms_of(size), key=lambda term: term[1] < 0)
         for factors, coefficient in terms:
@@ -89,7 +91,7 @@ class DriverScope:
         """Whether a length has an expression in C."""
         return symbol in self.sizes or symbol.var in self.numbers
 
-    def factor(self, factor: dims.Factor) -> Value:
+    def factor(self, factor: dims.Factor) -> CValue:
         if isinstance(factor, dims.Symbol):
             if factor in self.sizes:
                 return self.sizes[factor]
@@ -129,12 +131,12 @@ class DriverScope:
             text = self.same[text]
         return text
 
-    def alike(self, some: Sequence[Value], others: Sequence[Value]) -> bool:
+    def are_equal_lengths(self, some: Sequence[CValue], others: Sequence[CValue]) -> bool:
         """Whether lengths are equal."""
         texts, more = ([self.standing(n.text) for n in lengths] for lengths in (some, others))
         return texts == more
 
-    def lengths_of(self, shape: Sequence[Size]) -> tuple[Value, ...]:
+    def lengths_of(self, shape: Sequence[Size]) -> tuple[CValue, ...]:
         return tuple(map(self.size, shape))
 
     # -- text
@@ -157,7 +159,7 @@ class DriverScope:
             self.errors.append(error)
         return self.errors.index(error) + 1
 
-    def number(self, a: Atom) -> Value:
+    def number(self, a: Atom) -> CValue:
         if isinstance(a, Literal):
             return constant(a.value, a.type.dtype)
         if a not in self.numbers:
@@ -169,19 +171,19 @@ class DriverScope:
             raise NotPrintedError("an array outside of kernels")
         return self.views[a]
 
-    def set(self, v: Var, value: Value, s: Statement | None) -> None:
+    def set(self, v: Var, value: CValue, s: Statement | None) -> None:
         """A number with a name of its own."""
         name = self.fresh(v.name or "t")
         self.put(f"const {c_type(v.type.dtype)} {name} = {cast(value, v.type.dtype).text};", s)
-        self.numbers[v] = Value(name, v.type.dtype, natural=value.natural)
+        self.numbers[v] = CValue(name, v.type.dtype, natural=value.natural)
 
     # -- memory
 
-    def is_known(self, lengths: Sequence[Value]) -> bool:
+    def is_known(self, lengths: Sequence[CValue]) -> bool:
         """Whether memory of these lengths can be made before the function runs."""
         return words(product(lengths).text) <= self.at_entry | OF_LENGTHS
 
-    def allocate(self, stem: str, dtype: Dtype, lengths: Sequence[Value]) -> str:
+    def allocate(self, stem: str, dtype: Dtype, lengths: Sequence[CValue]) -> str:
         """Memory for an array, by name; if its length depends on values, for `room` numbers."""
         name = self.fresh(stem)
         if self.is_known(lengths):
@@ -191,16 +193,16 @@ class DriverScope:
             self.work.append((name, dtype, (ROOM,)))
         return name
 
-    def check_room(self, lengths: Sequence[Value]) -> None:
+    def check_room(self, lengths: Sequence[CValue]) -> None:
         """Leaves with an error if there is no room for so many numbers."""
-        test = arithmetic.compared(ast.Gt(), product(lengths), ROOM).text
+        test = arithmetic.compare(ast.Gt(), product(lengths), ROOM).text
         self.put(f"if ({test}) return {self.code(TOO_LONG)};")
 
-    def place_for(self, v: Var, lengths: Sequence[Value]) -> str:
+    def place_for(self, v: Var, lengths: Sequence[CValue]) -> str:
         """Where the numbers of a new array are."""
         return self.allocate(v.name or "t", v.type.dtype, lengths)
 
-    def make(self, v: Var, lengths: Sequence[Value] | None = None) -> Strided:
+    def make(self, v: Var, lengths: Sequence[CValue] | None = None) -> Strided:
         """Memory for a new array."""
         lengths = self.lengths_of(v.type.shape) if lengths is None else tuple(lengths)
         view = Strided.row_by_row(self.place_for(v, lengths), v.type.dtype, lengths)

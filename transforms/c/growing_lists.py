@@ -12,11 +12,11 @@ import ast
 
 from tapeless.transforms.c_text.inference import is_filled
 from tapeless.transforms.c_text.statements import Error, Statements, growing_arrays
-from tapeless.transforms.c_text.values import Array, Value, c_type
+from tapeless.transforms.c_text.values import CArray, CValue, c_type
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
-ROOM = Value("room", INT, natural=True)
+ROOM = CValue("room", INT, natural=True)
 TOO_LONG: Error = ("MemoryError", ("an array or a list is longer than there is room for",))
 
 
@@ -59,8 +59,8 @@ class GrowingLists(Statements):
         self.growing = growing_arrays(self.node)
         super().begin()
 
-    def growing_memory(self, name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
-        return Array(name, name, dtype, (ROOM,), "growing")
+    def growing_memory(self, name: str, lengths: tuple[CValue, ...], dtype: Dtype) -> CArray:
+        return CArray(name, name, dtype, (ROOM,), "growing")
 
     def grow(self, name: str, s: ast.stmt) -> None:
         self.fail(TOO_LONG, s)

@@ -195,7 +195,7 @@ def without_underscores(text: str) -> str:
     return _OURS.sub("", text)
 
 
-def needed(texts: list[str]) -> list[str]:
+def needed_helpers(texts: list[str]) -> list[str]:
     """The texts of the helpers that these texts name, and of those that they call, in order."""
     names = {word for text in texts for word in words(text)}
     names |= {f"of_parts_{n.partition('_')[2]}" for n in names if n.startswith(OF_PARTS)}

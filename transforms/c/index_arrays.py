@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from tapeless.transforms.c.array_operations import ArrayOperations
 from tapeless.transforms.c.strided import ZERO, Strided, product_of, sum_of
 from tapeless.transforms.c_text import arithmetic
-from tapeless.transforms.c_text.expressions import Expressions
+from tapeless.transforms.c_text.expressions import ExpressionPrinter
 from tapeless.transforms.c_text.statements import out_of_bounds
 from tapeless.transforms.c_text.values import (
     POSTFIX,
+    CValue,
     NotPrintedError,
-    Value,
     cast,
     constant,
 )
@@ -32,7 +32,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import (
     update,
 )
 
-Steps = tuple[Value, ...]  # how far elements are from each other along each axis of a loop
+Steps = tuple[CValue, ...]  # how far elements are from each other along each axis of a loop
 
 
 class IndexArrays(ArrayOperations):
@@ -72,11 +72,11 @@ class IndexArrays(ArrayOperations):
             view = self.view(value)
             if view.memory == base.memory:  # else loop form has copied what is read
                 raise NotPrintedError("a store of a part of an array to itself outside of kernels")
-            steps = self.stretched(view, lengths)
+            steps = self.broadcast_strides(view, lengths)
             self.by_arrays(s, entries, lengths, steps, view.element)
         self.know(s.outs[0], base)
 
-    def stretched(self, view: Strided, lengths: Sequence[Value]) -> Steps:
+    def broadcast_strides(self, view: Strided, lengths: Sequence[CValue]) -> Steps:
         """The strides of a value that is stored: none along axes that it has not, or one of."""
         missing = len(lengths) - len(view.lengths)
         if missing < 0:
@@ -88,10 +88,10 @@ class IndexArrays(ArrayOperations):
             steps.append(ZERO if n.known == 1 else stride)
         return tuple(steps)
 
-    def lengths_by_arrays(self, s: Let, entries: Sequence[Entry]) -> tuple[Value, ...]:
+    def lengths_by_arrays(self, s: Let, entries: Sequence[Entry]) -> tuple[CValue, ...]:
         """How many elements there are along each axis of what a key names."""
         base, rest = self.view(s.args[0]), s.args[FIRST_PLACE[s.op] :]
-        lengths: dict[int, Value] = {}
+        lengths: dict[int, CValue] = {}
         for entry, n in zip(entries, base.lengths, strict=True):
             if isinstance(entry, Place):
                 pairs = zip(entry.axes, self.lengths_at(entry, rest), strict=True)
@@ -103,7 +103,7 @@ class IndexArrays(ArrayOperations):
             count = len(s.outs[0].type.shape)
         return tuple(lengths.get(axis, constant(1)) for axis in range(count))
 
-    def lengths_at(self, entry: Place, rest: Sequence[Atom]) -> tuple[Value, ...]:
+    def lengths_at(self, entry: Place, rest: Sequence[Atom]) -> tuple[CValue, ...]:
         return (
             self.view(rest[entry.at.k]).lengths if isinstance(entry.at, Slot) and entry.axes else ()
         )
@@ -112,8 +112,8 @@ class IndexArrays(ArrayOperations):
         self,
         s: Let,
         entries: Sequence[Entry],
-        lengths: Sequence[Value],
-        steps: Sequence[Value],
+        lengths: Sequence[CValue],
+        steps: Sequence[CValue],
         element: object,
         reads: bool = False,
     ) -> None:
@@ -126,7 +126,7 @@ class IndexArrays(ArrayOperations):
         for axis, entry in enumerate(entries):
             stride, n = base.strides[axis], base.lengths[axis]
             if not isinstance(entry, Place):
-                offset = sum_of(offset, product_of(self.first(entry, n, rest), stride))
+                offset = sum_of(offset, product_of(self.slice_start(entry, n, rest), stride))
                 if entry.axis is not None:
                     own[entry.axis] = product_of(stride, constant(entry.step))
             elif entry.axes:
@@ -141,25 +141,29 @@ class IndexArrays(ArrayOperations):
                 offset = sum_of(offset, product_of(at, stride))
         sign = "+=" if s.op is add_at else "="
 
-        def text(places: Sequence[Value]) -> str:
+        def text(places: Sequence[CValue]) -> str:
             place, there, *of_arrays = places
             place = sum_of(offset, place)
             for (axis, view, _), at in zip(arrays, of_arrays, strict=True):
-                index = self.tested(Value(view.element(at), view.dtype, POSTFIX), axis, base)
+                index = self.checked_index(
+                    CValue(view.element(at), view.dtype, POSTFIX), axis, base
+                )
                 place = sum_of(place, product_of(index, base.strides[axis]))
             here = f"{base.memory}[{place.text}]"
             return f"{element(there)} = {here};" if reads else f"{here} {sign} {element(there)};"
 
-        self.each(lengths, (tuple(own), steps, *(along for _, _, along in arrays)), text, s)
+        self.loop_over_elements(
+            lengths, (tuple(own), steps, *(along for _, _, along in arrays)), text, s
+        )
 
-    def tested(self, k: Value, axis: int, base: Strided) -> Value:
+    def checked_index(self, k: CValue, axis: int, base: Strided) -> CValue:
         """An index from an array, counted from the start, after the test that there is such an
         element."""
         name, n = self.fresh("at_"), base.lengths[axis]
         error = out_of_bounds(axis)
         self.put(f"const i64 {name} = {cast(k, INT).text};")
-        at = Value(name, INT)
-        below = arithmetic.compared(ast.Lt(), at, arithmetic.unary(ast.USub(), n))
-        outside = Expressions.either(False, [below, arithmetic.compared(ast.GtE(), at, n)])
+        at = CValue(name, INT)
+        below = arithmetic.compare(ast.Lt(), at, arithmetic.unary(ast.USub(), n))
+        outside = ExpressionPrinter.and_or(False, [below, arithmetic.compare(ast.GtE(), at, n)])
         self.put(f"if ({outside.text}) return {self.code(error)};")
         return self.from_start(at, n)

@@ -19,30 +19,30 @@ from tapeless.transforms.c.growing_lists import ROOM, GrowingLists, KernelResult
 from tapeless.transforms.c.helpers import NAMES
 from tapeless.transforms.c.matrices import matrix_of
 from tapeless.transforms.c_text.called_functions import (
-    Called,
-    Functions,
+    FunctionPrinter,
     FunctionWriter,
+    PrintedFunction,
     call,
     call_statement,
     may_fail,
 )
 from tapeless.transforms.c_text.dialect import suffix
-from tapeless.transforms.c_text.expressions import Scope, owner
+from tapeless.transforms.c_text.expressions import KernelScope, owner
 from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import (
     Renaming,
     ascii_name,
     is_called,
     other_names,
-    renamed,
+    rename_reserved,
     words,
 )
 from tapeless.transforms.c_text.statements import Error, notes_of
 from tapeless.transforms.c_text.values import (
-    Array,
+    CArray,
+    CValue,
     Meaning,
     NotPrintedError,
-    Value,
     c_type,
     cast,
     constant,
@@ -72,7 +72,7 @@ BUILT_IN = frozenset(
 )
 
 
-def reserved(names: Iterable[str]) -> set[str]:
+def reserved_names(names: Iterable[str]) -> set[str]:
     """Names that mean something in C, and those of the given ones that it cannot have."""
     return {*RESERVED, *(n for n in names if OURS.fullmatch(n) or not n.isascii())}
 
@@ -116,15 +116,15 @@ def print_kernel(kernel: Kernel) -> CFunction:
         for s in ast.parse(text).body
         if isinstance(s, ast.FunctionDef) and s.name not in BUILT_IN
     }
-    return SerialKernelWriter(node, kernel, functions).printed()
+    return SerialKernelWriter(node, kernel, functions).print()
 
 
 def _kind(x: Meaning) -> str:
     """What stands for the type of an argument in names of functions."""
-    if isinstance(x, Array):
+    if isinstance(x, CArray):
         axes = len(x.lengths)
         return f"{suffix(x.dtype)}{f'x{axes}' * (axes > 1)}"
-    return suffix(x.dtype) if isinstance(x, Value) else ""
+    return suffix(x.dtype) if isinstance(x, CValue) else ""
 
 
 class HelperWriter(FunctionWriter):
@@ -151,11 +151,11 @@ class HelperWriter(FunctionWriter):
     def failing(text: str, number: str) -> tuple[str, str]:
         return f"const int {number} = {text};", f"if ({number})"
 
-    def array_parameter(self, name: str, x: Array) -> str:
-        const = "" if name in written(self.node, self.functions.nodes) else "const "
+    def array_parameter(self, name: str, x: CArray) -> str:
+        const = "" if name in stored_arrays(self.node, self.functions.nodes) else "const "
         return f"{const}{c_type(x.dtype)}* {name}"
 
-    def write(self) -> Called:
+    def write(self) -> PrintedFunction:
         function = super().write()
         unused = [p.split()[-1] for p in self.parameters]
         unused = [name for name in unused if name not in words("\n".join(self.lines))]
@@ -177,16 +177,16 @@ class SerialKernelWriter(GrowingLists):
         names = {a.arg for a in node.args.args} | {
             n.id for n in ast.walk(node) if isinstance(n, ast.Name)
         }
-        refused = reserved(names)
+        refused = reserved_names(names)
         called = {n for n in names & refused if n in functions or is_called(node, n)}
         self.renamed = other_names(names & refused - called, names | refused)
         node = Renaming(self.renamed).visit(copy.deepcopy(node))
         node.name = ascii_name(node.name)
         for a in node.args.args:
             a.arg = self.renamed.get(a.arg, a.arg)
-        super().__init__(node, Scope(), names | refused | set(self.renamed.values()))
-        nodes = {n: renamed(f, reserved) for n, f in functions.items()}
-        self.functions = Functions(nodes, set(RESERVED), HelperWriter)
+        super().__init__(node, KernelScope(), names | refused | set(self.renamed.values()))
+        nodes = {n: rename_reserved(f, reserved_names) for n, f in functions.items()}
+        self.functions = FunctionPrinter(nodes, set(RESERVED), HelperWriter)
         self.call_other = lambda name, args: call(self.functions, name, args)
         self.kernel = kernel
         self.results: tuple[KernelResult, ...] = ()
@@ -194,7 +194,7 @@ class SerialKernelWriter(GrowingLists):
         self.named: dict[Size, str] = {}
         self.notes = notes_of(kernel.text)
 
-    def printed(self) -> CFunction:
+    def print(self) -> CFunction:
         for name, kind in self.kernel.types.items():
             if not isinstance(kind, Type):
                 raise NotPrintedError("a list whose length is not known before")
@@ -229,20 +229,20 @@ class SerialKernelWriter(GrowingLists):
             constant(n) if isinstance(n, int) else self.length(n, name, k)
             for k, n in enumerate(kind.shape)
         )
-        self.scope.arrays[name] = Array(name, name, kind.dtype, lengths)
+        self.scope.arrays[name] = CArray(name, name, kind.dtype, lengths)
 
-    def length(self, size: Size, name: str, axis: int) -> Value:
+    def length(self, size: Size, name: str, axis: int) -> CValue:
         """The length of an axis: a parameter, one for all that are as long."""
         if size not in self.named:
             self.named[size] = self.fresh(f"{name}_{axis}")
             self.lengths[self.named[size]] = name, axis
-        return Value(self.named[size], INT, natural=True)
+        return CValue(self.named[size], INT, natural=True)
 
     def signature(self) -> tuple[list[str], list[Passed]]:
         """The parameters of the function, and what is passed for each."""
         used = words("\n".join(self.lines))
         python = {self.renamed.get(name, name): name for name in self.kernel.types}
-        stored = written(self.node, self.functions.nodes)
+        stored = stored_arrays(self.node, self.functions.nodes)
         texts, passed = [], []
         for name, original in python.items():
             kind, c = self.kernel.types[original], c_type(self.kernel.types[original].dtype)
@@ -284,7 +284,7 @@ class SerialKernelWriter(GrowingLists):
     def product(self, a: ast.expr, b: ast.expr, out: ast.expr, s: ast.stmt) -> None:
         """out = a @ b, of matrices."""
         x, y, place = matrix_of(self, a), matrix_of(self, b), self.value(out)
-        if not isinstance(place, Array) or place.dtype.kind != "f" or x.dtype != y.dtype:
+        if not isinstance(place, CArray) or place.dtype.kind != "f" or x.dtype != y.dtype:
             raise NotPrintedError(ast.unparse(s))
         sides = [n.text for n in (x.lengths[0], y.lengths[1], x.lengths[1])]
         texts = ", ".join([*sides, *x.texts, *y.texts, place.pointer])
@@ -304,7 +304,7 @@ class SerialKernelWriter(GrowingLists):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         self.put(f"return {self.code(error) + 1};", s, error[0])
 
-    def fail_telling(self, error: Error, values: Sequence[Value], s: ast.stmt) -> None:
+    def fail_telling(self, error: Error, values: Sequence[CValue], s: ast.stmt) -> None:
         self.fail(error, s)  # an error is a number: it tells no values
 
     def fail_by(self, errors: Sequence[Error], number: str) -> None:
@@ -314,7 +314,7 @@ class SerialKernelWriter(GrowingLists):
         self.put(f"return {number}{f' + {codes[0]}' if codes[0] else ''};")
 
 
-def written(node: ast.AST, functions: Mapping[str, ast.FunctionDef]) -> set[str]:
+def stored_arrays(node: ast.AST, functions: Mapping[str, ast.FunctionDef]) -> set[str]:
     """The arrays that a function stores to, or passes to one that does."""
     names_stored = set()
     for e in ast.walk(node):
@@ -328,7 +328,9 @@ def written(node: ast.AST, functions: Mapping[str, ast.FunctionDef]) -> set[str]
             case ast.Call(func=ast.Name(id="add_at"), args=[place, _]):
                 names_stored.add(owner(place))
             case ast.Call(func=ast.Name(id=name), args=args) if name in functions:
-                inner = written(functions[name], {n: f for n, f in functions.items() if n != name})
+                inner = stored_arrays(
+                    functions[name], {n: f for n, f in functions.items() if n != name}
+                )
                 names = [a.arg for a in functions[name].args.args]
                 names_stored |= {owner(a) for n, a in zip(names, args, strict=False) if n in inner}
     return names_stored

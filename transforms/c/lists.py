@@ -18,14 +18,14 @@ from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
 from tapeless.transforms.c.index_arrays import IndexArrays
 from tapeless.transforms.c.strided import Strided, product_of, row_strides, sum_of
 from tapeless.transforms.c_text import arithmetic
-from tapeless.transforms.c_text.expressions import Expressions, product
+from tapeless.transforms.c_text.expressions import ExpressionPrinter, product
 from tapeless.transforms.c_text.statements import Error
 from tapeless.transforms.c_text.values import (
     POSTFIX,
     SHIFT,
     UNARY,
+    CValue,
     NotPrintedError,
-    Value,
     c_type,
     cast,
     constant,
@@ -55,18 +55,18 @@ class ListInC:
     memory: str
     top: str
     dtype: Dtype
-    lengths: tuple[Value, ...]
+    lengths: tuple[CValue, ...]
     starts: str = ""
 
     @property
-    def count(self) -> Value:
+    def count(self) -> CValue:
         """How many items there are."""
-        return Value(self.top, INT, natural=True)
+        return CValue(self.top, INT, natural=True)
 
-    def place(self, k: Value) -> Value:
+    def place(self, k: CValue) -> CValue:
         """Where an item begins, or, of the count, how many numbers there are."""
         if self.starts:
-            return Value(f"{self.starts}[{k.text}]", INT, POSTFIX, natural=True)
+            return CValue(f"{self.starts}[{k.text}]", INT, POSTFIX, natural=True)
         return product_of(k, product(self.lengths))
 
 
@@ -82,7 +82,7 @@ class DriverLists(IndexArrays):
         super().__init__(taken)
         self.lists: dict[Var, ListInC] = {}
 
-    def of(self, a: Atom) -> ListInC:
+    def list_of(self, a: Atom) -> ListInC:
         if not isinstance(a, Var) or a not in self.lists:
             raise NotPrintedError("a list outside of kernels")
         return self.lists[a]
@@ -108,7 +108,7 @@ class DriverLists(IndexArrays):
             self.put(f"{starts}[0] = 0;")
         return ListInC(memory, top, item.dtype, lengths, starts)
 
-    def lengths_of_items(self, item: Type) -> tuple[Value, ...]:
+    def lengths_of_items(self, item: Type) -> tuple[CValue, ...]:
         """The lengths that all items have: all of them, or all but the first."""
         for first in (0, 1):
             try:
@@ -125,52 +125,54 @@ class DriverLists(IndexArrays):
             case new_arrays.new_stack:
                 self.lists[out] = self.new_list(out.type, out.name)
             case stacks.push:
-                self.push(self.of(s.args[0]), s.args[1], s)
-                self.lists[out] = self.of(s.args[0])
+                self.push(self.list_of(s.args[0]), s.args[1], s)
+                self.lists[out] = self.list_of(s.args[0])
             case stacks.pop | stacks.pop_of_list:
-                self.pop(self.of(s.args[0]), s)
+                self.pop(self.list_of(s.args[0]), s)
             case stacks.peek:
-                items = self.of(s.args[0])
+                items = self.list_of(s.args[0])
                 self.read_item(items, self.item_place(items, s), s.outs[0], s)
             case stacks.set_item | stacks.add_item:
-                self.put_item(self.of(s.args[0]), s)
+                self.put_item(self.list_of(s.args[0]), s)
             case stacks.shift:
-                self.shift(self.of(s.args[0]), s)
+                self.shift(self.list_of(s.args[0]), s)
             case stacks.to_array:
-                self.as_array(self.of(s.args[0]), s)
+                self.as_array(self.list_of(s.args[0]), s)
             case new_arrays.zero_items:
                 self.zeros(s)
             case stacks.add_stacks:
-                self.sums(self.of(s.args[0]), self.of(s.args[1]), s)
+                self.sums(self.list_of(s.args[0]), self.list_of(s.args[1]), s)
             case stacks.split_items if s.params["axis"] == 0:
-                self.split(self.view(s.args[0]), self.of(s.args[1]), s)
+                self.split(self.view(s.args[0]), self.list_of(s.args[1]), s)
             case stacks.unstack:
                 self.rows(self.view(s.args[0]), s)
             case stacks.concatenate_items if s.params["axis"] == 0:
-                self.joined_items(self.of(s.args[0]), s)
+                self.joined_items(self.list_of(s.args[0]), s)
             case new_arrays.zeros_of_items:
                 self.lists[out] = self.new_list(out.type, out.name)
-                self.copy_list(self.of(s.args[0]), self.lists[out], zero=True)
+                self.copy_list(self.list_of(s.args[0]), self.lists[out], zero=True)
             case new_arrays.stack_length:
-                self.set(out, self.of(s.args[0]).count, s)
+                self.set(out, self.list_of(s.args[0]).count, s)
             case shapes.copy:
                 self.lists[out] = self.new_list(out.type, out.name)
-                self.copy_list(self.of(s.args[0]), self.lists[out])
+                self.copy_list(self.list_of(s.args[0]), self.lists[out])
             case _:
                 raise NotPrintedError(f"{s.op.name} of a list outside of kernels")
 
     def push(self, items: ListInC, a: Atom, s: Let | None) -> None:
         """One more item, if there is room."""
         count, lengths = items.count, self.numbers_of(a).lengths if _has_memory(a) else ()
-        if not self.alike(lengths[bool(items.starts) :], items.lengths):
+        if not self.are_equal_lengths(lengths[bool(items.starts) :], items.lengths):
             raise NotPrintedError("a list of arrays of several lengths")
         size = product(lengths)
         after = arithmetic.binary(ast.Add(), count, ONE)
         end = sum_of(items.place(count), size) if items.starts else items.place(after)
-        tests = [arithmetic.compared(ast.Gt(), end, ROOM)]
+        tests = [arithmetic.compare(ast.Gt(), end, ROOM)]
         if items.starts:
-            tests.append(arithmetic.compared(ast.GtE(), after, ROOM))
-        self.put(f"if ({Expressions.either(False, tests).text}) return {self.code(TOO_LONG)};", s)
+            tests.append(arithmetic.compare(ast.GtE(), after, ROOM))
+        self.put(
+            f"if ({ExpressionPrinter.and_or(False, tests).text}) return {self.code(TOO_LONG)};", s
+        )
         if items.starts:
             self.put(f"{items.starts}[{after.text}] = {end.text};")
         self.store_item(items, count, a)
@@ -180,29 +182,29 @@ class DriverLists(IndexArrays):
         """The numbers of an array, or of a list that is an item of another."""
         if not isinstance(a.type, StackType):
             return self.view(a)
-        items = self.of(a)
+        items = self.list_of(a)
         if items.starts:
             raise NotPrintedError("a list of lists of arrays of several lengths")
         return Strided.row_by_row(items.memory, items.dtype, (items.count, *items.lengths))
 
-    def at(self, items: ListInC, k: Value, lengths: tuple[Value, ...]) -> Strided:
+    def item(self, items: ListInC, k: CValue, lengths: tuple[CValue, ...]) -> Strided:
         """An item, where it is."""
         return Strided(items.memory, items.dtype, lengths, row_strides(lengths), items.place(k))
 
-    def store_item(self, items: ListInC, k: Value, a: Atom) -> None:
+    def store_item(self, items: ListInC, k: CValue, a: Atom) -> None:
         """An item gets another value, which is as long."""
         if _has_memory(a):
             view = self.numbers_of(a)
-            self.copy(view, self.at(items, k, view.lengths))
+            self.copy(view, self.item(items, k, view.lengths))
         else:
-            place = self.at(items, k, ()).element(constant(0))
+            place = self.item(items, k, ()).element(constant(0))
             self.put(f"{place} = {cast(self.number(a), items.dtype).text};")
 
-    def read_item(self, items: ListInC, k: Value, v: Var, s: Let | None) -> None:
+    def read_item(self, items: ListInC, k: CValue, v: Var, s: Let | None) -> None:
         """A copy of an item."""
         if not _has_memory(v):
-            place = self.at(items, k, ()).element(constant(0))
-            self.set(v, Value(place, items.dtype, POSTFIX), s)
+            place = self.item(items, k, ()).element(constant(0))
+            self.set(v, CValue(place, items.dtype, POSTFIX), s)
             return
         lengths = items.lengths
         if items.starts:
@@ -213,24 +215,24 @@ class DriverLists(IndexArrays):
                 count = arithmetic.binary(ast.FloorDiv(), replace(count, natural=True), rest)
             name = self.fresh(f"{v.name or 'item'}_length")
             self.put(f"const i64 {name} = {count.text};", s)
-            lengths = (Value(name, INT, natural=True), *lengths)
+            lengths = (CValue(name, INT, natural=True), *lengths)
         if isinstance(v.type, StackType):
             self.lists[v] = self.new_list(v.type, v.name)
             self.put(f"{self.lists[v].top} = {lengths[0].text};")
-            self.copy(self.at(items, k, lengths), self.numbers_of(v))
+            self.copy(self.item(items, k, lengths), self.numbers_of(v))
             return
-        self.copy(self.at(items, k, lengths), self.make(v, lengths), s)
+        self.copy(self.item(items, k, lengths), self.make(v, lengths), s)
 
-    def item_place(self, items: ListInC, s: Let) -> Value:
+    def item_place(self, items: ListInC, s: Let) -> CValue:
         """The index of an item, counted from the start, after the test that there is one."""
         k, n = cast(self.number(s.args[1]), INT), items.count
         if isinstance(k.known, int):
-            outside = arithmetic.compared(ast.Lt(), n, constant(max(k.known + 1, -k.known)))
+            outside = arithmetic.compare(ast.Lt(), n, constant(max(k.known + 1, -k.known)))
         else:
-            outside = arithmetic.compared(ast.GtE(), k, n)
+            outside = arithmetic.compare(ast.GtE(), k, n)
             if not k.natural:
-                below = arithmetic.compared(ast.Lt(), k, arithmetic.unary(ast.USub(), n))
-                outside = Expressions.either(False, [below, outside])
+                below = arithmetic.compare(ast.Lt(), k, arithmetic.unary(ast.USub(), n))
+                outside = ExpressionPrinter.and_or(False, [below, outside])
         self.put(f"if ({outside.text}) return {self.code(NO_ITEM)};", s)
         return self.from_start(k, n)
 
@@ -251,7 +253,7 @@ class DriverLists(IndexArrays):
             self.store_item(items, k, value)
         self.lists[s.outs[0]] = items
 
-    def make_space(self, items: ListInC, k: Value, size: Value) -> None:
+    def make_space(self, items: ListInC, k: CValue, size: CValue) -> None:
         """An item gets so many numbers: those behind it move."""
         after = arithmetic.binary(ast.Add(), k, ONE)
         old = arithmetic.binary(ast.Sub(), items.place(after), items.place(k))
@@ -261,7 +263,7 @@ class DriverLists(IndexArrays):
         self.put(f"const i64 {more} = {arithmetic.binary(ast.Sub(), size, old).text};")
         self.put(f"if ({last.text} + {more} > {ROOM.text}) return {self.code(TOO_LONG)};")
         size_of = f"sizeof({c_type(items.dtype)})"
-        self.put(f"memmove({place} + {more}, {place}, {moved.at(UNARY)} * {size_of});")
+        self.put(f"memmove({place} + {more}, {place}, {moved.operand(UNARY)} * {size_of});")
         j = self.fresh("j")
         self.put(
             f"for (i64 {j} = {after.text}; {j} <= {items.top}; {j}++) "
@@ -278,7 +280,7 @@ class DriverLists(IndexArrays):
         self.copy_list(items, total)
         self.put(f"if ({others.top} < {total.top}) {total.top} = {others.top};")
         k = self.fresh("k")
-        head = f"for (i64 {k} = 0; {k} < {total.place(total.count).at(SHIFT)}; {k}++)"
+        head = f"for (i64 {k} = 0; {k} < {total.place(total.count).operand(SHIFT)}; {k}++)"
         self.put(f"{head} {total.memory}[{k}] += {others.memory}[{k}];", s)
         self.taken.discard(k)
 
@@ -291,20 +293,20 @@ class DriverLists(IndexArrays):
         self.copy_list(like, parts, zero=True)
         self.copy(x, Strided.row_by_row(parts.memory, parts.dtype, x.lengths), s)
 
-    def add_to_item(self, items: ListInC, k: Value, a: Atom) -> None:
+    def add_to_item(self, items: ListInC, k: CValue, a: Atom) -> None:
         if not _has_memory(a):
-            place = self.at(items, k, ()).element(constant(0))
+            place = self.item(items, k, ()).element(constant(0))
             self.put(f"{place} += {cast(self.number(a), items.dtype).text};")
             return
         view = self.numbers_of(a)
-        to = self.at(items, k, view.lengths if items.starts else items.lengths)
+        to = self.item(items, k, view.lengths if items.starts else items.lengths)
         if items.starts:
             after = items.place(arithmetic.binary(ast.Add(), k, ONE))
             end = arithmetic.binary(ast.Add(), items.place(k), product(view.lengths))
             self.put(f"if ({end.text} != {after.text}) return {self.code(OTHER_LENGTH)};")
-        if view.dtype != to.dtype or not self.alike(view.lengths, to.lengths):
+        if view.dtype != to.dtype or not self.are_equal_lengths(view.lengths, to.lengths):
             raise NotPrintedError("an addition to an item of a list")
-        self.each(
+        self.loop_over_elements(
             *(view.lengths, (to.strides, view.strides)),
             lambda at: f"{to.element(at[0])} += {view.element(at[1])};",
             None,
@@ -317,10 +319,10 @@ class DriverLists(IndexArrays):
         count, k = constant(s.params["count"]), self.fresh("k")
         fewer = arithmetic.binary(ast.Sub(), items.count, count)
         n = arithmetic.extreme("max", [fewer, constant(0)])
-        size, at = product(items.lengths), Value(k, INT, natural=True)
+        size, at = product(items.lengths), CValue(k, INT, natural=True)
         moved, end = product_of(count, size), product_of(n, size)
         place, source = (f"{items.memory}[{x.text}]" for x in (at, sum_of(at, moved)))
-        self.put(f"for (i64 {k} = 0; {k} < {end.at(SHIFT)}; {k}++) {place} = {source};", s)
+        self.put(f"for (i64 {k} = 0; {k} < {end.operand(SHIFT)}; {k}++) {place} = {source};", s)
         self.put(f"{items.top} = {n.text};")
         self.taken.discard(k)
         self.lists[s.outs[0]] = items
@@ -332,7 +334,7 @@ class DriverLists(IndexArrays):
         out = s.outs[0]
         name = self.fresh(f"{out.name or 't'}_length")
         self.put(f"const i64 {name} = {items.top};", s)
-        lengths = (Value(name, INT, natural=True), *items.lengths)
+        lengths = (CValue(name, INT, natural=True), *items.lengths)
         whole = Strided.row_by_row(items.memory, items.dtype, lengths)
         self.copy(whole, self.make(out, lengths))
 
@@ -346,16 +348,16 @@ class DriverLists(IndexArrays):
         self.set_all(items, constant(0, items.dtype).text)
         self.lists[out] = items
 
-    def set_count(self, items: ListInC, count: Value, s: Let) -> None:
+    def set_count(self, items: ListInC, count: CValue, s: Let) -> None:
         """A list has so many items, if there is room."""
-        test = arithmetic.compared(ast.Gt(), items.place(cast(count, INT)), ROOM)
+        test = arithmetic.compare(ast.Gt(), items.place(cast(count, INT)), ROOM)
         self.put(f"{items.top} = {count.text};", s)
         self.put(f"if ({test.text}) return {self.code(TOO_LONG)};")
 
     def set_all(self, items: ListInC, text: str) -> None:
         """All numbers of a list, of which `{k}` is the place."""
         k = self.fresh("k")
-        head = f"for (i64 {k} = 0; {k} < {items.place(items.count).at(SHIFT)}; {k}++)"
+        head = f"for (i64 {k} = 0; {k} < {items.place(items.count).operand(SHIFT)}; {k}++)"
         self.put(f"{head} {items.memory}[{k}] = {text.format(k=k)};")
         self.taken.discard(k)
 
@@ -363,7 +365,7 @@ class DriverLists(IndexArrays):
         """The rows of an array as items."""
         out = s.outs[0]
         items = self.new_list(out.type, out.name)
-        if items.starts or not self.alike(items.lengths, x.lengths[1:]):
+        if items.starts or not self.are_equal_lengths(items.lengths, x.lengths[1:]):
             raise NotPrintedError("a list of arrays of several lengths")
         self.set_count(items, x.lengths[0], s)
         self.copy(x, Strided.row_by_row(items.memory, items.dtype, x.lengths))
@@ -377,13 +379,15 @@ class DriverLists(IndexArrays):
             numbers = arithmetic.binary(ast.FloorDiv(), replace(numbers, natural=True), rest)
         name = self.fresh(f"{s.outs[0].name or 't'}_length")
         self.put(f"const i64 {name} = {numbers.text};", s)
-        lengths = (Value(name, INT, natural=True), *lengths)
+        lengths = (CValue(name, INT, natural=True), *lengths)
         whole = Strided.row_by_row(items.memory, items.dtype, lengths)
         self.copy(whole, self.make(s.outs[0], lengths))
 
     def copy_list(self, items: ListInC, to: ListInC, zero: bool = False) -> None:
         """All items, to another list; or as many zeros."""
-        if bool(items.starts) != bool(to.starts) or not self.alike(items.lengths, to.lengths):
+        if bool(items.starts) != bool(to.starts) or not self.are_equal_lengths(
+            items.lengths, to.lengths
+        ):
             raise NotPrintedError("a list of arrays of several lengths")
         if items.starts:
             k = self.fresh("k")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from tapeless.transforms.c.strided import ZERO, product_of, row_strides, sum_of
 from tapeless.transforms.c_text import arithmetic
-from tapeless.transforms.c_text.expressions import Expressions
-from tapeless.transforms.c_text.values import SUM, Array, NotPrintedError, Value
+from tapeless.transforms.c_text.expressions import ExpressionPrinter
+from tapeless.transforms.c_text.values import SUM, CArray, CValue, NotPrintedError
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
 
@@ -21,11 +21,11 @@ class KernelMatrix:
 
     pointer: str
     dtype: Dtype
-    lengths: tuple[Value, ...]
-    strides: tuple[Value, ...]
+    lengths: tuple[CValue, ...]
+    strides: tuple[CValue, ...]
 
     @property
-    def transposed(self) -> KernelMatrix:
+    def transpose(self) -> KernelMatrix:
         return replace(self, lengths=self.lengths[::-1], strides=self.strides[::-1])
 
     @property
@@ -34,11 +34,11 @@ class KernelMatrix:
         return [self.pointer, *(n.text for n in self.strides)]
 
 
-def matrix_of(writer: Expressions, e: ast.expr) -> KernelMatrix:
+def matrix_of(writer: ExpressionPrinter, e: ast.expr) -> KernelMatrix:
     """The matrix that an expression of a kernel means."""
     match e:
         case ast.Attribute(value=inner, attr="T"):
-            return matrix_of(writer, inner).transposed
+            return matrix_of(writer, inner).transpose
         case ast.Subscript(value=owner, slice=ast.Tuple(elts=axes)):
             matrix = _part(writer, owner, axes)
         case ast.Subscript(value=owner, slice=axis):
@@ -50,10 +50,10 @@ def matrix_of(writer: Expressions, e: ast.expr) -> KernelMatrix:
     return matrix
 
 
-def _part(writer: Expressions, owner: ast.expr, axes: list[ast.expr]) -> KernelMatrix:
+def _part(writer: ExpressionPrinter, owner: ast.expr, axes: list[ast.expr]) -> KernelMatrix:
     """A part of an array, by an index or a slice for each axis; others are whole."""
     x = writer.value(owner)
-    if not isinstance(x, Array) or x.where in ("interleaved", "growing"):
+    if not isinstance(x, CArray) or x.where in ("interleaved", "growing"):
         raise NotPrintedError(ast.unparse(owner))
     whole = [ast.Slice()] * (len(x.lengths) - len(axes))
     offset, lengths, strides = ZERO, [], []
@@ -68,9 +68,9 @@ def _part(writer: Expressions, owner: ast.expr, axes: list[ast.expr]) -> KernelM
         else:
             start = writer.place(x, k, axis)
         offset = sum_of(offset, product_of(start, stride))
-    pointer = x.pointer if offset.known == 0 else f"{x.pointer} + {offset.at(SUM)}"
+    pointer = x.pointer if offset.known == 0 else f"{x.pointer} + {offset.operand(SUM)}"
     return KernelMatrix(pointer, x.dtype, tuple(lengths), tuple(strides))
 
 
-def _difference(stop: Value, start: Value) -> Value:
+def _difference(stop: CValue, start: CValue) -> CValue:
     return stop if start.known == 0 else arithmetic.binary(ast.Sub(), stop, start)

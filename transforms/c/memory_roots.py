@@ -41,19 +41,19 @@ class MemoryRoots:
                         self.carried.setdefault(v, []).append((s, k))
         self.kept: dict[tuple[int, int], bool] = {}
 
-    def of(self, a: Atom) -> Var | None:
+    def root_of(self, a: Atom) -> Var | None:
         """The variable whose memory a value is in; None of a constant."""
         if not isinstance(a, Var):
             return None
         for loop, k in self.carried.get(a, ()):
-            return self.of(loop.inits[k]) if self.in_place(loop, k) else a
+            return self.root_of(loop.inits[k]) if self.in_place(loop, k) else a
         match self.makers.get(a):
             case Let(op=op, args=(old, *_)), 0 if op in STORES:
-                return self.of(old)
+                return self.root_of(old)
             case (For() | While()) as loop, k if k < len(loop.inits):
-                return self.of(loop.inits[k]) if self.in_place(loop, k) else a
+                return self.root_of(loop.inits[k]) if self.in_place(loop, k) else a
             case If() as s, k:
-                then, orelse = (self.of(b.results[k]) for b in (s.then, s.orelse))
+                then, orelse = (self.root_of(b.results[k]) for b in (s.then, s.orelse))
                 return then if then is not None and then is orelse else a
         return a
 
@@ -65,8 +65,8 @@ class MemoryRoots:
             self.kept[key] = True
             before = dict(self.kept)
             results = loop.body.results[len(loop.body.results) - len(loop.inits) :]
-            root = self.of(loop.inits[k])
-            if root is None or self.of(results[k]) is not root:
+            root = self.root_of(loop.inits[k])
+            if root is None or self.root_of(results[k]) is not root:
                 self.kept = before
                 self.kept[key] = False
         return self.kept[key]

@@ -13,16 +13,16 @@ import numpy as np
 
 from tapeless.transforms.c.driver import Argument, Output, integers_of
 from tapeless.transforms.c.growing_lists import ROOM, TOO_LONG
-from tapeless.transforms.c.helpers import needed, without_underscores
-from tapeless.transforms.c.kernel import print_kernel, reserved
+from tapeless.transforms.c.helpers import needed_helpers, without_underscores
+from tapeless.transforms.c.kernel import print_kernel, reserved_names
 from tapeless.transforms.c.records import ContainerStores, ResultClass
-from tapeless.transforms.c.recursion import CalledFunctions, CallingWriter
+from tapeless.transforms.c.recursion import CallingWriter, RecursiveFunctions
 from tapeless.transforms.c_text.dialect import c99
 from tapeless.transforms.c_text.expressions import product
 from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import ascii_name, words
 from tapeless.transforms.c_text.statements import Error
-from tapeless.transforms.c_text.values import PRODUCT, NotPrintedError, Value, c_type, constant
+from tapeless.transforms.c_text.values import PRODUCT, CValue, NotPrintedError, c_type, constant
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.dataclass import dataclass
@@ -140,7 +140,7 @@ def write_c(
             return _ModuleWriter(
                 *(name, driver, kernels, paths, stored, constants, relations, result, doc, fixed),
                 stores,
-            ).made()
+            ).write()
         except NotPrintedError as e:
             raise UnsupportedError(f"{e} has no form in C", ADVICE) from e
 
@@ -161,13 +161,15 @@ class _ModuleWriter:
         stores: ContainerStores | None,
     ) -> None:
         name = ascii_name(name)
-        other = name in {*reserved([name]), *LIBRARY.split()} or name.lower() in HEADERS.split()
+        other = (
+            name in {*reserved_names([name]), *LIBRARY.split()} or name.lower() in HEADERS.split()
+        )
         self.name = f"{name}_" if other else name
         self.doc, self.result, self.fixed, self.stores = doc, result, fixed, stores
         self.kernels = [(kernel, print_kernel(kernel)) for kernel in kernels]
         self.tables: dict[str, str] = {}  # by name
         self.driver = CallingWriter(self.name, driver, self.kernels, paths, stored, relations)
-        self.driver.functions = CalledFunctions(self.driver.taken, self.driver.errors)
+        self.driver.functions = RecursiveFunctions(self.driver.taken, self.driver.errors)
         for v, value in constants.items():
             self.know(v, value)
         self.driver.write()
@@ -183,10 +185,10 @@ class _ModuleWriter:
         name = self.driver.fresh(v.name or "table")
         texts = ", ".join(constant(x, array.dtype).text for x in array.ravel().tolist()) or "0"
         head = f"static const {c_type(array.dtype)} {name}[{max(array.size, 1)}] = {{"
-        self.tables[name] = "\n".join([head, *filled(texts), "};"])
+        self.tables[name] = "\n".join([head, *fill_lines(texts), "};"])
         self.driver.constant_array(v, name, [constant(n) for n in array.shape])
 
-    def made(self) -> CModule:
+    def write(self) -> CModule:
         driver, functions = self.driver, self.driver.functions.texts
         body = self.memory() + driver.lines
         if driver.errors:
@@ -194,14 +196,14 @@ class _ModuleWriter:
         unread = set(self.names_of_parameters()) - words("\n".join(body))
         body[:0] = [f"  (void){name};" for name in self.names_of_parameters() if name in unread]
         texts = [text for _, k in self.kernels for text in (*k.called, k.text)]
-        main = in_width([*self.declared(") {"), *body, "}"])
+        main = in_width([*self.head(") {"), *body, "}"])
         parts = [*self.work_size(), *dict.fromkeys(texts), *functions, main]
         tables = [text for name, text in self.tables.items() if name in words(main)]
         code = without_underscores("\n\n".join([*tables, *parts, *self.error_names()]))
         head = [*self.includes(code), "", "typedef int64_t i64;"]
-        named = words("\n".join([code, *needed([code])]))
+        named = words("\n".join([code, *needed_helpers([code])]))
         head += [f"typedef {PUBLIC[c]} {c};" for c in ("u64", "c64", "c128") if c in named]
-        helpers = [_public(text) for text in needed([code])]
+        helpers = [_public(text) for text in needed_helpers([code])]
         source = "\n\n".join(["\n".join(head), *helpers, code]) + "\n"
         return CModule(
             self.name,
@@ -210,7 +212,7 @@ class _ModuleWriter:
             source,
             tuple(driver.arguments),
             tuple(driver.outputs.values()),
-            self.returned(),
+            self.returned_value(),
             driver.has_room,
             bool(driver.work),
             tuple(driver.errors),
@@ -237,7 +239,7 @@ class _ModuleWriter:
     def names_of_parameters(self) -> list[str]:
         return [re.split(r"[ *]+", text)[-1] for text in self.parameters()]
 
-    def declared(self, last: str) -> list[str]:
+    def head(self, last: str) -> list[str]:
         """The head of the function."""
         kind = "int" if self.driver.errors else "void"
         return declaration(f"{kind} {self.name}(", self.parameters() or ["void"], last)
@@ -252,14 +254,14 @@ class _ModuleWriter:
         room = [ROOM.text] if self.driver.has_room else []
         return [*integers_of(self.driver.arguments), *room]
 
-    def returned(self) -> str:
+    def returned_value(self) -> str:
         """What the function of Python returns."""
         return self.result([o.name for o in self.driver.outputs.values()])
 
     # -- memory
 
-    def bytes_of(self, dtype: np.dtype[Any], lengths: Sequence[Value]) -> str:
-        return f"{product(lengths).at(PRODUCT)} * sizeof({c_type(dtype)})"
+    def bytes_of(self, dtype: np.dtype[Any], lengths: Sequence[CValue]) -> str:
+        return f"{product(lengths).operand(PRODUCT)} * sizeof({c_type(dtype)})"
 
     def memory(self) -> list[str]:
         """Lines that part the memory for the function itself."""
@@ -296,7 +298,7 @@ class _ModuleWriter:
     # -- the files
 
     def includes(self, code: str) -> list[str]:
-        text = "\n".join([code, *needed([code])])
+        text = "\n".join([code, *needed_helpers([code])])
         names = ["math.h"]
         if words(text) & {"c64", "c128"}:
             names.insert(0, "complex.h")
@@ -315,7 +317,7 @@ class _ModuleWriter:
 
     def header(self) -> str:
         guard = f"{self.name.upper()}_H"
-        declarations = self.declared(");")
+        declarations = self.head(");")
         if self.driver.work:
             declarations += ["", "// The bytes that it needs at work.", *self.work_declared(");")]
         if self.driver.errors:
@@ -334,7 +336,7 @@ class _ModuleWriter:
 
     def description(self) -> list[str]:
         """What the function does, and what its parameters are."""
-        rows = [(a.name, self.described(a)) for a in self.driver.arguments]
+        rows = [(a.name, self.describe_argument(a)) for a in self.driver.arguments]
         for o in self.driver.outputs.values():
             counts = o.counts or ("",) * len(o.lengths)
             lengths = [count or n.text for count, n in zip(counts, o.lengths, strict=True)]
@@ -356,18 +358,21 @@ class _ModuleWriter:
                 f"// The code is for {' '.join(values.split())} of the Python function.",
             ]
         if self.stores is not None:
-            lines += ["//", f"// result, new = {self.returned()}, of which the function of Python"]
+            lines += [
+                "//",
+                f"// result, new = {self.returned_value()}, of which the function of Python",
+            ]
             lines += ["// returns the result, and leaves what is new in its arguments:"]
             lines += ["//", f"//   held = {', '.join(self.stores.held)},"]
             lines += [f"//   {line}" for line in self.stores.lines]
         elif len(self.driver.outputs) > 1:
-            lines += ["//", f"// The function of Python returns {self.returned()}."]
+            lines += ["//", f"// The function of Python returns {self.returned_value()}."]
         lines += ["//", "// Arrays lie row by row; results share no memory with anything else."]
         if self.driver.errors:
             lines.append("// It returns 0, or the number of an error.")
         return lines
 
-    def described(self, a: Argument) -> str:
+    def describe_argument(self, a: Argument) -> str:
         lengths = [
             str(n) if isinstance(n, int) else text
             for n, text in zip(a.type.shape, a.lengths, strict=True)
@@ -393,7 +398,7 @@ def _c_string(text: str) -> str:
     return f'"{escaped}"'
 
 
-def filled(text: str, width: int = 96) -> Iterable[str]:
+def fill_lines(text: str, width: int = 96) -> Iterable[str]:
     """A long list in lines."""
     line = "   "
     for piece in text.split(", "):

@@ -23,7 +23,7 @@ from tapeless.transforms.c_text.expressions import product
 from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import ascii_name, words
 from tapeless.transforms.c_text.statements import Error
-from tapeless.transforms.c_text.values import NotPrintedError, Value, c_type, cast, constant
+from tapeless.transforms.c_text.values import CValue, NotPrintedError, c_type, cast, constant
 from tapeless.transforms.core.language import TAPE, Function, Let, Type
 from tapeless.transforms.lowering.lower import Lowered, lower
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
@@ -33,10 +33,10 @@ from tapeless.transforms.ops.primitives.function_calls import is_call
 DEEPEST = 1000  # calls in one another, as in Python
 LONGEST = 64  # numbers of an array on the stack
 TOO_DEEP: Error = ("RecursionError", ("maximum recursion depth exceeded",))
-DEPTH = Value("depth", INT, natural=True)
+DEPTH = CValue("depth", INT, natural=True)
 
 
-class CalledFunctions:
+class RecursiveFunctions:
     """The functions that a program calls by name, each of which is printed once. `errors` are those
     of the whole program."""
 
@@ -44,7 +44,7 @@ class CalledFunctions:
         self.taken, self.errors = taken, errors
         self.writers: dict[Function, RecursiveFunction] = {}
 
-    def of(self, function: Function) -> RecursiveFunction:
+    def function_for(self, function: Function) -> RecursiveFunction:
         """What prints a function; its head is known before it is written, for it calls itself."""
         if function not in self.writers:
             name = ascii_name(function.name)
@@ -68,7 +68,7 @@ class CalledFunctions:
 class CallingWriter(DriverWriter):
     """Writes a function that may call others by name."""
 
-    functions: CalledFunctions
+    functions: RecursiveFunctions
     depth_of_calls = constant(0)
 
     def operation(self, s: Let) -> None:
@@ -78,12 +78,12 @@ class CallingWriter(DriverWriter):
             super().operation(s)
 
     def call_function(self, s: Let) -> None:
-        writer, texts = self.functions.of(s.params["function"]), []
+        writer, texts = self.functions.function_for(s.params["function"]), []
         for a, argument in zip(s.args, writer.arguments, strict=True):
             if not isinstance(argument.type, Type):
                 raise NotPrintedError("a list that a function gets which calls itself")
             if argument.type.shape:
-                view = self.whole(a, argument.name, is_written=False)
+                view = self.contiguous(a, argument.name, is_written=False)
                 pairs = zip(view.lengths, argument.lengths, strict=True)
                 texts += [view.pointer, *(n.text for n, name in pairs if name)]
             else:
@@ -95,7 +95,7 @@ class CallingWriter(DriverWriter):
                 continue
             name = self.fresh(v.name or "value")
             self.put(f"{c_type(dtype)} {name};")
-            self.numbers[v] = Value(name, dtype)
+            self.numbers[v] = CValue(name, dtype)
             texts.append(f"&{name}")
         failed = self.fresh("failed_")
         self.put(f"const int {failed} = {writer.function_name}({', '.join(texts)});", s)
@@ -108,7 +108,7 @@ class RecursiveFunction(CallingWriter):
     depth_of_calls = arithmetic.binary(ast.Add(), DEPTH, constant(1))
     own_names = (*OURS, DEPTH.text)
 
-    def __init__(self, name: str, lowered: Lowered, functions: CalledFunctions) -> None:
+    def __init__(self, name: str, lowered: Lowered, functions: RecursiveFunctions) -> None:
         driver, kernels = lowered.driver, lowered.kernels
         self.printed = [(kernel, print_kernel(kernel)) for kernel in kernels]
         kinds = [v.type for v in (*driver.params, *driver.results)]
@@ -122,7 +122,7 @@ class RecursiveFunction(CallingWriter):
         self.errors = functions.errors
         self.dtypes: list[Dtype] = [o.dtype for o in self.outputs.values()]
 
-    def allocate(self, stem: str, dtype: Dtype, lengths: Sequence[Value]) -> str:
+    def allocate(self, stem: str, dtype: Dtype, lengths: Sequence[CValue]) -> str:
         size = product(lengths).known
         if not isinstance(size, int) or size > LONGEST:
             raise NotPrintedError("a long array of a function that calls itself")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from tapeless.transforms.c_text import arithmetic
 from tapeless.transforms.c_text.expressions import product
-from tapeless.transforms.c_text.values import SUM, Value, constant
+from tapeless.transforms.c_text.values import SUM, CValue, constant
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
@@ -26,38 +26,40 @@ class Strided:
 
     memory: str
     dtype: Dtype
-    lengths: tuple[Value, ...]
-    strides: tuple[Value, ...]
-    offset: Value = ZERO
+    lengths: tuple[CValue, ...]
+    strides: tuple[CValue, ...]
+    offset: CValue = ZERO
 
     @classmethod
-    def row_by_row(cls, memory: str, dtype: Dtype, lengths: Sequence[Value]) -> Strided:
+    def row_by_row(cls, memory: str, dtype: Dtype, lengths: Sequence[CValue]) -> Strided:
         """An array that has memory of its own, and whose rows follow each other."""
         return cls(memory, dtype, tuple(lengths), row_strides(lengths))
 
     @property
     def pointer(self) -> str:
         """Where it begins."""
-        return self.memory if self.offset.known == 0 else f"{self.memory} + {self.offset.at(SUM)}"
+        return (
+            self.memory if self.offset.known == 0 else f"{self.memory} + {self.offset.operand(SUM)}"
+        )
 
     @property
     def is_whole(self) -> bool:
         """Whether it lies row by row."""
         return self.strides == row_strides(self.lengths)
 
-    def element(self, place: Value) -> str:
+    def element(self, place: CValue) -> str:
         """The number that is so far behind the first one."""
         return f"{self.memory}[{sum_of(self.offset, place).text}]"
 
 
-def sum_of(a: Value, b: Value) -> Value:
+def sum_of(a: CValue, b: CValue) -> CValue:
     """a + b, where either may be nothing."""
     if 0 in (a.known, b.known):
         return b if a.known == 0 else a
     return arithmetic.binary(ast.Add(), a, b)
 
 
-def product_of(a: Value, b: Value) -> Value:
+def product_of(a: CValue, b: CValue) -> CValue:
     """a * b, where either may be nothing, or one."""
     for x, other in ((a, b), (b, a)):
         if other.known == 0:
@@ -67,6 +69,6 @@ def product_of(a: Value, b: Value) -> Value:
     return arithmetic.binary(ast.Mult(), a, b)
 
 
-def row_strides(lengths: Sequence[Value]) -> tuple[Value, ...]:
+def row_strides(lengths: Sequence[CValue]) -> tuple[CValue, ...]:
     """The strides of an array whose rows follow each other."""
     return tuple(product(lengths[k + 1 :]) for k in range(len(lengths)))

@@ -26,8 +26,8 @@ from tapeless.transforms.c_text.values import (
     SUM,
     UNARY,
     XOR,
+    CValue,
     NotPrintedError,
-    Value,
     cast,
     constant,
     meet,
@@ -100,19 +100,19 @@ SMALL_POWERS, DIVISORS = frozenset(range(5)), frozenset((-1, -2))
 UNWRITTEN = {"b": "booleans", "f": "floats", "c": "complex numbers"}
 
 
-def binary(op: ast.operator, a: Value, b: Value) -> Value:
+def binary(op: ast.operator, a: CValue, b: CValue) -> CValue:
     kinds = a.dtype.kind + b.dtype.kind
     if isinstance(op, ast.Pow):
         return power(a, b)
     if isinstance(op, SHIFTS):
-        return shifted(op, a, b)
+        return shift(op, a, b)
     if isinstance(op, BITS):
         return bits(op, a, b)
     if type(op) not in SIGNS:
         raise NotPrintedError(f"the operator {type(op).__name__}")
     dtype = DOUBLE if isinstance(op, ast.Div) and not set(kinds) & set("fc") else _common(a, b)
     if isinstance(op, (ast.FloorDiv, ast.Mod)):
-        return divided(op, a, b, dtype)
+        return floor_divide(op, a, b, dtype)
     if a.known is not None and b.known is not None and dtype == INT:
         folded = {ast.Add: a.known + b.known, ast.Sub: a.known - b.known}
         return constant(folded.get(type(op), a.known * b.known), INT)
@@ -124,30 +124,35 @@ def binary(op: ast.operator, a: Value, b: Value) -> Value:
     return _infix(op, *meet(a, b, dtype), dtype, natural)
 
 
-def _common(a: Value, b: Value) -> Dtype:
+def _common(a: CValue, b: CValue) -> Dtype:
     if {a.dtype.kind, b.dtype.kind} == {"b", "u"}:
         raise NotPrintedError("arithmetic with booleans and unsigned integers")
     return common(a.dtype, b.dtype)
 
 
-def _infix(op: ast.operator, a: Value, b: Value, dtype: Dtype, natural: bool = False) -> Value:
+def _infix(op: ast.operator, a: CValue, b: CValue, dtype: Dtype, natural: bool = False) -> CValue:
     """An operator of C."""
     if isinstance(op, (ast.Add, ast.Sub)) and _is_negative(b):  # a + -1
         op = ast.Sub() if isinstance(op, ast.Add) else ast.Add()
         b = constant(-b.known, b.dtype)  # type: ignore[operator]  # it is known
     if dtype.kind == "c" and is_c99() and type(op) in OF_COMPLEX:
-        return Value(of_template(OF_COMPLEX[type(op)], dtype, f"{a.text}, {b.text}"), dtype)
+        return CValue(of_template(OF_COMPLEX[type(op)], dtype, f"{a.text}, {b.text}"), dtype)
     sign, level = SIGNS[type(op)]
     whole_sum = isinstance(op, ast.Add) and a.dtype == b.dtype == dtype and dtype in (INT, UINT)
-    return Value(f"{a.at(level)} {sign} {b.at(level - (not whole_sum))}", dtype, level, natural)
+    return CValue(
+        f"{a.operand(level)} {sign} {b.operand(level - (not whole_sum))}",
+        dtype,
+        level,
+        natural,
+    )
 
 
-def _is_negative(x: Value) -> bool:
+def _is_negative(x: CValue) -> bool:
     """Whether a number is written with a sign that an operator can take."""
     return x.known is not None and x.level == UNARY and x.text.startswith("-") and x.known < 0
 
 
-def divided(op: ast.FloorDiv | ast.Mod, a: Value, b: Value, dtype: Dtype) -> Value:
+def floor_divide(op: ast.FloorDiv | ast.Mod, a: CValue, b: CValue, dtype: Dtype) -> CValue:
     """Towards minus infinity; of integers zero where the divisor is."""
     if dtype.kind == "c":
         raise NotPrintedError("a remainder of complex numbers")
@@ -157,12 +162,12 @@ def divided(op: ast.FloorDiv | ast.Mod, a: Value, b: Value, dtype: Dtype) -> Val
     x, y = cast(a, dtype), cast(b, dtype)
     name = "floor_div" if isinstance(op, ast.FloorDiv) else "floor_mod"
     if dtype.kind == "f":
-        return Value(of_template(f"{name}_of_floats", dtype, f"{x.text}, {y.text}"), dtype)
+        return CValue(of_template(f"{name}_of_floats", dtype, f"{x.text}, {y.text}"), dtype)
     name += "_of_unsigned" * (dtype.kind == "u")
-    return Value(f"{name}({x.text}, {y.text})", dtype, natural=natural)
+    return CValue(f"{name}({x.text}, {y.text})", dtype, natural=natural)
 
 
-def power(a: Value, b: Value) -> Value:
+def power(a: CValue, b: CValue) -> CValue:
     """Small powers that are written in the text by squaring, those of halves by square roots,
     others by a function."""
     n, kinds = b.known, a.dtype.kind + b.dtype.kind
@@ -173,15 +178,15 @@ def power(a: Value, b: Value) -> Value:
     single = a.dtype == SINGLE and (b.dtype == SINGLE or b.dtype.kind in "iu")
     x, y = (cast(v, SINGLE if single else DOUBLE) for v in (a, b))
     if n in HALVES:
-        return Value(of_template("power_of_halves", x.dtype, x.text, int(2 * n)), x.dtype)
+        return CValue(of_template("power_of_halves", x.dtype, x.text, int(2 * n)), x.dtype)
     if n in SMALL_POWERS:
         return whole_power(x, int(n))
     if n in DIVISORS:
         return whole_power(binary(ast.Div(), constant(1, x.dtype), x), -int(n))
-    return Value(f"{'powf' if single else 'pow'}({x.text}, {y.text})", x.dtype)
+    return CValue(f"{'powf' if single else 'pow'}({x.text}, {y.text})", x.dtype)
 
 
-def whole_power(a: Value, n: int) -> Value:
+def whole_power(a: CValue, n: int) -> CValue:
     dtype = a.dtype if a.dtype.kind in "fc" else whole(a.dtype)
     x = cast(a, dtype)
     if n == 0:
@@ -192,17 +197,17 @@ def whole_power(a: Value, n: int) -> Value:
         half = binary(ast.Mult(), *[whole_power(x, n // 2)] * 2)
         return binary(ast.Mult(), half, x) if n % 2 else half
     if n <= 3 and x.is_plain:
-        return Value(" * ".join([x.at(UNARY)] * n), dtype, PRODUCT, x.natural)
-    return Value(of_template("power", dtype, x.text, n), dtype, natural=x.natural)
+        return CValue(" * ".join([x.operand(UNARY)] * n), dtype, PRODUCT, x.natural)
+    return CValue(of_template("power", dtype, x.text, n), dtype, natural=x.natural)
 
 
-def shifted(op: ast.operator, a: Value, b: Value) -> Value:
+def shift(op: ast.operator, a: CValue, b: CValue) -> CValue:
     if not {a.dtype.kind, b.dtype.kind} <= {"i", "u"}:
         raise NotPrintedError("a shift of what is no integer")
     return _infix(op, cast(a, whole(a.dtype)), b, whole(a.dtype))
 
 
-def wrapped(op: ast.operator, a: Value, b: Value) -> Value | None:
+def wrapping(op: ast.operator, a: CValue, b: CValue) -> CValue | None:
     """An operator of two integers of 32 bits without a sign, of which the last 32 bits are asked
     for; None where more are needed for them."""
     if a.dtype != WORD:
@@ -217,7 +222,7 @@ def wrapped(op: ast.operator, a: Value, b: Value) -> Value | None:
     return _infix(op, a, b, WORD, True)
 
 
-def bits(op: ast.operator, a: Value, b: Value) -> Value:
+def bits(op: ast.operator, a: CValue, b: CValue) -> CValue:
     kinds = a.dtype.kind + b.dtype.kind
     if set(kinds) & set("fc"):
         raise NotPrintedError("bits of floats")
@@ -226,34 +231,34 @@ def bits(op: ast.operator, a: Value, b: Value) -> Value:
     return _bits(op, x, y, dtype, a.natural and b.natural)
 
 
-def _bits(op: ast.operator, a: Value, b: Value, dtype: Dtype, natural: bool) -> Value:
+def _bits(op: ast.operator, a: CValue, b: CValue, dtype: Dtype, natural: bool) -> CValue:
     """&, | or ^, whose operands are in brackets unless they are the same operator."""
     sign, level = SIGNS[type(op)]
-    first = a.text if a.level == level else a.at(UNARY)
-    return Value(f"{first} {sign} {b.at(UNARY)}", dtype, level, natural)
+    first = a.text if a.level == level else a.operand(UNARY)
+    return CValue(f"{first} {sign} {b.operand(UNARY)}", dtype, level, natural)
 
 
-def unary(op: ast.unaryop, x: Value) -> Value:
+def unary(op: ast.unaryop, x: CValue) -> CValue:
     match op:
         case ast.Not():
-            return Value(f"!{truth(x).at(UNARY)}", BOOL, UNARY)
+            return CValue(f"!{truth(x).operand(UNARY)}", BOOL, UNARY)
         case ast.USub() if x.known is not None and x.dtype in (INT, DOUBLE):
             return constant(-x.known, x.dtype)
         case ast.USub() if x.dtype == UINT and x.known == -np.iinfo(INT).min:
             return constant(int(np.iinfo(INT).min), INT)
         case ast.USub() if x.dtype.kind in "fc":
-            return Value(f"-{x.at(POSTFIX)}", x.dtype, UNARY)
+            return CValue(f"-{x.operand(POSTFIX)}", x.dtype, UNARY)
         case ast.USub() if x.dtype.kind == "i":
-            return Value(f"-{cast(x, INT).at(POSTFIX)}", INT, UNARY)
+            return CValue(f"-{cast(x, INT).operand(POSTFIX)}", INT, UNARY)
         case ast.UAdd() if x.dtype.kind != "b":
             return x
         case ast.Invert() if x.dtype.kind in "iu":
             wide = cast(x, whole(x.dtype))
-            return Value(f"~{wide.at(POSTFIX)}", wide.dtype, UNARY)
+            return CValue(f"~{wide.operand(POSTFIX)}", wide.dtype, UNARY)
     raise NotPrintedError(f"the operator {type(op).__name__} of {x.dtype.name}")
 
 
-def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
+def compare(op: ast.cmpop, a: CValue, b: CValue) -> CValue:
     if type(op) not in ORDERS:
         raise NotPrintedError(f"the comparison {type(op).__name__}")
     sign, level = ORDERS[type(op)]
@@ -269,38 +274,38 @@ def compared(op: ast.cmpop, a: Value, b: Value) -> Value:
     elif kinds == {"i", "u"} and UINT in (a.dtype, b.dtype):
         return _with_unsigned(sign, level, a, b)
     elif not kinds <= set("bu") or len(kinds) > 1:
-        a, b = _alike(a, b, INT if kinds <= set("biu") else common(a.dtype, b.dtype))
-    return Value(f"{a.at(SHIFT)} {sign} {b.at(SHIFT)}", BOOL, level)
+        a, b = _as_compared(a, b, INT if kinds <= set("biu") else common(a.dtype, b.dtype))
+    return CValue(f"{a.operand(SHIFT)} {sign} {b.operand(SHIFT)}", BOOL, level)
 
 
-def opposite(op: ast.cmpop, a: Value, b: Value) -> Value:
+def opposite(op: ast.cmpop, a: CValue, b: CValue) -> CValue:
     """Whether a comparison of integers does not hold: k < -n, of `-n <= k`."""
     other = OPPOSITE[type(op)]
     if a.text[0] in "-0123456789" and other in MIRRORED:
-        return compared(MIRRORED[other](), b, a)
-    return compared(other(), a, b)
+        return compare(MIRRORED[other](), b, a)
+    return compare(other(), a, b)
 
 
-def _alike(a: Value, b: Value, dtype: Dtype) -> tuple[Value, Value]:
+def _as_compared(a: CValue, b: CValue, dtype: Dtype) -> tuple[CValue, CValue]:
     """As C compares them: integers that it makes both signed ones keep their values."""
     a, b = (cast(x, dtype) if x.known is not None else x for x in (a, b))
     signed = all(x.dtype.kind in "ib" or x.dtype.itemsize < 4 for x in (a, b))
     return (a, b) if dtype == INT and signed else meet(a, b, dtype)
 
 
-def _with_unsigned(sign: str, level: int, a: Value, b: Value) -> Value:
+def _with_unsigned(sign: str, level: int, a: CValue, b: CValue) -> CValue:
     """Of a signed and an unsigned integer: a negative one is below all others."""
     signed, smaller = (a, "<") if a.dtype.kind == "i" else (b, ">")
     x, y = (cast(v, UINT) for v in (a, b))
-    text = f"{x.at(SHIFT)} {sign} {y.at(SHIFT)}"
+    text = f"{x.operand(SHIFT)} {sign} {y.operand(SHIFT)}"
     if signed.natural:
-        return Value(text, BOOL, level)
+        return CValue(text, BOOL, level)
     if sign in (smaller, f"{smaller}=", "!="):
-        return Value(f"{signed.at(SHIFT)} < 0 || {text}", BOOL, BOTH + 1)
-    return Value(f"{signed.at(SHIFT)} >= 0 && {text}", BOOL, BOTH)
+        return CValue(f"{signed.operand(SHIFT)} < 0 || {text}", BOOL, BOTH + 1)
+    return CValue(f"{signed.operand(SHIFT)} >= 0 && {text}", BOOL, BOTH)
 
 
-def unified(a: Dtype, b: Dtype) -> Dtype:
+def unified_dtype(a: Dtype, b: Dtype) -> Dtype:
     """The dtype of what is one or the other."""
     dtype = joined(a, b)
     if dtype is None and "c" in a.kind + b.kind:
@@ -314,15 +319,15 @@ def unified(a: Dtype, b: Dtype) -> Dtype:
     return dtype
 
 
-def chosen(test: Value, a: Value, b: Value) -> Value:
+def select(test: CValue, a: CValue, b: CValue) -> CValue:
     """One of two numbers."""
-    dtype = unified(a.dtype, b.dtype)
+    dtype = unified_dtype(a.dtype, b.dtype)
     x, y = cast(a, dtype), cast(b, dtype)
-    text = f"{truth(test).at(CHOICE - 1)} ? {x.at(CHOICE - 1)} : {y.at(CHOICE)}"
-    return Value(text, dtype, CHOICE, a.natural and b.natural and dtype == INT)
+    text = f"{truth(test).operand(CHOICE - 1)} ? {x.operand(CHOICE - 1)} : {y.operand(CHOICE)}"
+    return CValue(text, dtype, CHOICE, a.natural and b.natural and dtype == INT)
 
 
-def extreme(name: str, args: list[Value]) -> Value:
+def extreme(name: str, args: list[CValue]) -> CValue:
     """max or min of Python: of each pair the second, if it is the larger or smaller one."""
     best, *others = args
     for other in others:
@@ -333,9 +338,11 @@ def extreme(name: str, args: list[Value]) -> Value:
         x, y = cast(best, dtype), cast(other, dtype)
         if x.is_plain and y.is_plain:
             sign = ">" if name == "max" else "<"
-            best = chosen(Value(f"{y.at(SHIFT)} {sign} {x.at(SHIFT)}", BOOL, ORDER), y, x)
+            best = select(
+                CValue(f"{y.operand(SHIFT)} {sign} {x.operand(SHIFT)}", BOOL, ORDER), y, x
+            )
         else:
             function = "larger" if name == "max" else "smaller"
-            best = Value(of_template(function, dtype, f"{x.text}, {y.text}"), dtype)
-        best = Value(best.text, dtype, best.level, natural and dtype == INT)
+            best = CValue(of_template(function, dtype, f"{x.text}, {y.text}"), dtype)
+        best = CValue(best.text, dtype, best.level, natural and dtype == INT)
     return best

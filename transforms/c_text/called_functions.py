@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from tapeless.transforms.c_text.arithmetic import unified
-from tapeless.transforms.c_text.expressions import Scope
+from tapeless.transforms.c_text.arithmetic import unified_dtype
+from tapeless.transforms.c_text.expressions import KernelScope
 from tapeless.transforms.c_text.statements import Error, Statements
 from tapeless.transforms.c_text.values import (
-    Array,
+    CArray,
+    CValue,
     Meaning,
     NotPrintedError,
-    Value,
     c_type,
     cast,
 )
@@ -28,7 +28,7 @@ Signature = tuple[tuple[str, str, int], ...]  # of each argument: dtype, where i
 
 
 @dataclass(frozen=True)
-class Called:
+class PrintedFunction:
     """A device function: its text, the dtypes of what it returns, the errors that it may raise."""
 
     name: str
@@ -37,7 +37,7 @@ class Called:
     errors: tuple[Error, ...]
 
 
-class Functions:
+class FunctionPrinter:
     """The functions of a module, by name; `printed` are those that are needed, in order."""
 
     def __init__(
@@ -47,10 +47,10 @@ class Functions:
         writer: type[FunctionWriter] | None = None,
     ) -> None:
         self.nodes, self.reserved, self.writer = nodes, reserved, writer or FunctionWriter
-        self.printed: dict[tuple[str, Signature], Called] = {}
+        self.printed: dict[tuple[str, Signature], PrintedFunction] = {}
         self.pending: list[str] = []
 
-    def of(self, name: str, args: Sequence[Meaning]) -> Called:
+    def function_for(self, name: str, args: Sequence[Meaning]) -> PrintedFunction:
         kinds = tuple(map(_kind, args))
         if (name, kinds) not in self.printed:
             if name in self.pending:
@@ -62,21 +62,21 @@ class Functions:
 
 
 def _kind(x: Meaning) -> tuple[str, str, int]:
-    if isinstance(x, Array):
+    if isinstance(x, CArray):
         return x.dtype.name, "interleaved" * (x.where == "interleaved"), len(x.lengths)
-    if isinstance(x, Value):
+    if isinstance(x, CValue):
         return x.dtype.name, "", 0
     raise NotPrintedError("an argument that is no number and no array")
 
 
-def passed(args: Sequence[Meaning]) -> list[str]:
+def argument_texts(args: Sequence[Meaning]) -> list[str]:
     """Arguments as a device function takes them."""
     texts = []
     for x in args:
-        if isinstance(x, Array):
+        if isinstance(x, CArray):
             texts += [x.pointer, *(n.text for n in x.lengths)]
             texts += [x.distance] if x.where == "interleaved" else []
-        elif isinstance(x, Value):
+        elif isinstance(x, CValue):
             texts.append(x.text)
     return texts
 
@@ -104,14 +104,14 @@ class FunctionWriter(Statements):
         """A statement before the test of a call that may fail, and the test."""
         return "", f"if (int {number} = {text})"
 
-    def array_parameter(self, name: str, x: Array) -> str:
+    def array_parameter(self, name: str, x: CArray) -> str:
         return f"{c_type(x.dtype)}* {name}"
 
     def __init__(
-        self, functions: Functions, node: ast.FunctionDef, args: Sequence[Meaning]
+        self, functions: FunctionPrinter, node: ast.FunctionDef, args: Sequence[Meaning]
     ) -> None:
         taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | functions.reserved
-        super().__init__(node, Scope(), taken)
+        super().__init__(node, KernelScope(), taken)
         self.functions, self.name = functions, self.name_for(args)
         self.parameters: list[str] = []
         for a, x in zip(node.args.args, args, strict=True):
@@ -123,22 +123,22 @@ class FunctionWriter(Statements):
 
     def receive(self, name: str, x: Meaning) -> None:
         """A parameter, of the kind of an argument."""
-        if isinstance(x, Value):
+        if isinstance(x, CValue):
             self.scope.numbers[name] = x.dtype
             self.parameters.append(f"{c_type(x.dtype)} {name}")
-        elif isinstance(x, Array):
+        elif isinstance(x, CArray):
             names = [self.fresh(f"{name}_{k}") for k in range(len(x.lengths))]
-            lengths = tuple(Value(n, INT, natural=True) for n in names)
+            lengths = tuple(CValue(n, INT, natural=True) for n in names)
             where = "interleaved" if x.where == "interleaved" else "global"
             distance = self.fresh(f"{name}_step") if where == "interleaved" else ""
-            self.scope.arrays[name] = Array(name, name, x.dtype, lengths, where, distance)
+            self.scope.arrays[name] = CArray(name, name, x.dtype, lengths, where, distance)
             self.parameters.append(self.array_parameter(name, x))
             self.parameters += [f"i64 {n}" for n in (*names, *filter(None, [distance]))]
 
     def is_other(self, name: str) -> bool:
         return name in self.functions.nodes
 
-    def write(self) -> Called:
+    def write(self) -> PrintedFunction:
         self.call_other = lambda name, args: call(self.functions, name, args)
         self.begin()
         self.fails = may_fail(self.node, self.functions.nodes)
@@ -152,7 +152,7 @@ class FunctionWriter(Statements):
         kind = "int" if self.fails else c_type(self.returned[0]) if by_value else "void"
         head = f"{self.qualifier} {kind} {self.name}({', '.join(self.parameters)}) {{"
         text = "\n".join([head, *self.lines, "}"])
-        return Called(self.name, text, self.returned, tuple(self.errors))
+        return PrintedFunction(self.name, text, self.returned, tuple(self.errors))
 
     def results(self) -> tuple[Dtype, ...]:
         """The dtypes of what is returned."""
@@ -162,7 +162,7 @@ class FunctionWriter(Statements):
                 values = s.value.elts if isinstance(s.value, ast.Tuple) else [s.value]
                 dtypes = [self.number(e).dtype for e in values]
                 common = common or dtypes
-                common = [unified(a, b) for a, b in zip(common, dtypes, strict=True)]
+                common = [unified_dtype(a, b) for a, b in zip(common, dtypes, strict=True)]
         return tuple(common)
 
     def give_back(self, e: ast.expr | None, s: ast.stmt) -> None:
@@ -185,7 +185,7 @@ class FunctionWriter(Statements):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         self.put(f"return {self.code(error) + 1};", s, error[0])
 
-    def fail_telling(self, error: Error, values: Sequence[Value], s: ast.stmt) -> None:
+    def fail_telling(self, error: Error, values: Sequence[CValue], s: ast.stmt) -> None:
         if self.for_nvrtc:
             raise NotPrintedError("an error whose text depends on values")
         self.fail(error, s)  # an error of C is a number
@@ -211,19 +211,19 @@ def may_fail(node: ast.FunctionDef, nodes: Mapping[str, ast.FunctionDef]) -> boo
     )
 
 
-def call(functions: Functions, name: str, args: Sequence[Meaning]) -> Meaning:
+def call(functions: FunctionPrinter, name: str, args: Sequence[Meaning]) -> Meaning:
     """A call that is part of an expression; of several results only the dtypes."""
-    other = functions.of(name, args)
+    other = functions.function_for(name, args)
     if other.errors or not other.results:
         raise NotPrintedError(f"a call of {name} in an expression")
-    text = f"{other.name}({', '.join(passed(args))})"
-    values = tuple(Value(text, dtype) for dtype in other.results)
+    text = f"{other.name}({', '.join(argument_texts(args))})"
+    values = tuple(CValue(text, dtype) for dtype in other.results)
     return values[0] if len(values) == 1 else values
 
 
 def call_statement(
     writer: Statements,
-    functions: Functions,
+    functions: FunctionPrinter,
     e: ast.expr,
     targets: Sequence[ast.expr],
     s: ast.stmt,
@@ -235,7 +235,7 @@ def call_statement(
     name, args = e.func.id, [writer.value(a) for a in e.args]
     if name not in functions.nodes:
         raise NotPrintedError(f"the call {ast.unparse(e)}")
-    other = functions.of(name, args)
+    other = functions.function_for(name, args)
     places = [writer.number(target) for target in targets]
     if [p.dtype for p in places] != [*other.results] or (guard and (places or other.errors)):
         raise NotPrintedError(f"the results of {name}")
@@ -244,9 +244,9 @@ def call_statement(
             writer.declare(target.id)
     results = [functions.writer.passed_place(p.text) for p in places]
     if len(places) == 1 and not other.errors:
-        writer.put(f"{places[0].text} = {other.name}({', '.join(passed(args))});", s)
+        writer.put(f"{places[0].text} = {other.name}({', '.join(argument_texts(args))});", s)
         return
-    text = f"{other.name}({', '.join([*passed(args), *results])})"
+    text = f"{other.name}({', '.join([*argument_texts(args), *results])})"
     if not other.errors:
         writer.put(f"{guard}{text};", s)
         return

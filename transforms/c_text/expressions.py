@@ -16,19 +16,19 @@ from tapeless.transforms.c_text.dialect import is_c99
 from tapeless.transforms.c_text.functions import (
     CONSTANTS,
     DTYPES,
-    converted,
+    bitcast,
+    convert,
     function,
-    reinterpreted,
 )
 from tapeless.transforms.c_text.values import (
     BOTH,
     EITHER,
     POSTFIX,
     PRODUCT,
-    Array,
+    CArray,
+    CValue,
     Meaning,
     NotPrintedError,
-    Value,
     cast,
     constant,
     of_complex,
@@ -45,7 +45,7 @@ class UnknownVariableError(NotPrintedError):
 
 
 @dataclass
-class Scope:
+class KernelScope:
     """What the names of a function mean.
 
     numbers  the dtypes of variables
@@ -56,8 +56,8 @@ class Scope:
 
     numbers: dict[str, Dtype] = field(default_factory=dict)
     natural: dict[str, bool] = field(default_factory=dict)
-    arrays: dict[str, Array] = field(default_factory=dict)
-    fixed: dict[str, Value] = field(default_factory=dict)
+    arrays: dict[str, CArray] = field(default_factory=dict)
+    fixed: dict[str, CValue] = field(default_factory=dict)
 
     def variable(self, name: str) -> Meaning:
         if name in self.fixed:
@@ -65,29 +65,29 @@ class Scope:
         if name in self.arrays:
             return self.arrays[name]
         if name in self.numbers:
-            return Value(name, self.numbers[name], natural=self.natural.get(name, False))
+            return CValue(name, self.numbers[name], natural=self.natural.get(name, False))
         if name in CONSTANTS:
             return constant(CONSTANTS[name])
         raise UnknownVariableError(f"the variable {name}")
 
 
-class Expressions:
+class ExpressionPrinter:
     """`call_other` calls another function of the module, whose arguments it gets; `inferring` is
     whether only dtypes are asked for."""
 
     call_other: Callable[[str, list[Meaning]], Meaning] | None = None
     inferring = False
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: KernelScope) -> None:
         self.scope = scope
 
-    def number(self, e: ast.expr) -> Value:
+    def number(self, e: ast.expr) -> CValue:
         value = self.value(e)
-        if not isinstance(value, Value):
+        if not isinstance(value, CValue):
             raise NotPrintedError(ast.unparse(e))
         return value
 
-    def test(self, e: ast.expr) -> Value:
+    def test(self, e: ast.expr) -> CValue:
         return truth(self.number(e))
 
     def value(self, e: ast.expr) -> Meaning:
@@ -111,36 +111,36 @@ class Expressions:
             case ast.Compare():
                 return self.comparison(e)
             case ast.BoolOp(op=op, values=values):
-                return self.either(isinstance(op, ast.And), [self.number(v) for v in values])
+                return self.and_or(isinstance(op, ast.And), [self.number(v) for v in values])
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return arithmetic.chosen(self.test(test), self.number(body), self.number(orelse))
+                return arithmetic.select(self.test(test), self.number(body), self.number(orelse))
             case ast.Subscript():
                 return self.element(e)
             case ast.Call():
                 return self.call(e)
         raise NotPrintedError(ast.unparse(e))
 
-    def comparison(self, e: ast.Compare, both: bool = True) -> Value:
+    def comparison(self, e: ast.Compare, both: bool = True) -> CValue:
         """a < b < c; or `not` that, of integers: a >= b || b >= c."""
         left, tests = self.number(e.left), []
         for op, other in zip(e.ops, e.comparators, strict=True):
             right = self.number(other)
             if both:
-                tests.append(arithmetic.compared(op, left, right))
+                tests.append(arithmetic.compare(op, left, right))
             else:
                 tests.append(arithmetic.opposite(op, left, right))
             left = right
-        return self.either(both, tests)
+        return self.and_or(both, tests)
 
     def is_whole(self, e: ast.Compare) -> bool:
         """Whether a comparison is one of integers, of which the opposite may be asked for."""
         numbers = [self.value(x) for x in (e.left, *e.comparators)]
-        return all(isinstance(x, Value) and x.dtype.kind in "iub" for x in numbers) and all(
+        return all(isinstance(x, CValue) and x.dtype.kind in "iub" for x in numbers) and all(
             type(op) in arithmetic.OPPOSITE for op in e.ops
         )
 
     @staticmethod
-    def either(both: bool, values: Sequence[Value]) -> Value:
+    def and_or(both: bool, values: Sequence[CValue]) -> CValue:
         """`and` or `or` of flags."""
         if any(v.dtype != BOOL for v in values):
             raise NotPrintedError("and, or of what are no flags")
@@ -151,8 +151,8 @@ class Expressions:
             return values[0]
         sign, level = ("&&", BOTH) if both else ("||", EITHER)
         inner = level - 1 if both else BOTH - 1  # a || (b && c): compilers warn of it without
-        return Value(
-            f" {sign} ".join(v.text if v.level == level else v.at(inner) for v in values),
+        return CValue(
+            f" {sign} ".join(v.text if v.level == level else v.operand(inner) for v in values),
             BOOL,
             level,
         )
@@ -164,13 +164,13 @@ class Expressions:
             case ast.Attribute(value=ast.Name(id="np"), attr=name) if name in DTYPES:
                 return DTYPES[name]
         owner = self.value(e.value)
-        if isinstance(owner, Value) and e.attr in ("real", "imag"):
+        if isinstance(owner, CValue) and e.attr in ("real", "imag"):
             return part_of(owner, e.attr)
-        if isinstance(owner, Array) and e.attr == "shape":
+        if isinstance(owner, CArray) and e.attr == "shape":
             return owner.lengths
-        if isinstance(owner, Array) and e.attr == "size":
+        if isinstance(owner, CArray) and e.attr == "size":
             return product(owner.lengths)
-        if isinstance(owner, Array) and e.attr == "ndim":
+        if isinstance(owner, CArray) and e.attr == "ndim":
             return constant(len(owner.lengths))
         raise NotPrintedError(ast.unparse(e))
 
@@ -185,7 +185,7 @@ class Expressions:
                 raise NotPrintedError(ast.unparse(e))
             item: Meaning = owner[k]
             return item
-        if not isinstance(owner, Array):
+        if not isinstance(owner, CArray):
             raise NotPrintedError(ast.unparse(e))
         axes = [*e.slice.elts] if isinstance(e.slice, ast.Tuple) else [e.slice]
         while axes and isinstance(axes[-1], ast.Slice) and not _bounds(axes[-1]):
@@ -195,11 +195,11 @@ class Expressions:
             if owner.where == "interleaved":
                 raise NotPrintedError(f"a part of {owner.name}")
             rest = product(owner.lengths[len(places) :])
-            offset = arithmetic.binary(ast.Mult(), flat(owner, places), rest)
-            return owner.moved(offset, len(places)) if places else owner
-        return Value(element_text(owner, places), owner.dtype, POSTFIX)
+            offset = arithmetic.binary(ast.Mult(), row_order_place(owner, places), rest)
+            return owner.part_at(offset, len(places)) if places else owner
+        return CValue(element_text(owner, places), owner.dtype, POSTFIX)
 
-    def place(self, x: Array, axis: int, e: ast.expr) -> Value:
+    def place(self, x: CArray, axis: int, e: ast.expr) -> CValue:
         """Where along an axis an index is; negative ones count from the end."""
         if axis >= len(x.lengths) or isinstance(e, ast.Slice):
             raise NotPrintedError(f"an index of {x.name}")
@@ -212,7 +212,7 @@ class Expressions:
         n = x.lengths[axis]
         if k.known is not None:
             return arithmetic.binary(ast.Sub(), n, constant(-k.known))
-        return Value(f"from_end({k.text}, {n.text})", INT)
+        return CValue(f"from_end({k.text}, {n.text})", INT)
 
     # -- calls
 
@@ -222,43 +222,45 @@ class Expressions:
         match e.func:
             case ast.Attribute(value=ast.Name(id="np"), attr=name) if name in DTYPES:
                 numbers = [self.number(a) for a in e.args]
-                return self.wrapped(DTYPES[name], e.args) or converted(DTYPES[name], numbers)
+                return self.wrapping_conversion(DTYPES[name], e.args) or convert(
+                    DTYPES[name], numbers
+                )
             case ast.Attribute(value=ast.Name(id="np" | "math"), attr=name):
                 return self.of_numbers(name, e)
             case ast.Attribute(value=owner, attr="view"):
                 dtype = self.value(e.args[0])
                 if isinstance(dtype, np.dtype):
-                    return reinterpreted(self.number(owner), dtype)
+                    return bitcast(self.number(owner), dtype)
             case ast.Attribute(value=owner, attr="conjugate"):
                 z = self.number(owner)
                 if z.dtype.kind != "c":
                     return z
                 text = of_complex("conj", z) if is_c99() else f"conjugate({z.text})"
-                return Value(text, z.dtype)
+                return CValue(text, z.dtype)
             case ast.Name(id="len"):
                 owner_ = self.value(e.args[0])
-                if isinstance(owner_, Array):
+                if isinstance(owner_, CArray):
                     return owner_.lengths[0]
             case ast.Name(id=name) if self.call_other is not None and self.is_other(name):
                 return self.call_other(name, [self.value(a) for a in e.args])
             case ast.Name(id="float" | "int" | "bool" as name):
-                return converted(DTYPES[name], [self.number(a) for a in e.args])
+                return convert(DTYPES[name], [self.number(a) for a in e.args])
             case ast.Name(id=name):
                 return self.of_numbers(name, e)
         raise NotPrintedError(f"the call {ast.unparse(e)}")
 
-    def wrapped(self, dtype: Dtype, args: Sequence[ast.expr]) -> Value | None:
+    def wrapping_conversion(self, dtype: Dtype, args: Sequence[ast.expr]) -> CValue | None:
         """np.uint32(a + b) of such integers, in 32 bits; None of others."""
         match args:
             case [ast.BinOp(left=left, op=op, right=right)] if dtype == arithmetic.WORD:
-                return arithmetic.wrapped(op, self.number(left), self.number(right))
+                return arithmetic.wrapping(op, self.number(left), self.number(right))
         return None
 
     def is_other(self, name: str) -> bool:
         """Whether another function of the module has this name."""
         return False
 
-    def of_numbers(self, name: str, e: ast.Call) -> Value:
+    def of_numbers(self, name: str, e: ast.Call) -> CValue:
         called = function(name)
         if called is None:
             raise NotPrintedError(f"the function {name}")
@@ -272,14 +274,14 @@ def _bounds(s: ast.Slice) -> bool:
     return any(x is not None for x in (s.lower, s.upper, s.step))
 
 
-def product(lengths: Sequence[Value]) -> Value:
+def product(lengths: Sequence[CValue]) -> CValue:
     total = constant(1)
     for n in lengths:
         total = n if total.known == 1 else arithmetic.binary(ast.Mult(), total, n)
     return total
 
 
-def flat(x: Array, places: Sequence[Value]) -> Value:
+def row_order_place(x: CArray, places: Sequence[CValue]) -> CValue:
     """The place in row order of an element, or of a part, of an array."""
     total = constant(0)
     for axis, k in enumerate(places):
@@ -290,10 +292,10 @@ def flat(x: Array, places: Sequence[Value]) -> Value:
     return total
 
 
-def element_text(x: Array, places: Sequence[Value]) -> str:
-    place = flat(x, places)
+def element_text(x: CArray, places: Sequence[CValue]) -> str:
+    place = row_order_place(x, places)
     if x.where == "interleaved":
-        return f"{x.pointer}[{place.at(PRODUCT)} * {x.distance}]"
+        return f"{x.pointer}[{place.operand(PRODUCT)} * {x.distance}]"
     pointer = x.pointer if x.pointer.isidentifier() else f"({x.pointer})"
     return f"{pointer}[{place.text}]"
 

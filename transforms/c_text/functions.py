@@ -16,8 +16,8 @@ from tapeless.transforms.c_text.dialect import is_c99
 from tapeless.transforms.c_text.values import (
     EQUALITY,
     ORDER,
+    CValue,
     NotPrintedError,
-    Value,
     cast,
     constant,
     of_complex,
@@ -74,56 +74,56 @@ REINTERPRETED = {
 }
 
 
-def function(name: str) -> Callable[[Sequence[Value]], Value] | None:
+def function(name: str) -> Callable[[Sequence[CValue]], CValue] | None:
     """The function of numbers of this name; None if there is none."""
     if OTHER_NAMES.get(name, name) in OF_FLOATS or name in OTHER_NAMES:
         return lambda args: of_floats(OTHER_NAMES.get(name, name), args)
     if name in TEMPLATES:
         return lambda args: of_floats_by_template(*TEMPLATES[name], args)
     if name in TESTS:
-        return lambda args: tested(name, args)
+        return lambda args: test_of_float(name, args)
     return SPECIAL.get(name)
 
 
-def of_floats(name: str, args: Sequence[Value]) -> Value:
+def of_floats(name: str, args: Sequence[CValue]) -> CValue:
     if len(args) != OF_FLOATS.get(name, 1):
         raise NotPrintedError(f"{name} of {len(args)} numbers")
     if args[0].dtype.kind == "c":
         if name not in OF_COMPLEX:
             raise NotPrintedError(f"{name} of complex numbers")
         text = of_complex(f"c{name}", args[0]) if is_c99() else f"{name}_of_complex({args[0].text})"
-        return Value(text, args[0].dtype)
+        return CValue(text, args[0].dtype)
     dtype = _library_dtype(args)
     texts = ", ".join(cast(x, dtype).text for x in args)
-    return Value(f"{name}{'f' * (dtype == SINGLE)}({texts})", dtype)
+    return CValue(f"{name}{'f' * (dtype == SINGLE)}({texts})", dtype)
 
 
-def _library_dtype(args: Sequence[Value]) -> Dtype:
+def _library_dtype(args: Sequence[CValue]) -> Dtype:
     """The dtype of what a function of `math` gives."""
     small = all(x.dtype == SINGLE or x.dtype.itemsize < 4 for x in args)
     return SINGLE if small and SINGLE in [x.dtype for x in args] else DOUBLE
 
 
-def of_floats_by_template(name: str, arity: int, args: Sequence[Value]) -> Value:
+def of_floats_by_template(name: str, arity: int, args: Sequence[CValue]) -> CValue:
     if len(args) != arity:
         raise NotPrintedError(f"{name} of {len(args)} numbers")
     dtype = _library_dtype(args)
     texts = ", ".join(cast(x, dtype).text for x in args)
-    return Value(of_template(name, dtype, texts), dtype)
+    return CValue(of_template(name, dtype, texts), dtype)
 
 
-def tested(name: str, args: Sequence[Value]) -> Value:
+def test_of_float(name: str, args: Sequence[CValue]) -> CValue:
     (x,) = args
     if x.dtype.kind in "iub":
         return constant(TESTS[name])
     if x.dtype.kind == "c":
         raise NotPrintedError(f"{name} of complex numbers")
     if name == "isnan" and x.is_plain:
-        return Value(f"{x.at(ORDER)} != {x.at(ORDER)}", BOOL, EQUALITY)
-    return Value(f"{name}({x.text})", BOOL)
+        return CValue(f"{x.operand(ORDER)} != {x.operand(ORDER)}", BOOL, EQUALITY)
+    return CValue(f"{name}({x.text})", BOOL)
 
 
-def absolute(args: Sequence[Value]) -> Value:
+def absolute(args: Sequence[CValue]) -> CValue:
     (x,) = args
     if x.dtype.kind == "f":
         return of_floats("fabs", args)
@@ -131,27 +131,27 @@ def absolute(args: Sequence[Value]) -> Value:
         return of_floats("hypot", [part_of(x, "real"), part_of(x, "imag")])
     if x.dtype.kind in "bu":
         return x
-    return Value(f"absolute({x.text})", INT, natural=True)
+    return CValue(f"absolute({x.text})", INT, natural=True)
 
 
-def plus(args: Sequence[Value]) -> Value:
+def plus(args: Sequence[CValue]) -> CValue:
     a, b = args
     return arithmetic.binary(ast.Add(), a, b)
 
 
-def plus_product(args: Sequence[Value]) -> Value:
+def plus_product(args: Sequence[CValue]) -> CValue:
     total, a, b = args
     return plus([total, arithmetic.binary(ast.Mult(), a, b)])
 
 
-def complex_number(args: Sequence[Value]) -> Value:
+def complex_number(args: Sequence[CValue]) -> CValue:
     if len(args) == 1:
         return cast(args[0], WIDE)
     real, imag = args
     return of_parts(real, imag, WIDE)
 
 
-def converted(dtype: Dtype, args: Sequence[Value]) -> Value:
+def convert(dtype: Dtype, args: Sequence[CValue]) -> CValue:
     """A number in another dtype; the real part of a complex one is asked for by name."""
     (x,) = args
     if dtype == BOOL:
@@ -159,25 +159,25 @@ def converted(dtype: Dtype, args: Sequence[Value]) -> Value:
     return cast(x, dtype)
 
 
-def reinterpreted(x: Value, dtype: Dtype) -> Value:
+def bitcast(x: CValue, dtype: Dtype) -> CValue:
     """The bits of a number as one of another dtype."""
     have, want = x.dtype.str[1:], dtype.str[1:]
     if (have, want) in REINTERPRETED:
-        return Value(f"{REINTERPRETED[have, want]}({x.text})", dtype)
+        return CValue(f"{REINTERPRETED[have, want]}({x.text})", dtype)
     if {have, want} == {"u8", "f8"}:
         if want == "f8":
-            return Value(f"__longlong_as_double((i64){x.at(2)})", dtype)
-        return Value(f"(u64)__double_as_longlong({x.text})", dtype, 2)
+            return CValue(f"__longlong_as_double((i64){x.operand(2)})", dtype)
+        return CValue(f"(u64)__double_as_longlong({x.text})", dtype, 2)
     if {have, want} <= {"i4", "u4"} or {have, want} <= {"i8", "u8"}:
         return cast(x, dtype)
     raise NotPrintedError(f"the bits of {x.dtype.name} as {dtype.name}")
 
 
-def larger(name: str) -> Callable[[Sequence[Value]], Value]:
+def larger(name: str) -> Callable[[Sequence[CValue]], CValue]:
     return lambda args: arithmetic.extreme(name, list(args))
 
 
-SPECIAL: dict[str, Callable[[Sequence[Value]], Value]] = {
+SPECIAL: dict[str, Callable[[Sequence[CValue]], CValue]] = {
     "abs": absolute,
     "max": larger("max"),
     "min": larger("min"),

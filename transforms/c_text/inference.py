@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tapeless.transforms.c_text.arithmetic import unified
-from tapeless.transforms.c_text.expressions import Expressions, UnknownVariableError
-from tapeless.transforms.c_text.values import Array, NotPrintedError, Value
+from tapeless.transforms.c_text.arithmetic import unified_dtype
+from tapeless.transforms.c_text.expressions import ExpressionPrinter, UnknownVariableError
+from tapeless.transforms.c_text.values import CArray, CValue, NotPrintedError
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
 Given = tuple[str, ast.expr, bool]  # a variable, a value that it gets, and whether in a loop
 
 
-def infer(expressions: Expressions, node: ast.FunctionDef) -> None:
+def infer(expressions: ExpressionPrinter, node: ast.FunctionDef) -> None:
     """Puts the dtypes of all variables into the scope of the expressions."""
     scope = expressions.scope
     expressions.inferring = True
@@ -59,7 +59,7 @@ def assignments(body: list[ast.stmt], inside: bool = False) -> Iterator[Given]:
         match s:
             case ast.Assign(targets=targets, value=e):
                 for target in targets:
-                    yield from _unpacked(target, e, inside)
+                    yield from _assigned_pairs(target, e, inside)
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=e):
                 yield name, ast.BinOp(ast.Name(name, ast.Load()), op, e), inside
             case ast.For() | ast.While():
@@ -69,19 +69,19 @@ def assignments(body: list[ast.stmt], inside: bool = False) -> Iterator[Given]:
                 yield from assignments(s.orelse, inside)
 
 
-def _unpacked(target: ast.expr, e: ast.expr, inside: bool) -> Iterator[Given]:
+def _assigned_pairs(target: ast.expr, e: ast.expr, inside: bool) -> Iterator[Given]:
     match target, e:
         case ast.Name(id=name), _:
             yield name, e, inside
         case ast.Tuple(elts=targets), ast.Tuple(elts=values):
             for t, v in zip(targets, values, strict=True):
-                yield from _unpacked(t, v, inside)
+                yield from _assigned_pairs(t, v, inside)
         case ast.Tuple(elts=targets), _:
             for k, t in enumerate(targets):
-                yield from _unpacked(t, ast.Subscript(e, ast.Constant(k), ast.Load()), inside)
+                yield from _assigned_pairs(t, ast.Subscript(e, ast.Constant(k), ast.Load()), inside)
 
 
-def _give(expressions: Expressions, name: str, e: ast.expr, bounded: bool) -> None:
+def _give(expressions: ExpressionPrinter, name: str, e: ast.expr, bounded: bool) -> None:
     scope = expressions.scope
     if name in scope.arrays or is_scratch(e) or is_filled(e):
         return
@@ -89,12 +89,12 @@ def _give(expressions: Expressions, name: str, e: ast.expr, bounded: bool) -> No
         value = expressions.value(e)
     except UnknownVariableError:
         return  # not known yet
-    if isinstance(value, Array):
+    if isinstance(value, CArray):
         raise NotPrintedError(f"the array {name}")
-    if not isinstance(value, Value):
+    if not isinstance(value, CValue):
         raise NotPrintedError(ast.unparse(e))
     held = scope.numbers.get(name)
-    scope.numbers[name] = value.dtype if held is None else unified(held, value.dtype)
+    scope.numbers[name] = value.dtype if held is None else unified_dtype(held, value.dtype)
     natural = value.natural and bounded and scope.numbers[name].kind in "iu"
     scope.natural[name] = natural and scope.natural.get(name, True)
 
@@ -114,7 +114,7 @@ def _is_bounded(e: ast.expr, unstable: set[str]) -> bool:
     return not _names(e) & unstable
 
 
-def _count_from_zero(expressions: Expressions, node: ast.FunctionDef) -> None:
+def _count_from_zero(expressions: ExpressionPrinter, node: ast.FunctionDef) -> None:
     """Notes which loops count what is never negative."""
     natural = expressions.scope.natural
     for loop in ast.walk(node):
@@ -123,9 +123,9 @@ def _count_from_zero(expressions: Expressions, node: ast.FunctionDef) -> None:
             natural[name] = natural.get(name, True) and _is_natural(expressions, loop.iter)
 
 
-def _is_natural(expressions: Expressions, e: ast.expr) -> bool:
+def _is_natural(expressions: ExpressionPrinter, e: ast.expr) -> bool:
     match e:
-        case ast.Call(func=ast.Name(id="range" | "each" | "turns"), args=args):
+        case ast.Call(func=ast.Name(id="range" | "each" | "turns" | "apart"), args=args):
             try:
                 values = [expressions.number(a) for a in args]
             except UnknownVariableError:
@@ -153,7 +153,7 @@ def is_filled(e: ast.expr) -> bool:
     return isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and e.func.id == "filled"
 
 
-def scratch_of(expressions: Expressions, e: ast.expr) -> tuple[tuple[Value, ...], Dtype]:
+def scratch_of(expressions: ExpressionPrinter, e: ast.expr) -> tuple[tuple[CValue, ...], Dtype]:
     """The shape and the dtype of memory for the kernel itself."""
     match e:
         case ast.Call(args=[ast.Tuple(elts=lengths), dtype]):

@@ -52,16 +52,16 @@ def declaration(first: str, parameters: Sequence[str], last: str) -> list[str]:
 
 def in_width(lines: Iterable[str]) -> str:
     """Lines of C as one text, the long ones broken."""
-    return "\n".join(part for line in lines for part in broken(line))
+    return "\n".join(part for line in lines for part in break_line(line))
 
 
-def broken(line: str, width: int = WIDTH) -> list[str]:
+def break_line(line: str, width: int = WIDTH) -> list[str]:
     """A line of C on several, none longer than `width` if it can be.
 
-    >>> print(*broken("  t = f(a, b) + g(c, d);  // line 3", width=26), sep="\\n")
+    >>> print(*break_line("  t = f(a, b) + g(c, d);  // line 3", width=26), sep="\\n")
       t = f(a, b) +  // line 3
           g(c, d);
-    >>> print(*broken("for (i64 i = 0; i < n; i++) f(i);", width=30), sep="\\n")
+    >>> print(*break_line("for (i64 i = 0; i < n; i++) f(i);", width=30), sep="\\n")
     for (i64 i = 0; i < n; i++)
       f(i);
     """
@@ -71,7 +71,7 @@ def broken(line: str, width: int = WIDTH) -> list[str]:
     pad = code[: len(code) - len(code.lstrip())]
     end = _end_of_head(code)
     if end:
-        lines = [code[:end], *broken(f"{pad}  {code[end:].lstrip()}", width)]
+        lines = [code[:end], *break_line(f"{pad}  {code[end:].lstrip()}", width)]
     else:
         lines = _cut(code, f"{pad}    ", width, width - len(mark + note))
     return [lines[0] + mark + note, *lines[1:]]

@@ -44,7 +44,7 @@ def other_names(names: set[str], taken: set[str] | frozenset[str]) -> dict[str, 
     return others
 
 
-def renamed(
+def rename_reserved(
     node: ast.FunctionDef, reserved: Callable[[Iterable[str]], set[str]]
 ) -> ast.FunctionDef:
     """A function whose variables have names that C can have; `reserved` picks those it cannot."""
@@ -61,10 +61,10 @@ def ascii_name(name: str) -> str:
     >>> ascii_name("Δx"), ascii_name("β_2")
     ('Deltax', 'beta_2')
     """
-    return "".join(c if c.isascii() else _spelled(c) for c in name)
+    return "".join(c if c.isascii() else _spell(c) for c in name)
 
 
-def _spelled(letter: str) -> str:
+def _spell(letter: str) -> str:
     """The last word of a letter's name."""
     word = unicodedata.name(letter, f"u{ord(letter):x}").split()[-1]
     word = "".join(c for c in word if c.isalnum())

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 NAMES = ("sin", "cos")
 
 
-def paired(body: Sequence[ast.stmt]) -> dict[int, list[ast.expr]]:
+def sincos_pairs(body: Sequence[ast.stmt]) -> dict[int, list[ast.expr]]:
     """The numbers whose sine and cosine some statements of a block compute, by the `id` of the
     first of them. Between the two nothing else than numbers and elements gets a value, and nothing
     that the number is computed of."""
@@ -29,30 +29,30 @@ def paired(body: Sequence[ast.stmt]) -> dict[int, list[ast.expr]]:
             called.add(_name(call))
             if before < len(called) == len(NAMES):
                 pairs.setdefault(id(first), []).append(x)
-        changed = _stored(s)
+        changed = _stored_names(s)
         open_ = {k: v for k, v in open_.items() if not changed & _names(v[1])}
     return pairs
 
 
 def _calls(s: ast.stmt) -> Iterator[ast.Call]:
     """Sines and cosines that a statement always computes, of numbers that are in registers."""
-    for node in _always(s):
+    for node in _unconditional_parts(s):
         if isinstance(node, ast.Call) and len(node.args) == 1 and _name(node) in NAMES:
             inner = [*ast.walk(node.args[0])]
             if not any(isinstance(x, (ast.Subscript, ast.Call)) for x in inner):
                 yield node
 
 
-def _always(node: ast.AST) -> Iterator[ast.AST]:
+def _unconditional_parts(node: ast.AST) -> Iterator[ast.AST]:
     """The parts of an expression that do not depend on a choice."""
     yield node
     if isinstance(node, ast.IfExp):
-        yield from _always(node.test)
+        yield from _unconditional_parts(node.test)
     elif isinstance(node, ast.BoolOp):
-        yield from _always(node.values[0])
+        yield from _unconditional_parts(node.values[0])
     else:
         for child in ast.iter_child_nodes(node):
-            yield from _always(child)
+            yield from _unconditional_parts(child)
 
 
 def _name(call: ast.Call) -> str:
@@ -63,5 +63,5 @@ def _names(e: ast.AST) -> set[str]:
     return {x.id for x in ast.walk(e) if isinstance(x, ast.Name)}
 
 
-def _stored(s: ast.stmt) -> set[str]:
+def _stored_names(s: ast.stmt) -> set[str]:
     return {x.id for x in ast.walk(s) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}

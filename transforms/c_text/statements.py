@@ -6,7 +6,6 @@ for j in range(n): t = t + x[j]      becomes      for (i64 j = 0; j < n; j++) t 
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,17 +13,17 @@ from dataclasses import replace
 
 from tapeless.transforms.c_text.arithmetic import SIGNS
 from tapeless.transforms.c_text.declarations import homes
-from tapeless.transforms.c_text.expressions import Expressions, Scope
+from tapeless.transforms.c_text.expressions import ExpressionPrinter, KernelScope
 from tapeless.transforms.c_text.functions import LONG
 from tapeless.transforms.c_text.inference import infer, is_scratch, scratch_of
 from tapeless.transforms.c_text.renaming import words
-from tapeless.transforms.c_text.sincos_pairs import paired
+from tapeless.transforms.c_text.sincos_pairs import sincos_pairs
 from tapeless.transforms.c_text.values import (
     ORDER,
     SHIFT,
-    Array,
+    CArray,
+    CValue,
     NotPrintedError,
-    Value,
     c_type,
     cast,
     constant,
@@ -39,7 +38,7 @@ NO_MEMORY: Error = (
 )
 
 
-class Statements(Expressions):
+class Statements(ExpressionPrinter):
     """Writes the body of a function. `notes` are comments by the line of the text that has them.
 
     for_nvrtc  whether loops may have a pragma, and sines and cosines are computed at once
@@ -47,7 +46,7 @@ class Statements(Expressions):
 
     for_nvrtc = True
 
-    def __init__(self, node: ast.FunctionDef, scope: Scope, taken: set[str]) -> None:
+    def __init__(self, node: ast.FunctionDef, scope: KernelScope, taken: set[str]) -> None:
         super().__init__(scope)
         self.node, self.taken = node, taken
         self.notes: dict[int, str] = {}
@@ -76,18 +75,18 @@ class Statements(Expressions):
         self.homes = homes(self.node)
         self.taking_turns = taking_turns(self.node, self.scope.arrays)
 
-    def memory(self, name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
+    def memory(self, name: str, lengths: tuple[CValue, ...], dtype: Dtype) -> CArray:
         """An array that the function makes: a few numbers, in registers."""
         if any(not isinstance(n.known, int) for n in lengths):
             raise NotPrintedError(f"memory of unknown length for {name}")
-        return Array(name, name, dtype, lengths, "local")
+        return CArray(name, name, dtype, lengths, "local")
 
-    def growing_memory(self, name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
+    def growing_memory(self, name: str, lengths: tuple[CValue, ...], dtype: Dtype) -> CArray:
         """An array that gets longer: memory of the thread at first, then of the heap."""
         if len(lengths) != 1 or not isinstance(lengths[0].known, int):
             raise NotPrintedError(f"memory of unknown length for {name}")
-        size = Value(f"{name}.size", INT, natural=True)
-        return Array(name, name, dtype, (size,), "growing", first=max(lengths[0].known, 1))
+        size = CValue(f"{name}.size", INT, natural=True)
+        return CArray(name, name, dtype, (size,), "growing", first=max(lengths[0].known, 1))
 
     def grow(self, name: str, s: ast.stmt) -> None:
         """The array gets longer."""
@@ -112,7 +111,8 @@ class Statements(Expressions):
         """The comment that names the user's line for a statement."""
         if s is None or not hasattr(s, "lineno"):
             return ""
-        heads = [x.lineno - 1 for x in getattr(s, "body", [])[:1] if isinstance(x, ast.stmt)]
+        inner = getattr(s, "body", [])
+        heads = [x.lineno - 1 for x in inner if hasattr(x, "lineno")][:1]
         last = min([s.end_lineno or s.lineno, *heads])
         return next((n for k in range(s.lineno, last + 1) if (n := self.notes.get(k))), "")
 
@@ -143,13 +143,12 @@ class Statements(Expressions):
         elif held is None and self.is_variable(name):
             self.put(f"{c_type(self.scope.numbers[name])} {name};")
 
-    def memory_text(self, x: Array, name: str) -> str:
+    def memory_text(self, x: CArray, name: str) -> str:
         """Declares the memory of an array, and where it is, if that changes."""
-        count = math.prod(int(n.known or 0) for n in x.lengths)
         c, memory = c_type(x.dtype), name
         if name in self.taking_turns:
             memory = self.fresh(f"{name}_memory")
-        text = f"{c} {memory}[{max(count, 1)}];"
+        text = f"{c} {memory}[{max(x.count, 1)}];"
         return text if memory == name else f"{text} {c}* {name} = {memory};"
 
     def is_variable(self, name: str) -> bool:
@@ -166,7 +165,7 @@ class Statements(Expressions):
         }
 
     def statements(self, body: Sequence[ast.stmt]) -> None:
-        pairs = paired(body) if self.for_nvrtc else {}
+        pairs = sincos_pairs(body) if self.for_nvrtc else {}
         for k, s in enumerate(body):
             for x in pairs.get(id(s), ()):
                 self.sine_and_cosine(x, body[k:])
@@ -202,24 +201,24 @@ class Statements(Expressions):
                     and f not in variables
                     and ast.dump(x) == ast.dump(e)
                     and self.homes.first.get(name) is s
-                    and sum(n.id == name for n in _stored(self.node)) == 1
+                    and sum(n.id == name for n in _stored_names(self.node)) == 1
                     and self.scope.numbers[name] == dtype
                 ):
                     variables[f] = name
                     self.computed.add(id(s))
-            if reads & {n.id for n in _stored(s)}:
+            if reads & {n.id for n in _stored_names(s)}:
                 break
         return variables
 
     def forget_sines(self, s: ast.stmt) -> None:
         """After a statement that changes what they are of."""
-        stored = {n.id for n in _stored(s)} if self.together else set()
+        stored = {n.id for n in _stored_names(s)} if self.together else set()
         simple = isinstance(s, (ast.Assign, ast.AugAssign))
         for key in [*self.together]:
             if not simple or any(f"Name(id='{name}'" in key for name in stored):
                 del self.together[key]
 
-    def of_numbers(self, name: str, e: ast.Call) -> Value:
+    def of_numbers(self, name: str, e: ast.Call) -> CValue:
         pair = self.together.get(ast.dump(e.args[0])) if self.together and e.args else None
         if pair and name in pair and not self.inferring:
             return replace(super().of_numbers(name, e), text=pair[name])
@@ -240,7 +239,7 @@ class Statements(Expressions):
                 for target in targets:
                     self.assign(target, e, s)
             case ast.AugAssign(target=target, op=op, value=e):
-                self.assign(target, ast.BinOp(_loaded(target), op, e), s)
+                self.assign(target, ast.BinOp(_load_of(target), op, e), s)
             case ast.Expr(value=ast.Call(func=ast.Name(id="add_at"), args=[target, e])):
                 self.add_at(target, e, s)
             case ast.Expr(value=ast.Call() as e):
@@ -278,7 +277,7 @@ class Statements(Expressions):
         declared = f"{c_type(value.dtype)} " if self.homes.first.get(name) is s else ""
         self.put(f"{declared}{self.update(self.spelled.get(name, name), value, e)}", s)
 
-    def update(self, place: str, value: Value, e: ast.expr) -> str:
+    def update(self, place: str, value: CValue, e: ast.expr) -> str:
         """place = value; or place += more; where the value is that."""
         match e:
             case ast.Call(func=ast.Attribute(ast.Name("np")), args=[ast.BinOp() as inner]):
@@ -295,7 +294,7 @@ class Statements(Expressions):
                 rest = cast(more, value.dtype) if more.known is not None else more
                 if rest.known == 1 and value.dtype.kind in "iu" and sign in "+-":
                     return f"{place}{2 * sign};"
-                if rest.at(level - 1) == value.text.removeprefix(start):
+                if rest.operand(level - 1) == value.text.removeprefix(start):
                     return f"{place} {sign}= {rest.text};"
         return f"{place} = {value.text};"
 
@@ -327,7 +326,7 @@ class Statements(Expressions):
             self.put(f"{c_type(v.dtype)} {name} = {v.text};", s)
         for target, name, v in zip(targets, names, held, strict=True):
             place = self.number(target)
-            self.put(f"{place.text} = {cast(Value(name, v.dtype), place.dtype).text};")
+            self.put(f"{place.text} = {cast(CValue(name, v.dtype), place.dtype).text};")
 
     def exchange(self, targets: list[ast.expr], values: list[ast.expr], s: ast.stmt) -> None:
         """Arrays take turns: a, b = b, a. What else there is gets its values before."""
@@ -372,7 +371,7 @@ class Statements(Expressions):
 
     def add_at(self, target: ast.expr, e: ast.expr, s: ast.stmt) -> None:
         """Adds to an element that other threads may add to."""
-        self.assign(target, ast.BinOp(_loaded(target), ast.Add(), e), s)
+        self.assign(target, ast.BinOp(_load_of(target), ast.Add(), e), s)
 
     def effect(self, e: ast.Call, s: ast.stmt) -> None:
         raise NotPrintedError(ast.unparse(e))
@@ -427,9 +426,7 @@ class Statements(Expressions):
 
     def head(self, s: ast.For, name: str) -> str:
         match s.iter:
-            case ast.Call(func=ast.Name(id="range" | "each" | "turns"), args=args, keywords=[]) if (
-                args
-            ):
+            case ast.Call(func=ast.Name(id="range" | "each" | "turns" | "apart"), args=args):
                 values = [self.number(a) for a in args]
             case _:
                 raise NotPrintedError(f"a loop over {ast.unparse(s.iter)}")
@@ -441,25 +438,26 @@ class Statements(Expressions):
         if not isinstance(step.known, int) or step.known == 0:
             return self.head_by(name, start, stop, self.before_loop(step, s))
         by = {1: f"{name}++", -1: f"{name}--"}.get(step.known, f"{name} += {step.text}")
-        test = f"{'<' if step.known > 0 else '>'} {stop.at(SHIFT)}"
+        test = f"{'<' if step.known > 0 else '>'} {stop.operand(SHIFT)}"
         if step.known < 0 and stop.known == -1:
             test = ">= 0"
         return f"for (i64 {name} = {start.text}; {name} {test}; {by})"
 
-    def head_by(self, name: str, start: Value, stop: Value, step: Value) -> str:
+    def head_by(self, name: str, start: CValue, stop: CValue, step: CValue) -> str:
         """A loop whose step is not known."""
-        with self.braces(f"if ({step.at(SHIFT)} == 0)"):
+        with self.braces(f"if ({step.operand(SHIFT)} == 0)"):
             self.fail(("ValueError", ("range() arg 3 must not be zero",)))
-        test = f"{step.at(ORDER)} > 0 ? {name} < {stop.at(SHIFT)} : {name} > {stop.at(SHIFT)}"
+        end = stop.operand(SHIFT)
+        test = f"{step.operand(ORDER)} > 0 ? {name} < {end} : {name} > {end}"
         return f"for (i64 {name} = {start.text}; {test}; {name} += {step.text})"
 
-    def before_loop(self, bound: Value, s: ast.For) -> Value:
+    def before_loop(self, bound: CValue, s: ast.For) -> CValue:
         """A bound that the passes may change is computed before them."""
-        if bound.known is not None or not words(bound.text) & {n.id for n in _stored(s)}:
+        if bound.known is not None or not words(bound.text) & {n.id for n in _stored_names(s)}:
             return bound
         name = self.fresh("stop")
         self.put(f"const i64 {name} = {bound.text};")
-        return Value(name, bound.dtype, natural=bound.natural)
+        return CValue(name, bound.dtype, natural=bound.natural)
 
     def over_items(self, e: ast.Tuple, name: str) -> tuple[str, str]:
         """A loop over numbers that are written in the text, and the current one."""
@@ -482,7 +480,7 @@ class Statements(Expressions):
     def error(self, s: ast.Raise) -> None:
         match s.exc:
             case ast.Call(func=func, args=args, keywords=[]):
-                told, numbers = _told(args)
+                told, numbers = _error_arguments(args)
                 values = [*map(self.number, numbers)]
                 if values:
                     self.fail_telling((ast.unparse(func), told), values, s)
@@ -499,7 +497,7 @@ class Statements(Expressions):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         raise NotImplementedError
 
-    def fail_telling(self, error: Error, values: Sequence[Value], s: ast.stmt) -> None:
+    def fail_telling(self, error: Error, values: Sequence[CValue], s: ast.stmt) -> None:
         """Leaves with an error that tells values, which stand for `...` among its arguments."""
         raise NotImplementedError
 
@@ -536,7 +534,7 @@ def taking_turns(node: ast.AST, arrays: Collection[str]) -> dict[str, str]:
     return stands_for
 
 
-def _loaded(target: ast.expr) -> ast.expr:
+def _load_of(target: ast.expr) -> ast.expr:
     match target:
         case ast.Name(id=name):
             return ast.Name(name, ast.Load())
@@ -549,7 +547,7 @@ def _name(e: ast.Call) -> str:
     return e.func.id if isinstance(e.func, ast.Name) else getattr(e.func, "attr", "")
 
 
-def _stored(s: ast.AST) -> Iterator[ast.Name]:
+def _stored_names(s: ast.AST) -> Iterator[ast.Name]:
     """The variables and arrays that change in a statement."""
     for e in ast.walk(s):
         if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Store):
@@ -564,7 +562,7 @@ def notes_of(source: str) -> dict[int, str]:
     return {k: m[1] for k, line in lines if (m := NOTE.search(line))}
 
 
-def _told(args: Sequence[ast.expr]) -> tuple[tuple[object, ...], list[ast.expr]]:
+def _error_arguments(args: Sequence[ast.expr]) -> tuple[tuple[object, ...], list[ast.expr]]:
     """The arguments of an error with `...` for what is computed, and this; numbers that a text
     shows are left out of it."""
     told, computed = list[object](), list[ast.expr]()
@@ -573,7 +571,7 @@ def _told(args: Sequence[ast.expr]) -> tuple[tuple[object, ...], list[ast.expr]]
             case ast.Constant(value=value):
                 told.append(value)
             case ast.Tuple(elts=parts):
-                inner, more = _told(parts)
+                inner, more = _error_arguments(parts)
                 told.append(inner)
                 computed += more
             case ast.JoinedStr(values=parts):

@@ -49,7 +49,7 @@ class NotPrintedError(Exception):
 
 
 @dataclass(frozen=True)
-class Value:
+class CValue:
     """A number as an expression of C.
 
     level    the operator that binds it least
@@ -63,7 +63,7 @@ class Value:
     natural: bool = False
     known: bool | int | float | None = None
 
-    def at(self, level: int) -> str:
+    def operand(self, level: int) -> str:
         """The text as an operand of an operator of this level."""
         return self.text if self.level <= level else f"({self.text})"
 
@@ -79,7 +79,7 @@ def c_type(dtype: Dtype) -> str:
     return C_TYPES[dtype.name]
 
 
-def constant(x: bool | int | float, dtype: Dtype | None = None) -> Value:
+def constant(x: bool | int | float, dtype: Dtype | None = None) -> CValue:
     """A number that is written in the text."""
     if dtype is None:
         integer = UINT if x > np.iinfo(INT).max else INT
@@ -87,7 +87,7 @@ def constant(x: bool | int | float, dtype: Dtype | None = None) -> Value:
     with np.errstate(all="ignore"):
         x = np.asarray(x).astype(dtype).item()
     if dtype.kind == "b":
-        return Value("true" if x else "false", BOOL, known=bool(x))
+        return CValue("true" if x else "false", BOOL, known=bool(x))
     if dtype.kind in "iu":
         return _integer(int(x), dtype)
     if dtype.kind == "f":
@@ -95,24 +95,24 @@ def constant(x: bool | int | float, dtype: Dtype | None = None) -> Value:
     raise NotPrintedError(f"a constant of {dtype.name}")
 
 
-def _integer(x: int, dtype: Dtype) -> Value:
+def _integer(x: int, dtype: Dtype) -> CValue:
     if x == np.iinfo(INT).min:
-        return Value("-9223372036854775807LL - 1", dtype, SUM, known=x)
+        return CValue("-9223372036854775807LL - 1", dtype, SUM, known=x)
     suffix = "ULL" if x > np.iinfo(INT).max else "LL" if abs(x) > np.iinfo(I32).max else ""
     suffix = suffix or ("u" if dtype.kind == "u" and dtype.itemsize > 2 else "")
-    return Value(f"{x}{suffix}", dtype, OPERAND if x >= 0 else UNARY, x >= 0, x)
+    return CValue(f"{x}{suffix}", dtype, OPERAND if x >= 0 else UNARY, x >= 0, x)
 
 
-def _real(x: float, dtype: Dtype) -> Value:
+def _real(x: float, dtype: Dtype) -> CValue:
     bits = 8 * dtype.itemsize
     level = OPERAND if math.copysign(1.0, x) > 0 else UNARY
     if math.isnan(x):
-        return Value(f"NAN{bits}", dtype, known=x)
+        return CValue(f"NAN{bits}", dtype, known=x)
     if math.isinf(x):
-        return Value(f"{'-' * (x < 0)}INF{bits}", dtype, level, known=x)
+        return CValue(f"{'-' * (x < 0)}INF{bits}", dtype, level, known=x)
     text = str(np.float32(x)) if dtype == SINGLE else repr(x)
     text = text if any(c in text for c in ".e") else f"{text}.0"
-    return Value(text + "f" * (dtype == SINGLE), dtype, level, known=x)
+    return CValue(text + "f" * (dtype == SINGLE), dtype, level, known=x)
 
 
 def of_template(name: str, dtype: Dtype, args: str, number: int | None = None) -> str:
@@ -124,18 +124,18 @@ def of_template(name: str, dtype: Dtype, args: str, number: int | None = None) -
     return f"{name}<{first}{c_type(dtype)}>({args})"
 
 
-def truth(x: Value) -> Value:
+def truth(x: CValue) -> CValue:
     """Whether the number is not zero."""
     if x.dtype == BOOL:
         return x
     if x.known is not None:
         return constant(bool(x.known))
     if x.dtype.kind == "c" and not is_c99():
-        return Value(f"nonzero({x.text})", BOOL)
-    return Value(f"{x.at(ORDER)} != 0", BOOL, EQUALITY)
+        return CValue(f"nonzero({x.text})", BOOL)
+    return CValue(f"{x.operand(ORDER)} != 0", BOOL, EQUALITY)
 
 
-def cast(x: Value, dtype: Dtype) -> Value:
+def cast(x: CValue, dtype: Dtype) -> CValue:
     """The number in another dtype, as NumPy converts it on a CPU where C leaves that open."""
     if x.dtype == dtype:
         return x
@@ -152,38 +152,40 @@ def cast(x: Value, dtype: Dtype) -> Value:
     natural = natural and (dtype == INT or dtype.kind == "u" or x.dtype == BOOL)
     if x.dtype.kind == "f" and dtype.kind == "u":
         if dtype.itemsize == UINT.itemsize:
-            return Value(f"to_u64({x.text})", dtype, natural=True)
-        return Value(f"({c})({'i64' if dtype.itemsize > 2 else 'int'}){x.at(UNARY)}", dtype, UNARY)
+            return CValue(f"to_u64({x.text})", dtype, natural=True)
+        return CValue(
+            f"({c})({'i64' if dtype.itemsize > 2 else 'int'}){x.operand(UNARY)}", dtype, UNARY
+        )
     if x.dtype.kind == "u" and dtype == INT:
         natural = x.dtype != UINT
-    return Value(f"({c}){x.at(UNARY)}", dtype, UNARY, natural)
+    return CValue(f"({c}){x.operand(UNARY)}", dtype, UNARY, natural)
 
 
-def _as_complex(x: Value, dtype: Dtype) -> Value:
+def _as_complex(x: CValue, dtype: Dtype) -> CValue:
     if not is_c99():
-        return Value(f"{c_type(dtype)}({x.text})", dtype)
+        return CValue(f"{c_type(dtype)}({x.text})", dtype)
     if x.dtype.kind == "c":
-        return Value(f"({c_type(dtype)}){x.at(UNARY)}", dtype, UNARY)
+        return CValue(f"({c_type(dtype)}){x.operand(UNARY)}", dtype, UNARY)
     return of_parts(x, constant(0.0), dtype)
 
 
-def of_parts(real: Value, imag: Value, dtype: Dtype) -> Value:
+def of_parts(real: CValue, imag: CValue, dtype: Dtype) -> CValue:
     """A complex number."""
     name = f"of_parts_{suffix(dtype)}" if is_c99() else c_type(dtype)
     real, imag = (cast(x, part(dtype)) for x in (real, imag))
-    return Value(f"{name}({real.text}, {imag.text})", dtype)
+    return CValue(f"{name}({real.text}, {imag.text})", dtype)
 
 
-def part_of(x: Value, name: str) -> Value:
+def part_of(x: CValue, name: str) -> CValue:
     """The real or the imaginary part of a number."""
     if x.dtype.kind != "c":
         return x if name == "real" else constant(0, x.dtype)
     if is_c99():
-        return Value(of_complex(f"c{name}", x), part(x.dtype))
-    return Value(f"{x.at(POSTFIX)}.{name}", part(x.dtype), POSTFIX)
+        return CValue(of_complex(f"c{name}", x), part(x.dtype))
+    return CValue(f"{x.operand(POSTFIX)}.{name}", part(x.dtype), POSTFIX)
 
 
-def of_complex(name: str, x: Value) -> str:
+def of_complex(name: str, x: CValue) -> str:
     """The call of a function of complex.h."""
     return f"{name}{'f' * (part(x.dtype) == SINGLE)}({x.text})"
 
@@ -200,7 +202,7 @@ def by_c(a: Dtype, b: Dtype) -> Dtype:
     return a if a.kind == "u" else b
 
 
-def meet(a: Value, b: Value, dtype: Dtype) -> tuple[Value, Value]:
+def meet(a: CValue, b: CValue, dtype: Dtype) -> tuple[CValue, CValue]:
     """Both numbers, with the casts that it takes for C to compute in this dtype."""
     a, b = (cast(x, dtype) if x.known is not None else x for x in (a, b))
     if by_c(a.dtype, b.dtype) == dtype:
@@ -213,7 +215,7 @@ def meet(a: Value, b: Value, dtype: Dtype) -> tuple[Value, Value]:
 
 
 @dataclass(frozen=True)
-class Array:
+class CArray:
     """An array that a kernel reads or stores to.
 
     pointer   the text of where its numbers are
@@ -228,17 +230,22 @@ class Array:
     name: str
     pointer: str
     dtype: Dtype
-    lengths: tuple[Value, ...]
+    lengths: tuple[CValue, ...]
     where: str = "global"
     distance: str = ""
     first: int = 0
     counted: bool = False
 
-    def moved(self, offset: Value, axes: int) -> Array:
+    @property
+    def count(self) -> int:
+        """How many numbers it has, if that is known."""
+        return math.prod(int(n.known or 0) for n in self.lengths)
+
+    def part_at(self, offset: CValue, axes: int) -> CArray:
         """The part of the array that begins at an offset, without the first axes."""
         return replace(
-            self, pointer=f"{self.pointer} + {offset.at(SUM)}", lengths=self.lengths[axes:]
+            self, pointer=f"{self.pointer} + {offset.operand(SUM)}", lengths=self.lengths[axes:]
         )
 
 
-Meaning = Value | Array | tuple[Any, ...] | Dtype
+Meaning = CValue | CArray | tuple[Any, ...] | Dtype

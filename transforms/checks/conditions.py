@@ -43,7 +43,7 @@ class Failure:
     numbers: tuple[Atom, ...] = ()
 
 
-def checked(s: Let, kinds: Container[str]) -> list[Failure]:
+def record_checked(s: Let, kinds: Container[str]) -> list[Failure]:
     """Records a statement, so that it raises nothing of these kinds, and what may go wrong in it.
 
     A division of numbers by zero gives what NumPy's does, a read out of bounds the nearest
@@ -56,7 +56,7 @@ def checked(s: Let, kinds: Container[str]) -> list[Failure]:
         failures.append(Failure(_any(zero), "division by zero"))
         recorded = s if s.outs[0].type.shape else _of_numbers(s, zero)
     if INDEX in kinds and s.op in (*READS, *STORES):
-        recorded, outside = _indexed(s)
+        recorded, outside = _within_bounds(s)
         failures += outside
     current().emit(recorded)
     if isinstance(recorded, Let):
@@ -165,7 +165,7 @@ def _at_zero(s: Let) -> Atom:
 # -- indices
 
 
-def _indexed(s: Let) -> tuple[Statement, list[Failure]]:
+def _within_bounds(s: Let) -> tuple[Statement, list[Failure]]:
     """The statement with indices that are in bounds, or under the test that they are."""
     first = 1 if s.op in READS else 2
     key, rest = list(s.params["key"]), list(s.args[first:])
@@ -179,7 +179,9 @@ def _indexed(s: Let) -> tuple[Statement, list[Failure]]:
         size = atom_of_size(n)
         low, high = _call(np.less, i, -size), _call(np.greater_equal, i, size)
         outside = _or(low, high)
-        failures.append(Failure(_any(outside), OUT_OF_BOUNDS % axis, (_first(i, outside), size)))
+        failures.append(
+            Failure(_any(outside), OUT_OF_BOUNDS % axis, (_first_outside(i, outside), size))
+        )
         nearest = _call(np.minimum, _call(np.maximum, i, -size), size - atom(1))
         key[place] = Slot(len(rest))
         rest.append(nearest)
@@ -245,7 +247,7 @@ def _ranges() -> Container[Any]:
     return getattr(current(), "bounds", ())
 
 
-def _first(i: Atom, outside: Atom) -> Any:
+def _first_outside(i: Atom, outside: Atom) -> Any:
     """An index that is out of bounds, as an integer."""
     if not i.type.shape:
         return i

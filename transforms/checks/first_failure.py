@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tapeless.transforms.checks.conditions import INDEX, INTEGER, Failure, checked
+from tapeless.transforms.checks.conditions import INDEX, INTEGER, Failure, record_checked
 from tapeless.transforms.core.builder import atom, current, size_of, var_size
 from tapeless.transforms.core.dims import symbols
 from tapeless.transforms.core.language import (
@@ -87,22 +87,22 @@ class FirstFailure:
 
     def let(self, s: Let, state: State) -> State:
         if self.notes(s):
-            return self.told(s, state)
+            return self.tell(s, state)
         if isinstance(s.op, Closed) and any(map(self.notes, statements(s.op.block))):
             raise UnsupportedError(
                 f"{s.op.name.removeprefix('@')} has a rule of its own, and calls `check`",
                 "check what it is given, and what it returns, where it is called",
                 None if s.origin is None else (s.origin.file, s.origin.line, 0, 0),
             )
-        for failure in checked(s, self.kinds):
-            state = self.noted(failure, s.origin, state)
+        for failure in record_checked(s, self.kinds):
+            state = self.note_failure(failure, s.origin, state)
         return state
 
     def notes(self, s: Statement) -> bool:
         """Whether a statement is carried out where a check of the user's has failed."""
         return isinstance(s, Let) and s.op is outside and s.params["name"] == self.note
 
-    def told(self, s: Let, state: State) -> State:
+    def tell(self, s: Let, state: State) -> State:
         """The state after a failed check, which is told if it is the first one."""
         number = Var(s.outs[0].type, "code")
         taken = {**s.params, "name": "note"}  # which a check around does not take for its own
@@ -110,16 +110,16 @@ class FirstFailure:
         untold = Block((), (), (atom(np.int64(0)),))
         first = FUNCTIONS[np.equal](state[0], atom(0))
         current().emit(If(s.outs, first, call, untold, origin=s.origin))
-        return self.later(state, s.outs)
+        return self.join(state, s.outs)
 
-    def noted(self, failure: Failure, origin: Origin | None, state: State) -> State:
+    def note_failure(self, failure: Failure, origin: Origin | None, state: State) -> State:
         self.messages.append(failure.message + _place(origin))
         code = np.int64(-len(self.messages))
         numbers = [cast_to(a, INTEGER) for a in failure.numbers]
         failed = [select(failure.when, atom(code), atom(np.int64(0))), *numbers]
-        return self.later(state, tuple(failed))
+        return self.join(state, tuple(failed))
 
-    def later(self, state: State, then: State) -> State:
+    def join(self, state: State, then: State) -> State:
         """The state after something that may have failed."""
         if isinstance(state[0], Literal):  # nothing can have failed
             return (*then, *state[len(then) :])
@@ -137,10 +137,12 @@ class FirstFailure:
     def branch(self, s: If, state: State) -> State:
         (then, a), (orelse, b) = self.block(s.then, state), self.block(s.orelse, state)
         if a == state == b:
-            current().emit(replace(s, then=_with(s.then, then), orelse=_with(s.orelse, orelse)))
+            current().emit(
+                replace(s, then=_with_state(s.then, then), orelse=_with_state(s.orelse, orelse))
+            )
             return state
         outs = self.variables()
-        blocks = {"then": _with(s.then, then, a), "orelse": _with(s.orelse, orelse, b)}
+        blocks = {"then": _with_state(s.then, then, a), "orelse": _with_state(s.orelse, orelse, b)}
         current().emit(replace(s, outs=(*s.outs, *outs), **blocks))  # type: ignore[arg-type]
         return outs
 
@@ -149,10 +151,10 @@ class FirstFailure:
         with _range(s):
             body, after = self.block(s.body, params)
         if after == params:
-            current().emit(replace(s, body=_with(s.body, body)))
+            current().emit(replace(s, body=_with_state(s.body, body)))
             return state
         outs = self.variables()
-        block = replace(_with(s.body, body, after), params=(*s.body.params, *params))
+        block = replace(_with_state(s.body, body, after), params=(*s.body.params, *params))
         inits = (*s.inits, *state)
         current().emit(replace(s, outs=(*s.outs, *outs), inits=inits, body=block, each=False))
         return outs
@@ -164,10 +166,12 @@ class FirstFailure:
         copies = isinstance(failed, Var) and not acts(s.test)
         params = self.variables()
         with current().block() as body:
-            after = self.copied(s.test, s.body.params, params) if copies else params
+            after = self.copy_of_test(s.test, s.body.params, params) if copies else params
             after = self.statements(s.body.body, after)
         if after == params:
-            current().emit(replace(s, test=_with(s.test, test), body=_with(s.body, body)))
+            current().emit(
+                replace(s, test=_with_state(s.test, test), body=_with_state(s.body, body))
+            )
             return state
         outs, unread = self.variables(), self.variables()
         goes_on = s.test.results
@@ -176,12 +180,12 @@ class FirstFailure:
                 right = FUNCTIONS[np.equal](failed, atom(0))
                 goes_on = (FUNCTIONS[np.logical_and](goes_on[0], right),)
         tested = Block((*s.test.params, *unread), (*test, *more), goes_on)
-        carried = replace(_with(s.body, body, after), params=(*s.body.params, *params))
+        carried = replace(_with_state(s.body, body, after), params=(*s.body.params, *params))
         inits = (*s.inits, *state)
         current().emit(replace(s, outs=(*s.outs, *outs), inits=inits, test=tested, body=carried))
-        return self.copied(s.test, s.outs, outs) if copies else outs
+        return self.copy_of_test(s.test, s.outs, outs) if copies else outs
 
-    def copied(self, test: Block, values: tuple[Var, ...], state: State) -> State:
+    def copy_of_test(self, test: Block, values: tuple[Var, ...], state: State) -> State:
         """The state after a copy of a test for these values."""
         new: dict[Var, Atom] = dict(zip(test.params, values, strict=True))
         return self.statements(refresh(replace(test, params=()), new)[0].body, state)
@@ -190,7 +194,7 @@ class FirstFailure:
         function, outs = self.function(s.params["function"]), self.variables()
         params = {**s.params, "function": function}
         current().emit(Let((*s.outs, *outs), s.op, s.args, params, s.origin))
-        return self.later(state, outs)
+        return self.join(state, outs)
 
     def function(self, function: Function) -> Function:
         """The function whose last results are the state after it."""
@@ -198,14 +202,14 @@ class FirstFailure:
             blocks: list[Block] = []
             self.functions[function] = Function(function.name, lambda: blocks[0])  # it may recur
             body, state = self.block(function.block, self.start())
-            blocks.append(_with(function.block, body, state))
+            blocks.append(_with_state(function.block, body, state))
         return self.functions[function]
 
     def variables(self) -> tuple[Var, ...]:
         return tuple(Var(Type(INTEGER), name) for name in NAMES[: len(self.start())])
 
 
-def _with(block: Block, body: list[Statement], state: State = ()) -> Block:
+def _with_state(block: Block, body: list[Statement], state: State = ()) -> Block:
     return Block(block.params, tuple(body), (*block.results, *state))
 
 

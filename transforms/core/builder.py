@@ -22,7 +22,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.operation import Op, opened, recorder
 from tapeless.transforms.core.size_value import size_value
-from tapeless.transforms.core.ternary import Ternary, compared
+from tapeless.transforms.core.ternary import Ternary, compare
 from tapeless.transforms.errors import ArgumentTypeError, ShapeError, Signal
 
 
@@ -113,11 +113,11 @@ class Builder:
 
     def at_least(self, a: Size, b: Size) -> Ternary:
         """Whether a >= b; a pass may rely on the answer."""
-        return compared("ge", a, b)
+        return compare("ge", a, b)
 
     def equals(self, a: Size, b: Size) -> Ternary:
         """Whether a == b; a pass may rely on the answer."""
-        return compared("eq", a, b)
+        return compare("eq", a, b)
 
     def in_scope(self, v: Var) -> bool:
         """Whether the integer that a length in a type names can be read."""
@@ -190,7 +190,7 @@ def size_of(value: Atom | int) -> Size:
         return value
     if isinstance(value, Literal):
         return int(value.value)
-    size = _computed(value, size_of)
+    size = _computed_size(value, size_of)
     return var_size(value) if size is None else size
 
 
@@ -198,7 +198,7 @@ def axis_length(value: Atom) -> Size | None:
     """The size that an atom was made from; None for an integer that is not made from lengths."""
     if isinstance(value, Literal):
         return value.value if type(value.value) is int else None
-    return _computed(value, axis_length)
+    return _computed_size(value, axis_length)
 
 
 def defining_statement(a: Atom, *ops: Op) -> Let | None:
@@ -228,7 +228,7 @@ def same_value(a: Atom, b: Atom, most: int = 100) -> bool:
     return True
 
 
-def _computed(value: Var, of: Callable[[Atom], Size | None]) -> Size | None:
+def _computed_size(value: Var, of: Callable[[Atom], Size | None]) -> Size | None:
     """The size of a variable that is a length, or is computed from integers."""
     let = current().definitions.get(value)
     if let is None:

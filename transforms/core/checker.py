@@ -91,7 +91,7 @@ def _statement(s: Statement, scope: set[Var], ever: set[Var], stage: str) -> Non
         case Let():
             types = [a.type for a in (*s.args, *s.outs)]
             if _checked_types.get(s) != types:
-                _typed(s, stage)
+                _check_types(s, stage)
                 _checked_types[s] = types
         case If():
             for side in (s.then, s.orelse):
@@ -119,7 +119,7 @@ def _statement(s: Statement, scope: set[Var], ever: set[Var], stage: str) -> Non
             _block(s.body, scope, ever, stage)
 
 
-def _typed(s: Let, stage: str) -> None:
+def _check_types(s: Let, stage: str) -> None:
     """Compares results with what the rule of their operation says; lengths may have other names."""
     if s.op.infer is types_given:
         return
@@ -127,16 +127,16 @@ def _typed(s: Let, stage: str) -> None:
     kinds = inferred if isinstance(inferred, tuple) else (inferred,)
     _same_number(kinds, s.outs, s, stage)
     for kind, v in zip(kinds, s.outs, strict=True):
-        if not _alike(kind, v.type):
+        if not _are_compatible(kind, v.type):
             _fail(stage, f"{_place(s)} is {v.type}, where its operands make {kind}")
 
 
-def _alike(a: Any, b: Any) -> bool:
+def _are_compatible(a: Any, b: Any) -> bool:
     """Whether two types are one, but for lengths that are not known."""
     if type(a) is not type(b):
         return False
     if isinstance(a, StackType):
-        return _alike(a.item, b.item)
+        return _are_compatible(a.item, b.item)
     if not isinstance(a, Type):
         return bool(a == b)
     lengths = zip(a.shape, b.shape, strict=False)

@@ -275,15 +275,15 @@ def sides(a: Size, b: Size) -> tuple[Size, Size]:
     return left, right
 
 
-def compared(kind: str, a: Size, b: Size) -> bool | None:
+def compare(kind: str, a: Size, b: Size) -> bool | None:
     """A comparison, by the name of its operator; None where it is not certain.
 
     >>> n = symbol("n", lower=2)
-    >>> compared("eq", n, 1), compared("gt", n, 1), compared("lt", n, 3)
+    >>> compare("eq", n, 1), compare("gt", n, 1), compare("lt", n, 3)
     (False, True, None)
     """
     if kind in ("lt", "gt", "ne"):
-        opposite = compared({"lt": "ge", "gt": "le", "ne": "eq"}[kind], a, b)
+        opposite = compare({"lt": "ge", "gt": "le", "ne": "eq"}[kind], a, b)
         return None if opposite is None else not opposite
     if kind == "eq":
         apart = at_least(a, b + 1) or at_least(b, a + 1)

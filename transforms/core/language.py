@@ -268,8 +268,10 @@ class Effect:
 
     @property
     def message(self) -> str:
-        """What a check that fails says: that two lengths differ, one of which data may decide."""
-        stretched = "; one that data decides is not stretched, even if it is 1"
+        """What a check that fails says: that two lengths differ, one of which may depend on
+        run-time values."""
+        stretched = "; one that run-time values decide is not stretched, even if it is 1: take its "
+        stretched += "element, v[0], or np.resize(v, n)"
         why = stretched * self.params.get("by_data", False)
         return f"operands could not be broadcast together: the lengths differ{why}"
 

@@ -27,12 +27,12 @@ def run(block: Block, *passes: Pass) -> Block:
     for p in passes:
         after = p(block)
         if after is not block:
-            checked(after, name_of(p))
+            verified(after, name_of(p))
         block = after
     return block
 
 
-def checked(block: Block, stage: str, around: Callable[[], Collection[Var]] = tuple) -> Block:
+def verified(block: Block, stage: str, around: Callable[[], Collection[Var]] = tuple) -> Block:
     """The block as it is, verified where TAPELESS_CHECK is in the environment; `around` tells the
     variables of a program around it that it may read."""
     if checks():

@@ -25,7 +25,7 @@ def show(program: Program) -> str:
 def show_block(block: Block) -> str:
     p = Printer()
     p.block(block, 1, "return")
-    params = ", ".join(p.typed(v) for v in block.params)
+    params = ", ".join(p.with_type(v) for v in block.params)
     return f"({params}):\n" + "\n".join(p.lines)
 
 
@@ -51,7 +51,7 @@ class Printer:
             self.names[a] = name
         return self.names[a]
 
-    def typed(self, v: Var) -> str:
+    def with_type(self, v: Var) -> str:
         return f"{self.name(v)}: {v.type}"
 
     def list(self, atoms: Any) -> str:
@@ -70,7 +70,7 @@ class Printer:
             case Let():
                 params = "".join(f", {k}={v}" for k, v in s.params.items())
                 inside = (self.list(s.args) + params).removeprefix(", ")
-                outs = ", ".join(map(self.typed, s.outs))
+                outs = ", ".join(map(self.with_type, s.outs))
                 self.line(depth, f"{outs} = {s.op.name}({inside})", s.origin)
             case If():
                 self.line(
@@ -85,7 +85,7 @@ class Printer:
                 span = f"range({self.list((s.start, s.stop, s.step))})"
                 span = f"reversed({span})" if s.reverse else span
                 inits = ", ".join(
-                    f"{self.typed(p)} = {self.name(a)}"
+                    f"{self.with_type(p)} = {self.name(a)}"
                     for p, a in zip(s.carries, s.inits, strict=True)
                 )
                 outs = f"{self.list(s.outs)} = " if s.outs else ""
@@ -94,7 +94,7 @@ class Printer:
                 self.block(s.body, depth + 1, "yield")
             case While():
                 inits = ", ".join(
-                    f"{self.typed(p)} = {self.name(a)}"
+                    f"{self.with_type(p)} = {self.name(a)}"
                     for p, a in zip(s.body.params, s.inits, strict=True)
                 )
                 self.line(depth, f"{self.list(s.outs)} = while with {inits}:", s.origin)

@@ -23,7 +23,7 @@ FLOAT, INT, BOOL = np.dtype(float), np.dtype(int), np.dtype(bool)
 WIDE = np.dtype(complex)
 
 
-class Module(Protocol):
+class ModuleNeeds(Protocol):
     """The compiled module in which a scalar form is written: what it imports and defines."""
 
     imports: set[tuple[str, str]]
@@ -49,7 +49,7 @@ class ScalarForm:
                 else one addition
     """
 
-    text: str | Callable[[Let, Operands, Module], ast.expr]
+    text: str | Callable[[Let, Operands, ModuleNeeds], ast.expr]
     operands: Literal["result", "own", "truth", "float64", "complex128", "natural"] = "result"
     results: str = "biuf"
     accepts: Callable[[Let], bool] | None = None
@@ -60,7 +60,7 @@ class ScalarForm:
     exact: bool = False
     work: int = 0
 
-    def of(self, s: Let) -> ScalarForm | None:
+    def form_for(self, s: Let) -> ScalarForm | None:
         """The form for the operands of this statement; None where there is none."""
         if any(t.type.dtype.kind == "c" for t in (*s.args, *s.outs)):
             form = self if self.of_complex == "same" else self.of_complex
@@ -68,21 +68,21 @@ class ScalarForm:
             form = self if s.outs[0].type.dtype.kind in self.results else None
         return form if form is None or form.accepts is None or form.accepts(s) else None
 
-    def written(self, s: Let, values: list[ast.expr], module: Module) -> ast.expr:
+    def write(self, s: Let, values: list[ast.expr], module: ModuleNeeds) -> ast.expr:
         """The value for operands with these texts, in the dtype of the result of the statement."""
         out = s.outs[0].type.dtype
         operands = Operands(s, values)
         if isinstance(self.text, str):
-            value = template(self.text, operands.converted(self.operands, out))
-            self.needed(module)
+            value = template(self.text, operands.convert(self.operands, out))
+            self.note_needs(module)
         else:
             value = self.text(s, operands, module)
         wide = {"float64": FLOAT, "complex128": WIDE}.get(self.operands)
         if wide is not None:
             return cast(value, wide, out)
-        return value if self.exact else narrowed(value, out)
+        return value if self.exact else narrow(value, out)
 
-    def needed(self, module: Module) -> None:
+    def note_needs(self, module: ModuleNeeds) -> None:
         """Notes what the text calls; a text that depends on the statement notes that itself."""
         module.imports |= set(self.imports)
         module.helpers |= dict.fromkeys(text.strip() for text in self.helpers)
@@ -94,31 +94,33 @@ class Operands:
     def __init__(self, s: Let, values: list[ast.expr]) -> None:
         self.atoms, self.values = s.args, values
 
-    def converted(self, how: str, out: np.dtype[Any]) -> dict[str, ast.expr]:
+    def convert(self, how: str, out: np.dtype[Any]) -> dict[str, ast.expr]:
         """As a scalar form takes operands, for a result of this dtype."""
         if how == "natural":
             return self.natural(out)
         if how == "own":
-            return {str(k): self.one(k, a.type.dtype) for k, a in enumerate(self.atoms)}
-        return self.to({"result": out, "truth": BOOL, "float64": FLOAT, "complex128": WIDE}[how])
+            return {str(k): self.convert_operand(k, a.type.dtype) for k, a in enumerate(self.atoms)}
+        return self.convert_all(
+            {"result": out, "truth": BOOL, "float64": FLOAT, "complex128": WIDE}[how]
+        )
 
-    def to(self, dtype: np.dtype[Any]) -> dict[str, ast.expr]:
-        return {str(k): self.one(k, dtype) for k in range(len(self.values))}
+    def convert_all(self, dtype: np.dtype[Any]) -> dict[str, ast.expr]:
+        return {str(k): self.convert_operand(k, dtype) for k in range(len(self.values))}
 
-    def one(self, k: int, dtype: np.dtype[Any]) -> ast.expr:
+    def convert_operand(self, k: int, dtype: np.dtype[Any]) -> ast.expr:
         atom = self.atoms[k]
         if isinstance(atom, language.Literal):
             return literal(atom.value, dtype)
         return cast(self.values[k], atom.type.dtype, dtype)
 
     def natural(self, dtype: np.dtype[Any]) -> dict[str, ast.expr]:
-        """As `to`, without casts that Python does itself: an integer beside a float."""
+        """As `convert_all`, without casts that Python does itself: an integer beside a float."""
         dtypes = [a.type.dtype for a in self.atoms]
         others = [
             d == dtype and not isinstance(a, language.Literal)
             for a, d in zip(self.atoms, dtypes, strict=True)
         ]
-        holes = self.to(dtype)
+        holes = self.convert_all(dtype)
         if dtype == FLOAT and sum(others):
             for k, a in enumerate(self.atoms):
                 if dtypes[k] == INT or isinstance(a, language.Literal):
@@ -140,10 +142,10 @@ def literal(value: Any, dtype: np.dtype[Any]) -> ast.expr:
         return number(value if dtype == FLOAT and not isinstance(value, bool) else int(value))
     if dtype == WIDE:
         return number(complex(value))
-    return converted(dtype, number(value))
+    return convert(dtype, number(value))
 
 
-def converted(dtype: np.dtype[Any], value: ast.expr) -> ast.expr:
+def convert(dtype: np.dtype[Any], value: ast.expr) -> ast.expr:
     """The value converted to a dtype."""
     if dtype == BOOL:
         return template("{0} != 0", {"0": value})  # type: ignore[no-any-return]
@@ -152,9 +154,9 @@ def converted(dtype: np.dtype[Any], value: ast.expr) -> ast.expr:
 
 def cast(value: ast.expr, have: np.dtype[Any], wanted: np.dtype[Any]) -> ast.expr:
     """The value of one dtype as one of another."""
-    return value if have == wanted else converted(wanted, value)
+    return value if have == wanted else convert(wanted, value)
 
 
-def narrowed(value: Any, out: np.dtype[Any]) -> ast.expr:
+def narrow(value: Any, out: np.dtype[Any]) -> ast.expr:
     """Integers that are not of Python's size come out of arithmetic wider than they are."""
-    return converted(out, value) if out.kind in "iu" and out != INT else value
+    return convert(out, value) if out.kind in "iu" and out != INT else value

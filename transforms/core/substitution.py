@@ -187,14 +187,14 @@ def replace_symbols(block: Block, new: Mapping[dims.Symbol, dims.Size]) -> Block
 
 
 def map_symbols(params: dict[str, Any], new: Mapping[dims.Symbol, dims.Size]) -> dict[str, Any]:
-    return {k: _mapped(v, new) for k, v in params.items()}
+    return {k: _map_symbols(v, new) for k, v in params.items()}
 
 
-def _mapped(value: Any, new: Mapping[dims.Symbol, dims.Size]) -> Any:
+def _map_symbols(value: Any, new: Mapping[dims.Symbol, dims.Size]) -> Any:
     if isinstance(value, dims.Dim):
         return dims.substitute(value, new.get)
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        return tuple(_mapped(v, new) for v in value)
+        return tuple(_map_symbols(v, new) for v in value)
     if isinstance(value, Type):
-        return Type(value.dtype, _mapped(value.shape, new), value.weak)
-    return StackType(_mapped(value.item, new)) if isinstance(value, StackType) else value
+        return Type(value.dtype, _map_symbols(value.shape, new), value.weak)
+    return StackType(_map_symbols(value.item, new)) if isinstance(value, StackType) else value

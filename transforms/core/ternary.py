@@ -2,9 +2,9 @@
 
 >>> from tapeless.transforms.core.dims import symbol
 >>> n = symbol("n", lower=2)
->>> compared("ge", n, 2), compared("ge", n, 3)
+>>> compare("ge", n, 2), compare("ge", n, 3)
 (<Ternary.TRUE: 1>, <Ternary.UNKNOWN: 2>)
->>> "long" if compared("ge", n, 3).certain else "long or short"
+>>> "long" if compare("ge", n, 3).certain else "long or short"
 'long or short'
 """
 
@@ -44,7 +44,7 @@ class Ternary(enum.Enum):
         return self.certain
 
 
-def compared(kind: str, a: Size, b: Size) -> Ternary:
+def compare(kind: str, a: Size, b: Size) -> Ternary:
     """A comparison of sizes, by the name of its operator."""
-    answer = dims.compared(kind, a, b)
+    answer = dims.compare(kind, a, b)
     return Ternary.UNKNOWN if answer is None else Ternary(int(answer))

@@ -18,7 +18,7 @@ FIRST, ALL, SHARED = "first", "all", "shared"  # which threads: the first one, a
 
 
 @dataclass(frozen=True)
-class Access:
+class SharedAccess:
     """An access to an element of an array, or to all of it: `places` are texts of indices."""
 
     array: str
@@ -26,7 +26,7 @@ class Access:
     places: tuple[str, ...] | None
 
 
-def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
+def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[SharedAccess]:
     """What a statement or an expression does to these arrays."""
     match node:
         case ast.Call(func=ast.Name(id="add_at"), args=[ast.Subscript() as target, e]):
@@ -34,7 +34,7 @@ def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
                 yield (
                     access
                     if access.mode == READ and access.places is None
-                    else Access(
+                    else SharedAccess(
                         access.array, ADD if owner(target) == access.array else READ, access.places
                     )
                 )
@@ -53,7 +53,7 @@ def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
         case ast.Subscript(value=ast.Name(id=name)) if name in arrays:
             parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             mode = READ if isinstance(node.ctx, ast.Load) else WRITE
-            yield Access(name, mode, tuple(map(ast.unparse, parts)))
+            yield SharedAccess(name, mode, tuple(map(ast.unparse, parts)))
             yield from accesses(node.slice, arrays)
             return
         case ast.Attribute(value=ast.Name(), attr="shape" | "size" | "ndim"):
@@ -62,10 +62,12 @@ def accesses(node: ast.AST, arrays: Iterable[str]) -> Iterator[Access]:
             for a in args:
                 yield from accesses(a, arrays)
                 if owner(a) in arrays:
-                    yield Access(owner(a), WRITE, None)  # a function without results stores to it
+                    yield SharedAccess(
+                        owner(a), WRITE, None
+                    )  # a function without results stores to it
             return
         case ast.Name(id=name) if name in arrays:
-            yield Access(name, READ, None)
+            yield SharedAccess(name, READ, None)
     for child in ast.iter_child_nodes(node):
         yield from accesses(child, arrays)
 
@@ -79,7 +81,7 @@ def with_counters(
     arrays: set[str],
     is_shared: Callable[[ast.AST], bool],
     around: ast.For | None,
-) -> Iterator[tuple[Access, ast.For | None]]:
+) -> Iterator[tuple[SharedAccess, ast.For | None]]:
     """All accesses, each with the loop around it that threads share."""
     for s in body:
         head = s.test if isinstance(s, (ast.If, ast.While)) else s
@@ -96,7 +98,7 @@ class Pending:
 
     done: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
 
-    def conflicts(self, doing: Iterable[Access], who: str) -> bool:
+    def conflicts(self, doing: Iterable[SharedAccess], who: str) -> bool:
         """Whether they have to wait before these accesses."""
         return any(
             _conflict(mode, a.mode, other == who == FIRST)
@@ -104,7 +106,7 @@ class Pending:
             for mode, other in self.done.get(a.array, ())
         )
 
-    def note(self, doing: Iterable[Access], who: str) -> None:
+    def note(self, doing: Iterable[SharedAccess], who: str) -> None:
         for a in doing:
             self.done.setdefault(a.array, set()).add((a.mode, who))
 

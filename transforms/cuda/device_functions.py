@@ -180,11 +180,11 @@ def device_names(noted: tuple[str, str]) -> str:
             "write zeta(x, 1.0), which is the same for x > 1",
         )
     parts = STRING.split(OF_HOST.sub(NUMPY, line))
-    parts[::2] = [NAME.sub(lambda m: _renamed(m[1], m[2], note), part) for part in parts[::2]]
+    parts[::2] = [NAME.sub(lambda m: _cupy_name(m[1], m[2], note), part) for part in parts[::2]]
     return "".join(parts)
 
 
-def _renamed(module: str, name: str, note: str) -> str:
+def _cupy_name(module: str, name: str, note: str) -> str:
     if module == "scipy" and (name == "special" or name.removeprefix("special.") in SPECIAL):
         return f"cupyx.scipy.{name}"
     if module != "np" or name not in DEVICE:

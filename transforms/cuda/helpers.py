@@ -304,7 +304,7 @@ def block_text(word: str, dtype: Dtype) -> str:
     return _reduction(BLOCK, word, dtype)
 
 
-def needed(texts: list[str]) -> list[str]:
+def needed_helpers(texts: list[str]) -> list[str]:
     """The texts of the helpers that these texts name, and of those that they call, in order."""
     names = {word for text in texts for word in words(text)}
     chosen = []

@@ -19,33 +19,35 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.c_text.called_functions import Functions
-from tapeless.transforms.c_text.expressions import Scope, owner, product
+from tapeless.transforms.c_text.called_functions import FunctionPrinter
+from tapeless.transforms.c_text.expressions import KernelScope, owner, product
 from tapeless.transforms.c_text.long_lines import declaration, in_width
 from tapeless.transforms.c_text.renaming import (
     Renaming,
     ascii_name,
     is_called,
     other_names,
-    renamed,
+    rename_reserved,
     words,
 )
 from tapeless.transforms.c_text.statements import notes_of
 from tapeless.transforms.c_text.values import (
     PRODUCT,
     SHIFT,
-    Array,
+    CArray,
+    CValue,
     NotPrintedError,
-    Value,
     c_type,
     constant,
 )
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.cuda.helpers import HELPERS, needed
+from tapeless.transforms.cuda.helpers import HELPERS, needed_helpers
 from tapeless.transforms.cuda.launch_text import COMBINED
 from tapeless.transforms.cuda.packed_loops import PACK_LOOP, packed_loops
-from tapeless.transforms.cuda.points import Points, as_points
-from tapeless.transforms.cuda.teams import ARRAY, KernelWriter
+from tapeless.transforms.cuda.points import PointLoop, as_points
+from tapeless.transforms.cuda.sums_in_registers import sums_in_registers
+from tapeless.transforms.cuda.teams import ARRAY, TeamKernelWriter
+from tapeless.transforms.cuda.user_loops import apart_loops, summing_loops
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, INT
 
@@ -70,11 +72,11 @@ OURS = re.compile(r"__\w*|(team|block|join|take|result|pack)_\w+")
 RESERVED = frozenset(WORDS.split()) | frozenset(HELPERS)
 #: Functions of loop form that are no functions here.
 BUILT_IN = frozenset(
-    ["plus", "plus_product", "scratch", "grown", "filled", "each", "turns", "add_at"]
+    ["plus", "plus_product", "scratch", "grown", "filled", "each", "turns", "apart", "add_at"]
 )
 LENGTH = re.compile(r"\b(\w+)\.shape\[(\d+)\]")
-#: x[j * x_1 + i], of rows i and what threads count as j.
-ACROSS = re.compile(r"\w+\[(?:j|k|l|m)\w* \* \w+ \+ i\w*\]")
+#: x[j * x_1 + i], where i is a row: neighbouring rows read neighbouring elements.
+ACROSS = r"\w+\[(?!{row}\b)\w+ \* \w+ \+ {row}\]"
 UNKNOWN_LENGTH = 32  # for a loop whose passes each row counts itself: a thread for each of a warp
 ROOM = "extern __shared__ double2 shared_room[];"
 STAGED = "char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there"
@@ -122,6 +124,9 @@ class CudaKernel:
     scratch       memory that it needs: name, dtype, shape in Python
     width         rows that a thread takes at once, where all arrays are aligned
     across        whether neighbouring rows read neighbouring elements: they share a block, then
+    side          how many rows each row of the driver is, in Python, if that is not one
+    small_teams   whether teams are no larger than it takes to keep a device busy: their threads
+                  share loops of the user's program, which one thread might run as well
     """
 
     name: str
@@ -136,6 +141,8 @@ class CudaKernel:
     notes: tuple[str, ...] = ()
     width: int = 1
     across: bool = False
+    small_teams: bool = False
+    side: str = ""
 
 
 def print_kernel(
@@ -156,11 +163,15 @@ def print_kernel(
 
     Raises NotPrintedError for what CUDA C does not have, or the printer does not know.
     """
-    return _Printer(node, parameters, results, functions, fastmath, source).printed()
+    try:
+        return _KernelPrinter(node, parameters, results, functions, source, True, fastmath).print()
+    except NotPrintedError:  # one thread of a row makes the user's loops, then
+        return _KernelPrinter(node, parameters, results, functions, source, False, False).print()
 
 
-class _Printer:
-    """The signature of a kernel around its body."""
+class _KernelPrinter:
+    """The signature of a kernel around its body. `share_loops` says whether threads share loops of
+    the user's program whose passes are apart, `share_sums` also those that only add up."""
 
     def __init__(
         self,
@@ -168,13 +179,14 @@ class _Printer:
         parameters: Sequence[Parameter],
         results: Sequence[tuple[np.dtype[Any], str]],
         functions: Mapping[str, ast.FunctionDef],
-        fastmath: bool,
         source: str,
+        share_loops: bool,
+        share_sums: bool,
     ) -> None:
         names = {a.arg for a in node.args.args} | {
             n.id for n in ast.walk(node) if isinstance(n, ast.Name)
         }
-        reserved = _reserved(names)
+        reserved = _reserved_names(names)
         called = {n for n in names & reserved if n in functions or is_called(node, n)}
         self.renamed = other_names(names & reserved - called, names | reserved)
         node = Renaming(self.renamed).visit(copy.deepcopy(node))
@@ -190,29 +202,47 @@ class _Printer:
         self.more = {p.name: p.more for p in parameters}
         self.taken = names | set(self.renamed.values()) | reserved
         self.taken |= {f"result_{k}" for k in range(len(results))}
-        others = {n: renamed(f, _reserved) for n, f in functions.items() if n not in BUILT_IN}
-        self.functions = Functions(others, set(RESERVED))
-        self.scope = Scope()
+        if share_sums:
+            arrays = {p.name: p.dtype for p in self.parameters if p.ndim and p.kind == "array"}
+            sums_in_registers(node, arrays, self.fresh)
+        others = {
+            n: rename_reserved(f, _reserved_names)
+            for n, f in functions.items()
+            if n not in BUILT_IN
+        }
+        self.functions = FunctionPrinter(others, set(RESERVED))
+        self.scope = KernelScope()
         self.far: dict[str, str] = {}  # names of parameters that the body knows otherwise
         self.lengths: dict[str, tuple[str, int]] = {}  # parameters that are lengths of arrays
-        self.of_size: dict[Size, Value] = {}  # the same by the sizes of the driver
-        self.writer = KernelWriter(
-            node, self.scope, self.taken, self.functions, results, self.bounds
+        self.of_size: dict[Size, CValue] = {}  # the same by the sizes of the driver
+        loops = apart_loops(node) if share_loops else set[int]()
+        loops |= summing_loops(node) if share_sums else set()
+        self.writer = TeamKernelWriter(
+            node, self.scope, self.taken, self.functions, results, self.bounds, loops
         )
         self.writer.notes = notes_of(source)
-        self.fastmath = fastmath
-        self.joined: list[tuple[Parameter, Value]] = []  # arrays that teams add up, and their sizes
+        self.joined: list[
+            tuple[Parameter, CValue]
+        ] = []  # arrays that teams add up, and their sizes
         self.has_room = False  # whether teams may have memory that their block shares
 
-    def printed(self) -> CudaKernel:
+    def fresh(self, stem: str) -> str:
+        """A name that nothing else has."""
+        name, k = stem, 2
+        while name in self.taken:
+            name, k = f"{stem}_{k}", k + 1
+        self.taken.add(name)
+        return name
+
+    def print(self) -> CudaKernel:
         writer = self.writer
         if self.bounds:
             self.scope.fixed[self.bounds[0]] = constant(0)
-            self.scope.fixed[self.bounds[1]] = Value("rows", INT, natural=True)
+            self.scope.fixed[self.bounds[1]] = CValue("rows", INT, natural=True)
         head = [line for p in self.parameters for line in self.receive(p)]
         writer.own = frozenset(p.name for p in self.parameters if p.kind in ("own", "sum"))
         writer.write()
-        body: Sequence[str] = _grouped(writer.lines)
+        body: Sequence[str] = _group_guarded_lines(writer.lines)
         if writer.alone:  # the others leave before anything is loaded
             head, body = [body[0], *head], body[1:]
         if self.bounds:
@@ -222,7 +252,7 @@ class _Printer:
         points = self.points(head, body)
         if points is not None:
             body = points.lines
-        body, packed = self.packed(body)
+        body, packed = self.pack_loops(body)
         body = [*body, *self.of_blocks()]
         texts, arguments = self.signature("\n".join([*head, *body]))
         lines = [
@@ -234,8 +264,8 @@ class _Printer:
         text = in_width(lines)
         called = [in_width(f.text.splitlines()) for f in self.functions.printed.values()]
         own = [PACK_LOOP] * (packed or points is not None)
-        more = [*called, *writer.reductions, *own]
-        helpers = (*needed([text, *more]), *writer.reductions, *called, *own)
+        more = [*called, *writer.device_functions, *own]
+        helpers = (*needed_helpers([text, *more]), *writer.device_functions, *called, *own)
         own_lengths = {self.known_length(n): None for n in writer.lengths}
         return CudaKernel(
             writer.node.name,
@@ -249,22 +279,28 @@ class _Printer:
             tuple((p.name, p.dtype, self.shape_text(p)) for p in self.memory()),
             tuple(writer.notes_for_user),
             1 if points is None else points.width,
-            bool(self.writer.has_teams and any(map(ACROSS.search, body))),
+            bool(writer.has_teams and self.reads_across(body)),
+            bool(self.bounds and writer.has_teams and writer.has_small_teams),
+            self.python_text(writer.side or ""),
         )
 
-    def packed(self, body: Sequence[str]) -> tuple[Sequence[str], bool]:
+    def reads_across(self, body: Sequence[str]) -> bool:
+        patterns = [re.compile(ACROSS.format(row=re.escape(row))) for row in self.writer.rows]
+        return any(pattern.search(line) for pattern in patterns for line in body)
+
+    def pack_loops(self, body: Sequence[str]) -> tuple[Sequence[str], bool]:
         """The body with loops of teams that move several elements at once."""
         if not self.writer.has_teams:
             return body, False
         return packed_loops(body, {p.name: p.dtype for p in self.parameters if p.ndim})
 
-    def points(self, head: Sequence[str], body: Sequence[str]) -> Points | None:
+    def points(self, head: Sequence[str], body: Sequence[str]) -> PointLoop | None:
         """The body for elements of which threads take several at once, if rows are elements."""
         plain = all(p.kind not in ("own", "sum") for p in self.parameters)
         if not self.bounds or self.writer.has_teams or not plain:
             return None
-        found = as_points([*head, *body], {p.name: p.dtype for p in self.parameters if p.ndim})
-        return None if found is None else replace(found, lines=found.lines[len(head) :])
+        pointwise = as_points([*head, *body], {p.name: p.dtype for p in self.parameters if p.ndim})
+        return None if pointwise is None else replace(pointwise, lines=pointwise.lines[len(head) :])
 
     # -- what the kernel gets
 
@@ -276,7 +312,7 @@ class _Printer:
                 return []
             return [f"  const {c_type(p.dtype)} {p.name} = *{self.far_name(p)};"]
         lengths = tuple(self.length(p, k) for k in range(p.ndim))
-        x = Array(p.name, p.name, p.dtype, lengths, counted=p.kind == "stack")
+        x = CArray(p.name, p.name, p.dtype, lengths, counted=p.kind == "stack")
         if p.kind not in ("own", "sum"):
             self.scope.arrays[p.name] = x
             return []
@@ -285,17 +321,17 @@ class _Printer:
             self.scope.arrays[p.name] = x
             if self.writer.has_teams:
                 self.joined += [(p, size)] if p.kind == "sum" else []
-                return self.staged(p, pointer, size)
-            return [f"  {pointer} + team * {size.at(PRODUCT - 1)};"]
+                return self.receive_staged(p, pointer, size)
+            return [f"  {pointer} + team * {size.operand(PRODUCT - 1)};"]
         self.scope.arrays[p.name] = replace(x, where="interleaved", distance="teams")
         return [f"  {pointer} + team;"]
 
-    def staged(self, p: Parameter, pointer: str, size: Value) -> list[str]:
+    def receive_staged(self, p: Parameter, pointer: str, size: CValue) -> list[str]:
         """Lines that find the memory of a team: shared by its block, where that is given room."""
         first = [] if self.has_room else [f"  {ROOM}", f"  {STAGED}"]
         self.has_room, c = True, c_type(p.dtype)
-        bytes_ = size.text if p.dtype.itemsize == 1 else f"{size.at(PRODUCT)} * sizeof({c})"
-        far = f"{self.far_name(p)} + team * {size.at(PRODUCT - 1)}"
+        bytes_ = size.text if p.dtype.itemsize == 1 else f"{size.operand(PRODUCT)} * sizeof({c})"
+        far = f"{self.far_name(p)} + team * {size.operand(PRODUCT - 1)}"
         return [
             *first,
             f"  {pointer.partition(' = ')[0]} = room ? ({c}*)staged : {far};",
@@ -313,13 +349,13 @@ class _Printer:
             first = f"(char*){p.name} - threadIdx.y * room"
             lines += [
                 f"    for (i64 {at} = threadIdx.y * blockDim.x + threadIdx.x; "
-                f"{at} < {size.at(SHIFT)}; {at} += blockDim.x * blockDim.y) {{",
+                f"{at} < {size.operand(SHIFT)}; {at} += blockDim.x * blockDim.y) {{",
                 f"      {c} {a} = (({c}*)({first}))[{at}];",
                 f"      for (unsigned {team} = 1; {team} < blockDim.y; {team}++) {{",
                 f"        {c} {b} = (({c}*)({first} + {team} * room))[{at}];",
                 f"        {a} = {combined};",
                 "      }",
-                f"      {far}[blockIdx.x * {size.at(PRODUCT - 1)} + {at}] = {a};",
+                f"      {far}[blockIdx.x * {size.operand(PRODUCT - 1)} + {at}] = {a};",
                 "    }",
             ]
         if not lines:
@@ -331,7 +367,7 @@ class _Printer:
             "  }",
         ]
 
-    def length(self, p: Parameter, axis: int) -> Value:
+    def length(self, p: Parameter, axis: int) -> CValue:
         """The length of an axis: a number, a parameter, or that of an array which is as long."""
         size = p.sizes[axis] if axis < len(p.sizes) else None
         if isinstance(size, int):
@@ -340,7 +376,7 @@ class _Printer:
             return self.of_size[size]
         name = self.writer.fresh(f"{p.name}_{axis}")
         self.lengths[name] = p.name, axis
-        length = Value(name, INT, natural=True)
+        length = CValue(name, INT, natural=True)
         if size is not None:
             self.of_size[size] = length
         return length
@@ -354,11 +390,11 @@ class _Printer:
 
     def memory(self) -> list[Parameter]:
         """Arrays of unknown length that a kernel of one block makes for itself."""
-        given = {p.name for p in self.parameters}
+        parameter_names = {p.name for p in self.parameters}
         return [
             Parameter(x.name, x.dtype, len(x.lengths))
             for x in self.scope.arrays.values()
-            if x.where == "global" and x.name not in given
+            if x.where == "global" and x.name not in parameter_names
         ]
 
     def shape_text(self, p: Parameter) -> str:
@@ -378,8 +414,8 @@ class _Printer:
     def known_length(self, text: str) -> str:
         """How many passes a loop makes, in Python; a guess where each row finds that out."""
         names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
-        known = names <= {*self.python}
-        return self.python_text(text) if known else str(UNKNOWN_LENGTH)
+        is_known = names <= {*self.python}
+        return self.python_text(text) if is_known else str(UNKNOWN_LENGTH)
 
     def length_text(self, array: str, axis: int) -> str:
         """The length of an axis, of the array that the caller has."""
@@ -397,7 +433,7 @@ class _Printer:
             if isinstance(n, ast.Subscript)
             and isinstance(n.value, ast.Name)
             and (isinstance(n.ctx, ast.Store))
-        } | self.changed()
+        } | self.changed_arrays()
         if self.bounds:
             texts.append("i64 rows")
             arguments.append("rows")
@@ -421,22 +457,22 @@ class _Printer:
             arguments.append("error")
         return texts, arguments
 
-    def changed(self) -> set[str]:
+    def changed_arrays(self) -> set[str]:
         """Arrays that are added to, or passed to functions, which may change them."""
-        found = set()
+        arrays = set()
         for e in ast.walk(self.writer.node):
             match e:
                 case ast.Call(func=ast.Name(id="add_at"), args=[ast.Subscript() as place, _]):
-                    found.add(owner(place))
+                    arrays.add(owner(place))
                 case ast.Call(func=ast.Name(id=name), args=args) if name in self.functions.nodes:
-                    found |= {owner(a) for a in args if self.is_array(a)}
-        return found
+                    arrays |= {owner(a) for a in args if self.is_array(a)}
+        return arrays
 
     def is_array(self, e: ast.expr) -> bool:
         """Whether an argument is an array, or a part of one, and no number."""
         if not isinstance(e, ast.Name | ast.Subscript):
             return False
-        return isinstance(self.writer.value(e), Array)
+        return isinstance(self.writer.value(e), CArray)
 
     def parameter(self, p: Parameter, written: bool) -> tuple[str, str]:
         c, python = c_type(p.dtype), self.python.get(p.name, p.name)
@@ -456,9 +492,9 @@ class _Printer:
 GUARDED = re.compile(r"^( *)if \(threadIdx\.x == 0\) (?!\{)(.*)$")
 
 
-def _grouped(lines: Sequence[str]) -> list[str]:
+def _group_guarded_lines(lines: Sequence[str]) -> list[str]:
     """Statements of the first thread, one after another, as one block."""
-    found: list[str] = []
+    grouped: list[str] = []
     k = 0
     while k < len(lines):
         run: list[re.Match[str]] = []
@@ -467,16 +503,16 @@ def _grouped(lines: Sequence[str]) -> list[str]:
                 break
             run.append(m)
         if len(run) < 2:
-            found.append(lines[k])
+            grouped.append(lines[k])
             k += 1
             continue
         indent = run[0][1]
-        found += [f"{indent}if (threadIdx.x == 0) {{", *(f"{indent}  {m[2]}" for m in run)]
-        found.append(f"{indent}}}")
+        grouped += [f"{indent}if (threadIdx.x == 0) {{", *(f"{indent}  {m[2]}" for m in run)]
+        grouped.append(f"{indent}}}")
         k += len(run)
-    return found
+    return grouped
 
 
-def _reserved(names: Iterable[str]) -> set[str]:
+def _reserved_names(names: Iterable[str]) -> set[str]:
     """Names that mean something in CUDA C, and those of the given ones that it cannot have."""
     return {*RESERVED, *(n for n in names if OURS.fullmatch(n) or not n.isascii())}

@@ -51,7 +51,9 @@ class Kernel:
         arguments,
         *,
         team=None,
+        side=None,  # how many rows each row of the driver is
         across=False,  # neighbouring rows read neighbouring elements
+        small_teams=False,  # no larger than it takes to keep a device busy
         width=1,  # rows that a thread takes at once
         results=(),
         errors=(),
@@ -59,7 +61,8 @@ class Kernel:
         joins=(),
     ):
         self.name, self.arguments, self.team, self.results = name, arguments, team, results
-        self.across, self.width = across, width
+        self.side = side
+        self.across, self.small_teams, self.width = across, small_teams, width
         self.errors, self.scratch, self.joins = errors, scratch, joins
         names = arguments.__code__.co_varnames[: arguments.__code__.co_argcount]
         self.has_room = "room" in names
@@ -69,6 +72,8 @@ class Kernel:
         if rows == 0 and not sums and not self.results:
             return None
         given = dict(zip(self.names, (*map(self.contiguous, args), *own, *sums)))
+        if self.side:
+            rows *= self.side(**given)
         blocks, teams, threads = self.grid(rows, given, (*own, *sums))
         scratch = {name: cp.empty(shape(**given), dtype) for name, dtype, shape in self.scratch}
         copies = [cp.empty((blocks * teams, *x.shape), x.dtype) for x in (*own, *sums)]
@@ -111,6 +116,8 @@ class Kernel:
         each = 8 if longest <= 128 else 16 if longest <= 2048 else 32  # elements for a thread
         least = max(min(longest, 4), -(-longest // each))
         threads = min(1 << max(0, least - 1).bit_length(), 32 if self.across else 1024)
+        if self.small_teams:
+            threads = min(threads, 1 << (2**17 // max(1, rows) | 1).bit_length() - 1)
         teams = 256 // threads if threads <= 32 else 1  # larger teams meet at barriers of the block
         most = 512 if self.joins else 2048 if self.results else 2**24
         if self.width == 1 and not self.team:

@@ -16,19 +16,19 @@ def live_before(body: Sequence[ast.stmt], after: set[str], ends: dict[int, set[s
     """
     live = set(after)
     for s in reversed(body):
-        live = _before(s, live, ends)
+        live = _live_before_statement(s, live, ends)
     return live
 
 
-def _before(s: ast.stmt, after: set[str], ends: dict[int, set[str]]) -> set[str]:
+def _live_before_statement(s: ast.stmt, after: set[str], ends: dict[int, set[str]]) -> set[str]:
     match s:
         case ast.For(target=target, iter=e, body=body):
             ends[id(s)] = ends.get(id(s), set()) | after
-            inside = _around(body, after, ends) - _names(target)
+            inside = _live_around_pass(body, after, ends) - _names(target)
             return inside | after | _names(e)
         case ast.While(test=test, body=body):
             ends[id(s)] = ends.get(id(s), set()) | after
-            return _around(body, after | _names(test), ends) | after | _names(test)
+            return _live_around_pass(body, after | _names(test), ends) | after | _names(test)
         case ast.If(test=test, body=body, orelse=orelse):
             return live_before(body, after, ends) | live_before(orelse, after, ends) | _names(test)
         case ast.Assign(targets=targets, value=e):
@@ -40,7 +40,9 @@ def _before(s: ast.stmt, after: set[str], ends: dict[int, set[str]]) -> set[str]
     return after | _names(s)
 
 
-def _around(body: Sequence[ast.stmt], after: set[str], ends: dict[int, set[str]]) -> set[str]:
+def _live_around_pass(
+    body: Sequence[ast.stmt], after: set[str], ends: dict[int, set[str]]
+) -> set[str]:
     """What is live where a pass begins: the next one may follow."""
     first = live_before(body, after, ends)
     return live_before(body, after | first, ends)
@@ -51,16 +53,16 @@ def _names(e: ast.AST) -> set[str]:
 
 
 def _set_by(targets: Sequence[ast.expr]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for t in targets:
-        found |= {t.id} if isinstance(t, ast.Name) else set()
-        found |= _set_by(t.elts) if isinstance(t, ast.Tuple) else set()
-    return found
+        names |= {t.id} if isinstance(t, ast.Name) else set()
+        names |= _set_by(t.elts) if isinstance(t, ast.Tuple) else set()
+    return names
 
 
 def _read_by(targets: Sequence[ast.expr]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for t in targets:
-        found |= _names(t) if isinstance(t, ast.Subscript) else set()
-        found |= _read_by(t.elts) if isinstance(t, ast.Tuple) else set()
-    return found
+        names |= _names(t) if isinstance(t, ast.Subscript) else set()
+        names |= _read_by(t.elts) if isinstance(t, ast.Tuple) else set()
+    return names

@@ -37,7 +37,7 @@ from tapeless.transforms.cuda.launch_text import (
     join_texts,
 )
 from tapeless.transforms.cuda.teams import ARRAY
-from tapeless.transforms.emit.module import called, function_text, join_module
+from tapeless.transforms.emit.module import called_functions, function_text, join_module
 from tapeless.transforms.emit.writer import emit_function
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.lowering.kernels.kernel import Kernel
@@ -46,7 +46,7 @@ from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, out
 from tapeless.transforms.ops.primitives.random_draws import draw, made_generator
 from tapeless.transforms.ops.primitives.slices_and_gathers import LAST_STORE, Slot, gather
 from tapeless.transforms.python_text.line_breaking import NOTE, WIDTH, wrap
-from tapeless.transforms.python_text.python_source import number, quoted, template
+from tapeless.transforms.python_text.python_source import number, quote, template
 
 HEAD = "typedef long long i64;\n"
 #: C++ has more keywords than Python, and the launch has names of its own.
@@ -71,9 +71,9 @@ def write_cuda(
 
     Raises UnsupportedError for what has no form on a GPU, with the line of the user.
     """
-    printed = [_printed(kernel, on_device, fastmath) for kernel in kernels]
+    printed = [_print_kernel(kernel, on_device, fastmath) for kernel in kernels]
     driver = _without_unread_sizes(driver)
-    others = called([driver], name)
+    others = called_functions([driver], name)
     for block in (driver, *others.values()):
         _refuse_unchecked(block)
         _refuse_gathers(block, block is not driver)
@@ -97,7 +97,7 @@ def write_cuda(
     parts += [HOST.strip()] * bool(re.search(r"(?<!\w)host\(", rest))
     parts += [WITHIN.strip()] * bool(re.search(r"(?<!\w)within\(", rest))
     if "cp.linalg." in rest:
-        head, rest = f"{head}\nimport cupyx", _decorated(name, rest)
+        head, rest = f"{head}\nimport cupyx", _decorate_main(name, rest)
         parts.append(RAISING.strip())
     parts = [head, *parts, rest]
     return "\n\n\n".join(part for part in parts if part) + "\n"
@@ -125,12 +125,12 @@ class DeviceDriver(Driver):
 
     def operation(self, s: Let) -> Any:
         if s.op is gather:
-            return self.gathered(s)
+            return self.gather(s)
         if s.op not in (draw, made_generator, callback, outside):
             return super().operation(s)
         text = self.text_of(s)
         holes = {
-            str(k): self.expr(a) if a.type == CALLABLE else self.kept(a)
+            str(k): self.expr(a) if a.type == CALLABLE else self.host_copy(a)
             for k, a in enumerate(s.args)
         }
         for key, value in s.params.items():
@@ -142,7 +142,7 @@ class DeviceDriver(Driver):
         several = "tuple(map(np.asarray, {0}))" if len(s.outs) > 1 else "np.asarray({0})"
         return template(several, {"0": on_host})
 
-    def gathered(self, s: Let) -> Any:
+    def gather(self, s: Let) -> Any:
         """`x[places]` with a check of the places, which CuPy does not make."""
         array, *indices = map(self.expr, s.args)
         for axis, entry in enumerate(s.params["key"]):
@@ -152,7 +152,7 @@ class DeviceDriver(Driver):
         holes = {str(k): e for k, e in enumerate([array, *indices])}
         return template(self.text_of(s), holes)
 
-    def kept(self, a: Atom) -> ast.expr:
+    def host_copy(self, a: Atom) -> ast.expr:
         e = self.expr(a)
         if isinstance(a, Var) and (a.type.shape or self.on_device(a)):
             return ast.Call(ast.Name("host", ast.Load()), [e], [])
@@ -166,7 +166,7 @@ def _refuse_unchecked(block: Block) -> None:
         if isinstance(s, Let) and s.op.name in ("update", "add_at"):
             slots = [s.args[2 + e.k] for e in s.params["key"] if isinstance(e, Slot)]
             if any(map(_is_indices, slots)):
-                raise _unchecked(s)
+                raise _unchecked_indices_error(s)
 
 
 def _refuse_gathers(block: Block, called: bool) -> None:
@@ -179,14 +179,14 @@ def _refuse_gathers(block: Block, called: bool) -> None:
             plain = all(isinstance(e, (Slot, slice, int)) for e in key)
             plain = plain and all(_is_indices(a) or not a.type.shape for a in slots)
             if any(map(_is_indices, slots)) and (called or not plain):
-                raise _unchecked(s)
+                raise _unchecked_indices_error(s)
 
 
 def _is_indices(a: Atom) -> bool:
     return bool(a.type.shape) and a.type.dtype.kind != "b"
 
 
-def _unchecked(s: Let) -> UnsupportedError:
+def _unchecked_indices_error(s: Let) -> UnsupportedError:
     where = f" ({s.origin.note.strip('# ')})" if s.origin is not None else ""
     return UnsupportedError(
         f"an array of indices outside of kernels has no form on a GPU{where}",
@@ -194,7 +194,7 @@ def _unchecked(s: Let) -> UnsupportedError:
     )
 
 
-def _decorated(name: str, functions: str) -> str:
+def _decorate_main(name: str, functions: str) -> str:
     """The functions of a driver, of which the one that users call raises what CuPy would not."""
     called, main, rest = functions.rpartition(f"def {name}(")
     return f"{called}@raising\n{main}{rest}"
@@ -204,12 +204,12 @@ def _with_notes(lines: list[str]) -> Iterable[tuple[str, str]]:
     """Each line with the comment that names the user's line for it."""
     note = ""
     for line in lines:
-        found = NOTE.search(line)
-        note = found[0].strip() if found else note
+        match = NOTE.search(line)
+        note = match[0].strip() if match else note
         yield line, note
 
 
-def _printed(kernel: Kernel, on_device: Callable[[Var], bool], fastmath: bool) -> CudaKernel:
+def _print_kernel(kernel: Kernel, on_device: Callable[[Var], bool], fastmath: bool) -> CudaKernel:
     """A kernel as CUDA C."""
     (node,) = ast.parse(kernel.text).body
     assert isinstance(node, ast.FunctionDef)
@@ -248,7 +248,7 @@ def _result(kernel: Kernel, v: Var, k: int) -> tuple[np.dtype[Any], str]:
 
 
 def _parameters(kernel: Kernel, on_device: Callable[[Var], bool]) -> list[Parameter]:
-    launch, found = kernel.launch, []
+    launch, parameters = kernel.launch, []
     for a, (name, kind) in zip(kernel.arguments, kernel.types.items(), strict=True):
         role, join = "array", ""
         if not kind.shape:
@@ -262,8 +262,8 @@ def _parameters(kernel: Kernel, on_device: Callable[[Var], bool]) -> list[Parame
             role, join = "sum", launch.join[launch.sums.index(a)]
         more = len(a.type.shape) - kind.ndim if isinstance(a, Var) and kind.shape else 0
         sizes = () if more else kind.shape
-        found.append(Parameter(name, kind.dtype, kind.ndim, role, join, more, sizes))
-    return found
+        parameters.append(Parameter(name, kind.dtype, kind.ndim, role, join, more, sizes))
+    return parameters
 
 
 def _partial(lowered: Kernel, kernel: CudaKernel) -> Iterable[tuple[np.dtype[Any], str]]:
@@ -296,8 +296,12 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
     parts = [f'"{kernel.name}"', f"lambda {', '.join(names)}: {_tuple(kernel.arguments)}"]
     if kernel.team_lengths:
         parts.append(f"team=lambda {sizes}: {_tuple(kernel.team_lengths)}")
+    if kernel.side:
+        parts.append(f"side=lambda {sizes}: {kernel.side}")
     if kernel.across:
         parts.append("across=True")
+    if kernel.small_teams:
+        parts.append("small_teams=True")
     if kernel.width > 1:
         parts.append(f"width={kernel.width}")
     if kernel.results:
@@ -306,8 +310,8 @@ def _launch(lowered: Kernel, kernel: CudaKernel) -> list[str]:
     if kernel.errors:
         parts.append(f"errors={_literal(kernel.errors)}")
     if kernel.scratch:
-        made = ((f'"{n}"', f'"{d.name}"', f"lambda {sizes}: {s}") for n, d, s in kernel.scratch)
-        parts.append(f"scratch={_tuple([_tuple(part) for part in made])}")
+        scratch = ((f'"{n}"', f'"{d.name}"', f"lambda {sizes}: {s}") for n, d, s in kernel.scratch)
+        parts.append(f"scratch={_tuple([_tuple(part) for part in scratch])}")
     if joins:
         parts.append(f"joins={_literal(joins)}")
     whole = f"{lowered.name} = Kernel({', '.join(parts)})"
@@ -324,7 +328,7 @@ def _literal(x: Any) -> str:
     """
     if isinstance(x, tuple):
         return _tuple(map(_literal, x))
-    return "..." if x is ... else quoted(x)
+    return "..." if x is ... else quote(x)
 
 
 def _tuple(parts: Iterable[str]) -> str:

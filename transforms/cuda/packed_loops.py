@@ -82,21 +82,21 @@ def packed_loops(lines: Sequence[str], arrays: Mapping[str, Dtype]) -> tuple[lis
 
     arrays  those in memory that the kernel gets, or has for each row
     """
-    made: list[str] = []
+    result: list[str] = []
     taken = words("\n".join(lines))
-    found, k = False, 0
+    has_packed, k = False, 0
     while k < len(lines):
         head = LOOP.match(lines[k])
         if head is None:
-            made.append(lines[k])
+            result.append(lines[k])
             k += 1
             continue
         end = next(j for j in range(k, len(lines)) if lines[j] == f"{head[1]}}}")
         loop = _Loop(head, lines[k + 1 : end], arrays, taken)
-        made += loop.lines() if loop.fits() else lines[k : end + 1]
-        found |= loop.fits()
+        result += loop.lines() if loop.fits() else lines[k : end + 1]
+        has_packed |= loop.fits()
         k = end + 1
-    return made, found
+    return result, has_packed
 
 
 class _Loop:
@@ -121,7 +121,7 @@ class _Loop:
                     self.rows[m[1], start] = self.fresh(f"{m[1]}_row")
         size = max((arrays[x].itemsize for x, _ in self.rows), default=BYTES)
         self.width = BYTES // size
-        moved = [self.moved(line) for line in self.code]
+        moved = [self.relocate(line) for line in self.code]
         self.stored = [r for r in self.rows.values() if is_stored(r, moved)]
 
     def fresh(self, name: str) -> str:
@@ -149,7 +149,7 @@ class _Loop:
         scattered = any(self.index in words(m[2]) or m[1] in stored for m in others)
         return bool(self.rows) and self.width > 1 and not (leaves or several or scattered)
 
-    def moved(self, line: str) -> str:
+    def relocate(self, line: str) -> str:
         """A line of the body with its elements where they are at the moment."""
 
         def at_place(m: re.Match[str]) -> str:
@@ -163,15 +163,15 @@ class _Loop:
             row: (f"{x}{f' + {start}' if start else ''}", self.arrays[x])
             for (x, start), row in self.rows.items()
         }
-        given = f"threadIdx.x, blockDim.x, {self.count}, [&](i64 {self.index}, i64 place, "
-        body = [self.moved(line) for line in self.body]
-        return call_lines(self.indent, self.width, given, self.note, body, rows)
+        leading = f"threadIdx.x, blockDim.x, {self.count}, [&](i64 {self.index}, i64 place, "
+        body = [self.relocate(line) for line in self.body]
+        return call_lines(self.indent, self.width, leading, self.note, body, rows)
 
 
 def call_lines(
     indent: str,
     width: int,
-    given: str,
+    leading: str,
     note: str,
     body: Sequence[str],
     rows: Mapping[str, tuple[str, Dtype]],
@@ -193,7 +193,7 @@ def call_lines(
         for row, (start, _) in rows.items()
     ]
     return [
-        f"{indent}pack_loop<{width}>({given}{', '.join(parameters)}) {{{note}",
+        f"{indent}pack_loop<{width}>({leading}{', '.join(parameters)}) {{{note}",
         *body,
         f"{indent}}}, {', '.join(moves)});",
     ]

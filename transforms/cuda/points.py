@@ -26,14 +26,14 @@ LOCAL = re.compile(r"^  [\w ]+ (\w+)\[\d+\];")
 
 
 @dataclass(frozen=True)
-class Points:
+class PointLoop:
     """The lines of a kernel over elements, `width` of which a thread takes at once."""
 
     lines: list[str]
     width: int
 
 
-def as_points(lines: Sequence[str], arrays: Mapping[str, Dtype]) -> Points | None:
+def as_points(lines: Sequence[str], arrays: Mapping[str, Dtype]) -> PointLoop | None:
     """The body of a kernel in points; None if rows are more than an element of each array.
 
     lines   of the body, which has one loop over rows
@@ -60,7 +60,7 @@ def as_points(lines: Sequence[str], arrays: Mapping[str, Dtype]) -> Points | Non
         {x: (x, arrays[x]) for x in used},
     )
     before = [line for line in lines[:start] if line not in local]
-    return Points([*before, *loop, *lines[end + 1 :]], width)
+    return PointLoop([*before, *loop, *lines[end + 1 :]], width)
 
 
 def _is_point(body: Sequence[str], index: str, arrays: Sequence[str]) -> bool:

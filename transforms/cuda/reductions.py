@@ -1,4 +1,4 @@
-"""Recognises the numbers that loops add up, and how.
+"""Recognises the numbers that loops add up, and how; also those of arrays that each thread has.
 
 for j in each(n): total = plus(total, x[j])      adds up      {"total": "sum"}
 """
@@ -6,7 +6,8 @@ for j in each(n): total = plus(total, x[j])      adds up      {"total": "sum"}
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 
 from tapeless.transforms.c_text.values import NotPrintedError
 
@@ -19,44 +20,46 @@ WORDS: dict[type[ast.operator], str] = {
 }
 
 
-def reductions(loop: ast.For) -> dict[str, str]:
-    """The numbers from outside that passes of a loop only add to, and how."""
-    found: dict[str, str] = {}
-    reads: dict[str, int] = {}
-    for s in ast.walk(loop):
-        if isinstance(s, ast.Name) and isinstance(s.ctx, ast.Load):
-            reads[s.id] = reads.get(s.id, 0) + 1
-    for name, word, used in _steps(loop):
-        if found.get(name, word) != word:
+def reductions(loop: ast.For, arrays: Collection[str] = ()) -> dict[str, str]:
+    """The numbers from outside that passes of a loop only add to, and how: variables, and the
+    elements of these arrays."""
+    words: dict[str, str] = {}
+    expected: dict[str, int] = {}  # how often steps name each
+    for place, word, reads in _steps(loop):
+        name = _owner(place)
+        if isinstance(place, ast.Subscript) and name not in arrays:
+            continue
+        if words.setdefault(name, word) != word:
             raise NotPrintedError(f"the variable {name}, which is put together in two ways,")
-        found[name] = word
-        reads[name] = reads.get(name, 0) - used
-    stores = {
-        name: sum(
-            isinstance(s, ast.Name) and s.id == name and isinstance(s.ctx, ast.Store)
-            for s in ast.walk(loop)
-        )
-        for name in found
-    }
-    steps = [name for name, _, _ in _steps(loop)]
-    return {
-        name: word
-        for name, word in found.items()
-        if reads[name] == 0 and stores[name] == steps.count(name)
-    }
+        expected[name] = expected.get(name, 0) + 1 + reads
+    mentions = Counter(map(_name_of, ast.walk(loop)))
+    return {name: word for name, word in words.items() if mentions[name] == expected[name]}
 
 
-def _steps(loop: ast.For) -> Iterator[tuple[str, str, int]]:
+def _steps(loop: ast.For) -> Iterator[tuple[ast.expr, str, int]]:
     """Each statement that may be a step of a reduction: of what, how, how often it reads that."""
     for s in ast.walk(loop):
         match s:
-            case ast.Assign(targets=[ast.Name(id=name)], value=e):
-                word = _step(name, _without_cast(e))
+            case ast.Assign(targets=[ast.Name() | ast.Subscript() as place], value=e):
+                word = _step(place, _without_cast(e))
                 if word:
-                    reads = [x for x in ast.walk(e) if isinstance(x, ast.Name) and x.id == name]
-                    yield name, word, len(reads)
-            case ast.AugAssign(target=ast.Name(id=name), op=op) if type(op) in WORDS:
-                yield name, WORDS[type(op)], 0
+                    reads = [x for x in ast.walk(e) if _name_of(x) == _owner(place)]
+                    yield place, word, len(reads)
+            case ast.AugAssign(target=place, op=op) if type(op) in WORDS:
+                yield place, WORDS[type(op)], 0
+
+
+def _name_of(e: ast.AST) -> str:
+    return e.id if isinstance(e, ast.Name) else ""
+
+
+def _owner(place: ast.expr) -> str:
+    """The variable, or the array of an element."""
+    return _name_of(place.value) if isinstance(place, ast.Subscript) else _name_of(place)
+
+
+def _is_same(e: ast.expr, place: ast.expr) -> bool:
+    return ast.unparse(e) == ast.unparse(place)
 
 
 def _without_cast(e: ast.expr) -> ast.expr:
@@ -66,27 +69,31 @@ def _without_cast(e: ast.expr) -> ast.expr:
     return e
 
 
-def _step(name: str, e: ast.expr) -> str:
-    """How an expression puts a number together with another one; empty if it does not."""
+def _step(place: ast.expr, e: ast.expr) -> str:
+    """How an expression puts what is in a place together with another number; empty if it does
+    not."""
     match e:
-        case ast.Call(func=ast.Name(id="plus" | "plus_product"), args=[ast.Name(id=first), *rest]):
-            return "sum" if first == name and not _reads(name, *rest) else ""
-        case ast.BinOp(left=ast.Name(id=first), op=op, right=right) if first == name:
-            return "" if _reads(name, right) else WORDS.get(type(op), "")
-        case ast.Call(func=ast.Name(id="max" | "min" as word), args=[ast.Name(id=first), other]):
-            return word if first == name and not _reads(name, other) else ""
+        case ast.Call(func=ast.Name(id="plus" | "plus_product"), args=[first, *rest]):
+            return "sum" if _is_same(first, place) and not _reads(place, *rest) else ""
+        case ast.BinOp(left=first, op=op, right=right) if _is_same(first, place):
+            return "" if _reads(place, right) else WORDS.get(type(op), "")
+        case ast.Call(func=ast.Name(id="max" | "min" as word), args=[first, other]):
+            return word if _is_same(first, place) and not _reads(place, other) else ""
         case ast.IfExp(test=ast.BoolOp(op=ast.Or(), values=[order, nan])):
-            return _extreme(name, order, e) if _is_nan(nan, e.body) else ""
+            return _extreme(place, order, e) if _is_nan(nan, e.body) else ""
         case ast.IfExp(test=ast.Compare() as order):
-            return _extreme(name, order, e)
+            return _extreme(place, order, e)
     return ""
 
 
-def _extreme(name: str, order: ast.expr, e: ast.IfExp) -> str:
+def _extreme(place: ast.expr, order: ast.expr, e: ast.IfExp) -> str:
     """x if x > best else best"""
-    match order, e.orelse:
-        case ast.Compare(left=x, ops=[op], comparators=[ast.Name(id=first)]), ast.Name(id=last) if (
-            first == last == name and ast.dump(x) == ast.dump(e.body) and not _reads(name, x)
+    match order:
+        case ast.Compare(left=x, ops=[op], comparators=[first]) if (
+            _is_same(first, place)
+            and _is_same(e.orelse, place)
+            and ast.dump(x) == ast.dump(e.body)
+            and not _reads(place, x)
         ):
             if isinstance(op, (ast.Gt, ast.GtE)):
                 return "max"
@@ -101,5 +108,6 @@ def _is_nan(e: ast.expr, x: ast.expr) -> bool:
     return False
 
 
-def _reads(name: str, *expressions: ast.expr) -> bool:
-    return any(isinstance(x, ast.Name) and x.id == name for e in expressions for x in ast.walk(e))
+def _reads(place: ast.expr, *expressions: ast.expr) -> bool:
+    name = _owner(place)
+    return any(_name_of(x) == name for e in expressions for x in ast.walk(e))

@@ -62,7 +62,7 @@ class _Paths:
         if any(map(self.place.search, heads)):
             return First.READ, k + 1
         complete = head == "{" or (head.startswith("if ") and len(arms) > 1)
-        return _joined(arms if complete else [*arms, First.NOTHING]), k + 1
+        return _join_arms(arms if complete else [*arms, First.NOTHING]), k + 1
 
     def simple(self, line: str, in_loop: bool) -> First:
         """What a line does."""
@@ -74,7 +74,7 @@ class _Paths:
         return First.LEFT if re.search(rf"\b({leaves})\b", line) else First.NOTHING
 
 
-def _joined(arms: Sequence[First]) -> First:
+def _join_arms(arms: Sequence[First]) -> First:
     """What a statement does of which one arm is run."""
     if len({*arms}) == 1:
         return arms[0]

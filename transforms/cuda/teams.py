@@ -18,18 +18,19 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tapeless.transforms.c_text.called_functions import Functions, call, call_statement
-from tapeless.transforms.c_text.expressions import Scope
+from tapeless.transforms.c_text.called_functions import FunctionPrinter, call, call_statement
+from tapeless.transforms.c_text.expressions import KernelScope
 from tapeless.transforms.c_text.inference import is_filled
 from tapeless.transforms.c_text.renaming import words
-from tapeless.transforms.c_text.statements import NO_MEMORY, Error, Statements, growing_arrays
+from tapeless.transforms.c_text.statements import NO_MEMORY, Error, growing_arrays
 from tapeless.transforms.c_text.values import (
     OPERAND,
+    PRODUCT,
     SHIFT,
     SUM,
-    Array,
+    CArray,
+    CValue,
     NotPrintedError,
-    Value,
     c_type,
     cast,
 )
@@ -38,16 +39,19 @@ from tapeless.transforms.cuda.barriers import (
     FIRST,
     READ,
     SHARED,
-    Access,
     Pending,
+    SharedAccess,
     accesses,
     stored_arrays,
     with_counters,
 )
-from tapeless.transforms.cuda.helpers import block_text, neutral, team_text
+from tapeless.transforms.cuda.helpers import block_text, neutral
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
-from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE, INT, SINGLE, Dtype
+from tapeless.transforms.cuda.rows_of_nests import loops_as_rows
+from tapeless.transforms.cuda.team_sums import TeamSums
+from tapeless.transforms.cuda.user_loops import moves_along_rows
+from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT, Dtype
 
 FEW = 64  # passes of `each` that one thread makes
 GUARD = "if (threadIdx.x == 0) "
@@ -56,34 +60,40 @@ ARRAY = "array"  # a result that is one, of a length that the kernel finds out
 Result = tuple[Dtype, str]
 
 
-class KernelWriter(Statements):
-    """`bounds` are the names of the first and the last row, if rows are shared."""
+class TeamKernelWriter(TeamSums):
+    """`bounds` are the names of the first and the last row, if rows are shared; `of_user`
+    are the loops of the user's program, by their ids, that threads share."""
 
     def __init__(
         self,
         node: ast.FunctionDef,
-        scope: Scope,
+        scope: KernelScope,
         taken: set[str],
-        functions: Functions,
+        functions: FunctionPrinter,
         results: Sequence[Result],
         bounds: Sequence[str],
+        of_user: set[int],
     ) -> None:
         super().__init__(node, scope, taken)
         self.functions, self.results, self.bounds = functions, results, bounds
         self.call_other = lambda name, args: call(self.functions, name, args)
         self.row: str = "0"
+        self.rows: set[str] = set()  # what loops over rows count
+        self.side: str | None = None  # passes of loops that are rows, too, of each row; in Python
         self.shared_by = ""  # what the loop around counts that threads share
         self.lengths: list[str] = []  # of loops that threads share, in Python
-        self.reductions: dict[str, None] = {}  # texts of device functions
         self.pending = Pending()
-        self.log: list[tuple[Access, str]] = []
+        self.log: list[tuple[SharedAccess, str]] = []
         self.before: list[Pending] = []  # the branches around the current place
         self.left: list[Pending] = []  # where the loops around it end
         self.scratch: list[tuple[str, Dtype, str]] = []
         self.notes_for_user: list[str] = []
-        self.ends_of_loops: dict[int, set[str]] = {}
         self.has_rows = bool(bounds)
         self.made_by_each = set[int]()  # loops that each thread of a team makes for itself
+        self.of_user = of_user
+        #: whether a thread might as well run the loops that are shared
+        self.has_small_teams = not any(map(self.is_each, ast.walk(node)))
+        self.has_small_teams &= not moves_along_rows(node, self.of_user)
         growing = growing_arrays(node)
         self.has_teams = not growing and any(map(self.is_shared, ast.walk(node)))
         #: whether one thread makes all
@@ -115,21 +125,26 @@ class KernelWriter(Statements):
     def is_other(self, name: str) -> bool:
         return name in self.functions.nodes
 
-    def memory(self, name: str, lengths: tuple[Value, ...], dtype: Dtype) -> Array:
+    def memory(self, name: str, lengths: tuple[CValue, ...], dtype: Dtype) -> CArray:
         if all(isinstance(n.known, int) for n in lengths):
             return super().memory(name, lengths, dtype)
         if self.has_rows:
             raise NotPrintedError(f"memory of unknown length for {name}")
-        return Array(name, name, dtype, lengths)
+        return CArray(name, name, dtype, lengths)
 
     # -- threads that share loops
 
     def is_shared(self, s: ast.AST) -> bool:
         """Whether threads share the passes of a loop."""
+        if id(s) in self.made_by_each:
+            return False
+        return id(s) in self.of_user or self.is_each(s)
+
+    def is_each(self, s: ast.AST) -> bool:
+        """Whether the passes of a loop are apart, and many."""
         match s:
             case ast.For(iter=ast.Call(func=ast.Name(id="each"), args=[n])):
-                few = isinstance(n, ast.Constant) and int(n.value) <= FEW  # type: ignore[arg-type]
-                return not few and id(s) not in self.made_by_each
+                return not isinstance(n, ast.Constant) or int(n.value) > FEW  # type: ignore[arg-type]
         return False
 
     def loop(self, s: ast.For, before: Sequence[ast.stmt]) -> None:
@@ -162,13 +177,40 @@ class KernelWriter(Statements):
         if not isinstance(s.target, ast.Name) or s.target.id in self.homes.loose:
             raise NotPrintedError("rows that are read after their loop")
         i = self.row = s.target.id
-        start = self.number(self.rows_from(s) or ast.Constant(0))
-        first = "" if start.known == 0 else f"{start.at(SUM)} + "
-        with self.braces(f"for (i64 {i} = {first}team; {i} < {first}rows; {i} += teams)", s):
-            self.pass_of(s, apart=i)
+        self.rows.add(i)
+        first = self.first_of(self.rows_from(s) or ast.Constant(0))
+        parameters = {a.arg for a in self.node.args.args} - {*self.bounds}
+        inner = loops_as_rows(s, self.is_shared, parameters) if self.has_teams else []
+        if inner and self.side is None:
+            self.rows_of_nest(s, inner, first)
+        else:
+            with self.braces(f"for (i64 {i} = {first}team; {i} < {first}rows; {i} += teams)", s):
+                self.pass_of(s, (i,))
         self.row = "0"
 
-    def pass_of(self, s: ast.For, apart: str = "") -> None:
+    def first_of(self, start: ast.expr) -> str:
+        """What is added to a counter from zero."""
+        number = self.number(start)
+        return "" if number.known == 0 else f"{number.operand(SUM)} + "
+
+    def rows_of_nest(self, s: ast.For, inner: list[ast.For], first: str) -> None:
+        """The loop over rows, where the passes of loops right inside of it are rows, too."""
+        counters = [ast.unparse(loop.target) for loop in (s, *inner)]
+        bounds = [loop.iter.args for loop in inner if isinstance(loop.iter, ast.Call)]
+        lengths = [self.number(_length(each)) for each in bounds]
+        firsts = [first, *(self.first_of(each[0]) if each[1:] else "" for each in bounds)]
+        self.side = " * ".join(map(_count_text, bounds))
+        self.row = rest = self.fresh("_".join(counters))
+        with self.braces(f"for (i64 {rest} = team; {rest} < rows; {rest} += teams)", s):
+            below = [n.operand(PRODUCT - 1) for n in lengths]
+            for k, (counter, start) in enumerate(zip(counters, firsts, strict=True)):
+                divisor = below[k] if len(below) == k + 1 else f"({' * '.join(below[k:])})"
+                part = f"{rest} / {divisor}" if below[k:] else rest
+                part += f" % {below[k - 1]}" if k else ""
+                self.put(f"i64 {counter} = {start}{part};")
+            self.pass_of(inner[-1], tuple(counters))
+
+    def pass_of(self, s: ast.For, apart: tuple[str, ...] = ()) -> None:
         """The suite of a loop whose passes errors end."""
         mark, nested, self.nested = len(self.lines), self.nested, 0
         self.ends.append("")
@@ -187,78 +229,25 @@ class KernelWriter(Statements):
         if not isinstance(s.target, ast.Name) or s.target.id in self.homes.loose:
             raise NotPrintedError("a loop of several threads that ends in a number")
         assert isinstance(s.iter, ast.Call)
-        j, count = s.target.id, self.number(s.iter.args[0])
+        j, *bounds = s.target.id, *map(self.number, s.iter.args)
+        start = f"{bounds[0].operand(SUM)} + " if len(bounds) > 1 else ""
         totals = self.totals(s)
         self.wait_for(s.iter, ALL)
         inside = [a for t in s.body for a in self.accesses(t)]
         self.wait(inside, SHARED)
         partial = {name: word for name, word in totals.items() if name not in self.private}
         for name, word in partial.items():
-            dtype = self.scope.numbers[name]
-            if not _is_neutral(before, name, neutral(word, dtype), self):
-                self.spelled[name] = self.fresh(f"{name}_mine")
-                self.put(f"{c_type(dtype)} {self.spelled[name]} = {neutral(word, dtype)};")
-                self.scope.fixed[name] = Value(self.spelled[name], dtype)
-        self.lengths.append(ast.unparse(s.iter.args[0]))
+            self.start_total(name, word, before)
+        self.lengths.append(ast.unparse(_length(s.iter.args)))
         self.shared_by, row = j, self.row
         self.row = row if self.has_rows else j
-        head = f"for (i64 {j} = threadIdx.x; {j} < {count.at(SHIFT)}; {j} += blockDim.x)"
+        stop = bounds[-1].operand(SHIFT)
+        head = f"for (i64 {j} = {start}threadIdx.x; {j} < {stop}; {j} += blockDim.x)"
         with self.braces(head, s):
             self.pass_of(s)
         self.shared_by, self.row = "", row
         for name, word in partial.items():
             self.put_together(name, word)
-
-    def totals(self, s: ast.For) -> dict[str, str]:
-        """What a shared loop adds up. Nothing else may go from one pass to another, or out."""
-        totals = reductions(s)
-        ends: dict[int, set[str]] = {}
-        live = live_before(s.body, set(), ends) | self.ends_of_loops.get(id(s), set())
-        assigned = {
-            n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        handed_on = (assigned & live) - totals.keys() - self.scope.arrays.keys()
-        handed_on -= {s.target.id} if isinstance(s.target, ast.Name) else set()
-        if handed_on:
-            raise NotPrintedError(f"the variable {min(handed_on)}, which a parallel loop hands on,")
-        for name, word in totals.items():
-            if word in ("any", "all") and self.scope.numbers[name] != BOOL:
-                raise NotPrintedError(f"the bits that a parallel loop puts together in {name}")
-        return {n: w for n, w in totals.items() if n in live or n in self.ends_of_loops[id(s)]}
-
-    def put_together(self, name: str, word: str) -> None:
-        """The number that a shared loop has added up, from what each thread has."""
-        dtype, spelled = self.scope.numbers[name], self.spelled.pop(name, name)
-        self.scope.fixed.pop(name, None)
-        total = self.of_team(word, dtype, spelled)
-        if spelled == name:
-            self.put(f"{name} = {total};")
-        elif word in ("max", "min"):
-            sign = ">" if word == "max" else "<"
-            self.put(f"{spelled} = {total};")
-            nan = f" || {name} != {name}" if dtype.kind == "f" else ""
-            self.put(f"{name} = {name} {sign} {spelled}{nan} ? {name} : {spelled};")
-        else:
-            sign = {"sum": "+", "prod": "*", "any": "||", "all": "&&"}[word]
-            self.put(f"{name} = {name} {sign} {total};")
-
-    def of_team(self, word: str, dtype: Dtype, text: str) -> str:
-        """The number that the threads of a team have together."""
-        return self.reduced("team", team_text, word, dtype, text)
-
-    def reduced(
-        self, of: str, write: Callable[[str, Dtype], str], word: str, dtype: Dtype, text: str
-    ) -> str:
-        if dtype.kind == "c":
-            if word != "sum":
-                raise NotPrintedError(f"{word} of complex numbers")
-            of_parts = SINGLE if dtype.itemsize == 8 else DOUBLE
-            parts = [
-                self.reduced(of, write, word, of_parts, f"{text}.{p}") for p in ("real", "imag")
-            ]
-            return f"{c_type(dtype)}({', '.join(parts)})"
-        self.reductions[write(word, dtype)] = None
-        return f"{of}_{word}({text})"
 
     def private_totals(self) -> set[str]:
         """Results that only shared loops add to: each thread keeps its part until the end."""
@@ -266,7 +255,7 @@ class KernelWriter(Statements):
         if not isinstance(last, ast.Return) or not self.has_rows:
             return set()
         names = [e.id for e in _values(last) if isinstance(e, ast.Name)]
-        found = set()
+        totals = set()
         loops = [s for s in ast.walk(self.node) if isinstance(s, ast.For) and self.is_shared(s)]
         for name, (_, word) in zip(names, self.results, strict=False):
             if len(names) != len(self.results) or names.count(name) > 1:
@@ -284,8 +273,8 @@ class KernelWriter(Statements):
                 and isinstance(begins, ast.Assign)
                 and cast(self.number(begins.value), self.scope.numbers[name]).text == first
             ):
-                found.add(name)
-        return found
+                totals.add(name)
+        return totals
 
     def place_arrays(self) -> None:
         """Puts arrays that several threads have to see where they all are: in the memory of a
@@ -307,7 +296,7 @@ class KernelWriter(Statements):
         local = {name for name, x in self.scope.arrays.items() if x.where == "local"}
         stored, outside, loops = set(), set(), dict[str, dict[int, bool]]()
         for access, loop in with_counters(self.node.body, local, self.is_shared, None):
-            if loop is None:
+            if loop is None or access.array in reductions(loop, local):
                 outside.add(access.array)
                 continue
             if access.mode != READ:
@@ -319,9 +308,13 @@ class KernelWriter(Statements):
             }
             names = set[str]().union(*map(words, access.places or ("?",)))
             steady = access.places is not None and names <= inner
-            found = loops.setdefault(access.array, {})
-            found[id(loop)] = found.get(id(loop), True) and steady
-        several = {n for n, found in loops.items() if len(found) > 1 and not all(found.values())}
+            steady_loops = loops.setdefault(access.array, {})
+            steady_loops[id(loop)] = steady_loops.get(id(loop), True) and steady
+        several = {
+            n
+            for n, steady_loops in loops.items()
+            if len(steady_loops) > 1 and not all(steady_loops.values())
+        }
         return stored & (outside | several)
 
     # -- statements of all threads alike
@@ -346,13 +339,13 @@ class KernelWriter(Statements):
 
     def is_guarded(self, s: ast.stmt) -> bool:
         """Whether only the first thread of a team makes a statement: it stores."""
-        return bool({a.array for a in accesses(s, self.outside()) if a.mode != "read"})
+        return bool({a.array for a in accesses(s, self.arrays_outside()) if a.mode != "read"})
 
-    def outside(self) -> set[str]:
+    def arrays_outside(self) -> set[str]:
         return {name for name, x in self.scope.arrays.items() if x.where != "local"}
 
     def guard(self, name: str) -> str:
-        return GUARD if self.is_uniform() and name in self.outside() else ""
+        return GUARD if self.is_uniform() and name in self.arrays_outside() else ""
 
     def store(self, target: ast.Subscript, e: ast.expr, s: ast.stmt) -> None:
         place = self.number(target)
@@ -396,18 +389,18 @@ class KernelWriter(Statements):
 
     # -- waiting
 
-    def accesses(self, node: ast.AST) -> list[Access]:
+    def accesses(self, node: ast.AST) -> list[SharedAccess]:
         if not self.has_teams:
             return []
         same = self.taking_turns
-        found = accesses(node, self.tracked)
-        return [Access(same.get(a.array, a.array), a.mode, a.places) for a in found]
+        raw_accesses = accesses(node, self.tracked)
+        return [SharedAccess(same.get(a.array, a.array), a.mode, a.places) for a in raw_accesses]
 
     def wait_for(self, node: ast.AST, who: str) -> None:
         """Waits until threads may make a statement, or may have the value of an expression."""
         self.wait(self.accesses(node), who)
 
-    def wait(self, doing: Sequence[Access], who: str) -> None:
+    def wait(self, doing: Sequence[SharedAccess], who: str) -> None:
         if self.pending.conflicts(doing, who):
             self.put("team_sync();")
             self.pending = Pending()
@@ -437,9 +430,9 @@ class KernelWriter(Statements):
                 self.pending = Pending()
         self.left.append(self.pending.copy())
         write()
-        left = self.left.pop()
+        pending_at_exits = self.left.pop()
         if uniform:
-            self.pending.join(left)
+            self.pending.join(pending_at_exits)
 
     def passes(self, s: ast.For | ast.While) -> None:
         self.nested += 1
@@ -450,19 +443,25 @@ class KernelWriter(Statements):
         self.nested -= 1
 
     def while_loop(self, s: ast.While) -> None:
-        self.serial(s, lambda: super(KernelWriter, self).while_loop(s))
+        self.serial(s, lambda: super(TeamKernelWriter, self).while_loop(s))
 
-    def wait_at_end(self, doing: Sequence[tuple[Access, str]], apart: str = "") -> None:
-        """Waits at the end of a pass for what the next one touches. `apart` counts passes that
-        touch other elements, if it is the index along an axis, or at one distance from it."""
-        rows: dict[str, set[tuple[int, str]]] = {}
-        moved = re.compile(rf"{re.escape(apart)}( [+-] \d+)?")
-        for a, _ in doing if apart else ():
-            own = {(k, place) for k, place in enumerate(a.places or ()) if moved.fullmatch(place)}
-            rows[a.array] = rows.get(a.array, own) & own
-        if any(self.pending.conflicts([a], who) for a, who in doing if not rows.get(a.array)):
+    def wait_at_end(
+        self, doing: Sequence[tuple[SharedAccess, str]], apart: tuple[str, ...] = ()
+    ) -> None:
+        """Waits at the end of a pass for what the next one touches. `apart` count passes that
+        touch other elements, if each is the index along an axis, or at one distance from it."""
+        touched = {a.array for a, _ in doing}
+        own = {x for x in touched if apart and all(self.has_axis(x, doing, i) for i in apart)}
+        if any(self.pending.conflicts([a], who) for a, who in doing if a.array not in own):
             self.put("team_sync();")
             self.pending = Pending()
+
+    @staticmethod
+    def has_axis(array: str, doing: Sequence[tuple[SharedAccess, str]], counter: str) -> bool:
+        """Whether a counter is the same index along one axis wherever an array is touched."""
+        moved = re.compile(rf"{re.escape(counter)}( [+-] \d+)?")
+        indices = [{*enumerate(a.places or ())} for a, _ in doing if a.array == array]
+        return any(moved.fullmatch(place) for _, place in set.intersection(*indices))
 
     def jump(self, s: ast.Break | ast.Continue) -> None:
         """Leaves a pass of a loop that all threads of a team make alike."""
@@ -476,7 +475,7 @@ class KernelWriter(Statements):
     def fail(self, error: Error, s: ast.stmt | None = None) -> None:
         self.leave(str(self.code(error)), error[0], s)
 
-    def fail_telling(self, error: Error, values: Sequence[Value], s: ast.stmt) -> None:
+    def fail_telling(self, error: Error, values: Sequence[CValue], s: ast.stmt) -> None:
         if len(values) > TOLD or any(v.dtype != INT for v in values):
             raise NotPrintedError("an error whose text depends on values")
         told = ", ".join([*(v.text for v in values), "0"][:TOLD])
@@ -533,7 +532,7 @@ class KernelWriter(Statements):
         ):
             self.fail(NO_MEMORY)
 
-    def result(self, k: int, e: ast.expr, value: Value, word: str, s: ast.stmt) -> None:
+    def result(self, k: int, e: ast.expr, value: CValue, word: str, s: ast.stmt) -> None:
         """A number that is returned: of each block its part, or that of the first thread."""
         if word == "first":
             block = "blockIdx.x + " * self.has_rows
@@ -546,17 +545,34 @@ class KernelWriter(Statements):
         if self.has_teams and not (isinstance(e, ast.Name) and e.id in self.private):
             if value.dtype.kind == "c":
                 first = f"{c_type(value.dtype)}({first})"
-            mine = f"threadIdx.x == 0 ? {value.at(SHIFT)} : {first}"
+            mine = f"threadIdx.x == 0 ? {value.operand(SHIFT)} : {first}"
         part = self.fresh(f"part_{k}")
         if value.dtype.kind == "c":
             self.put(f"{c_type(value.dtype)} {part} = {mine};")
-            mine = part = Value(part, value.dtype, OPERAND).text
-            total = self.reduced("block", block_text, word, value.dtype, mine)
+            mine = part = CValue(part, value.dtype, OPERAND).text
+            total = self.reduce_text("block", block_text, word, value.dtype, mine)
             self.put(f"{part} = {total};")
         else:
-            total = self.reduced("block", block_text, word, value.dtype, mine)
+            total = self.reduce_text("block", block_text, word, value.dtype, mine)
             self.put(f"{c_type(value.dtype)} {part} = {total};")
         self.put(f"if (threadIdx.x + threadIdx.y == 0) result_{k}[blockIdx.x] = {part};", s)
+
+
+def _length(bounds: Sequence[ast.expr]) -> ast.expr:
+    """How many passes a loop from one number to another makes, or one from zero."""
+    match bounds:
+        case [ast.Constant(value=int(a)), ast.BinOp(n, ast.Sub(), ast.Constant(value=int(b)))]:
+            return ast.BinOp(n, ast.Sub(), ast.Constant(a + b))
+        case [first, last]:
+            return ast.BinOp(last, ast.Sub(), first)
+    return bounds[0]
+
+
+def _count_text(bounds: Sequence[ast.expr]) -> str:
+    """The same as text of Python, where it may be less than zero as zero."""
+    length = _length(bounds)
+    text = ast.unparse(length)
+    return text if isinstance(length, ast.Subscript | ast.Constant) else f"max(0, {text})"
 
 
 def _values(s: ast.Return) -> list[ast.expr]:
@@ -571,15 +587,3 @@ def _owner(e: ast.expr) -> str:
     if not isinstance(e, ast.Name):
         raise NotPrintedError(ast.unparse(e))
     return e.id
-
-
-def _is_neutral(before: Sequence[ast.stmt], name: str, first: str, writer: KernelWriter) -> bool:
-    """Whether a variable has the value that a reduction begins with: statements before say so."""
-    for s in reversed(before):
-        match s:
-            case ast.Assign(targets=[ast.Name(id=target)], value=e) if target == name:
-                value = cast(writer.number(e), writer.scope.numbers[name])
-                return value.text == first.strip("()")
-        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(s)):
-            return False
-    return False

@@ -25,7 +25,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
 from tapeless.transforms.optimize.loop_carries import carries, known_flags, yields
-from tapeless.transforms.python_text.python_source import renamed, to_source
+from tapeless.transforms.python_text.python_source import rename_variables, to_source
 
 if TYPE_CHECKING:
     from tapeless.transforms.emit.writer import Writer
@@ -42,7 +42,7 @@ class Side(NamedTuple):
     flag: Atom | None = None
 
 
-def asked(test: ast.expr) -> ast.expr:
+def without_bool(test: ast.expr) -> ast.expr:
     """x for bool(x), which is as true."""
     match test:
         case ast.Call(func=ast.Name(id="bool"), args=[inner], keywords=[]):
@@ -51,8 +51,8 @@ def asked(test: ast.expr) -> ast.expr:
             return test
 
 
-def negated(test: ast.expr) -> ast.expr:
-    test = asked(test)
+def negate(test: ast.expr) -> ast.expr:
+    test = without_bool(test)
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return operand
@@ -71,25 +71,25 @@ def write_branch(w: Writer, s: If) -> None:
 
 def write_sides(w: Writer, a: Side, b: Side, escape: Write) -> None:
     """An if statement; what `escape` writes follows where a side leaves the loop."""
-    test, origin, before = asked(w.expr(a.of.test)), a.of.origin, w.line
+    test, origin, before = without_bool(w.expr(a.of.test)), a.of.origin, w.line
     if is_true(b.flag) and not is_true(a.flag):
-        test, a, b = negated(test), b, a
+        test, a, b = negate(test), b, a
     while (inner := only_branch(w, a, b)) is not None:
         test = ast.BoolOp(ast.And(), [test, w.expr(inner.test)])
         a, b = Side(inner, inner.then), Side(inner, inner.orelse)
-    head = w.captured(lambda: w.put(f"if {to_source(test)}:", origin))
-    then = w.indented(lambda: write_side(w, a, escape))
+    head = w.capture(lambda: w.put(f"if {to_source(test)}:", origin))
+    then = w.capture_indented(lambda: write_side(w, a, escape))
     if is_true(a.flag):
         w.lines += [*head, *then]
         write_side(w, b, escape)
         return
     at = w.line
-    orelse = w.indented(lambda: write_side(w, b, escape))
+    orelse = w.capture_indented(lambda: write_side(w, b, escape))
     if then:
-        w.lines += [*head, *then, *otherwise(w, orelse)]
+        w.lines += [*head, *then, *else_lines(w, orelse)]
     elif orelse:
         w.line = before
-        w.put(f"if {to_source(negated(test))}:", origin)
+        w.put(f"if {to_source(negate(test))}:", origin)
         w.lines += orelse
     w.line = w.line if orelse else at if then else before
 
@@ -101,7 +101,7 @@ def write_side(w: Writer, side: Side, escape: Write) -> None:
     write_until(w, side.block.body, side.flag, settle, escape)
 
 
-def otherwise(w: Writer, lines: list[str]) -> list[str]:
+def else_lines(w: Writer, lines: list[str]) -> list[str]:
     """The lines of the other side under else, or under elif."""
     pad = "    " * w.depth
     if not lines or not one_if(lines, w.depth + 1):
@@ -122,16 +122,26 @@ def one_if(lines: list[str], depth: int) -> bool:
 
 def only_branch(w: Writer, a: Side, b: Side) -> If | None:
     """The branch that is all there is in `a`, where neither it nor `b` has another side."""
-    body = written(w, a.block)
-    if a.flag is not None or len(body) != 1 or sets(w, a) or written(w, b.block) or sets(w, b):
+    body = written_statements(w, a.block)
+    if (
+        a.flag is not None
+        or len(body) != 1
+        or sets(w, a)
+        or written_statements(w, b.block)
+        or sets(w, b)
+    ):
         return None
     (inner,) = body
-    if not isinstance(inner, If) or written(w, inner.orelse) or sets(w, Side(inner, inner.orelse)):
+    if (
+        not isinstance(inner, If)
+        or written_statements(w, inner.orelse)
+        or sets(w, Side(inner, inner.orelse))
+    ):
         return None
     return inner
 
 
-def written(w: Writer, block: Block) -> list[Statement]:
+def written_statements(w: Writer, block: Block) -> list[Statement]:
     """The statements that have lines of their own."""
     return [s for s in block.body if not (s.outs and s.outs[0] in w.layout.folded)]
 
@@ -161,12 +171,14 @@ def ends_by(body: tuple[Statement, ...], flag: Atom) -> If | None:
     return None
 
 
-def decided(flag: Atom | None, body: tuple[Statement, ...]) -> bool:
+def is_exit_decided(flag: Atom | None, body: tuple[Statement, ...]) -> bool:
     """Whether the last branch of a pass decides, by its sides, if the loop is left."""
     if flag is None or isinstance(flag, Literal):
         return True
     last = ends_by(body, flag)
-    return last is not None and all(decided(s.flag, s.block.body) for s in sides(last, flag))
+    return last is not None and all(
+        is_exit_decided(s.flag, s.block.body) for s in sides(last, flag)
+    )
 
 
 def sides(s: If, flag: Atom) -> tuple[Side, Side]:
@@ -256,37 +268,39 @@ def unneeded_flags(block: Block, reads: Mapping[Var, int]) -> set[Var]:
             )
             if not any(reads[v] for v in (s.outs[k], carries(s)[k])):
                 flags |= rows
-        if decided(flag, s.body.body):
+        if is_exit_decided(flag, s.body.body):
             own = isinstance(s, For) + (k is not None)
-            flags |= _unneeded(flag, s.body.body, reads, own)
+            flags |= _unneeded_flags(flag, s.body.body, reads, own)
     return flags
 
 
-def _unneeded(
+def _unneeded_flags(
     flag: Atom | None, body: tuple[Statement, ...], reads: Mapping[Var, int], own: int = 1
 ) -> set[Var]:
     last = ends_by(body, flag) if isinstance(flag, Var) else None
     if last is None or not isinstance(flag, Var) or last.test is flag or reads[flag] > own:
         return set()
-    inner = (_unneeded(side.flag, side.block.body, reads) for side in sides(last, flag))
+    inner = (_unneeded_flags(side.flag, side.block.body, reads) for side in sides(last, flag))
     return {flag}.union(*inner)
 
 
-def tested(s: Statement) -> Iterator[Var]:
+def flags_tested(s: Statement) -> Iterator[Var]:
     """For each use as a flag but one, what decides about the end of a pass."""
     flag = loop_flag(s)
     twice = isinstance(s, For) and flag_carry(s) is not None
     if not isinstance(flag, Var):
         return
-    if not decided(flag, blocks(s)[-1].body):
+    if not is_exit_decided(flag, blocks(s)[-1].body):
         yield from [flag] if twice else []
         return
     if twice:
-        yield from _tested(flag, blocks(s)[-1].body, inner=False)
-    yield from _tested(flag, blocks(s)[-1].body)
+        yield from _flags_tested(flag, blocks(s)[-1].body, inner=False)
+    yield from _flags_tested(flag, blocks(s)[-1].body)
 
 
-def _tested(flag: Atom | None, body: tuple[Statement, ...], inner: bool = True) -> Iterator[Var]:
+def _flags_tested(
+    flag: Atom | None, body: tuple[Statement, ...], inner: bool = True
+) -> Iterator[Var]:
     last = ends_by(body, flag) if isinstance(flag, Var) else None
     if last is None or not isinstance(flag, Var):
         return
@@ -294,7 +308,7 @@ def _tested(flag: Atom | None, body: tuple[Statement, ...], inner: bool = True) 
         yield flag
     elif inner:
         for side in sides(last, flag):
-            yield from _tested(side.flag, side.block.body)
+            yield from _flags_tested(side.flag, side.block.body)
 
 
 def write_pass(w: Writer, s: For | While) -> None:
@@ -312,17 +326,19 @@ def write_pass(w: Writer, s: For | While) -> None:
     def settle() -> None:
         w.put_assign(w.results(params, results))
 
-    if flag is None or decided(flag, s.body.body):
+    if flag is None or is_exit_decided(flag, s.body.body):
         write_until(w, s.body.body, flag, settle, escape)
         return
     w.body(s.body.body)
-    test = _after(w, asked(w.expr(flag)), w.results(params, results))
+    test = _test_after_assignment(w, without_bool(w.expr(flag)), w.results(params, results))
     settle()
     w.put(f"if {to_source(test)}:")
     w.nest(escape)
 
 
-def _after(w: Writer, test: ast.expr, pairs: list[tuple[str, ast.expr]]) -> ast.expr:
+def _test_after_assignment(
+    w: Writer, test: ast.expr, pairs: list[tuple[str, ast.expr]]
+) -> ast.expr:
     """A test as it is when names have got other values: u, f = f, u; if np.sum(u) > 4."""
     changed = {n: v for n, v in pairs if not (isinstance(v, ast.Name) and v.id == n)}
     lost = {x.id for x in ast.walk(test) if isinstance(x, ast.Name)} & set(changed)
@@ -330,13 +346,13 @@ def _after(w: Writer, test: ast.expr, pairs: list[tuple[str, ast.expr]]) -> ast.
         return test
     moved = {v.id: n for n, v in changed.items() if isinstance(v, ast.Name)}
     if lost <= set(moved):
-        return renamed(test, moved)
-    name = _unused("done", w.layout.names.values())
+        return rename_variables(test, moved)
+    name = _unused_name("done", w.layout.names.values())
     w.put(f"{name} = {to_source(test)}")
     return ast.Name(name, ast.Load())
 
 
-def _unused(name: str, taken: Iterable[str]) -> str:
+def _unused_name(name: str, taken: Iterable[str]) -> str:
     """The name, with underscores until no variable has it."""
     names = {*taken}
     while name in names:
@@ -354,16 +370,16 @@ def write_for(w: Writer, s: For) -> None:
     span = f"range({first}{stop}{'' if step == '1' else f', {step}'})"
     is_read = s.index in w.used
     read = (n for v, n in w.layout.names.items() if v in w.used)
-    index = w.name(s.index) if is_read else _unused("_", read)
+    index = w.name(s.index) if is_read else _unused_name("_", read)
     backwards = s.reverse and is_read
     w.put(f"for {index} in {f'reversed({span})' if backwards else span}:", s.origin)
 
-    def inside() -> None:
+    def write_body() -> None:
         if count is not None:
             w.put(f"{w.name(count)} += 1")
         write_pass(w, s)
 
-    w.nest(inside)
+    w.nest(write_body)
 
 
 def write_while(w: Writer, s: While) -> None:
@@ -371,17 +387,17 @@ def write_while(w: Writer, s: While) -> None:
     k = flag_carry(s)
     over = None if k is None else s.test.params[k]
     test = while_test(w, s.test, over)
-    simple = not written(w, s.test)
+    simple = not written_statements(w, s.test)
     w.put(f"while {to_source(test) if simple else 'True'}:", s.origin)
 
-    def inside() -> None:
+    def write_body() -> None:
         if not simple:
             write_test(w, s.test, over)
-            w.put(f"if {to_source(negated(test))}:")
+            w.put(f"if {to_source(negate(test))}:")
             w.nest(lambda: w.put("break"))
         write_pass(w, s)
 
-    w.nest(inside)
+    w.nest(write_body)
 
 
 def write_test(w: Writer, test: Block, over: Var | None) -> None:
@@ -399,5 +415,5 @@ def while_test(w: Writer, test: Block, over: Var | None) -> ast.expr:
     if over is None:
         return w.expr(test.results[0])
     rest = [(w.expr(a), true) for a, true in terms(test) if a is not over]
-    each = [tree if true else negated(tree) for tree, true in rest]
+    each = [tree if true else negate(tree) for tree, true in rest]
     return ast.BoolOp(ast.And(), each) if len(each) > 1 else (each or [ast.Constant(True)])[0]

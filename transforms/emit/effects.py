@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tapeless.transforms.core.language import Effect
 from tapeless.transforms.errors import InternalError, UnsupportedError
 from tapeless.transforms.python_text.literals import literal
-from tapeless.transforms.python_text.python_source import quoted, template, to_source
+from tapeless.transforms.python_text.python_source import quote, template, to_source
 
 if TYPE_CHECKING:
     from tapeless.transforms.emit.writer import Writer
@@ -31,7 +31,7 @@ def write_effect(w: Writer, s: Effect) -> None:
         case "print":
             values = [to_source(part(w, p, s)) for p in s.params["parts"]]
             values += [
-                f"{k}={quoted(s.params[k])}"
+                f"{k}={quote(s.params[k])}"
                 for k, default in (("sep", " "), ("end", "\n"))
                 if s.params[k] != default
             ]
@@ -75,7 +75,7 @@ def part(w: Writer, p: Any, s: Effect, kept: bool = False) -> ast.expr:
     in a container, by `repr`, or as an argument of an error."""
     kind, value = p
     if kind == "atom":
-        return w.kept(s.args[value]) if kept else w.expr(s.args[value])
+        return w.host_copy(s.args[value]) if kept else w.expr(s.args[value])
     if kind == "value":
         return literal(value)
     if kind == "text":

@@ -31,7 +31,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.user_names import WORDS, of_user
 from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.emit.control_flow import loop_flag, tested
+from tapeless.transforms.emit.control_flow import flags_tested, loop_flag
 from tapeless.transforms.emit.variable_names import Naming
 from tapeless.transforms.memory.aliasing import has_memory, uses
 from tapeless.transforms.memory.overwritten import overwritten
@@ -56,7 +56,7 @@ HOLE = re.compile(r"\{.*?\}")
 
 
 @dataclass
-class Layout:
+class TextLayout:
     """folded: values written where they are used; names: the others."""
 
     folded: dict[Var, Let] = field(default_factory=dict)
@@ -80,11 +80,11 @@ class Folding:
         self.overwritten = overwritten(block)
         self.tally(block)
         self.added = self.only_added(block)
-        self.everywhere(block)
+        self.fold_at_all_uses(block)
         self.block(block, loop=False, side=False)
         return self.folded
 
-    def everywhere(self, block: Block) -> None:
+    def fold_at_all_uses(self, block: Block) -> None:
         """Finds what is written wherever it is used: i + 1 and i - 1, x.T, and opposites that are
         only added to parts of arrays."""
         stored = {s.args[0] for s in statements(block) if isinstance(s, Let) and s.op.inplace}
@@ -99,7 +99,7 @@ class Folding:
             else:
                 must_fold = not of_user(v.name) and v not in stored
             if must_fold and isinstance(a, Var) and (is_neighbour(s) or self.count.get(v, 0) > 1):
-                self.folded[v], self.width[v] = s, self.spelled(s)
+                self.folded[v], self.width[v] = s, self.text_length(s)
                 self.count[a] += max(self.count.get(v, 0) - 1, 0)
 
     def only_added(self, block: Block) -> set[Var]:
@@ -119,7 +119,7 @@ class Folding:
                 self.count[v] = 2
             for b in blocks(s):
                 self.tally(b)
-            for v in tested(s):
+            for v in flags_tested(s):
                 self.count[v] -= 1
         for a in block.results:
             if isinstance(a, Var):
@@ -151,7 +151,7 @@ class Folding:
             if isinstance(a, Var) and a in waiting:
                 if loop or of_user(a.name):
                     self.late[a] = waiting[a]
-                elif not (side and self.chained(waiting[a])):
+                elif not (side and self.reads_as_elif(waiting[a])):
                     self.fold(a, waiting)
 
     def foldable(self, s: Let, results: tuple[Atom, ...]) -> bool:
@@ -170,7 +170,7 @@ class Folding:
         named = of_user(v.name) and s.op is not size_value and not (s.op is neg and v in self.added)
         return not named or v in results
 
-    def chained(self, s: Let | If) -> bool:
+    def reads_as_elif(self, s: Let | If) -> bool:
         """Whether a choice on one side of a branch reads better as elif."""
         return isinstance(s, If) and s.outs[0].type.dtype.kind != "b"
 
@@ -216,7 +216,7 @@ class Folding:
         let = waiting.pop(v)
         weight = sum(self.weight.get(a, 0) for a in parts(let) if isinstance(a, Var))
         weight += not isinstance(let, Let) or not light(let)
-        width = self.spelled(let)
+        width = self.text_length(let)
         more = width - len(v.name or UNNAMED)
         if weight > (HEAVY if not v.name else NAMED) or more > max(room, SHORT):
             return 0
@@ -227,10 +227,10 @@ class Folding:
         """About how many characters a statement takes."""
         target = len(s.outs[0].name or UNNAMED) + 3 if s.outs else 0
         if isinstance(s, Let):
-            return self.spelled(s) + target
+            return self.text_length(s) + target
         return 8 + sum(map(self.letters, operands(s)))
 
-    def spelled(self, s: Let | If) -> int:
+    def text_length(self, s: Let | If) -> int:
         """About how many characters the text of a value has."""
         if isinstance(s, If):
             return 9 + sum(map(self.letters, parts(s)))
@@ -322,15 +322,15 @@ def _stores(s: Statement) -> bool:
     return any(isinstance(t, (For, While)) or _stores(t) for b in blocks(s) for t in b.body)
 
 
-def lay_out(block: Block, sizes: dict[Any, set[Var]], reserved: set[str]) -> Layout:
+def lay_out(block: Block, sizes: dict[Any, set[Var]], reserved: set[str]) -> TextLayout:
     folding = Folding(sizes)
     folded = folding.run(block)
     naming = Naming(block, folded, sizes)
-    late = {y: folding.late[y] for y in naming.moved() if y in folding.late}
+    late = {y: folding.late[y] for y in naming.renamed_at_end() if y in folding.late}
     if late:  # values at the end of a pass that cannot have the name they are for from the start
         folded |= late
         naming = Naming(block, folded, sizes)
-    return Layout(folded, naming.names(reserved), naming)
+    return TextLayout(folded, naming.names(reserved), naming)
 
 
-__all__ = ["Layout", "Literal", "lay_out", "uses"]
+__all__ = ["Literal", "TextLayout", "lay_out", "uses"]

@@ -12,9 +12,9 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Block, If, Let, Literal, Type, Var
 from tapeless.transforms.core.size_value import INT, size_value
-from tapeless.transforms.emit.control_flow import negated
-from tapeless.transforms.emit.expression_folding import Layout
-from tapeless.transforms.emit.numpy_scalars import deciding, forced, typed
+from tapeless.transforms.emit.control_flow import negate
+from tapeless.transforms.emit.expression_folding import TextLayout
+from tapeless.transforms.emit.numpy_scalars import deciding, forced_constants, typed_constant
 from tapeless.transforms.emit.size_expressions import Home, Sizes
 from tapeless.transforms.ops.numpy.indexing import Slot
 from tapeless.transforms.ops.primitives.arithmetic import add, mul
@@ -45,8 +45,8 @@ def usual_source(s: Let) -> Any:
 class Spelling:
     """The expressions of one function: `layout` says which values have names, and which do not."""
 
-    def __init__(self, block: Block, layout: Layout, sizes: Sizes, plain_bools: bool) -> None:
-        self.layout, self.sizes, self.forced = layout, sizes, forced(block)
+    def __init__(self, block: Block, layout: TextLayout, sizes: Sizes, plain_bools: bool) -> None:
+        self.layout, self.sizes, self.forced = layout, sizes, forced_constants(block)
         self.plain_bools = plain_bools  # `not a` for np.logical_not(a)
         self.helpers: dict[str, None] = {}
         self.imports: set[str] = set()
@@ -72,13 +72,13 @@ class Spelling:
         holes: dict[str, ast.expr] = {str(k): self.expr(a) for k, a in enumerate(s.args)}
         if s.op.elementwise:
             strong = {*deciding(s.args), *(k for k in range(len(s.args)) if (s, k) in self.forced)}
-            holes |= {str(k): typed(s.args[k]) for k in strong}
+            holes |= {str(k): typed_constant(s.args[k]) for k in strong}
         for key, value in s.params.items():
             if f"{{{key}" in text:
                 holes |= self.holes_of(s, key, value)
         expression = template(text, holes)
         if s.op is add_at:
-            return _subtracted(expression, s)
+            return _as_subtraction(expression, s)
         return self.without_parentheses(s, expression) if s.op in ASSOCIATIVE else expression
 
     def text_of(self, s: Let) -> str:
@@ -136,7 +136,7 @@ class Spelling:
         if not isinstance(right, ast.BinOp) or not isinstance(right.op, type(expression.op)):
             return expression
         return ast.BinOp(
-            _left(expression.left, right.left, expression.op), expression.op, right.right
+            _left_associated(expression.left, right.left, expression.op), expression.op, right.right
         )
 
     def as_precise(self, s: Let, a: Atom, b: Atom) -> bool:
@@ -161,7 +161,7 @@ class Spelling:
         if isinstance(size, int):
             return number(size)
         if (home := self.sizes.home.get(s, {}).get(size)) is not None:
-            return self.found(home, s)
+            return self.size_at_home(home, s)
         total: ast.expr | None = None
         for factors, c in sorted(size.terms, key=lambda t: (not t[0], t[1] < 0)):
             parts = [self.factor(f, s) for f in factors]
@@ -178,12 +178,12 @@ class Spelling:
     def factor(self, f: Any, s: Let) -> ast.expr:
         if isinstance(f, dims.Symbol):
             home = self.sizes.home[s].get(dims.single(f))
-            return self.expr(f.var) if home is None else self.found(home, s)
+            return self.expr(f.var) if home is None else self.size_at_home(home, s)
         holes = {"0": self.size(f.left, s), "1": self.size(f.right, s)}
         called = f.kind in dims.CALLED
         return template(f"{f.kind}({{0}}, {{1}})" if called else f"{{0}} {f.kind} {{1}}", holes)  # type: ignore[no-any-return]
 
-    def found(self, home: Home, s: Let) -> ast.expr:
+    def size_at_home(self, home: Home, s: Let) -> ast.expr:
         """A size that is an axis of a variable, or an integer variable. One that a program keeps
         may be that of a variable without a value: then nobody looks at it."""
         expression = self.expr(home.var)
@@ -205,16 +205,16 @@ class Spelling:
             if isinstance(then, Literal) and then.value:
                 return ast.BoolOp(ast.Or(), [test, self.expr(orelse)])
             if isinstance(then, Literal) and not then.value:
-                return ast.BoolOp(ast.And(), [negated(test), self.expr(orelse)])
+                return ast.BoolOp(ast.And(), [negate(test), self.expr(orelse)])
             if isinstance(orelse, Literal) and orelse.value:
-                return ast.BoolOp(ast.Or(), [negated(test), self.expr(then)])
+                return ast.BoolOp(ast.Or(), [negate(test), self.expr(then)])
         return ast.IfExp(test, self.expr(then), self.expr(orelse))
 
 
-def _left(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:
+def _left_associated(a: ast.expr, b: ast.expr, op: ast.operator) -> ast.expr:
     """a op b without parentheses around b."""
     if isinstance(b, ast.BinOp) and isinstance(b.op, type(op)):
-        return ast.BinOp(_left(a, b.left, op), op, b.right)
+        return ast.BinOp(_left_associated(a, b.left, op), op, b.right)
     return ast.BinOp(a, op, b)
 
 
@@ -232,12 +232,12 @@ def _positive(tree: ast.expr, a: Atom, s: Let) -> ast.expr | None:
     dtype = s.outs[0].type.dtype
     same = a.type.dtype == dtype
     if a.type.dtype.kind in "fc" or (same and dtype == INT.dtype):
-        return _unsigned(tree)
+        return _without_minus(tree)
     turned = isinstance(tree, ast.UnaryOp) and not isinstance(tree.operand, ast.Constant)
-    return _unsigned(tree) if same and turned else None
+    return _without_minus(tree) if same and turned else None
 
 
-def _subtracted(expression: Any, s: Let) -> Any:
+def _as_subtraction(expression: Any, s: Let) -> Any:
     """x[i] -= v for x[i] += -v."""
     value = expression.value if isinstance(expression, ast.AugAssign) else expression.args[2]
     positive = _positive(value, s.args[1], s)
@@ -249,13 +249,13 @@ def _subtracted(expression: Any, s: Let) -> Any:
     return template("np.subtract.at({0}, {1}, {2})", holes)
 
 
-def _unsigned(tree: ast.expr) -> ast.expr | None:
+def _without_minus(tree: ast.expr) -> ast.expr | None:
     """The tree without the minus that it starts with; None where it starts with none."""
     match tree:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return operand
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
-            inner = _unsigned(left)
+            inner = _without_minus(left)
             return None if inner is None else ast.BinOp(inner, op, right)
         case _:
             return None

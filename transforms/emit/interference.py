@@ -26,7 +26,7 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
-from tapeless.transforms.emit.control_flow import decided, flag_carry, loop_flag
+from tapeless.transforms.emit.control_flow import flag_carry, is_exit_decided, loop_flag
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
 Vars = set[Var]
@@ -47,7 +47,7 @@ class Lifetimes:
         self.walk(block.body, live)
         self.set_at_once(block.params, [None] * len(block.params), live)
 
-    def of(self, v: Var) -> Var:
+    def representative(self, v: Var) -> Var:
         """The variable that stands for all that must have the name of `v`."""
         return self.same.get(v, v)
 
@@ -72,7 +72,7 @@ class Lifetimes:
         """Notes which outputs have the name of another variable; gives those that are new."""
         match s:
             case Let(outs=(v, *more)) if s.op.inplace and isinstance(s.args[0], Var):
-                self.same[v] = self.of(s.args[0])
+                self.same[v] = self.representative(s.args[0])
                 return set(more)
             case For(count=count):
                 self.order += s.carries  # before the index
@@ -89,7 +89,7 @@ class Lifetimes:
         variables: Vars = set()
         for a in atoms:
             if isinstance(a, Var):
-                variables |= self.inner(a) if a in self.folded else {self.of(a)}
+                variables |= self.inner(a) if a in self.folded else {self.representative(a)}
         return variables
 
     def inner(self, v: Var) -> Vars:
@@ -115,16 +115,16 @@ class Lifetimes:
                 case If():
                     self.branch(s, live)
                 case For():
-                    self.for_(s, live)
+                    self.visit_for(s, live)
                 case While():
                     self.while_(s, live)
 
     def set_at_once(self, to: Iterable[Var], values: Iterable[Atom | None], live: Vars) -> None:
         """Variables are set; one that gets a copy of another holds the same as that one."""
-        moved = [(self.of(v), a) for v, a in zip(to, values, strict=True)]
+        moved = [(self.representative(v), a) for v, a in zip(to, values, strict=True)]
         everything = live.union(v for v, _ in moved)
         for v, a in moved:
-            copied = self.of(a) if isinstance(a, Var) and a not in self.folded else None
+            copied = self.representative(a) if isinstance(a, Var) and a not in self.folded else None
             if copied is not v:
                 self.rivals.setdefault(v, set()).update(everything - {v, copied})
         live.difference_update(v for v, a in moved)
@@ -149,7 +149,7 @@ class Lifetimes:
         """What is needed before the body of a loop if `live` is needed after each pass."""
         here, k = set(live), flag_carry(s)  # a flag is set where the loop is left
         flag = loop_flag(s)
-        if flag is not None and not decided(flag, s.body.body):
+        if flag is not None and not is_exit_decided(flag, s.body.body):
             here |= self.reads((flag,))
         rows = [row for j, row in enumerate(zip(carries(s), yields(s), strict=True)) if j != k]
         results = [y for _, y in rows]
@@ -158,7 +158,7 @@ class Lifetimes:
         self.walk(s.body.body, here)
         return here
 
-    def for_(self, s: For, live: Vars) -> None:
+    def visit_for(self, s: For, live: Vars) -> None:
         counted = {s.count} if s.count is not None else set()
         after = live | self.free[s.body] | counted
         here = self.pass_(s, after | {s.index})

@@ -18,13 +18,13 @@ from tapeless.transforms.emit.expressions import usual_source
 from tapeless.transforms.emit.writer import BUILTINS, called_by, emit_function
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects.derived_arrays import user_class
-from tapeless.transforms.frontend.staging.results import NthObject, OfData, OneOfTwo, Rows
+from tapeless.transforms.frontend.staging.results import FilledList, NthObject, OfData, OneOfTwo
 from tapeless.transforms.frontend.values.structure import Structure, deque_like, dict_like
 from tapeless.transforms.ops.primitives.function_calls import calls
 from tapeless.transforms.pipelines.array_form import array_form
 from tapeless.transforms.prelude.numpy.derived_arrays import DerivedArray
 from tapeless.transforms.prelude.numpy.masked_arrays import MaskedArray
-from tapeless.transforms.python_text.python_source import quoted
+from tapeless.transforms.python_text.python_source import quote
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
@@ -35,7 +35,7 @@ def is_plain(spec: Structure) -> bool:
         return True
     if spec.kind == "static":
         return type(spec.value) in PLAIN  # members of enumerations are numbers, too
-    if isinstance(spec.value, Rows):
+    if isinstance(spec.value, FilledList):
         return _is_list(spec.value) and _is_row(spec.value.element)
     if isinstance(spec.kind, str):
         return False
@@ -47,7 +47,7 @@ def is_plain(spec: Structure) -> bool:
     return builtin and keys and all(map(is_plain, spec.children))
 
 
-def _is_list(rows: Rows) -> bool:
+def _is_list(rows: FilledList) -> bool:
     """Whether what loops filled is a list to the caller, and no deque."""
     return type(rows.like).of_python is StagedList.of_python
 
@@ -56,10 +56,10 @@ def _is_row(element: Structure) -> bool:
     """Whether elements of a list are numbers, or tuples or lists of one or more numbers."""
     if element.kind == "leaf":
         return True
-    if isinstance(element.value, Rows):  # lists of numbers, in one array
+    if isinstance(element.value, FilledList):  # lists of numbers, in one array
         inner = element.value
         return _is_list(inner) and inner.element.kind == "leaf" and all(inner.weak)
-    plain = element.kind in (tuple, list, StagedList) and not isinstance(element.value, Rows)
+    plain = element.kind in (tuple, list, StagedList) and not isinstance(element.value, FilledList)
     parts = element.children if plain else ()
     return bool(parts) and all(c.kind == "leaf" for c in parts)
 
@@ -73,9 +73,9 @@ def _text(spec: Structure, texts: Any) -> str:
     if spec.kind == "leaf":
         return next(texts)  # type: ignore[no-any-return]
     if spec.kind == "static":
-        return quoted(spec.value)
+        return quote(spec.value)
     parts = [_text(c, texts) for c in spec.children]
-    if isinstance(spec.value, Rows):
+    if isinstance(spec.value, FilledList):
         return _rows_text(spec.value, parts)
     if spec.kind is OneOfTwo:
         test, yes, no = parts
@@ -85,17 +85,17 @@ def _text(spec: Structure, texts: Any) -> str:
         whole = f"zip({', '.join(parts)})" if len(parts) > 1 else parts[0]
         return f"{spec.kind.__name__}({whole})"
     if spec.kind is dict:
-        entries = [f"{quoted(k)}: {v}" for k, v in zip(spec.keys, parts, strict=True)]
+        entries = [f"{quote(k)}: {v}" for k, v in zip(spec.keys, parts, strict=True)]
         return "{" + ", ".join(entries) + "}"
     if issubclass(spec.kind, list):
         return "[" + ", ".join(parts) + "]"
     return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
 
 
-def _rows_text(rows: Rows, columns: list[str]) -> str:
+def _rows_text(rows: FilledList, columns: list[str]) -> str:
     """A list of the elements of arrays."""
     columns = [x if _is_primary(x) else f"({x})" for x in columns]
-    if isinstance(rows.element.value, Rows):
+    if isinstance(rows.element.value, FilledList):
         if rows.uneven:
             return f"[{_rows_text(rows.element.value, ['row'])} for row in {columns[0]}]"
         return f"{columns[0]}.tolist()"
@@ -131,7 +131,7 @@ def rebuild(
         return held_objects[spec.value.number]
     if spec.kind == "again":
         return objects[spec.value.number]
-    if isinstance(spec.value, Rows):
+    if isinstance(spec.value, FilledList):
         return _list_of(spec.value, [next(leaves) for _ in spec.children])
     instance = object.__new__(spec.kind) if _is_object(spec.kind) else None
     if isinstance(spec.value, NthObject):
@@ -176,7 +176,7 @@ def _is_object(kind: Any) -> bool:
     return not issubclass(kind, (dict, set, frozenset, deque, list, tuple))
 
 
-def _list_of(rows: Rows, columns: list[Any]) -> Any:
+def _list_of(rows: FilledList, columns: list[Any]) -> Any:
     """A list that loops filled, of the arrays of what its elements are made of."""
     pairs = zip(columns, rows.weak, strict=True)
     parts = [
@@ -194,7 +194,7 @@ def flat_text(values: list[str]) -> str:
 Text = tuple[str, list[str], set[str]]  # of a function, its helpers, its imports
 
 
-def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
+def called_functions(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
     """The functions that blocks call, and those that they call, with a name of its own each, which
     is none of `names`. What calls them is emitted afterwards."""
     bodies: dict[Function, Block] = {}
@@ -219,9 +219,9 @@ def called(blocks: Iterable[Block], *names: str) -> dict[Function, Block]:
     return bodies
 
 
-def shown(name: str, block: Block) -> str:
+def show_with_functions(name: str, block: Block) -> str:
     """A program as text, with the functions that it calls."""
-    functions = called([block], name).items()
+    functions = called_functions([block], name).items()
     return "\n\n".join(
         [*(show(Program(f.name, b)) for f, b in functions), show(Program(name, block))]
     )
@@ -261,7 +261,7 @@ def write_module(
     doc: str,
 ) -> str:
     """The whole text of a module with one public function."""
-    functions = [function_text(f.name, b, "") for f, b in called([block], name).items()]
+    functions = [function_text(f.name, b, "") for f, b in called_functions([block], name).items()]
     main = emit_function(name, block, ", ".join(arguments), unpack, result, doc, set(arguments))
     return join_module([*functions, main])
 

@@ -52,7 +52,7 @@ def deciding(args: tuple[Atom, ...]) -> Iterator[int]:
                 yield k
 
 
-def forced(block: Block) -> set[tuple[Let, int]]:
+def forced_constants(block: Block) -> set[tuple[Let, int]]:
     """The constants that are computed with Python scalars only, where the result decides a dtype:
     in `(K * s) * x`, where K is of float64, s a Python float and x of float32."""
     definitions: dict[Atom, Let] = {}
@@ -106,7 +106,7 @@ def _decides(a: Atom, others: set[np.dtype[Any]]) -> bool:
     )
 
 
-def typed(a: Atom) -> ast.expr:
+def typed_constant(a: Atom) -> ast.expr:
     """A constant with its dtype."""
     assert isinstance(a, Literal)
     plain = a.value.item() if isinstance(a.value, np.generic) else a.value
@@ -117,7 +117,7 @@ def typed(a: Atom) -> ast.expr:
 def plain(block: Block) -> Block:
     """The block without casts of Python's numbers to NumPy's, and back, that decide nothing."""
     kinds = Kinds(block)
-    drop = {v: a for v, a in kinds.casts.items() if v not in kinds.needed()}
+    drop = {v: a for v, a in kinds.casts.items() if v not in kinds.needed_casts()}
     return dead_code(substitute(block, drop)) if drop else block
 
 
@@ -138,7 +138,7 @@ class Kinds:
                 pass
             self.matters |= {a for a in block.results if a in self.came_from}
 
-    def needed(self) -> set[Var]:
+    def needed_casts(self) -> set[Var]:
         """The casts that what matters comes from."""
         needed_variables, todo, seen = set[Var](), list(self.matters), set(self.matters)
         while todo:
@@ -196,18 +196,18 @@ class Kinds:
             return False
         if not s.op.elementwise or self.decides(s, of):
             self.matters |= of
-        elif not self.others(s):
+        elif not self.dtypes_of_others(s):
             changes = [self.is_of(v, *of) for v in s.outs if v.type.dtype.kind in PYTHON]
             return any(changes)
         return False
 
     def decides(self, s: Let, of: set[Atom]) -> bool:
-        others = self.others(s)
+        others = self.dtypes_of_others(s)
         if not others:
             return s.op in RAISE
         return any(_decides(a, others) for a in of)
 
-    def others(self, s: Let) -> set[np.dtype[Any]]:
+    def dtypes_of_others(self, s: Let) -> set[np.dtype[Any]]:
         """The dtypes of arguments that are NumPy's in any case; tests have no say."""
         dtypes = (a for a in s.args if not (_scalar(a) or a in self.came_from or _is_test(a)))
         return {a.type.dtype for a in dtypes}

@@ -50,8 +50,8 @@ class Sizes:
         self.params = block.params
         self.at: dict[Any, int] = {}
         self.last = last_reads(block, self.at)
-        self.names = Counter(v.name for v in (*block.params, *_made(block)))
-        partial = [v for v in (*block.params, *_made(block)) if v.partial]
+        self.names = Counter(v.name for v in (*block.params, *_made_variables(block)))
+        partial = [v for v in (*block.params, *_made_variables(block)) if v.partial]
         self.unset = may_lack(block, partial)
         self.scope: set[Var] = set()  # what has a value at the statement that is looked at
         arrays = [p for p in block.params if getattr(p.type, "shape", ())]
@@ -86,7 +86,7 @@ class Sizes:
                 homes.setdefault(size, []).append(Home(v, axis))
             elif symbol is not None:
                 homes.setdefault((symbol, "integer"), []).append(Home(v, axis))
-            if (beyond := _beyond(size)) is not None:
+            if (beyond := _symbol_and_excess(size)) is not None:
                 symbol, more = beyond
                 homes.setdefault((symbol, "shifted"), []).append(Home(v, axis, -more))
         if shape and of_user(v.name) and v not in shaped and not self.may_lack(v):
@@ -165,7 +165,7 @@ class Sizes:
         return next(iter(sure or candidates), None)
 
 
-def _made(block: Block) -> Iterator[Var]:
+def _made_variables(block: Block) -> Iterator[Var]:
     for s in statements(block):
         yield from outputs(s)
         for b in blocks(s):
@@ -214,7 +214,7 @@ def _of_integer(size: dims.Dim) -> dims.Symbol | None:
     return symbol if alone else None
 
 
-def _beyond(size: dims.Dim) -> tuple[dims.Symbol, int] | None:
+def _symbol_and_excess(size: dims.Dim) -> tuple[dims.Symbol, int] | None:
     """A symbol, and by how much a size is more than that, where it is no other expression."""
     symbol = next(iter(size.symbols)) if len(size.symbols) == 1 else None
     more = None if symbol is None else size - dims.single(symbol)

@@ -28,7 +28,7 @@ class Naming:
 
     def __init__(self, block: Block, folded: Mapping[Var, Any], sizes: Mapping[Any, Any]) -> None:
         self.lifetimes = Lifetimes(block, folded, sizes)
-        self.order = dict.fromkeys(map(self.lifetimes.of, self.lifetimes.order))
+        self.order = dict.fromkeys(map(self.lifetimes.representative, self.lifetimes.order))
         self.group: dict[Var, Var] = {v: v for v in self.order}
         self.members: dict[Var, list[Var]] = {v: [v] for v in self.order}
         self.rivals = {v: set(self.lifetimes.rivals.get(v, ())) for v in self.order}
@@ -46,7 +46,7 @@ class Naming:
         """A parameter keeps its name from its parts: x = x[mask] would read as a new x."""
         for s in statements(block):
             if isinstance(s, Let) and s.op in PARTS and s.args[0] in block.params:
-                part, whole = (self.lifetimes.of(v) for v in (s.outs[0], s.args[0]))  # type: ignore[arg-type]
+                part, whole = (self.lifetimes.representative(v) for v in (s.outs[0], s.args[0]))  # type: ignore[arg-type]
                 if part in self.rivals and whole is not part:
                     self.rivals[part].add(whole)
 
@@ -72,11 +72,11 @@ class Naming:
         yield from reversed(later)
 
     def find(self, v: Var) -> Var | None:
-        return self.group.get(self.lifetimes.of(v))
+        return self.group.get(self.lifetimes.representative(v))
 
     def unite(self, x: Var, y: Var) -> None:
         a, b = self.find(x), self.find(y)
-        if a is None or b is None or a is b or self.apart(a, b):
+        if a is None or b is None or a is b or self.interfere(a, b):
             return
         if self.label[a] and self.label[b] and self.label[a] != self.label[b]:
             return
@@ -86,7 +86,7 @@ class Naming:
         self.rivals[a] |= self.rivals.pop(b)
         self.label[a] = self.label[a] or self.label.pop(b)
 
-    def apart(self, a: Var, b: Var) -> bool:
+    def interfere(self, a: Var, b: Var) -> bool:
         """Whether two groups are needed at the same time."""
         return not (
             self.rivals[a].isdisjoint(self.members[b])
@@ -96,9 +96,9 @@ class Naming:
     def clash(self, some: Iterable[Var], others: Iterable[Var]) -> bool:
         """Whether one of some variables is needed at the same time as one of others."""
         roots = [{r for v in each if (r := self.find(v)) is not None} for each in (some, others)]
-        return any(a is b or self.apart(a, b) for a in roots[0] for b in roots[1])
+        return any(a is b or self.interfere(a, b) for a in roots[0] for b in roots[1])
 
-    def moved(self) -> Iterator[Var]:
+    def renamed_at_end(self) -> Iterator[Var]:
         """What is computed in a block under one name, and at its end gets another."""
         return (y for y, p in self.ends if self.find(y) is not self.find(p))
 

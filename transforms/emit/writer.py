@@ -34,7 +34,7 @@ from tapeless.transforms.core.language import (
 )
 from tapeless.transforms.core.uses import all_reads, reads_of
 from tapeless.transforms.emit.control_flow import (
-    negated,
+    negate,
     unneeded_flags,
     write_branch,
     write_for,
@@ -50,8 +50,13 @@ from tapeless.transforms.ops.primitives.shapes import cast, copy
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 from tapeless.transforms.ops.primitives.stacks import POPS, push
 from tapeless.transforms.pipelines.array_form import with_stores
-from tapeless.transforms.python_text.line_breaking import WIDTH, noted, without_brackets, wrap
-from tapeless.transforms.python_text.python_source import quoted, to_source
+from tapeless.transforms.python_text.line_breaking import (
+    WIDTH,
+    statement_lines,
+    without_brackets,
+    wrap,
+)
+from tapeless.transforms.python_text.python_source import quote, to_source
 
 AUGMENTED: dict[type[ast.operator], str] = {
     ast.Add: "+=",
@@ -76,7 +81,7 @@ class Writer(Spelling):
     """Writes the lines of one function."""
 
     def __init__(self, block: Block, reserved: set[str], fixed: dict[Var, str]) -> None:
-        block = self.prepared(block)
+        block = self.prepare(block)
         self.block = block
         sizes = Sizes(block)
         reserved = reserved | called_by(block, self.source)
@@ -95,7 +100,7 @@ class Writer(Spelling):
         self.errstate: dict[str, str] = {}
 
     @staticmethod
-    def prepared(block: Block) -> Block:
+    def prepare(block: Block) -> Block:
         return with_stores(block)
 
     def rename(self, fixed: dict[Var, str]) -> None:
@@ -116,14 +121,14 @@ class Writer(Spelling):
         note = ""
         if origin is not None and origin.note != self.line:
             note = self.line = origin.note
-        self.lines += noted(text, self.depth, note)
+        self.lines += statement_lines(text, self.depth, note)
 
     def assign(self, name: str, value: ast.expr, origin: Any = None) -> None:
         """name = value, or name += what is added, where no array can change by that."""
         if isinstance(value, ast.Name) and value.id == name:
             return
         if isinstance(value, ast.IfExp) and _is_name(value.body, name):
-            self.put(f"if {to_source(negated(value.test))}:", origin)
+            self.put(f"if {to_source(negate(value.test))}:", origin)
             self.nest(lambda: self.assign(name, value.orelse))
             return
         if isinstance(value, ast.IfExp) and _is_name(value.orelse, name):
@@ -159,7 +164,7 @@ class Writer(Spelling):
         for s in body:
             self.statement(s)
 
-    def indented(self, write: Callable[[], None]) -> list[str]:
+    def capture_indented(self, write: Callable[[], None]) -> list[str]:
         """The lines that `write` writes, one level deeper."""
         before, self.lines = self.lines, []
         self.depth += 1
@@ -169,7 +174,7 @@ class Writer(Spelling):
         return lines
 
     def nest(self, write: Callable[[], None]) -> None:
-        self.lines += self.indented(write) or ["    " * (self.depth + 1) + "pass"]
+        self.lines += self.capture_indented(write) or ["    " * (self.depth + 1) + "pass"]
 
     def statement(self, s: Statement) -> None:
         match s:
@@ -214,7 +219,7 @@ class Writer(Spelling):
             and (v in self.unset or not is_undefined(a))
         ]
 
-    def captured(self, write: Callable[[], None]) -> list[str]:
+    def capture(self, write: Callable[[], None]) -> list[str]:
         before, self.lines = self.lines, []
         write()
         lines, self.lines = self.lines, before
@@ -223,7 +228,7 @@ class Writer(Spelling):
     def effect(self, s: Effect) -> None:
         write_effect(self, s)
 
-    def kept(self, a: Atom) -> ast.expr:
+    def host_copy(self, a: Atom) -> ast.expr:
         """A value that a program keeps in a container, or tells with an error."""
         return self.expr(a)
 
@@ -286,7 +291,7 @@ def name_derivatives(unpack: list[tuple[Var, str]]) -> None:
             v.name += derivative[1]
 
 
-def unpacked(pairs: list[tuple[str, str]]) -> Iterator[str]:
+def unpacking_lines(pairs: list[tuple[str, str]]) -> Iterator[str]:
     """The lines that read leaves: those of one container at once, where they fit."""
     pairs = [(name, to_source(ast.parse(text, mode="eval").body)) for name, text in pairs]
     for _, group in itertools.groupby(pairs, lambda pair: re.split(r"[.\[]", pair[1])[0]):
@@ -323,7 +328,7 @@ def emit_function(
     for s in w.block.body:
         used |= uses(s) | size_reads(s, w.sizes)
     leaves = [(w.layout.names[v], text) for v, text in unpack if v in used]
-    for line in unpacked([(n, text) for n, text in leaves if n != text]):
+    for line in unpacking_lines([(n, text) for n, text in leaves if n != text]):
         w.put(line)
     w.body(w.block.body)
     values = [to_source(w.expr(a)) for a in w.block.results]
@@ -333,7 +338,7 @@ def emit_function(
         w.put(f"return {without_brackets(result(values))}")
     head = wrap(f"def {name}({signature}):")
     if w.errstate:
-        settings = ", ".join(f"{k}={quoted(v)}" for k, v in sorted(w.errstate.items()))
+        settings = ", ".join(f"{k}={quote(v)}" for k, v in sorted(w.errstate.items()))
         head.insert(0, f"@np.errstate({settings})")
     lines = [*head, *(_docstring(doc) if doc else []), *w.lines]
     return "\n".join(lines), list(w.helpers), w.imports

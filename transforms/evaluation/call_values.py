@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.analysis.free_variables import close, defined
+from tapeless.transforms.analysis.free_variables import close, defined_variables
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.language import (
     Atom,
@@ -131,7 +131,7 @@ class CallValues:
             yield from (symbol.var for symbol in sizes if symbol.var is not None)
         else:
             yield from close((s,), ()).params
-            sizes, own = _parameter_sizes(s), tuple(defined(Block((), (s,), ())))
+            sizes, own = _parameter_sizes(s), tuple(defined_variables(Block((), (s,), ())))
         for symbol in sizes:
             if symbol.var is None and self.size(symbol) is None:
                 maker = self.maker(symbol, own)
@@ -166,7 +166,7 @@ class CallValues:
         try:
             function = self.function(s, free)
             with np.errstate(all="ignore"), self.shadows.used() if own else NOTHING:
-                operands = [self.shadows.of(x) if own else x for x in operands]
+                operands = [self.shadows.copy_of(x) if own else x for x in operands]
                 results = function(*(list(x) if isinstance(x, list) else x for x in operands))
         except (Signal, TapelessError):
             raise
@@ -196,7 +196,7 @@ class CallValues:
                 x: n for x in _all_sizes(s) if x.var is None and (n := self.size(x)) is not None
             }
             block, _ = refresh(Block((), (s,), tuple(outputs(s))), new)
-            return _compiled(Block(params, block.body, block.results))
+            return _compile(Block(params, block.body, block.results))
         lengths = self.lengths(s)
         parameters = map_sizes(s.params, lengths)
         places = {v: k for k, v in enumerate(free)}
@@ -208,7 +208,7 @@ class CallValues:
         outs = tuple(Var(retype(v.type, lengths), "out") for v in s.outs)
         atoms = tuple(params[a] if isinstance(a, int) else a for a in args)
         body = (Let(outs, s.op, atoms, parameters, s.origin),)
-        function = _compiled(Block(params, body, outs))
+        function = _compile(Block(params, body, outs))
         if all(map(_is_told, parameters.values())):
             self.functions[key] = function
         return function
@@ -241,7 +241,7 @@ def _parameter_sizes(s: Statement) -> frozenset[dims.Symbol]:
 
 def _all_sizes(s: Statement) -> frozenset[dims.Symbol]:
     """All named sizes in a statement: of parameters, and of types."""
-    return _parameter_sizes(s) | sizes_in([v.type for v in defined(Block((), (s,), ()))])
+    return _parameter_sizes(s) | sizes_in([v.type for v in defined_variables(Block((), (s,), ()))])
 
 
 def _is_told(parameter: Any) -> bool:
@@ -264,7 +264,7 @@ def _can_be_repeated(s: Statement) -> bool:
     )
 
 
-def _compiled(block: Block) -> Callable[..., Any]:
+def _compile(block: Block) -> Callable[..., Any]:
     """A block as a function of its parameters that returns a tuple."""
     plain = len(block.body) == 1 and isinstance(block.body[0], Let)
     block = block if plain else array_form(block, len(block.results))

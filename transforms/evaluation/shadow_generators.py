@@ -30,7 +30,7 @@ class ShadowGenerators:
         finally:
             np.random.set_state(before)
 
-    def of(self, value: Any) -> Any:
+    def copy_of(self, value: Any) -> Any:
         """The copy of a generator; other values as they are."""
         if not is_generator(value):
             return value

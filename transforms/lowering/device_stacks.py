@@ -61,7 +61,7 @@ def counted_kernels(
             results=(),
             same={},
             helpers=helpers,
-            types=_typed(kernel, counted, last),
+            types=_with_types(kernel, counted, last),
         )
     )
     second = replace(
@@ -69,7 +69,7 @@ def counted_kernels(
         text=_with_notes(split_kernel.using, kernel.text),
         arguments=inserted(kernel.arguments, used, last),
         helpers=helpers,
-        types=_typed(kernel, used, last),
+        types=_with_types(kernel, used, last),
         stacks=frozenset(items.name for _, _, items in stacks),
     )
     return first, second, stacks
@@ -111,6 +111,6 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
     return ast.walk(ast.Module([node], []))  # type: ignore[list-item]
 
 
-def _typed(kernel: Kernel, new: list[Var], last: int) -> dict[str, Type]:
+def _with_types(kernel: Kernel, new: list[Var], last: int) -> dict[str, Type]:
     """The types of parameters, new ones among them."""
     return dict(inserted([*kernel.types.items()], [(v.name, v.type) for v in new], last))

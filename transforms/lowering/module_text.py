@@ -7,12 +7,12 @@ from typing import Any
 
 from tapeless.transforms.core.language import Block, Effect, Let, Var
 from tapeless.transforms.emit.counter_placement import counters_first
-from tapeless.transforms.emit.module import called, function_text, join_module
+from tapeless.transforms.emit.module import called_functions, function_text, join_module
 from tapeless.transforms.emit.writer import Writer, emit_function
 from tapeless.transforms.lowering.error_functions import raising_decorator
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.optimize.out_parameters import stored_back
-from tapeless.transforms.lowering.pooled_arrays import pooled
+from tapeless.transforms.lowering.pooled_arrays import pooled_text
 from tapeless.transforms.lowering.schedule.user_errors import UserErrors
 from tapeless.transforms.memory.materialize_fills import fill
 from tapeless.transforms.python_text.python_source import template, to_source
@@ -22,7 +22,7 @@ class Driver(Writer):
     """Writes a block in which stores are decided, and kernels are called."""
 
     @staticmethod
-    def prepared(block: Block) -> Block:
+    def prepare(block: Block) -> Block:
         return counters_first(fill(block))
 
     def effect(self, s: Effect) -> None:
@@ -37,7 +37,7 @@ class CompiledDriver(Driver):
     """A driver whose arrays lie in memory that was used before."""
 
     def source(self, s: Let) -> Any:
-        return pooled(s) or super().source(s)
+        return pooled_text(s) or super().source(s)
 
 
 def write_compiled(
@@ -56,7 +56,7 @@ def write_compiled(
     njit = {"from numba import njit"}
     functions += [(kernel.text, list(kernel.helpers), njit) for kernel in kernels]
     imports = imported(kernels)
-    functions += [function_text(f.name, b, "") for f, b in called([driver], name).items()]
+    functions += [function_text(f.name, b, "") for f, b in called_functions([driver], name).items()]
     taken = {*arguments, *(kernel.name for kernel in kernels)}
     signature = ", ".join(arguments)
     main = emit_function(name, driver, signature, unpack, result, doc, taken, CompiledDriver)
@@ -89,7 +89,7 @@ def write_plain(
     doc: str,
 ) -> str:
     """The text of a module in array form, whose function overwrites the parameters `stored`."""
-    functions = [function_text(f.name, b, "") for f, b in called([block], name).items()]
+    functions = [function_text(f.name, b, "") for f, b in called_functions([block], name).items()]
     owned, signature = stored_back(block, stored), ", ".join(arguments)
     main = emit_function(name, owned, signature, unpack, result, doc, set(arguments), Driver)
     return join_module([*functions, main])

@@ -43,7 +43,7 @@ from tapeless.transforms.lowering.device_memory import (
 from tapeless.transforms.lowering.device_stacks import counted_kernels
 from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
 from tapeless.transforms.lowering.kernels.flat_points import flattened
-from tapeless.transforms.lowering.kernels.kernel import Kernel, Writer
+from tapeless.transforms.lowering.kernels.kernel import Kernel, KernelWriter
 from tapeless.transforms.lowering.kernels.merged_rows import merged_rows
 from tapeless.transforms.lowering.kernels.row_range import device_call
 from tapeless.transforms.lowering.kernels.verify_rows import verify_rows
@@ -70,7 +70,7 @@ from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.live_after import remaining
 from tapeless.transforms.lowering.schedule.long_runs import shorter
 from tapeless.transforms.lowering.schedule.loop_nests import STORES, LoopNest
-from tapeless.transforms.lowering.schedule.parallel_nests import Part, Parts
+from tapeless.transforms.lowering.schedule.parallel_nests import KernelPart, NestPartitioner
 from tapeless.transforms.lowering.schedule.stack_capacity import (
     is_of_stacks,
     lists_to_fill,
@@ -105,7 +105,7 @@ RESERVED = (
         "scratch",
         "grown",
         "filled",
-        *("each", "turns", "add_at", "rows", "results", "error", "room", "read"),
+        *("each", "turns", "apart", "add_at", "rows", "results", "error", "room", "read"),
     ),
     *("range", "max", "min", "abs", "len"),
     *NAMES,
@@ -157,11 +157,11 @@ class Lowering:
         self.same: dict[Var, Atom] = {}
         self.passed: set[Var] = set()  # to kernels
         self.shown = {a for a in self.block.results if isinstance(a, Var)}  # to the caller
-        self.counted = {a for s in statements(self.block) for a in _counted(s)}
+        self.counted = {a for s in statements(self.block) for a in _counted_truths(s)}
         self.fallbacks: list[str] = []
         self.on_device = on_device
         self.host = set[Var]() if target.returns_numbers else host_numbers(self.block, on_device)
-        self.sized = _sized(self.block)
+        self.sized = _length_numbers(self.block)
         self.read_by_host = self.reads_of_host()
         self.notes: list[str] = []  # what runs on one block of a GPU, and why
         for s in self.memory.defs.values():
@@ -297,7 +297,7 @@ class Lowering:
         if not self.target.separate or not isinstance(s, (For, While)):
             return True
         self.surround([s])
-        parts = Parts(self.memory, self.analysis, self.hints)
+        parts = NestPartitioner(self.memory, self.analysis, self.hints)
         (item,) = parts.arrangement.run([s])
         if item.size is not None or parts.elements(item) is not None:
             return True
@@ -318,7 +318,7 @@ class Lowering:
         if self.target.separate or not self.parallel or not isinstance(s, (For, While)):
             return False
         self.surround([s])
-        parts = Parts(self.memory, self.analysis, self.hints)
+        parts = NestPartitioner(self.memory, self.analysis, self.hints)
         (item,) = parts.arrangement.run([s])
         if item.size is not None or parts.elements(item) is not None:
             return False
@@ -515,19 +515,19 @@ class Lowering:
             t for p, later in zip(pieces, after, strict=True) for t in self.flush(p, later, False)
         ]
 
-    def cuts(self, run: list[Statement], live: set[Var]) -> Iterator[list[Part]]:
+    def cuts(self, run: list[Statement], live: set[Var]) -> Iterator[list[KernelPart]]:
         """Ways to cut a run into kernels, the best first."""
         self.surround(run)
-        parts = Parts(self.memory, self.analysis, self.hints)
-        found = [Part(run)]
+        parts = NestPartitioner(self.memory, self.analysis, self.hints)
+        found = [KernelPart(run)]
         if self.parallel or self.target.separate:
             found = parts.of(run, live)
             self.prepared.relied += parts.relied
         after = self.read_after(found, live)
         yield [x for p, later in zip(found, after, strict=True) for x in shorter(parts, p, later)]
-        yield [Part(run)]
+        yield [KernelPart(run)]
 
-    def each(self, parts: list[Part], live: set[Var]) -> list[Statement]:
+    def each(self, parts: list[KernelPart], live: set[Var]) -> list[Statement]:
         """A kernel for each part that is worth one."""
         made: list[Statement] = []
         if len(parts) > 1:
@@ -539,7 +539,7 @@ class Lowering:
             )
         return made
 
-    def lengths_first(self, parts: list[Part]) -> tuple[list[Statement], list[Part]]:
+    def lengths_first(self, parts: list[KernelPart]) -> tuple[list[Statement], list[KernelPart]]:
         """Integers that are made of lengths and integers, which the driver computes ahead of the
         kernels of several parts; and the parts without them."""
         run = sorted(
@@ -566,7 +566,7 @@ class Lowering:
         shown_to_driver = all(x.given or x.var is not None for x in dims.symbols(size))
         return replace(s, params={"size": size}) if shown_to_driver else None
 
-    def read_after(self, parts: list[Part], live: set[Var]) -> list[set[Var]]:
+    def read_after(self, parts: list[KernelPart], live: set[Var]) -> list[set[Var]]:
         """What is read after each part."""
         read = [self.memory.with_needs(live)]
         for part in reversed(parts[1:]):
@@ -585,13 +585,13 @@ class Lowering:
             for x in dims.symbols(n)
         }
 
-    def kernel(self, part: Part, live: set[Var]) -> list[Statement]:
+    def kernel(self, part: KernelPart, live: set[Var]) -> list[Statement]:
         run = part.statements
         analysis = self.analysis
         self.surround(run)
         name = self.name_kernel()
         names = Names({*RESERVED, *self.target.names, *imported_names(run)}, self.nameless)
-        writer = Writer(name, self.memory, analysis, names)
+        writer = KernelWriter(name, self.memory, analysis, names)
         try:
             kernel = writer.run(part, live)
         finally:
@@ -711,7 +711,7 @@ def one_block(kernel: Kernel, run: list[Statement]) -> list[str]:
     return [f"{kernel.name} runs on one block of threads: {loop} need each other's results"]
 
 
-def _sized(block: Block) -> set[Var]:
+def _length_numbers(block: Block) -> set[Var]:
     """The numbers that arrays are as long as."""
     held = [s for s in statements(block) if isinstance(s, (Let, Effect))]
     params = [list(s.params.values()) for s in held]
@@ -725,7 +725,7 @@ def _needed_by(s: Let) -> Iterator[Any]:
     yield from (x.var for x in sizes_in(list(s.params.values())) if not x.given)
 
 
-def _counted(s: Statement) -> list[Var]:
+def _counted_truths(s: Statement) -> list[Var]:
     """Truth values that a statement may take for numbers: two of Python's add up to an integer."""
     if not isinstance(s, Let) or s.op.name in LOGICAL:
         return []

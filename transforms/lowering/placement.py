@@ -70,13 +70,13 @@ class Placement:
 
     def in_registers(self) -> set[Var]:
         """The cells of what kernels define and keep in registers."""
-        defined = (v for s in self.kernels for v in _defined(s))
+        defined = (v for s in self.kernels for v in _defined_by(s))
         return {cell for v in defined if (cell := self.memory.cell(v)) not in self.axes}
 
 
-def _defined(s: Statement) -> Iterator[Var]:
+def _defined_by(s: Statement) -> Iterator[Var]:
     yield from outputs(s)
     for b in blocks(s):
         yield from b.params
         for t in b.body:
-            yield from _defined(t)
+            yield from _defined_by(t)

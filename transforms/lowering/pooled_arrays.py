@@ -1,7 +1,7 @@
 """How a driver spells new arrays, whose memory may have been used before: fresh memory costs more
 than to fill it, as the system clears each page at its first touch.
 
-y = x @ w; s = np.zeros(n); c = x.copy()    becomes    y = matmul(x, w); s = zeros(n); c = copied(x)
+y = x @ w; s = np.zeros(n); c = x.copy()  becomes  y = matmul(x, w); s = zeros(n); c = copy_of(x)
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def full(shape, value, dtype):
     return np.full(shape, value, dtype)
 '''
 COPIED = '''
-def copied(x):
+def copy_of(x):
     """A copy of an array."""
     return x.copy()
 '''
 
 
-def pooled(s: Let) -> tuple[str, str] | None:
+def pooled_text(s: Let) -> tuple[str, str] | None:
     """The text of an operation whose result lies in such memory, with a function that the backend
     puts its own in the place of; None where it is the usual one."""
     if s.op is matmul and _of_matrices(s):
@@ -46,7 +46,7 @@ def pooled(s: Let) -> tuple[str, str] | None:
     if len(s.outs) != 1 or not _may_be_large(s.outs[0].type):
         return None
     if s.op is copy:
-        return "copied({0})", COPIED
+        return "copy_of({0})", COPIED
     if s.op not in (new_arrays.zeros, new_arrays.ones, new_arrays.full):
         return None
     dtype = dtype_name(s.params["dtype"])

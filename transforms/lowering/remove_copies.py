@@ -57,7 +57,7 @@ def _is_kernel(s: Statement) -> bool:
     return isinstance(s, Effect) and s.kind == "kernel"
 
 
-def _called(s: Statement, kernels: dict[str, Kernel]) -> Kernel | None:
+def _called_kernel(s: Statement, kernels: dict[str, Kernel]) -> Kernel | None:
     """The kernel that a statement calls."""
     match s:
         case Effect(kind="kernel"):
@@ -73,7 +73,7 @@ def _read_at_once(body: Sequence[Statement], v: Var, kernels: dict[str, Kernel])
     reads = [k for k, s in enumerate(body) if v in {*nested_reads(s)}]
     before = body[: reads[-1] + 1] if reads else ()
     quiet = all(
-        isinstance(s, Let) and s.op.pure and not stores(s) and _called(s, kernels) is None
+        isinstance(s, Let) and s.op.pure and not stores(s) and _called_kernel(s, kernels) is None
         for s in before
     )
     return quiet and not any(isinstance(before[k], Let) and before[k].op.view for k in reads)
@@ -82,7 +82,7 @@ def _read_at_once(body: Sequence[Statement], v: Var, kernels: dict[str, Kernel])
 def _only_read(readers: list[Statement], v: Var, kernels: dict[str, Kernel]) -> bool:
     """Whether all that gets an array are kernels that only look at its elements."""
     for s in readers:
-        kernel = _called(s, kernels)
+        kernel = _called_kernel(s, kernels)
         if kernel is None or kernel.launch is not None:
             return False
         function = next(t for t in ast.parse(kernel.text).body if isinstance(t, ast.FunctionDef))

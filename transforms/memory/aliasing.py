@@ -105,13 +105,13 @@ class AliasWalk(ABC):
         self.read: dict[Statement, set[Var]] = before.read if before else {}
         self.lives: dict[Any, list[set[Var]]] = before.lives if before else {}
 
-    def of(self, a: Atom) -> frozenset[Root]:
+    def roots_of(self, a: Atom) -> frozenset[Root]:
         return self.roots.get(a, NOTHING) if isinstance(a, Var) else NOTHING
 
     def held_on_to(self, a: Atom) -> frozenset[Root]:
         """The memory that is kept with a value: what other passes made for it, and what the
         variables of loops start from, too."""
-        held = in_any_pass(self.of(a))
+        held = in_any_pass(self.roots_of(a))
         pending = list(held)
         while pending:
             more = in_any_pass(self.starts.get(pending.pop(), NOTHING)) - held
@@ -120,7 +120,7 @@ class AliasWalk(ABC):
         return held
 
     def exclusive(self, a: Atom, live: set[Var]) -> bool:
-        mine = self.of(a)
+        mine = self.roots_of(a)
         if a in live or any(kind not in OURS for kind, _ in mine):
             return False
         others = live & self.roots.keys()
@@ -181,7 +181,7 @@ class AliasWalk(ABC):
             held = {v for v in held if not isinstance(v.type, Type) or v.type == TAPE}
         if not isinstance(target, Var) or not self.exclusive(target, held):
             self.blame_views(target, held)
-            target = self.copied(target, out, s.outs[0])
+            target = self.copy_for(target, out, s.outs[0])
             s = replace(s, args=(target, *s.args[1:]))
         kept = KEPT.get(s.op)
         if kept is not None:
@@ -189,13 +189,13 @@ class AliasWalk(ABC):
             self.kept |= memory
             if memory & self.overwritten:
                 args = [*s.args]
-                args[kept] = self.copied(args[kept], out, s.outs[0])
+                args[kept] = self.copy_for(args[kept], out, s.outs[0])
                 s = replace(s, args=tuple(args))
-        self.mutated |= self.of(target)
+        self.mutated |= self.roots_of(target)
         same, *others = s.outs  # the first output is the target with something stored into it
-        self.roots[same] = self.of(target)
+        self.roots[same] = self.roots_of(target)
         for v in filter(has_memory, others):
-            self.roots[v] = self.of(target) | {("own", v)}
+            self.roots[v] = self.roots_of(target) | {("own", v)}
         out.append(s)
 
     def make(self, s: Let, after: set[Var], out: list[Statement]) -> None:
@@ -210,9 +210,11 @@ class AliasWalk(ABC):
             if s.op is unbundle or gives_tape:
                 self.roots[v] = frozenset({("outer", v)})  # a tape has it, too
             elif s.op in READ_ONLY or (s.op.view and not has_memory(s.args[0])):
-                self.roots[v] = self.of(s.args[0]) | {("readonly", v)}  # it may be of an array
+                self.roots[v] = self.roots_of(s.args[0]) | {
+                    ("readonly", v)
+                }  # it may be of an array
             elif (s.op.view or s.op in (unstack, peek)) and has_memory(s.args[0]):
-                self.roots[v] = self.of(s.args[0])
+                self.roots[v] = self.roots_of(s.args[0])
                 if s.op.view and v in self.copy_views:
                     part = Var(v.type)
                     self.roots[part] = self.roots[v]
@@ -234,10 +236,10 @@ class AliasWalk(ABC):
             roots = self.held_on_to(a)
             self.kept |= roots
             if roots & self.overwritten:
-                args[k] = self.copied(a, out, (s.outs[-1], k))
+                args[k] = self.copy_for(a, out, (s.outs[-1], k))
         return replace(s, args=tuple(args))
 
-    def settled(self) -> bool:
+    def is_consistent(self) -> bool:
         """Whether this run found what it relied on."""
         return (
             self.snapshots == self.copy_views
@@ -247,10 +249,10 @@ class AliasWalk(ABC):
 
     def blame_views(self, target: Atom, held: set[Var]) -> None:
         """Where only views of parts see what is overwritten, the next run copies those instead."""
-        mine = self.of(target)
+        mine = self.roots_of(target)
         if target in held or any(kind not in OURS for kind, _ in mine):
             return
-        seen = {v for v in held if self.of(v) & mine}
+        seen = {v for v in held if self.roots_of(v) & mine}
         if seen <= self.views:
             self.snapshots |= seen
 
@@ -267,13 +269,13 @@ class AliasWalk(ABC):
                 and x.name == v.name
                 and _as_large(x.type, v.type)
                 and v not in self.results
-                and not self.of(x) & (self.held or set())
+                and not self.roots_of(x) & (self.held or set())
                 and self.exclusive(x, after - {v} | ({y} if isinstance(y, Var) else set()))
             ):
                 return replace(s, op=OVERWRITING[s.op], args=(x, y))
         return s
 
-    def copied(self, a: Atom, out: list[Statement], use: Any) -> Var:
+    def copy_for(self, a: Atom, out: list[Statement], use: Any) -> Var:
         """A copy of `a` for one use; the same variable in each run."""
         copied = self.copies.get((a, use))
         if copied is None:
@@ -290,7 +292,7 @@ class AliasWalk(ABC):
             sides.append(Block((), tuple(self.block(side.body, live)), side.results))
         for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
             if has_memory(v):
-                self.roots[v] = self.of(a) | self.of(b)
+                self.roots[v] = self.roots_of(a) | self.roots_of(b)
         return replace(s, then=sides[0], orelse=sides[1])
 
     @abstractmethod

@@ -34,13 +34,13 @@ def detach(block: Block, count: int) -> Block:
         for k, a in enumerate(results[:count]):
             if not (isinstance(a, Var) and isinstance(a.type, Type) and a.type.shape):
                 continue
-            roots = memory.of(a)
+            roots = memory.roots_of(a)
             if (
                 not roots
                 or roots & taken
                 or any(kind not in ("own", "earlier", "shared") for kind, _ in roots)
             ):
-                results[k] = copy_if_set(a) if a in lacking else _copied(a, definitions.get(a))
+                results[k] = copy_if_set(a) if a in lacking else _copy_of(a, definitions.get(a))
             taken |= roots
     if not b.blocks[0]:
         return block
@@ -60,7 +60,7 @@ def as_numbers(block: Block, arrays: Collection[Var]) -> Block:
     return replace(block, body=(*block.body, *casts), results=tuple(results))
 
 
-def _copied(v: Var, let: Let | None) -> Atom:
+def _copy_of(v: Var, let: Let | None) -> Atom:
     if let is not None and let.op is broadcast_to and not let.args[0].type.shape:
         return full(let.args[0], shape=v.type.shape, dtype=v.type.dtype)  # type: ignore[no-any-return]
     return copy(v)  # type: ignore[no-any-return]

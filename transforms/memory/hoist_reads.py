@@ -22,7 +22,7 @@ def reads_first(block: Block) -> Block:
     body: list[Statement] = []
     for k, s in enumerate(block.body):
         s = with_blocks(s, reads_first)
-        store = _late(s, stores)
+        store = _store_before_read(s, stores)
         at = -1 if store is None else places[store.outs[0]]
         if store is not None and all(places.get(v, -1) < at for v in reads(s)):
             before.setdefault(store, []).append(s)
@@ -38,7 +38,7 @@ def reads_first(block: Block) -> Block:
     return replace(block, body=tuple(reordered))
 
 
-def _late(s: Statement, stores: dict[Var, Let]) -> Let | None:
+def _store_before_read(s: Statement, stores: dict[Var, Let]) -> Let | None:
     """The store that comes before the read of an element, if the read is of the array before it."""
     if not isinstance(s, Let) or s.op is not index:
         return None

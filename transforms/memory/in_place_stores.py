@@ -52,34 +52,34 @@ class InPlaceStores(AliasWalk):
         )
         saved, mutated = dict(self.roots), self.mutated
         consumed, body = self.passes(s, around, saved)
-        inits = self.started(s, around, saved, consumed, out)
+        inits = self.start_loop(s, around, saved, consumed, out)
         handed = self.handed_on(s, around, consumed, body)
         self.mutated |= mutated
         flag = s.body.results[:1] if isinstance(s, For) and s.until else ()
         new_body = Block(s.body.params, tuple(body), (*flag, *handed))
         out.append(replace(s, inits=inits, body=new_body))
-        self.left(s, inits, handed, consumed)
+        self.bind_outs(s, inits, handed, consumed)
 
-    def left(
+    def bind_outs(
         self, s: For | While, inits: Collection[Atom], handed: Collection[Atom], consumed: set[Var]
     ) -> None:
         """What the variables of a loop share memory with after it."""
         rows = list(zip(s.outs, carries(s), inits, handed, strict=True))
         behind = {("carry", p): (v, init, y) for v, p, init, y in rows}
 
-        def resolved(roots: frozenset[Root], seen: set[Root]) -> set[Root]:
+        def resolve(roots: frozenset[Root], seen: set[Root]) -> set[Root]:
             own_roots = set(roots - behind.keys())
             for root in (roots & behind.keys()) - seen:
                 v, init, y = behind[root]
                 seen.add(root)
-                more = self.of(init) | self.of(root[1]) | self.of(y)
-                own_roots |= {("own", v)} if root[1] in consumed else resolved(more, seen)
+                more = self.roots_of(init) | self.roots_of(root[1]) | self.roots_of(y)
+                own_roots |= {("own", v)} if root[1] in consumed else resolve(more, seen)
             return own_roots
 
         after_loop = {}
         for v, p, init, y in rows:
             if has_memory(v):
-                roots = resolved(self.of(init) | self.of(y), set()) | {("shared", v)}
+                roots = resolve(self.roots_of(init) | self.roots_of(y), set()) | {("shared", v)}
                 after_loop[v] = frozenset({("own", v)} if p in consumed else roots)
         self.roots |= after_loop
 
@@ -96,11 +96,11 @@ class InPlaceStores(AliasWalk):
         while True:
             self.roots, self.mutated, self.kept = dict(saved), set(), set(kept)
             for p, init in zip(names, s.inits, strict=True):
-                self.starts["carry", p] = NOTHING if p in consumed else self.of(init)
+                self.starts["carry", p] = NOTHING if p in consumed else self.roots_of(init)
             if isinstance(s, While):
                 for p, q, init in zip(s.test.params, names, s.inits, strict=True):
                     if has_memory(p):
-                        start = NOTHING if q in consumed else self.of(init) | shared[q]
+                        start = NOTHING if q in consumed else self.roots_of(init) | shared[q]
                         self.roots[p] = start | {("carry", q)}
                 self.block(s.test.body, set())
             for p in filter(has_memory, names):
@@ -112,10 +112,10 @@ class InPlaceStores(AliasWalk):
             in_body, inside = dict(shared), _made_in(body)
             for p, y in zip(names, handed, strict=True):
                 if p not in mutated:
-                    in_body[p] |= in_later_passes(self.of(y), inside) - {("carry", p)}
+                    in_body[p] |= in_later_passes(self.roots_of(y), inside) - {("carry", p)}
             for p, y in zip(names, handed, strict=True):  # what a pass leaves under two names
                 for q, z in zip(names, handed, strict=True):
-                    if p is not q and self.of(y) & self.of(z):
+                    if p is not q and self.roots_of(y) & self.roots_of(z):
                         in_body[p] |= {("carry", q)}
             if mutated <= consumed and in_body == shared:
                 return consumed, body
@@ -126,10 +126,10 @@ class InPlaceStores(AliasWalk):
         self, names: tuple[Var, ...], handed: tuple[Atom, ...], mutated: set[Var]
     ) -> set[Var]:
         """The variables whose memory the mutated ones have in the next pass."""
-        kept = [self.of(y) for p, y in zip(names, handed, strict=True) if p in mutated]
+        kept = [self.roots_of(y) for p, y in zip(names, handed, strict=True) if p in mutated]
         return {q for q in names if any(("carry", q) in roots for roots in kept)}
 
-    def started(
+    def start_loop(
         self,
         s: For | While,
         around: set[Var],
@@ -146,9 +146,9 @@ class InPlaceStores(AliasWalk):
                 continue
             others = around | {a for j, a in enumerate(inits) if j != k and isinstance(a, Var)}
             if isinstance(inits[k], Var) and not self.exclusive(inits[k], others):
-                inits[k] = start = self.copied(inits[k], out, p)
+                inits[k] = start = self.copy_for(inits[k], out, p)
                 inside[start] = self.roots[start]
-            self.mutated |= self.of(inits[k]) | self.of(handed[k])
+            self.mutated |= self.roots_of(inits[k]) | self.roots_of(handed[k])
         self.roots = inside
         return tuple(inits)
 
@@ -161,15 +161,15 @@ class InPlaceStores(AliasWalk):
         for k, p in enumerate(names):
             if p not in consumed:
                 continue
-            y, mine = handed[k], self.of(handed[k])
+            y, mine = handed[k], self.roots_of(handed[k])
             foreign = any(
                 kind not in OURS or (kind == "carry" and v in names and v not in consumed)
                 for kind, v in mine
             )
-            outside = any(self.of(v) & mine for v in around) or (not mine and y in around)
+            outside = any(self.roots_of(v) & mine for v in around) or (not mine and y in around)
             if foreign or outside or mine & seen:
-                handed[k] = self.copied(y, body, (p, "yield"))
-            seen |= self.of(handed[k])
+                handed[k] = self.copy_for(y, body, (p, "yield"))
+            seen |= self.roots_of(handed[k])
         return tuple(handed)
 
 
@@ -189,5 +189,5 @@ def own(block: Block, ours: Collection[Var] = ()) -> Block:
         run = InPlaceStores(block.params, run, ours)
         run.results, run.lacking = live, lacking
         body = run.block(block.body, live)
-        if run.settled():
+        if run.is_consistent():
             return Block(block.params, tuple(body), block.results)

@@ -22,7 +22,7 @@ from tapeless.transforms.memory.aliasing import KEPT, has_memory
 from tapeless.transforms.ops.primitives.function_calls import bundle, is_call, unbundle
 from tapeless.transforms.ops.primitives.shapes import broadcast_to
 from tapeless.transforms.ops.primitives.stacks import peek, unstack
-from tapeless.transforms.optimize.disjoint_sets import Groups, through
+from tapeless.transforms.optimize.disjoint_sets import Groups, possible_values
 
 SHARING = (broadcast_to, peek, unstack)  # what they give shares memory with argument 0
 
@@ -32,14 +32,14 @@ def overwritten(block: Block) -> set[Var]:
     shared = Groups()
     stored: list[Var] = []
     for s in statements(block):
-        for group in _together(s):
+        for group in _groups_sharing_memory(s):
             shared.join(group)
-        stored += _stored(s)
+        stored += _stored_into(s)
     roots = {shared.find(v) for v in stored}
     return {v for v in [*shared.root, *stored] if shared.find(v) in roots}
 
 
-def _stored(s: Statement) -> list[Var]:
+def _stored_into(s: Statement) -> list[Var]:
     """What a statement stores into."""
     if isinstance(s, Let) and s.op.inplace:
         return [a for a in s.args[:1] if isinstance(a, Var)]
@@ -48,7 +48,7 @@ def _stored(s: Statement) -> list[Var]:
     return []
 
 
-def _together(s: Statement) -> Iterable[Iterable[Atom]]:
+def _groups_sharing_memory(s: Statement) -> Iterable[Iterable[Atom]]:
     """Groups of what shares memory after a statement."""
     match s:
         case Let() if is_call(s) or s.op in (bundle, unbundle):
@@ -58,4 +58,4 @@ def _together(s: Statement) -> Iterable[Iterable[Atom]]:
         case Let() if s.op.view or s.op in SHARING:
             yield (*s.args[:1], *s.outs)
         case _:
-            yield from through(s)
+            yield from possible_values(s)

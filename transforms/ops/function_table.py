@@ -303,9 +303,9 @@ def _clip(
     low, high = a_min if min is None else min, a_max if max is None else max
     clipped = creation.as_array(a)
     if low is not None and not _beyond(low, clipped.type.dtype, -1):
-        clipped = elementwise.maximum(clipped, creation.as_array(low))
+        clipped = elementwise.maximum(clipped, _kept_inside(low, clipped.type.dtype, -1))
     if high is not None and not _beyond(high, clipped.type.dtype, 1):
-        clipped = elementwise.minimum(clipped, creation.as_array(high))
+        clipped = elementwise.minimum(clipped, _kept_inside(high, clipped.type.dtype, 1))
     return clipped
 
 
@@ -316,6 +316,20 @@ def _beyond(bound: Any, dtype: np.dtype[Any], side: int) -> bool:
         return False
     limits = np.iinfo(dtype)
     return value <= limits.min if side < 0 else value >= limits.max
+
+
+def _kept_inside(bound: Any, dtype: np.dtype[Any], side: int) -> Any:
+    """A bound, which is the last number of the dtype where it is an integer of Python's beyond."""
+    given = creation.as_array(bound)
+    if isinstance(given, Literal) or not given.type.weak or given.type.dtype.kind != "i":
+        return given
+    wide = dtype == given.type.dtype or (dtype == np.uint64 and side > 0)
+    if wide or dtype.kind not in "iu":
+        return given
+    limits, less = np.iinfo(dtype), comparisons_and_rounding.less
+    last = int(limits.min if side < 0 else limits.max)
+    beyond = less(given, last) if side < 0 else less(last, given)
+    return selection.select(beyond, last, given)
 
 
 def _log(x: Any, base: Any = None) -> Any:

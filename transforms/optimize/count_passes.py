@@ -8,7 +8,7 @@ while d > tol: x = f(x)      becomes      n = 0
 
 from __future__ import annotations
 
-from tapeless.transforms.analysis.free_variables import defined
+from tapeless.transforms.analysis.free_variables import defined_variables
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import (
@@ -72,7 +72,7 @@ def _acts(block: Block) -> bool:
 
 def _varies(block: Block) -> bool:
     """Whether there are lengths that differ from pass to pass: they have names in one loop only."""
-    kinds = [v.type for v in (*block.params, *defined(block))]
+    kinds = [v.type for v in (*block.params, *defined_variables(block))]
     return any(not x.given and x.var is None for x in sizes_in(kinds))
 
 

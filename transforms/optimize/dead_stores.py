@@ -40,7 +40,7 @@ def unread_stores(block: Block) -> Block:
             for k, out in enumerate(s.outs):
                 if out not in read and isinstance(out.type, Type) and out.type.shape:
                     drop |= _Places().loop(s, k) or {}
-    return substitute(_without(block, drop), _settled(drop)) if drop else block
+    return substitute(_drop_stores(block, drop), _resolve(drop)) if drop else block
 
 
 def _read(block: Block) -> set[Var]:
@@ -52,18 +52,18 @@ def _read(block: Block) -> set[Var]:
     return read
 
 
-def _without(block: Block, drop: Drop) -> Block:
+def _drop_stores(block: Block, drop: Drop) -> Block:
     body = tuple(
-        _inside(s, drop) for s in block.body if not (isinstance(s, Let) and s.outs[0] in drop)
+        _drop_in_loop(s, drop) for s in block.body if not (isinstance(s, Let) and s.outs[0] in drop)
     )
     return replace(block, body=body)
 
 
-def _inside(s: Statement, drop: Drop) -> Statement:
-    return replace(s, body=_without(s.body, drop)) if isinstance(s, For) else s
+def _drop_in_loop(s: Statement, drop: Drop) -> Statement:
+    return replace(s, body=_drop_stores(s.body, drop)) if isinstance(s, For) else s
 
 
-def _settled(drop: Drop) -> Drop:
+def _resolve(drop: Drop) -> Drop:
     """What each variable is in the end."""
 
     def end(a: Atom) -> Atom:
@@ -118,12 +118,14 @@ class _Places:
         if not isinstance(t, Let) or t.args[0] is not current:
             return None
         if t.op in (index, gather):
-            return (current, {}) if self.same(t.params["key"], t.args[1:], around) else None
-        if t.op is update and self.same(t.params["key"], t.args[2:], around):
+            return (
+                (current, {}) if self.is_same_place(t.params["key"], t.args[1:], around) else None
+            )
+        if t.op is update and self.is_same_place(t.params["key"], t.args[2:], around):
             return t.outs[0], {t.outs[0]: current}
         return None
 
-    def same(self, key: Any, rest: tuple[Atom, ...], around: tuple[Var, ...]) -> bool:
+    def is_same_place(self, key: Any, rest: tuple[Atom, ...], around: tuple[Var, ...]) -> bool:
         """Whether this is the key, and each pass has places of its own at it."""
         entries = tuple(_entry(e, rest) for e in key)
         if self.key is None:

@@ -25,7 +25,7 @@ class Groups:
             self.root[self.find(v)] = self.find(members[0])
 
 
-def through(s: Statement) -> Iterator[tuple[Atom, ...]]:
+def possible_values(s: Statement) -> Iterator[tuple[Atom, ...]]:
     """For each result of a branch or a loop, all that it may be at the end."""
     match s:
         case If():

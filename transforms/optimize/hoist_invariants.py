@@ -73,10 +73,10 @@ def hoist_invariants(block: Block) -> Block:
         found_loop = found_loop or type(s) is For
         if type(s) is Let and s.op is size_value:
             sizes[s.outs[0]] = s.params["size"]
-    return _hoisted(block, sizes) if found_loop else block
+    return _hoist(block, sizes) if found_loop else block
 
 
-def _hoisted(block: Block, sizes: Sizes) -> Block:
+def _hoist(block: Block, sizes: Sizes) -> Block:
     body: list[Statement] = []
     for s in block.body:
         inner = s if type(s) is Let else _with_same_blocks(s, sizes)
@@ -94,7 +94,7 @@ def _is(a: Any, b: Any) -> bool:
 
 def _with_same_blocks(s: Statement, sizes: Sizes) -> Statement:
     """The statement with hoisted values in its blocks; itself if there are none."""
-    new = with_blocks(s, lambda b: _hoisted(b, sizes))
+    new = with_blocks(s, lambda b: _hoist(b, sizes))
     return s if all(map(_is, blocks(s), blocks(new))) else new
 
 
@@ -113,12 +113,12 @@ def _split(loop: For, sizes: Sizes) -> tuple[list[Statement], For]:
         return moved, lean
     if not isinstance(loop.step, Literal):
         return [], loop
-    return _guarded(moved, loop), lean
+    return _guard_by_test(moved, loop), lean
 
 
 def _invariant(loop: For) -> list[Statement]:
     """The expensive statements whose operands come from outside of a loop, and what these need."""
-    inside = {*loop.body.params, *(v for s in statements(loop.body) for v in _defined(s))}
+    inside = {*loop.body.params, *(v for s in statements(loop.body) for v in _defined_by(s))}
     invariant: list[Statement] = []
     for s in loop.body.body:
         if _is_invariant(s, inside):
@@ -133,7 +133,7 @@ def _invariant(loop: For) -> list[Statement]:
     return moved[::-1]
 
 
-def _defined(s: Statement) -> Iterable[Var]:
+def _defined_by(s: Statement) -> Iterable[Var]:
     yield from outputs(s)
     for b in blocks(s):
         yield from b.params
@@ -226,7 +226,7 @@ def _size(a: Atom, sizes: Sizes) -> dims.Size | None:
     return a.size  # type: ignore[no-any-return]
 
 
-def _guarded(moved: list[Statement], loop: For) -> list[Statement]:
+def _guard_by_test(moved: list[Statement], loop: For) -> list[Statement]:
     """The statements under the test of whether a loop makes a pass."""
     assert isinstance(loop.step, Literal)
     with builder.building(builder.Builder()) as b:

@@ -33,17 +33,19 @@ def views_ahead(block: Block) -> Block:
     """The block with views that no pass of a loop changes before that loop."""
     body: list[Statement] = []
     for s in block.body:
-        inner = _inside(s)
+        inner = _hoist_in_blocks(s)
         lifted: dict[Any, Let] = {}
         if isinstance(inner, (For, While)):
             new: dict[Var, Atom] = {}
-            inner = _without(inner, _defined(inner), _read_in_parts(inner), lifted, new)
+            inner = _without_liftable_views(
+                inner, _defined_in_blocks(inner), _read_in_parts(inner), lifted, new
+            )
             inner = _on_blocks(inner, lambda b: substitute(b, new))  # noqa: B023 (called at once)
         body += [*lifted.values(), inner]
     return Block(block.params, tuple(body), block.results)
 
 
-def _inside(s: Statement) -> Any:
+def _hoist_in_blocks(s: Statement) -> Any:
     return _on_blocks(s, views_ahead)
 
 
@@ -59,12 +61,12 @@ def _on_blocks(s: Statement, change: Any) -> Any:
             return s
 
 
-def _defined(s: Statement) -> set[Var]:
+def _defined_in_blocks(s: Statement) -> set[Var]:
     """The variables that the blocks of a statement define."""
     defined: set[Var] = set()
     for b in blocks(s):
         defined |= {*b.params, *(v for t in b.body for v in outputs(t))}
-        defined |= {v for t in b.body for v in _defined(t)}
+        defined |= {v for t in b.body for v in _defined_in_blocks(t)}
     return defined
 
 
@@ -74,7 +76,7 @@ def _read_in_parts(s: Statement) -> set[Any]:
     return {t.args[0] for t in inside if isinstance(t, Let) and (t.op.view or t.op is gather)}
 
 
-def _without(
+def _without_liftable_views(
     s: Any, defined: set[Any], parted: set[Any], lifted: dict[Any, Let], new: dict[Any, Atom]
 ) -> Any:
     """The statement without the views that can be lifted out of it; equal ones become one."""
@@ -83,7 +85,7 @@ def _without(
         body: list[Statement] = []
         for t in block.body:
             if not isinstance(t, Let):
-                body.append(_without(t, defined, parted, lifted, new))
+                body.append(_without_liftable_views(t, defined, parted, lifted, new))
             elif (
                 _is_view(t)
                 and new.get(t.args[0], t.args[0]) not in defined

@@ -37,7 +37,7 @@ from tapeless.transforms.ops.primitives.function_calls import acts
 from tapeless.transforms.ops.primitives.identities import again, identity, python_number, stopped
 
 
-def sized(a: Var, shape: tuple[Size, ...]) -> Var:
+def with_shape(a: Var, shape: tuple[Size, ...]) -> Var:
     """The same array, whose sizes have other names."""
     renamed = Var(Type(a.type.dtype, shape, a.type.weak), a.name)
     builder.current().let((renamed,), identity, (a,), {})
@@ -58,7 +58,7 @@ class Closed(Op):
     reverse: Callable[[Let], Let] | None = None
 
 
-def closed(name: str, block: Block, jvp: Any = None, reverse: Any = None) -> Closed:
+def closed_operation(name: str, block: Block, jvp: Any = None, reverse: Any = None) -> Closed:
     """The operation `name` that stands for a block without free variables."""
     pure = not acts(block)
     return Closed(name, types_given, jvp=jvp, costly=True, pure=pure, block=block, reverse=reverse)
@@ -70,17 +70,17 @@ def expand(body: Iterable[Statement], rules: bool = True) -> list[Statement]:
     for s in body:
         match s:
             case Let(op=Closed() as op) if rules or op.reverse is None:
-                expanded += _written(s, op, rules)
+                expanded += _inline(s, op, rules)
             case Let() if rules and s.op is spectral:
-                expanded += _recorded(s, products)
+                expanded += _record_expansion(s, products)
             case Let() if rules and s.params.get("free"):
                 expanded.append(replace(s, params={**s.params, "free": False}))
             case Let() if rules and s.op in (stopped, sloped, python_number):
                 expanded.append(Let(s.outs, identity, s.args[:1], {}, s.origin))
             case Let() if rules and s.op is magnitude_squared:
-                expanded += _recorded(s, lambda s: parts_squared(s.args[0]))
+                expanded += _record_expansion(s, lambda s: parts_squared(s.args[0]))
             case _:
-                expanded.append(with_blocks(s, lambda b: _inside(b, rules)))
+                expanded.append(with_blocks(s, lambda b: _expand_block(b, rules)))
     return expanded
 
 
@@ -94,16 +94,18 @@ def expand_linear(block: Block, tangents: Iterable[Var]) -> Block:
     rule, and a rule that calls its own function for them would never come to an end."""
     dependent = dependents(block, tangents)
 
-    def written(body: Iterable[Statement]) -> list[Statement]:
+    def expand_statements(body: Iterable[Statement]) -> list[Statement]:
         expanded: list[Statement] = []
         for s in body:
             if isinstance(s, Let) and isinstance(s.op, Closed) and not dependent.isdisjoint(s.args):
                 expanded += expand([s])
             else:
-                expanded.append(with_blocks(s, lambda b: replace(b, body=tuple(written(b.body)))))
+                expanded.append(
+                    with_blocks(s, lambda b: replace(b, body=tuple(expand_statements(b.body))))
+                )
         return expanded
 
-    return replace(block, body=tuple(written(block.body)))
+    return replace(block, body=tuple(expand_statements(block.body)))
 
 
 def forget(block: Block) -> Block:
@@ -124,11 +126,11 @@ def _without_names(block: Block, new: dict[Var, Atom]) -> Block:
     return replace(block, body=tuple(body))
 
 
-def _inside(block: Block, rules: bool) -> Block:
+def _expand_block(block: Block, rules: bool) -> Block:
     return replace(block, body=tuple(expand(block.body, rules)))
 
 
-def _recorded(s: Let, written: Callable[[Let], Atom]) -> list[Statement]:
+def _record_expansion(s: Let, written: Callable[[Let], Atom]) -> list[Statement]:
     """The statements that an operation stands for, such as the products of matrices of a function
     of a Hermitian matrix."""
     with builder.building(builder.Builder()) as b:
@@ -148,7 +150,7 @@ def _lengths(params: Iterable[Var], args: Iterable[Atom]) -> dict[Any, Any]:
     return length_of
 
 
-def _written(s: Let, op: Closed, rules: bool) -> list[Statement]:
+def _inline(s: Let, op: Closed, rules: bool) -> list[Statement]:
     argument_of: dict[Any, Any] = dict(zip(op.block.params, s.args, strict=True))
     block, _ = refresh(
         replace(op.block, params=()), {**_lengths(op.block.params, s.args), **argument_of}

@@ -40,7 +40,7 @@ from tapeless.transforms.ops.primitives.new_arrays import new_stack, stack_lengt
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, cast
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, update
 from tapeless.transforms.ops.primitives.stacks import peek, push, set_item, to_array, unstack
-from tapeless.transforms.optimize.disjoint_sets import Groups, through
+from tapeless.transforms.optimize.disjoint_sets import Groups, possible_values
 from tapeless.transforms.optimize.loop_carries import carries, yields
 
 
@@ -54,7 +54,7 @@ def tables_as_arrays(block: Block, numbers: bool = False) -> Block:
     with building(Builder()) as b:
         b.definitions = {v: s for s in statements(block) if isinstance(s, Let) for v in s.outs}
         lists = ListValues(block)
-        chosen = lists.chosen(numbers)
+        chosen = lists.choose(numbers)
         return Rewriting(lists, chosen).block(block) if chosen else block
 
 
@@ -109,7 +109,7 @@ class ListValues:
         self.empty = {s.outs[0] for s in new_lists}
         self.groups = Groups()
         for s in statements(program):
-            for group in through(s):
+            for group in possible_values(s):
                 self.groups.join(group)
             if isinstance(s, Let) and s.op in (push, set_item):
                 self.groups.join((s.outs[0], s.args[0]))
@@ -118,7 +118,7 @@ class ListValues:
         for s in statements(program):
             self.learn(s)
 
-    def of(self, a: Atom) -> List | None:
+    def list_of(self, a: Atom) -> List | None:
         """The list that a value belongs to; none for a list of lists, which stays one."""
         if isinstance(a, Var) and isinstance(a.type, StackType) and isinstance(a.type.item, Type):
             return self.lists.setdefault(self.groups.find(a), List(a.type.item))
@@ -126,7 +126,7 @@ class ListValues:
 
     def spoil(self, *atoms: Atom) -> None:
         for a in atoms:
-            if (its := self.of(a)) is not None:
+            if (its := self.list_of(a)) is not None:
                 its.plain = False
 
     def learn(self, s: Statement) -> None:
@@ -142,8 +142,8 @@ class ListValues:
                     self.spoil(out)  # on one side it is not there
 
     def let(self, s: Let) -> None:
-        result_list = self.of(s.outs[0]) if s.outs else None
-        read = self.of(s.args[0]) if s.args else None
+        result_list = self.list_of(s.outs[0]) if s.outs else None
+        read = self.list_of(s.args[0]) if s.args else None
         self.spoil(*s.args[1:], *s.outs[1:])  # a list in a list, for one
         if s.op in (push, set_item) and read is not None:
             read.stores = True
@@ -166,7 +166,7 @@ class ListValues:
         """A loop that does nothing with a list but to fill it."""
         steady = s.step == Literal(1, s.step.type) and not (s.until or s.reverse or s.each)
         for init, carry, end in zip(s.inits, s.carries, s.yields, strict=True):
-            filled = self.of(carry)
+            filled = self.list_of(carry)
             if filled is None or not steady or filled_by(s, carry, end) is None:
                 continue
             if init not in self.empty:  # a loop around it fills it, too
@@ -175,24 +175,24 @@ class ListValues:
                 filled.fills.append(s)
                 filled.lengths.add(dims.maximum(size_of(s.stop) - size_of(s.start), 0))
 
-    def chosen(self, numbers: bool) -> set[List]:
+    def choose(self, numbers: bool) -> set[List]:
         """Those that become arrays: lists of rows, and the rows where they are lists of numbers;
         with `numbers`, all whose lengths are known before the loops that they are made in."""
         fit = [x for x in self.lists.values() if x.fits()]
         if numbers:
             outer = (v for s in self.program.body for v in outputs(s))
             top = {*self.program.params, *free_variables(self.program), *outer}
-            return {x for x in fit if x.item.shape or _defined(x.lengths) <= top}
+            return {x for x in fit if x.item.shape or _length_variables(x.lengths) <= top}
         rows = {x for x in fit if x.item.shape}
         theirs: set[Atom] = set()
         for s in statements(self.program):
-            if isinstance(s, Let) and s.args and self.of(s.args[0]) in rows:
+            if isinstance(s, Let) and s.args and self.list_of(s.args[0]) in rows:
                 theirs.update(s.outs if s.op is peek else s.args[1:])
         flat = [x for x in fit if not x.item.shape and not x.fills]
         return rows | {x for x in flat if not x.arrays.isdisjoint(theirs)}
 
 
-def _defined(lengths: Iterable[Size]) -> set[Var]:
+def _length_variables(lengths: Iterable[Size]) -> set[Var]:
     """The integers that lengths are made of."""
     return {x.var for n in lengths for x in dims.symbols(n) if x.var is not None}
 
@@ -221,7 +221,7 @@ class Rewriting:
 
     def array_of(self, a: Atom) -> List | None:
         """The list of a value, if it becomes an array."""
-        row_list = self.lists.of(a)
+        row_list = self.lists.list_of(a)
         return row_list if row_list in self.chosen else None
 
     def atom(self, a: Any) -> Any:
@@ -246,7 +246,7 @@ class Rewriting:
     def statement(self, s: Statement) -> None:
         if isinstance(s, Let) and self.array_of(s.outs[0]) is not None:
             if s.op is not new_stack and s.outs[0] not in self.new:  # their loops make those
-                self.new[s.outs[0]] = self.stored(s)
+                self.new[s.outs[0]] = self.store(s)
         elif isinstance(s, Let) and s.args and self.array_of(s.args[0]) is not None:
             let = self.read(s)
             current().let(s.outs, let.op, let.args, let.params)
@@ -267,7 +267,7 @@ class Rewriting:
             for a, new in pairs
         )
 
-    def stored(self, s: Let) -> Any:
+    def store(self, s: Let) -> Any:
         """The array after an item was stored, or put at the end."""
         x, *rest = self.atoms(s.args)
         if s.op is unstack:

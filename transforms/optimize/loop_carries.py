@@ -41,7 +41,7 @@ def yields(s: Loop) -> tuple[Atom, ...]:
     return s.yields if isinstance(s, For) else s.body.results
 
 
-def unchanged(s: Loop) -> list[int]:
+def unchanged_carries(s: Loop) -> list[int]:
     """Carries that each pass hands on as they are."""
     triples = enumerate(zip(carries(s), yields(s), s.inits, strict=True))
     return [k for k, (p, y, init) in triples if y is p and stands_for(p, init)]
@@ -170,17 +170,17 @@ class _Body:
         return False
 
 
-def without(s: Loop, drop: Container[int]) -> Loop:
+def without_carries(s: Loop, drop: Container[int]) -> Loop:
     """The loop without some of its carries, which nothing reads any more."""
 
-    def left(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    def keep(values: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(v for k, v in enumerate(values) if k not in drop)
 
-    params, results = left(carries(s)), left(yields(s))
-    outs, inits = left(s.outs), left(s.inits)
+    params, results = keep(carries(s)), keep(yields(s))
+    outs, inits = keep(s.outs), keep(s.inits)
     if isinstance(s, For):
         flag = s.body.results[:1] if s.until else ()
         body = Block((s.index, *params), s.body.body, (*flag, *results))
         return replace(s, outs=outs, inits=inits, body=body)
-    test = Block(left(s.test.params), s.test.body, s.test.results)
+    test = Block(keep(s.test.params), s.test.body, s.test.results)
     return replace(s, outs=outs, inits=inits, test=test, body=Block(params, s.body.body, results))

@@ -44,7 +44,7 @@ def _statements(
 ) -> list[Statement]:
     rewritten: list[Statement] = []
 
-    def inside(block: Block) -> Block:
+    def rewrite_block(block: Block) -> Block:
         return replace(block, body=tuple(_statements(block.body, dict(available), new)))
 
     def replace_by(s: Statement, twins: Iterable[Var]) -> None:
@@ -63,7 +63,7 @@ def _statements(
                 replace_by(s, (twin,))
                 continue
         if isinstance(s, (If, For, While)):
-            s = substitute(Block((), (with_blocks(s, inside),), ()), new).body[0]
+            s = substitute(Block((), (with_blocks(s, rewrite_block),), ()), new).body[0]
             same = earlier_twin(s, available)  # type: ignore[arg-type]  # it is no other statement
             if same is not None and [v.type for v in same.outs] == [v.type for v in outputs(s)]:
                 replace_by(s, same.outs)

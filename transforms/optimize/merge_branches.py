@@ -32,11 +32,11 @@ from tapeless.transforms.core.uses import reads, sizes_in
 
 def merge_branches(block: Block) -> Block:
     """The block with such branches merged, also inside of others; itself if there are none."""
-    return _merged(block) if any(type(s) is If for s in statements(block)) else block
+    return _merge_block(block) if any(type(s) is If for s in statements(block)) else block
 
 
-def _merged(block: Block) -> Block:
-    body = [_inside(s) for s in _joined(block.body)]
+def _merge_block(block: Block) -> Block:
+    body = [_merge_in_blocks(s) for s in _merge_statements(block.body)]
     same = len(body) == len(block.body) and all(map(_is, body, block.body))
     return block if same else replace(block, body=tuple(body))
 
@@ -45,12 +45,12 @@ def _is(a: object, b: object) -> bool:
     return a is b
 
 
-def _inside(s: Statement) -> Statement:
-    new = with_blocks(s, _merged)
+def _merge_in_blocks(s: Statement) -> Statement:
+    new = with_blocks(s, _merge_block)
     return s if all(map(_is, blocks(s), blocks(new))) else new
 
 
-def _joined(body: tuple[Statement, ...]) -> Iterator[Statement]:
+def _merge_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
     """The statements, with one branch in the place of several by one test."""
     run: list[If] = []
     waiting: list[Statement] = []  # between the last branch of the run and the next
@@ -63,21 +63,21 @@ def _joined(body: tuple[Statement, ...]) -> Iterator[Statement]:
             waiting.append(s)
             continue
         else:
-            yield from _ended(run, waiting)
+            yield from _close_run(run, waiting)
             run, waiting, outs = [], [], set()
         if isinstance(s, If) and isinstance(s.test, Var) and _are_alike(s):
             run.append(s)
             outs.update(s.outs)
         else:
-            yield from _ended(run, waiting)
+            yield from _close_run(run, waiting)
             run, waiting, outs = [], [], set()
             yield s
-    yield from _ended(run, waiting)
+    yield from _close_run(run, waiting)
 
 
-def _ended(run: list[If], waiting: list[Statement]) -> Iterator[Statement]:
+def _close_run(run: list[If], waiting: list[Statement]) -> Iterator[Statement]:
     if run:
-        yield _one(run) if len(run) > 1 else run[0]
+        yield _merge_run(run) if len(run) > 1 else run[0]
     yield from waiting
 
 
@@ -110,7 +110,7 @@ def _are_alike(s: If) -> bool:
     )
 
 
-def _one(run: list[If]) -> If:
+def _merge_run(run: list[If]) -> If:
     """Several branches by one test as one: later arms read what the same arm gave before."""
     outs = tuple(v for s in run for v in s.outs)
     arms = (_arm(run, [s.then for s in run]), _arm(run, [s.orelse for s in run]))

@@ -23,7 +23,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.uses import reads_of
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, may_repeat, update
-from tapeless.transforms.optimize.algebra.stores import apart
+from tapeless.transforms.optimize.algebra.stores import are_disjoint_stores
 
 
 def merge_stores(block: Block) -> Block:
@@ -44,7 +44,7 @@ class _Merger:
                     chain = self.chain(s, stores)
                     if chain:
                         body = [t for t in body if not any(t is old for old in chain)]
-                    merged = self.merged(s, chain) if chain else [s]
+                    merged = self.merge(s, chain) if chain else [s]
                     stores |= {t.outs[0]: t for t in merged if t.op in (update, add_at)}
                     body += merged
                     continue
@@ -67,12 +67,12 @@ class _Merger:
             stores_before.insert(0, stores[x])
             if same_place(stores[x], s):
                 return stores_before
-            if stores[x].op is not add_at and not apart(stores[x], s):
+            if stores[x].op is not add_at and not are_disjoint_stores(stores[x], s):
                 return []
             x = stores[x].args[0]
         return []
 
-    def merged(self, s: Let, chain: list[Let]) -> list[Let]:
+    def merge(self, s: Let, chain: list[Let]) -> list[Let]:
         """The stores of the chain with the value of `s` added to the first."""
         b = builder.Builder()
         b.origin = s.origin

@@ -86,7 +86,7 @@ class Outline:
     ) -> None:
         self.block, self.given = block, given_sizes
         self.starts: dict[int, list[Stretch]] = defaultdict(list)
-        outer_first = _repeated(stretches)[::-1]  # a call ends after those inside of it
+        outer_first = _often_repeated(stretches)[::-1]  # a call ends after those inside of it
         for stretch in sorted(outer_first, key=lambda s: -len(s.body)):
             self.starts[id(stretch.body[0])].append(stretch)
         self.forms: dict[Stretch, StructuralForm] = {}
@@ -109,7 +109,7 @@ class Outline:
             return self.block
         return replace(self.block, body=tuple(self.rewritten(list(self.block.body))))
 
-    def at(self, body: list[Statement], k: int, inside: Stretch | None) -> Stretch | None:
+    def longest_at(self, body: list[Statement], k: int, inside: Stretch | None) -> Stretch | None:
         """The longest stretch that starts here, but for the one that is being looked into."""
         for s in self.starts.get(id(body[k]), ()):
             whole = inside is not None and len(s.body) >= len(inside.body)
@@ -122,7 +122,7 @@ class Outline:
         """Notes all stretches that could become calls, and what is read of them outside."""
         k = 0
         while k < len(body):
-            stretch = self.at(body, k, inside)
+            stretch = self.longest_at(body, k, inside)
             if stretch is None:
                 for b in blocks(body[k]):
                     self.search(list(b.body))
@@ -151,7 +151,7 @@ class Outline:
         rewritten: list[Statement] = []
         k = 0
         while k < len(body):
-            stretch = self.at(body, k, inside)
+            stretch = self.longest_at(body, k, inside)
             if stretch is None:
                 rewritten.append(self.inner(body[k]))
                 k += 1
@@ -172,7 +172,7 @@ class Outline:
     def call(self, stretch: Stretch) -> list[Statement]:
         form = self.forms[stretch]
         if form.key not in self.functions:
-            self.functions[form.key] = self.outlined(stretch, form)
+            self.functions[form.key] = self.outline_stretch(stretch, form)
         outlined = self.functions[form.key]
         symbols = list(form.symbols)
         lengths = [Var(INT, "n") for _ in outlined.sizes]
@@ -196,7 +196,7 @@ class Outline:
         ]
         return [*sizes, call, *same]
 
-    def outlined(self, stretch: Stretch, form: StructuralForm) -> Outlined:
+    def outline_stretch(self, stretch: Stretch, form: StructuralForm) -> Outlined:
         """The function that stands for a stretch."""
         results = sorted(self.results[form.key])
         body = tuple(self.rewritten(stretch.body, stretch))
@@ -212,7 +212,7 @@ class Outline:
         return Outlined(function, results, [form.symbols[s] for s in lengths], not acts(fresh))
 
 
-def _repeated(stretches: list[Stretch]) -> list[Stretch]:
+def _often_repeated(stretches: list[Stretch]) -> list[Stretch]:
     """The stretches of functions that were called often enough to matter."""
     total: Counter[Any] = Counter()
     longest: dict[Any, int] = {}

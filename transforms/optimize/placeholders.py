@@ -38,7 +38,9 @@ from tapeless.transforms.optimize.loop_carries import carries, yields
 
 def with_placeholders(block: Block, passed: Collection[Atom], memory: Op) -> Block:
     """A block in which all that is passed on has a value; `memory` makes an array."""
-    return _Placing(_needed(block, {a for a in passed if isinstance(a, Var)}), memory).block(block)
+    return _Placing(
+        _needed_variables(block, {a for a in passed if isinstance(a, Var)}), memory
+    ).block(block)
 
 
 def with_sizes(block: Block) -> Block:
@@ -48,7 +50,7 @@ def with_sizes(block: Block) -> Block:
     return with_placeholders(block, sizes, empty) if sizes else block
 
 
-def _needed(block: Block, needed: set[Var]) -> set[Var]:
+def _needed_variables(block: Block, needed: set[Var]) -> set[Var]:
     """What must have a value so that these have one."""
     rows: list[tuple[Any, ...]] = []
     for s in statements(block):

@@ -55,8 +55,8 @@ from tapeless.transforms.optimize.loop_carries import (
     carries,
     known_flags,
     twins,
-    unchanged,
-    without,
+    unchanged_carries,
+    without_carries,
 )
 from tapeless.transforms.optimize.merge_stores import merge_stores
 
@@ -179,22 +179,22 @@ class Simplifier:
         """The loop without carries that hold nothing of their own."""
         rows = [s.outs, carries(s)] + ([s.test.params] if isinstance(s, While) else [])
         drop: dict[int, list[Atom]] = {}
-        for k in unchanged(s):
+        for k in unchanged_carries(s):
             drop[k] = [_of_type(self.atom(s.inits[k]), s.outs[k].type)] * len(rows)
-        for k, j in twins(s, self.alike, params_key).items():
+        for k, j in twins(s, self.start_alike, params_key).items():
             if k not in drop and called_alike([r[j] for r in rows], [r[k] for r in rows]):
                 drop[k] = [row[j] for row in rows]
         drop = {k: to for k, to in drop.items() if all(row[k].size is None for row in rows)}
         for k, to in drop.items():
             for row, value in zip(rows, to, strict=True):
                 self.replace_by(row[k], self.atom(value))
-        s = without(s, drop) if drop else s
+        s = without_carries(s, drop) if drop else s
         for p in known_flags(s):
             self.new[p] = Literal(False, p.type)
             self.changed |= p in self.uses
         return s
 
-    def alike(self, a: Atom, b: Atom) -> bool:
+    def start_alike(self, a: Atom, b: Atom) -> bool:
         """Whether two loop variables start from the same, or from arrays or stacks made alike."""
         a, b = self.atom(a), self.atom(b)
         if isinstance(a, Literal) or a is b:

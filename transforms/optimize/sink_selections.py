@@ -35,24 +35,24 @@ from tapeless.transforms.ops.primitives.selection import select
 
 def sink_selections(block: Block) -> Block:
     """The block with selections in branches; the block itself if none is."""
-    body = tuple(map(_inside, block.body))
+    body = tuple(map(_sink_in_blocks, block.body))
     if any(new is not old for new, old in zip(body, block.body, strict=True)):
         block = replace(block, body=body)
     if not any(isinstance(s, Let) and s.op is select for s in body):
         return block
     for s in body:
         if isinstance(s, If) and s.outs:
-            block = _into(block, s)
+            block = _sink_into(block, s)
     return block
 
 
-def _inside(s: Statement) -> Statement:
+def _sink_in_blocks(s: Statement) -> Statement:
     new = with_blocks(s, sink_selections)
     same = all(a is b for a, b in zip(blocks(s), blocks(new), strict=True))
     return s if same else new
 
 
-def _into(block: Block, branch: If) -> Block:
+def _sink_into(block: Block, branch: If) -> Block:
     """The block with the selections by the test of this branch in it."""
     later = block.body[block.body.index(branch) + 1 :]
     movable = _movable(later, branch)
@@ -64,7 +64,7 @@ def _into(block: Block, branch: If) -> Block:
         chosen_here = [s for s in chosen if _side(s, branch) is side]
         moved = _closure(movable, chosen_here, uses)
         if any(set(s.args) & set(branch.outs) for s in moved):
-            return _moved(block, branch, moved, [s for s in moved if s in chosen_here], side)
+            return _with_moved(block, branch, moved, [s for s in moved if s in chosen_here], side)
     return block
 
 
@@ -122,10 +122,10 @@ def _needs(s: Let, inside: Iterable[Let]) -> set[Atom]:
     return needs
 
 
-def _moved(block: Block, branch: If, moved: list[Let], chosen: list[Let], side: bool) -> Block:
+def _with_moved(block: Block, branch: If, moved: list[Let], chosen: list[Let], side: bool) -> Block:
     """The block with statements at the end of one side of a branch, which gives the selections."""
     taken_side = branch.then if side else branch.orelse
-    values = {v: _typed(a, v) for v, a in zip(branch.outs, taken_side.results, strict=True)}
+    values = {v: _with_type_of(a, v) for v, a in zip(branch.outs, taken_side.results, strict=True)}
     values |= {s.outs[0]: s.args[1 if side else 2] for s in chosen}
     inner = Block((), tuple(s for s in moved if s not in chosen), tuple(s.outs[0] for s in chosen))
     for _ in chosen:  # one selection may be computed from another
@@ -145,6 +145,6 @@ def _moved(block: Block, branch: If, moved: list[Let], chosen: list[Let], side: 
     return replace(block, body=tuple(body))
 
 
-def _typed(a: Atom, v: Var) -> Atom:
+def _with_type_of(a: Atom, v: Var) -> Atom:
     """What a branch gives for a variable, with the type of that."""
     return Literal(a.value, v.type) if isinstance(a, Literal) and isinstance(v.type, Type) else a

@@ -55,7 +55,7 @@ def joined_branches(block: Block) -> Block:
     """The block with one branch in the place of adjacent ones by one test; tests inside of their
     arms may be one only then."""
     while (merged := merge_branches(block)) is not block:
-        block = passes.run(passes.checked(merged, "merge_branches"), simplify)
+        block = passes.run(passes.verified(merged, "merge_branches"), simplify)
     return block
 
 

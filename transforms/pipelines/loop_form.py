@@ -141,17 +141,17 @@ def loop_form(
         ),
         made_again,
     )
-    facts = facts_of(relations, fitted).mapped(partial(canonical, sizes=sizes))
+    facts = facts_of(relations, fitted).map(partial(canonical, sizes=sizes))
     fitted, relied = gathered(fitted, sizes, hints, facts)
     fitted = passes.run(
-        passes.checked(fitted, "gathered"),
+        passes.verified(fitted, "gathered"),
         partial(recomputed_parts, hints=hints),
         partial(accepted, equal=equal),
     )
     count = len(block.results) - len(stored)
     fitted, ours = into_donated(fitted, donated, count, equal)
     fitted = passes.run(
-        passes.checked(fitted, "into_donated"),
+        passes.verified(fitted, "into_donated"),
         partial(overlaid, equal=equal),
         partial(stored_back, stored=stored, overwriting=False, ours=ours),
     )

@@ -34,7 +34,7 @@ def wrap(line: str, width: int = WIDTH) -> list[str]:
     if head and len(pad + head) < width - 8 and _pieces(rest):
         return [
             f"{pad}{head}(",
-            *_inside(rest, pad + "    ", width, _is_tuple(head, rest)),
+            *_break_inside(rest, pad + "    ", width, _is_tuple(head, rest)),
             f"{pad}){tail}",
         ]
     if _brackets(rest) and len(pad + head) < width - 8:
@@ -57,7 +57,7 @@ def _head(text: str) -> str:
     return text[: next(ends, 0)]
 
 
-def _inside(text: str, pad: str, width: int, apart: bool = False) -> list[str]:
+def _break_inside(text: str, pad: str, width: int, apart: bool = False) -> list[str]:
     """Text within brackets, cut at its outermost operators or commas if too long (or `apart`)."""
     if len(pad) + len(text) <= width and not apart:
         return [pad + text]
@@ -118,7 +118,7 @@ def _group(head: str, text: str, tail: str, pad: str, width: int) -> list[str]:
         return [pad + head + text + tail]
     _, a, b = max(spans)
     inner = text[a + 1 : b]
-    lines = _inside(inner, pad + "    ", width, apart=text[a] == "{")
+    lines = _break_inside(inner, pad + "    ", width, apart=text[a] == "{")
     return [pad + head + text[: a + 1], *lines, pad + text[b:] + tail]
 
 
@@ -150,7 +150,7 @@ def _levels(text: str) -> list[int]:
     for k, c in enumerate(text):
         if quote:
             out.append(99)
-            if c == quote and not _escaped(text, k):
+            if c == quote and not _is_escaped(text, k):
                 quote = ""
             continue
         if c in "'\"":
@@ -161,7 +161,7 @@ def _levels(text: str) -> list[int]:
     return out
 
 
-def _escaped(text: str, k: int) -> bool:
+def _is_escaped(text: str, k: int) -> bool:
     return (len(text[:k]) - len(text[:k].rstrip("\\"))) % 2 == 1
 
 
@@ -191,10 +191,10 @@ def bare(text: str) -> str:
 NOTE = re.compile(r"# line (\d+)(, .*)?$")
 
 
-def noted(text: str, depth: int, note: str) -> list[str]:
+def statement_lines(text: str, depth: int, note: str) -> list[str]:
     """A statement as lines of some depth, with a comment after the first, or before if it is long.
 
-    >>> noted("y = np.sin(x)", 1, "# line 3")
+    >>> statement_lines("y = np.sin(x)", 1, "# line 3")
     ['    y = np.sin(x)  # line 3']
     """
     pad = "    " * depth

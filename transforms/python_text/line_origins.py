@@ -64,18 +64,18 @@ def line_origins(text: str) -> list[tuple[int, ...]]:
     origins = [_own(line) for line in lines]
     for k in reversed(range(len(lines))):
         if HEAD.match(lines[k].text) and not lines[k].noted:
-            origins[k] = _united(origins[j] for j in _body(lines, k))
+            origins[k] = _union(origins[j] for j in _body(lines, k))
     called: dict[str, tuple[int, ...]] = {}
     for k, line in enumerate(lines):
         definition = DEFINITION.match(line.text)
         names = CALL.findall(line.text) if not definition and not line.noted else []
         if functions := [called[name] for name in names if called.get(name)]:
-            origins[k] = _united(functions)
+            origins[k] = _union(functions)
         if definition:
-            called[definition[1]] = _united(origins[j] for j in _body(lines, k))
+            called[definition[1]] = _union(origins[j] for j in _body(lines, k))
     for k, line in enumerate(lines):
         if definition := DEFINITION.match(line.text):
-            origins[k] = _united(origins[j] for j in _body(lines, k))
+            origins[k] = _union(origins[j] for j in _body(lines, k))
     return origins
 
 
@@ -100,5 +100,5 @@ def _depth(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _united(origins: Iterator[tuple[int, ...]] | Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+def _union(origins: Iterator[tuple[int, ...]] | Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(sorted({n for numbers in origins for n in numbers}))

@@ -38,7 +38,7 @@ def literal(value: Any) -> ast.expr:
     if isinstance(value, np.dtype) and value.names is None and value.subdtype is None:
         return _call("np.dtype", [ast.Constant(value.name if _is_plain(value) else value.str)])
     if isinstance(value, (type, np.ufunc, types.BuiltinFunctionType)):
-        return _named(value)
+        return _name_of_class(value)
     return _by_repr(value)
 
 
@@ -51,7 +51,7 @@ def is_literal(value: Any) -> bool:
     return True
 
 
-def _several(make: Callable[[list[ast.expr]], ast.expr]) -> Callable[[Any], ast.expr]:
+def _literal_of_items(make: Callable[[list[ast.expr]], ast.expr]) -> Callable[[Any], ast.expr]:
     return lambda values: make([literal(v) for v in values])
 
 
@@ -67,9 +67,9 @@ def _range_or_slice(value: Any) -> ast.expr:
 
 
 CONTAINERS: dict[type, Callable[[Any], ast.expr]] = {
-    tuple: _several(lambda parts: ast.Tuple(parts, LOAD)),
-    list: _several(lambda parts: ast.List(parts, LOAD)),
-    set: _several(lambda parts: ast.Set(parts) if parts else _call("set", [])),
+    tuple: _literal_of_items(lambda parts: ast.Tuple(parts, LOAD)),
+    list: _literal_of_items(lambda parts: ast.List(parts, LOAD)),
+    set: _literal_of_items(lambda parts: ast.Set(parts) if parts else _call("set", [])),
     frozenset: lambda value: _call("frozenset", [literal({*value})] if value else []),
     dict: lambda d: ast.Dict([literal(k) for k in d], [literal(v) for v in d.values()]),
     slice: _range_or_slice,
@@ -89,7 +89,7 @@ def _name_in_numpy(value: Any) -> str:
     return name
 
 
-def _named(value: Any) -> ast.expr:
+def _name_of_class(value: Any) -> ast.expr:
     name = str(value.__name__)
     if getattr(builtins, name, None) is value:
         return ast.Name(name, LOAD)

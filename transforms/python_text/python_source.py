@@ -30,6 +30,9 @@ def to_source(tree: ast.AST) -> str:
     text = _by_astor(tree)
     if text is not None and "\n" not in text:
         return text if isinstance(tree, (ast.Tuple, ast.stmt)) else bare(text)
+    if isinstance(tree, ast.stmt) and not hasattr(tree, "lineno"):
+        tree = copy.copy(tree)
+        tree.lineno = 0  # which Python asks assignments for
     text = ast.unparse(tree)
     alone = isinstance(tree, ast.JoinedStr) and text[:2] == "f'" and '"' not in text
     return f'f"{text[2:-1]}"' if alone else text
@@ -44,7 +47,7 @@ def _by_astor(tree: ast.AST) -> str | None:
     astor = _astor()
     if astor is None:
         return None
-    options = {"pretty_string": _quoted, "pretty_source": "".join}
+    options = {"pretty_string": _quote, "pretty_source": "".join}
     try:
         text: str = astor.to_source(tree, source_generator_class=_generator(), **options)
     except _Formatted:
@@ -76,11 +79,11 @@ def _in_brackets(visit: Any, part: str) -> Any:
     return run
 
 
-def _quoted(text: str, *_: Any, **__: Any) -> str:
-    return quoted(text)
+def _quote(text: str, *_: Any, **__: Any) -> str:
+    return quote(text)
 
 
-def quoted(value: Any) -> str:
+def quote(value: Any) -> str:
     """A constant as Python text; a string in double quotes where that needs no more escapes."""
     text = repr(value)
     if isinstance(value, str) and text[0] == "'" and '"' not in text and "\\" not in text:
@@ -105,7 +108,7 @@ def _astor() -> Any:
 
 
 @functools.lru_cache(4096)
-def _parsed(text: str) -> ast.expr | ast.stmt:
+def _parse_template(text: str) -> ast.expr | ast.stmt:
     (node,) = ast.parse(re.sub(r"\{(\w+)((?:\[\d+\])?)\}", _hole, text)).body
     return node.value if isinstance(node, ast.Expr) else node
 
@@ -116,21 +119,21 @@ def _hole(match: re.Match[str]) -> str:
 
 def template(text: str, holes: Mapping[str, ast.expr]) -> Any:
     """The tree of `text`; {name} and {name[3]} stand for holes["name"] and holes["name_3"]."""
-    return _filled(_parsed(text), holes)
+    return _fill(_parse_template(text), holes)
 
 
-def _filled(node: Any, holes: Mapping[str, ast.expr]) -> Any:
+def _fill(node: Any, holes: Mapping[str, ast.expr]) -> Any:
     """A copy, because the printer writes on inner nodes; leaves are shared."""
     if isinstance(node, ast.Name) and node.id.startswith("_hole_"):
         return holes[node.id[6:]]
     if isinstance(node, list):
-        return [_filled(each, holes) for each in node]
+        return [_fill(each, holes) for each in node]
     if not isinstance(node, ast.AST) or isinstance(node, LEAVES):
         return node
-    return type(node)(**{name: _filled(getattr(node, name), holes) for name in node._fields})
+    return type(node)(**{name: _fill(getattr(node, name), holes) for name in node._fields})
 
 
-def renamed(tree: ast.expr, names: Mapping[str, str]) -> ast.expr:
+def rename_variables(tree: ast.expr, names: Mapping[str, str]) -> ast.expr:
     """An expression that reads other variables."""
 
     class Renaming(ast.NodeTransformer):
@@ -140,7 +143,7 @@ def renamed(tree: ast.expr, names: Mapping[str, str]) -> ast.expr:
     return Renaming().visit(copy.deepcopy(tree))  # type: ignore[no-any-return]
 
 
-def spelled(text: str, *parts: ast.expr) -> str:
+def write_template(text: str, *parts: ast.expr) -> str:
     """The text with these expressions as {0}, {1} and so on, in brackets where they need them."""
     return to_source(template(text, {str(k): part for k, part in enumerate(parts)}))
 

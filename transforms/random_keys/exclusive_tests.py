@@ -41,7 +41,7 @@ def facts(numbers: Numbers, test: int, way: bool) -> Facts:
         return implied.union(*(facts(numbers, a, way) for a in args))
     if op in TRUE:
         a, b = args
-        return implied | _compared(numbers, op, a, b, way)
+        return implied | _facts_of_comparison(numbers, op, a, b, way)
     if test in numbers.choices:
         by, a, b = numbers.choices[test]
         if numbers.is_known(a, not way):
@@ -51,7 +51,7 @@ def facts(numbers: Numbers, test: int, way: bool) -> Facts:
     return implied
 
 
-def _compared(numbers: Numbers, op: Op, a: int, b: int, way: bool) -> Facts:
+def _facts_of_comparison(numbers: Numbers, op: Op, a: int, b: int, way: bool) -> Facts:
     holds = TRUE[op]
     if a > b:
         a, b, holds = b, a, frozenset(MIRRORED[case] for case in holds)

@@ -160,15 +160,15 @@ class _Walk:
                 self.use(use, row, facts_here)
             return
         other = next((r for r in self.records if _meets(r, place, facts_here)), None)
-        if other is not None and not self.numbers.derived(number, self.blamed):
+        if other is not None and not self.numbers.is_derived(number, self.blamed):
             self.blamed.add(number)
-            self.twice[_twice(other.use, use)] = None
+            self.twice[_report(other.use, use)] = None
         self.records.append(_Record(use, number, place, facts_here))
 
     # -- control flow
 
     @contextmanager
-    def under(self, more: Facts) -> Iterator[bool]:
+    def assuming(self, more: Facts) -> Iterator[bool]:
         """Inside, more is known; whether that can be."""
         before = self.facts
         self.facts = before | more
@@ -181,7 +181,7 @@ class _Walk:
         """The numbers of what a side of a branch gives; None if it ends with an error, or is never
         taken."""
         start = len(self.records)
-        with self.under(facts(self.numbers, test, way)) as possible:
+        with self.assuming(facts(self.numbers, test, way)) as possible:
             if not possible or self.numbers.is_known(test, not way):
                 return None
             if self.body(block.body):
@@ -214,7 +214,7 @@ class _Walk:
         ends = (s.stop, s.start, s.step) if s.reverse else (s.start, s.step)
         span = tuple(self.numbers.all(ends))
         for k in range(self.passes(_trips(s))):
-            with self.under(assumed) as possible:
+            with self.assuming(assumed) as possible:
                 if not possible:
                     break
                 self.give(s.body.params, [self.numbers.index(span, k), *end_numbers])
@@ -234,10 +234,10 @@ class _Walk:
         for _ in range(self.passes()):
             self.give(s.test.params, end_numbers)
             self.give(s.body.params, end_numbers)
-            with self.under(assumed):
+            with self.assuming(assumed):
                 self.body(s.test.body)
             assumed |= facts(self.numbers, self.numbers(s.test.results[0]), True)
-            with self.under(assumed) as possible:
+            with self.assuming(assumed) as possible:
                 if not (possible and self.body(s.body.body)):
                     break
             end_numbers = self.numbers.all(s.body.results)
@@ -285,11 +285,11 @@ def _identity(key: Any) -> tuple[Any, ...]:
     return ("array", id(owner), key.__array_interface__["data"][0], key.tobytes())
 
 
-def _twice(first: KeyUse, second: KeyUse) -> Twice:
+def _report(first: KeyUse, second: KeyUse) -> Twice:
     """The report of two uses, or of one that is made in each pass of a loop."""
     name = getattr(second.key, "name", "") or getattr(first.key, "name", "")
     key = f"the key {name!r}" if name else "a key"
-    a, b = _apart(first.lines, second.lines)
+    a, b = _differing_lines(first.lines, second.lines)
     if first is second:
         message = (
             f"{key} is used again in each pass of a loop or recursion. The numbers are the same: "
@@ -303,7 +303,9 @@ def _twice(first: KeyUse, second: KeyUse) -> Twice:
     return Twice(message, b.file, b.line)
 
 
-def _apart(first: tuple[Origin, ...], second: tuple[Origin, ...]) -> tuple[Origin, Origin]:
+def _differing_lines(
+    first: tuple[Origin, ...], second: tuple[Origin, ...]
+) -> tuple[Origin, Origin]:
     """Where two uses are: the innermost lines that differ, or the innermost."""
     nowhere = Origin("<unknown>", 0)
     pairs = zip(first, second, strict=False)

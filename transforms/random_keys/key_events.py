@@ -89,12 +89,12 @@ class Notes:
         if notes:
             self.add(InnerRun(whole, rows, notes), block)
 
-    def renamed(self, new: Mapping[Var, Atom]) -> None:
+    def rename(self, new: Mapping[Var, Atom]) -> None:
         """Statements were copied with new variables."""
         for old, notes in list(self.at.items()):
             new_name = new.get(old)
             if isinstance(new_name, Var):
-                self.at[new_name] = [_renamed(n, new) for n in notes if not isinstance(n, InnerRun)]
+                self.at[new_name] = [_rename(n, new) for n in notes if not isinstance(n, InnerRun)]
 
     def forget(self, body: Iterable[Statement]) -> None:
         """What is pending of statements that are not part of the program."""
@@ -106,5 +106,5 @@ class Notes:
         ]
 
 
-def _renamed(note: KeyUse | KeyMade, new: Mapping[Var, Atom]) -> KeyUse | KeyMade:
+def _rename(note: KeyUse | KeyMade, new: Mapping[Var, Atom]) -> KeyUse | KeyMade:
     return replace(note, key=new.get(note.key, note.key)) if isinstance(note.key, Var) else note

@@ -59,7 +59,7 @@ class Numbers:
         if s.op in (identity, copy):
             self.of[s.outs[0]] = args[0]
             return
-        if (constant := self.folded(s, args)) is not None:
+        if (constant := self.fold(s, args)) is not None:
             self.of[s.outs[0]] = self(constant)
             return
         params = frozen(s.params)
@@ -75,7 +75,7 @@ class Numbers:
         if s.op is index:
             self.place_part(self.of[s.outs[0]], s, args)
 
-    def folded(self, s: Let, args: list[int]) -> Literal | None:
+    def fold(self, s: Let, args: list[int]) -> Literal | None:
         """What an operation on integers that are known gives."""
         values = [self.literals.get(n) for n in args]
         if s.op.ufunc is None or not values or not all(isinstance(v, int) for v in values):
@@ -130,7 +130,7 @@ class Numbers:
         self.choices[number] = (test, a, b)
         return number
 
-    def derived(self, n: int, blamed: set[int]) -> bool:
+    def is_derived(self, n: int, blamed: set[int]) -> bool:
         """Whether a value is made of one of those."""
         pending, seen = list(self.made_of.get(n, ())), set[int]()
         while pending:

@@ -34,7 +34,7 @@ def taking_part(params: Params) -> Size:
     return params["axis"].size if groups is None else len(groups[0])
 
 
-def _same(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
+def _batch_like_value(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
     """Of what does the same to all parts of a value, under another axis."""
     return op(*args, **params), axes[0]
 
@@ -49,7 +49,7 @@ psum: Op = linear(
     _text("psum"),
     lambda ct, args, linear, params: (psum(ct, **params),),
     costly=True,
-    batch=_same,
+    batch=_batch_like_value,
 )
 
 
@@ -69,7 +69,7 @@ pmax, pmin = (
         _text(name),
         _extremum_jvp,
         costly=True,
-        batch=_same,
+        batch=_batch_like_value,
     )
     for name in ("pmax", "pmin")
 )
@@ -122,7 +122,7 @@ psum_scatter: Op = linear(
 # -- exchanges: along `split` each element has something for each; it gets that along `concat`
 
 
-def exchanged(shape: tuple[Size, ...], split: int, concat: int) -> tuple[Size, ...]:
+def exchanged_shape(shape: tuple[Size, ...], split: int, concat: int) -> tuple[Size, ...]:
     result_shape = list(shape)
     result_shape.insert(concat, result_shape.pop(split))
     return tuple(result_shape)
@@ -140,7 +140,7 @@ def _exchange_batch(op: Op, args: Atoms, axes: Axes, params: Params) -> Batched:
 all_to_all: Op = linear(
     "all_to_all",
     lambda x, *, axis, groups, split, concat: x.type.with_shape(
-        exchanged(x.type.shape, split, concat)
+        exchanged_shape(x.type.shape, split, concat)
     ),
     _text("all_to_all"),
     lambda ct, args, linear, params: (
@@ -157,12 +157,12 @@ ppermute: Op = linear(
         ppermute(ct, **{**params, "perm": tuple((j, i) for i, j in params["perm"])}),
     ),
     costly=True,
-    batch=_same,
+    batch=_batch_like_value,
 )
 axis_index = Op(
     "axis_index",
     lambda *, axis, groups: Type(INT),
     "lax.axis_index()",
     no_tangent,
-    batch=_same,
+    batch=_batch_like_value,
 )

@@ -82,12 +82,12 @@ class NamedAxisBatch(Batch):
     def talk(self, s: Let, x: Atom, batch: Any) -> Pair:
         """The result of a collective for all elements of the axis."""
         if self.axis.index is None:
-            return whole(self.axis, s, x, batch)
-        exchanged: Pair = between_shards(self.axis, s, x, batch, whole)
+            return apply_to_whole_axis(self.axis, s, x, batch)
+        exchanged: Pair = between_shards(self.axis, s, x, batch, apply_to_whole_axis)
         return exchanged
 
 
-def named(axis: Axis | None) -> type[Batch]:
+def batch_class(axis: Axis | None) -> type[Batch]:
     """The kind of batch that knows the axis by its name."""
     return Batch if axis is None else type("NamedAxisBatch", (NamedAxisBatch,), {"axis": axis})
 
@@ -115,7 +115,7 @@ def refuse_left(body: list[Statement], axis: Axis | None) -> None:
                 )
 
 
-def whole(axis: Axis, s: Let, x: Atom, batch: Any) -> Pair:
+def apply_to_whole_axis(axis: Axis, s: Let, x: Atom, batch: Any) -> Pair:
     """A collective where all elements are at hand; `batch` is the axis that they lie along."""
     if s.params["groups"] is not None:
         return _in_groups(axis, s, x, batch)
@@ -165,14 +165,14 @@ def _ppermute(axis: Axis, x: Atom, batch: Any, params: Any) -> Pair:
     every = repeated(x, batch, axis.size)
     source = {j: i for i, j in perm.items()}
     if full:
-        return _taken(every, [source[j] for j in range(n)]), 0
+        return _permute(every, [source[j] for j in range(n)]), 0
     there = sorted(source)
     received = zeros(shape=every.type.shape, dtype=every.type.dtype)
-    moved = _taken(every, [source[j] for j in there]) if there else None
+    moved = _permute(every, [source[j] for j in there]) if there else None
     return (received if moved is None else update(received, moved, as_array(there), key=KEY)), 0
 
 
-def _taken(x: Atom, places: list[int]) -> Any:
+def _permute(x: Atom, places: list[int]) -> Any:
     """x[places], where a turn of the axis is written as one."""
     n = x.type.shape[0]
     if places == list(range(len(places))) and len(places) == n:
@@ -207,7 +207,7 @@ def _in_groups(axis: Axis, s: Let, x: Atom, batch: Any) -> Pair:
     groups = s.params["groups"]
     n, size = len(groups), len(groups[0])
     order = [k for group in groups for k in group]
-    every = _taken(repeated(x, batch, axis.size), order)
+    every = _permute(repeated(x, batch, axis.size), order)
     inner = every.type.shape[1:]
     rows = reshape(every, shape=(n, size, *inner))
     shard = Var(Type(rows.type.dtype, (size, *inner)))
@@ -218,7 +218,7 @@ def _in_groups(axis: Axis, s: Let, x: Atom, batch: Any) -> Pair:
     output = _for_each(n, shard, rows, body, result)
     flat = reshape(output, shape=(axis.size, *output.type.shape[2:]))
     back = sorted(range(len(order)), key=order.__getitem__)
-    return _taken(flat, back), 0
+    return _permute(flat, back), 0
 
 
 def _for_each(n: int, element: Var, rows: Atom, body: list[Statement], result: Atom) -> Any:
@@ -226,4 +226,4 @@ def _for_each(n: int, element: Var, rows: Atom, body: list[Statement], result: A
     batch = Batch(n, nested=True)
     batch.env[element] = (rows, 0)
     batch.block(body, (result,))
-    return front(*batch.value(result)) if batch.batched(result) else batch.front(result)
+    return front(*batch.value(result)) if batch.is_batched(result) else batch.front(result)

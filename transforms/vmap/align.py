@@ -23,11 +23,12 @@ def elementwise(s: Let, args: Atoms, axes: Axes) -> tuple[Any, int]:
     check_growth(s, natural)
     check_divisor(s, args)
     return s.op(
-        *(_placed(a, k, after) for a, k in zip(natural, axes, strict=True)), **s.params
+        *(_with_batch_axis_before(a, k, after) for a, k in zip(natural, axes, strict=True)),
+        **s.params,
     ), batch
 
 
-def _placed(a: Atom, batch: int | None, after: int) -> Any:
+def _with_batch_axis_before(a: Atom, batch: int | None, after: int) -> Any:
     """The operand with its batch axis, or a new one of length one, before the last `after` axes."""
     shape = a.type.shape
     if batch is None:

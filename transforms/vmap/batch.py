@@ -87,7 +87,7 @@ class Batch:
     generators  those that the program makes, each with the statement that does
     drawn    those from which numbers were drawn, the same for all elements
     parted   those of which each element has one of its own since
-    seeded   the program has set the state of NumPy's generator for all elements
+    seeded   the modules whose generators the program has set for all elements
     valued   there is a value also where none is computed, since it is stored for all elements
     """
 
@@ -105,7 +105,7 @@ class Batch:
         self.fixed: dict[dims.Symbol, Size] = {}
         self.mask: Atom | None = None
         self.looped = is_looped()
-        self.seeded = False
+        self.seeded: frozenset[str] = frozenset()
         self.generators: dict[Any, Let] = {}
         self.drawn: set[Any] = set()
         self.parted: set[Any] = set()
@@ -120,7 +120,7 @@ class Batch:
             masked_selections.refuse()
         return self.env.get(a, (a, None)) if isinstance(a, Var) else (a, None)
 
-    def batched(self, a: Atom) -> bool:
+    def is_batched(self, a: Atom) -> bool:
         return self.value(a)[1] is not None
 
     def differs(self, v: Var) -> bool:
@@ -133,7 +133,7 @@ class Batch:
         if isinstance(out, Var) and not out.name:
             out.name = v.name
         if axis is not None and has_axes(v.type):
-            out = self._conformed(out, self.kind(v.type, axis), v)
+            out = self._with_type_of(out, self.kind(v.type, axis), v)
         self.env[v] = (out, axis)
 
     def kind(self, t: Any, axis: int = 0) -> Any:
@@ -153,7 +153,7 @@ class Batch:
         return t.with_shape(tuple(dims.substitute(n, self.fixed.get) for n in shape))
 
     @staticmethod
-    def _conformed(out: Atom, kind: Type, v: Var) -> Atom:
+    def _with_type_of(out: Atom, kind: Type, v: Var) -> Atom:
         if out.type.ndim != kind.ndim:
             raise InternalError(f"the batch of {v} has the type {out.type}, not {kind}")
         out = cast_to(out, kind.dtype)
@@ -167,13 +167,13 @@ class Batch:
 
     def front(self, a: Atom) -> Atom:
         """The batch of a value with its axis in front; one is made of a value without batch."""
-        return self.placed(a, 0)
+        return self.with_batch_axis_at(a, 0)
 
-    def placed(self, a: Atom, place: int) -> Atom:
+    def with_batch_axis_at(self, a: Atom, place: int) -> Atom:
         """The same with the axis at some place."""
         value, axis = self.value(a)
         if isinstance(a.type, StackType):
-            return value if axis is not None else lists.spread(self, value)
+            return value if axis is not None else lists.batched_list(self, value)
         if not has_axes(a.type):
             return value
         if axis is None:
@@ -183,7 +183,7 @@ class Batch:
         return move(value, (axis,), (place,))  # type: ignore[no-any-return]
 
     @contextmanager
-    def scoped(self) -> Iterator[list[Statement]]:
+    def scope(self) -> Iterator[list[Statement]]:
         """A block of its own; what it binds is not seen afterwards."""
         before = dict(self.env)
         try:
@@ -206,26 +206,26 @@ class Batch:
         body, ends = list(body), list(ends)
         self.depth += 1
         try:
-            self._recorded(body, ends, by_element)
+            self._record_or_split(body, ends, by_element)
         except UnsetError:
             if self.depth > 1 or self.valued:
                 raise
             self.valued = True
-            self._recorded(body, ends, by_element)
+            self._record_or_split(body, ends, by_element)
         finally:
             self.depth -= 1
 
-    def _recorded(self, body: list[Statement], ends: list[Atom], by_element: bool) -> None:
+    def _record_or_split(self, body: list[Statement], ends: list[Atom], by_element: bool) -> None:
         try:
             with self.tentative():
-                self.together(body, ends, by_element)
+                self.record_for_all(body, ends, by_element)
         except UnevenError as error:
-            parts = split_uneven.around(self, body, ends, error.at)
+            parts = split_uneven.split_around(self, body, ends, error.at)
             if parts is None:
                 raise
             split_uneven.record(self, parts, ends, by_element)
 
-    def together(self, body: list[Statement], ends: list[Atom], by_element: bool) -> None:
+    def record_for_all(self, body: list[Statement], ends: list[Atom], by_element: bool) -> None:
         if self.looped and by_element and not self.masked:
             element_loops.block(self, body, ends)
             return
@@ -265,12 +265,12 @@ class Batch:
     def statement(self, s: Statement) -> None:
         with located(s.origin):
             try:
-                self.recorded(s)
+                self.record(s)
             except UnevenError as error:
                 error.at = s
                 raise
 
-    def recorded(self, s: Statement) -> None:
+    def record(self, s: Statement) -> None:
         match s:
             case Let():
                 self.let(s)
@@ -292,7 +292,7 @@ class Batch:
         if masked_selections.applies(self, s):
             masked_selections.apply(self, s)
             return
-        s = sizes.fixed(self, s)
+        s = sizes.with_fixed_lengths(self, s)
         pairs = [self.value(a) for a in s.args]
         args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)
         if s.op in sizes.LENGTHS and s.args[0] not in self.uneven:  # all have the same
@@ -300,6 +300,9 @@ class Batch:
             return
         if s.op is draw:
             random_draws.apply(self, s, args, axes)
+            return
+        if random_draws.is_for_each(self, s):
+            random_draws.for_each(self, s, args, axes)
             return
         if s.op is made_generator:
             random_draws.make(self, s, args, axes)
@@ -310,7 +313,7 @@ class Batch:
             return
         if not uneven and all(k is None for k in axes) and not calls.gives_tape(s):
             s = called_with_values(s) if is_call(s) else s
-            outs = tuple(map(self.lengthened, s.outs))
+            outs = tuple(map(self.padded_variable, s.outs))
             self.emit(replace(s, args=args, outs=outs) if (args, outs) != (s.args, s.outs) else s)
             return
         if custom_rules.is_ruled(s):
@@ -320,7 +323,7 @@ class Batch:
         for v, (out, axis) in zip(s.outs, self.apply(s, args, axes), strict=True):
             self.bind(v, out, axis)
 
-    def lengthened(self, v: Var) -> Var:
+    def padded_variable(self, v: Var) -> Var:
         """What stands for a variable without batch, with lengths that serve all elements."""
         kind = self.longest(v.type) if isinstance(v.type, Type) else v.type
         if kind == v.type:

@@ -35,7 +35,7 @@ from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import lifted
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 from tapeless.transforms.vmap.lists import refuse_uneven, spread_changed
-from tapeless.transforms.vmap.lists import whole as whole_list
+from tapeless.transforms.vmap.lists import whole_value as whole_list
 from tapeless.transforms.vmap.masked_parts import (
     env_kept,
     found_sizes,
@@ -64,14 +64,14 @@ def branch(batch: Batch, s: If) -> None:
 def _same_for_all(batch: Batch, s: If) -> None:
     sides = []
     for block in (s.then, s.orelse):
-        with batch.scoped() as block_scope:
+        with batch.scope() as block_scope:
             batch.block(block.body, block.results, by_element=True)
             sides.append((block_scope, [batch.value(a) for a in block.results], dict(batch.env)))
     pairs = zip(sides[0][1], sides[1][1], strict=True)
     places = [b[1] if a[1] is None else a[1] for a, b in pairs]
     blocks = []
     for (block_scope, _, env), block in zip(sides, (s.then, s.orelse), strict=True):
-        with reopened(batch, block_scope, env):
+        with reopen_block(batch, block_scope, env):
             results = tuple(
                 _result(batch, a, k) for a, k in zip(block.results, places, strict=True)
             )
@@ -94,16 +94,16 @@ def _same_for_all(batch: Batch, s: If) -> None:
 def _result(batch: Batch, a: Atom, place: int | None) -> Atom:
     """A result of one side; where it is read for all elements, it must have some value."""
     if not is_undefined(a) or not has_axes(a.type):
-        return batch.value(a)[0] if place is None else batch.placed(a, place)
+        return batch.value(a)[0] if place is None else batch.with_batch_axis_at(a, place)
     kind = batch.longest(a.type)
     if place is None:
         return zero(kind) if batch.valued else Literal(None, kind)
     if found_sizes(kind):
         return Literal(None, batch.kind(kind, place))
-    return batch.placed(Literal(None, kind), place)
+    return batch.with_batch_axis_at(Literal(None, kind), place)
 
 
-class reopened:  # noqa: N801 (a context manager)
+class reopen_block:  # noqa: N801 (a context manager)
     """Statements are appended to a block that was closed before, in its scope."""
 
     def __init__(self, batch: Batch, statements: list[Statement], env: Any) -> None:
@@ -130,7 +130,8 @@ def _by_element(batch: Batch, s: If, test: Atom) -> None:
         spread_changed(batch, side)
     calm = [is_calm(side.body) and batch.unset.isdisjoint(read_in(side)) for side in sides]
     ends: list[Any] = [
-        None if has_axes(v.type) else _passed(batch, s, j) for j, v in enumerate(s.outs)
+        None if has_axes(v.type) else _list_passed_through(batch, s, j)
+        for j, v in enumerate(s.outs)
     ]
     order = sorted((0, 1), key=lambda k: not calm[k])  # a part is stored into the other side
     whole: list[list[Any]] = [[], []]
@@ -140,7 +141,7 @@ def _by_element(batch: Batch, s: If, test: Atom) -> None:
             with env_kept(batch):
                 batch.block(block.body, block.results)
                 whole[k] = [batch.value(a) for a in block.results]
-            ends = _joined(batch, s, test, ends, whole, k)
+            ends = _join_with_whole_side(batch, s, test, ends, whole, k)
         else:
             mask = test if k == 0 else logical_not(test)
             ends = part(batch, s, mask, block, ends)
@@ -174,7 +175,7 @@ def _of_argument(n: Size) -> bool:
     return any(n == dims.single(s) for s in sizes_in(n) if s.given)
 
 
-def _joined(
+def _join_with_whole_side(
     batch: Batch, s: If, test: Atom, ends: list[Any], whole: list[list[Any]], k: int
 ) -> list[Any]:
     """The values after a side that was computed for all elements."""
@@ -189,11 +190,11 @@ def _joined(
         elif dead or ends[j] is None:
             joined_values.append(ends[j] if dead else (value, axis))
         else:
-            joined_values.append(_chosen(batch, s.outs[j], test, whole[0][j], whole[1][j]))
+            joined_values.append(_select(batch, s.outs[j], test, whole[0][j], whole[1][j]))
     return joined_values
 
 
-def _chosen(batch: Batch, v: Var, test: Atom, then: Any, orelse: Any) -> Any:
+def _select(batch: Batch, v: Var, test: Atom, then: Any, orelse: Any) -> Any:
     if then == orelse:
         return then
     ndim = v.type.ndim
@@ -224,7 +225,7 @@ def batch_of_nothing(batch: Batch, v: Var) -> Any:
     return batch.literal(v.type), 0
 
 
-def _passed(batch: Batch, s: If, j: int) -> Any:
+def _list_passed_through(batch: Batch, s: If, j: int) -> Any:
     """A list or tape as it was before, where a side hands it on; both sides may not change it."""
     sides = ((s.then, s.then.results[j]), (s.orelse, s.orelse.results[j]))
     live = [(block, a) for block, a in sides if not is_undefined(a)]

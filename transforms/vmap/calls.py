@@ -53,20 +53,20 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         flags = _flags(s, axes)
         function = s.params["function"]
         sized = _is_sized(s, flags)
-        function_batch = batched(
+        function_batch = batched_function(
             type(batch), function, flags, batch.nested, batch.seeded, counted=not sized
         )
         batch.seeded |= seeds(function.block)
         pairs = zip(s.args, flags, strict=True)
         function_arguments = [batch.front(a) if on else batch.value(a)[0] for a, on in pairs]
         function_arguments += [] if sized else [atom_of_size(batch.size)]
-        return _recorded(batch, s, tuple(function_arguments), {"function": function_batch})
+        return _record_call(batch, s, tuple(function_arguments), {"function": function_batch})
     if s.op in (repeat_tape, sum_tape):
-        return _recorded(batch, s, args, {**s.params, "axis": s.params["axis"] + 1})
+        return _record_call(batch, s, args, {**s.params, "axis": s.params["axis"] + 1})
     if s.op in (bundle, add_if_set, add_tapes, zero_tape):
         parts = (of_batch(batch, a) if a.type == TAPE else batch.front(a) for a in s.args)
-        return _recorded(batch, s, tuple(parts), s.params)
-    return _recorded(batch, s, args, {"kinds": tuple(map(batch.kind, s.params["kinds"]))})
+        return _record_call(batch, s, tuple(parts), s.params)
+    return _record_call(batch, s, args, {"kinds": tuple(map(batch.kind, s.params["kinds"]))})
 
 
 def _flags(s: Let, axes: Any) -> Flags:
@@ -92,19 +92,19 @@ def of_batch(batch: Batch, tape: Atom) -> Atom:
     return value if axis is not None else repeat_tape(value, size=batch.size, axis=0)
 
 
-def _recorded(batch: Batch, s: Let, args: Any, params: Any) -> list[Any]:
+def _record_call(batch: Batch, s: Let, args: Any, params: Any) -> list[Any]:
     """The statement with results for the whole batch."""
     outs = tuple(Var(batch.kind(v.type), v.name) for v in s.outs)
     current().let(outs, s.op, args, params)
     return [(v, 0) for v in outs]
 
 
-def batched(
+def batched_function(
     kind: type[Batch],
     function: Function,
     flags: Flags,
     nested: bool,
-    seeded: bool = False,
+    seeded: frozenset[str] = frozenset(),
     counted: bool = False,
 ) -> Function:
     """The function for batches of the arguments that are flagged; its results are batches.
@@ -112,7 +112,8 @@ def batched(
     key = ("vmap", flags, nested, seeded, counted)
     if key not in function.derived:
         batched_function = Function(
-            f"{function.name}_batch", lambda: _built(kind, function, flags, nested, seeded, counted)
+            f"{function.name}_batch",
+            lambda: _batched_block(kind, function, flags, nested, seeded, counted),
         )
         function.derived[key] = batched_function
         try:
@@ -123,12 +124,12 @@ def batched(
     return function.derived[key]  # type: ignore[no-any-return]
 
 
-def _built(
+def _batched_block(
     kind: type[Batch],
     function: Function,
     flags: Flags,
     nested: bool,
-    seeded: bool,
+    seeded: frozenset[str],
     counted: bool,
 ) -> Block:
     block, _ = refresh(function.block)

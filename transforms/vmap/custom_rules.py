@@ -14,7 +14,7 @@ from tapeless.transforms.core.language import Atom, Block, Let, Statement, Var
 from tapeless.transforms.core.operation import Op, types_given
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.ops.primitives.shapes import repeated
-from tapeless.transforms.optimize.inline_calls import Closed, closed, expand
+from tapeless.transforms.optimize.inline_calls import Closed, closed_operation, expand
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch, Pair
@@ -30,11 +30,11 @@ def apply(batch: Batch, s: Let) -> None:
     if isinstance(s.op, Closed) and s.op.reverse is None and s.op.jvp is None:
         batch.block(expand([s], rules=False), s.outs)
         return
-    args = tuple(batch.front(a) if batch.batched(a) else batch.value(a)[0] for a in s.args)
+    args = tuple(batch.front(a) if batch.is_batched(a) else batch.value(a)[0] for a in s.args)
     outs = tuple(Var(batch.kind(v.type), v.name) for v in s.outs)
     for v, out in zip(s.outs, outs, strict=True):
         batch.env[v] = (out, 0)
-    flags = [batch.batched(a) for a in s.args]
+    flags = [batch.is_batched(a) for a in s.args]
     rule = Rule(batch, s, flags)
     current().let(outs, rule.op, args, s.params)
 
@@ -50,11 +50,11 @@ class Rule:
         self.env = dict(batch.env)
         if isinstance(s.op, Closed):
             reverse = None if s.op.reverse is None else self.reverse
-            self.op: Op = closed(s.op.name, self.block(s.op), self.jvp, reverse)
+            self.op: Op = closed_operation(s.op.name, self.block(s.op), self.jvp, reverse)
         else:
             self.op = Op(s.op.name, types_given, transpose=self.transpose)
 
-    def again(self) -> Batch:
+    def inner_batch(self) -> Batch:
         """A batch in which what a rule records is put."""
         element_batch = type(self.batch)(self.batch.size, self.batch.nested, self.batch.masked)
         element_batch.mask, element_batch.uneven = self.batch.mask, self.batch.uneven
@@ -63,7 +63,7 @@ class Rule:
 
     def block(self, op: Closed) -> Block:
         """What the operation stands for, for a batch."""
-        inner = self.again()
+        inner = self.inner_batch()
         block, _ = refresh(op.block)
         params = tuple(
             Var(inner.kind(p.type), p.name) if on else p
@@ -92,7 +92,7 @@ class Rule:
         return [None if r is None else inner.front(r) for r in results]
 
     def jvp(self, primals: Any, dots: Any, outs: Any, params: Any) -> Any:
-        inner, s = self.again(), self.s
+        inner, s = self.inner_batch(), self.s
         ins = [
             self.element(a, like, on, inner.env)
             for a, like, on in zip(primals, s.args, self.flags, strict=True)
@@ -114,7 +114,7 @@ class Rule:
         return tuple(self.run(inner, block, tangents))
 
     def transpose(self, ct: Any, args: Any, used: Any, params: Any) -> Any:
-        inner, s = self.again(), self.s
+        inner, s = self.inner_batch(), self.s
         cts = ct if isinstance(ct, tuple) else (ct,)
         each = tuple(
             self.element(c, like, True, inner.env) for c, like in zip(cts, s.outs, strict=True)
@@ -136,7 +136,7 @@ class Rule:
         block = close(body, results)
         outs = tuple(Var(v.type, v.name) for v in results)
         if outs:
-            current().let(outs, closed(f"{self.s.op.name}_bwd", block), block.params, {})
+            current().let(outs, closed_operation(f"{self.s.op.name}_bwd", block), block.params, {})
         new = dict(zip(results, outs, strict=True))
         return tuple(new.get(a, a) if isinstance(a, Var) else a for a in bars)
 
@@ -147,7 +147,7 @@ class Rule:
             reversed_statement = self.s.op.reverse(self.s)
         saved = reversed_statement.outs[len(s.outs) :]
         wide = tuple(Var(self.batch.kind(v.type), v.name) for v in saved)
-        inner = self.again()
+        inner = self.inner_batch()
         inner.env |= {v: (w, 0) for v, w in zip(saved, wide, strict=True)}
         inner.env |= {v: (w, 0) for v, w in zip(self.s.outs, s.outs, strict=True)}
         inner.env |= {
@@ -155,7 +155,7 @@ class Rule:
             for v, a, on in zip(self.s.args, s.args, self.flags, strict=True)
             if on and isinstance(v, Var)
         }
-        flags = [inner.batched(a) for a in reversed_statement.args]
+        flags = [inner.is_batched(a) for a in reversed_statement.args]
         args = tuple(
             inner.front(a) if on else inner.value(a)[0]
             for a, on in zip(reversed_statement.args, flags, strict=True)

@@ -33,7 +33,7 @@ from tapeless.transforms.ops.primitives.function_calls import entered, is_call
 from tapeless.transforms.ops.primitives.new_arrays import zero
 
 
-def given(body: Iterable[Statement], ends: Iterable[Atom]) -> list[Statement]:
+def with_default_values(body: Iterable[Statement], ends: Iterable[Atom]) -> list[Statement]:
     """The statements, with a value for each of the `ends`."""
     statements_out: list[Statement] = []
     wanted = set(ends)
@@ -54,12 +54,12 @@ def called_with_values(s: Let) -> Let:
     if not _lacks(function):
         return s
     if "valued" not in function.derived:
-        valued = Function(function.name, lambda: _whole(function))
+        valued = Function(function.name, lambda: _block_with_defaults(function))
         function.derived["valued"] = valued.derived["valued"] = valued
     return replace(s, params={**s.params, "function": function.derived["valued"]})
 
 
-def _whole(function: Function) -> Block:
+def _block_with_defaults(function: Function) -> Block:
     block, _ = refresh(function.block)
     with builder.building(builder.Builder()):
         return _side(block, [True] * len(block.results))
@@ -91,14 +91,14 @@ def _with_values(s: If | For | While, wanted: set[Any]) -> tuple[list[Statement]
         inits = _values(s.inits, asked)
     wanted.update(a for a, on in zip(inits, asked, strict=True) if on)
     yields = s.yields if isinstance(s, For) else s.body.results
-    inner = given(s.body.body, [a for a, on in zip(yields, asked, strict=True) if on])
+    inner = with_default_values(s.body.body, [a for a, on in zip(yields, asked, strict=True) if on])
     return ahead, replace(s, inits=inits, body=replace(s.body, body=tuple(inner)))
 
 
 def _side(block: Block, asked: list[bool]) -> Block:
     with builder.current().block() as behind:
         results = _values(block.results, asked)
-    inner = given(block.body, [a for a, on in zip(results, asked, strict=True) if on])
+    inner = with_default_values(block.body, [a for a, on in zip(results, asked, strict=True) if on])
     return replace(block, body=(*inner, *behind), results=results)
 
 

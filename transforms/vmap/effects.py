@@ -46,8 +46,8 @@ def effect(batch: Batch, s: Effect) -> None:
     pairs = [batch.value(a) for a in s.args]
     args, axes = tuple(a for a, _ in pairs), tuple(k for _, k in pairs)
     same = all(k is None for k in axes)
-    if random_draws.is_seed(s):
-        random_draws.seed(batch, same)
+    if (module := random_draws.seeded_by(s)) is not None:
+        random_draws.seed(batch, module, same)
     if s.kind == "raise":
         _raise(batch, s, args, axes)
     elif s.kind in ("print", "call") and (batch.masked or not same):

@@ -38,7 +38,7 @@ from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.ops.primitives.new_arrays import empty, full, new_stack, ones, zeros
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, update
 from tapeless.transforms.vmap import random_draws
-from tapeless.transforms.vmap.default_values import given
+from tapeless.transforms.vmap.default_values import with_default_values
 from tapeless.transforms.vmap.divergence import DivergenceFlow, read_by
 from tapeless.transforms.vmap.fallback_loop import element
 from tapeless.transforms.vmap.masked_parts import has_axes
@@ -122,14 +122,14 @@ class PendingStretch:
             after = read_by(tail)
             outs = [v for s in inner for v in outputs(s) if v in later or v in after]
             ins = [v for v in read_by(inner) if self.batch.differs(v)]
-            if all(has_axes(v.type) for v in (*ins, *outs)) and not any(map(self.selected, ins)):
+            if all(has_axes(v.type) for v in (*ins, *outs)) and not any(map(self.is_ragged, ins)):
                 self.record(head)
                 each_by_itself(self.batch, inner, outs)
                 self.record(tail)
                 return
         self.record(body)
 
-    def selected(self, v: Var) -> bool:
+    def is_ragged(self, v: Var) -> bool:
         """Whether a value is no array for the batch."""
         return v in self.batch.ragged or v in self.batch.lengths
 
@@ -156,7 +156,7 @@ def each_by_itself(
     b.origin = body[0].origin
     makers = random_draws.of_elements(batch, body)
     compiled = compiled and not makers
-    body = body if compiled else given(body, outs)
+    body = body if compiled else with_default_values(body, outs)
     kinds = [batch.kind(v.type) for v in outs]
     inits = tuple(empty(shape=t.shape, dtype=t.dtype) for t in kinds)
     stem = "" if compiled else "values"
@@ -164,14 +164,14 @@ def each_by_itself(
     i = Var(INT, "i")
     stop = atom_of_size(batch.size)
     with b.block() as statements_:
-        entered = _entered(batch, body, i, compiled)
+        entered = _inputs_of_element(batch, body, i, compiled)
         for maker in makers:
             (generator,) = maker.outs
             of_element = Var(generator.type, generator.name)
             entered[generator] = of_element
             b.emit(replace(maker, outs=(of_element,)))
         body_copy, _ = refresh(Block((), tuple(body), tuple(outs)), entered)
-        _lengthened(batch, body_copy)
+        _pad_types(batch, body_copy)
         for s in body_copy.body:
             b.emit(s)
         rows = zip(carries, body_copy.results, strict=True)
@@ -183,7 +183,7 @@ def each_by_itself(
         batch.bind(v, out, 0)
 
 
-def _lengthened(batch: Batch, block: Block) -> None:
+def _pad_types(batch: Batch, block: Block) -> None:
     """What is as long as the longest of all elements has that in its type."""
     for s in statements(block) if batch.most or batch.fixed else ():
         for v in (*outputs(s), *(p for b in blocks(s) for p in b.params)):
@@ -191,7 +191,7 @@ def _lengthened(batch: Batch, block: Block) -> None:
                 v.type = batch.longest(v.type)
 
 
-def _entered(batch: Batch, body: list[Statement], i: Var, named: bool) -> dict[Var, Atom]:
+def _inputs_of_element(batch: Batch, body: list[Statement], i: Var, named: bool) -> dict[Var, Atom]:
     """What the statements read from outside, as the element has it."""
     substitution: dict[Var, Atom] = {}
     defined = builder.current().definitions
@@ -199,7 +199,7 @@ def _entered(batch: Batch, body: list[Statement], i: Var, named: bool) -> dict[V
         value, axis = batch.value(v)
         let = defined.get(v)
         if axis is not None:
-            substitution[v] = _typed(batch, element(value, axis, i), v, named)
+            substitution[v] = _with_type_and_name(batch, element(value, axis, i), v, named)
         elif let is not None and let.op in FRESH and all(isinstance(a, Literal) for a in let.args):
             substitution[v] = let.op(*let.args, **let.params)
         elif value is not v:
@@ -207,7 +207,7 @@ def _entered(batch: Batch, body: list[Statement], i: Var, named: bool) -> dict[V
     return substitution
 
 
-def _typed(batch: Batch, a: Any, like: Var, named: bool) -> Any:
+def _with_type_and_name(batch: Batch, a: Any, like: Var, named: bool) -> Any:
     """An element of a batch with the type of the value that it is, and with its name."""
     if isinstance(like.type, Type):
         a.type, a.name = batch.longest(like.type), like.name if named else ""

@@ -48,7 +48,7 @@ def is_about_lists(s: Let) -> bool:
     return any(isinstance(v.type, StackType) for v in (*s.args, *s.outs))
 
 
-def spread(batch: Batch, stack: Atom) -> Any:
+def batched_list(batch: Batch, stack: Atom) -> Any:
     """A list without batch as one that can hold a batch."""
     kind = batch.kind(stack.type)
     if isinstance(stack, Literal):
@@ -84,7 +84,7 @@ def _may_lack(stack: Var) -> bool:
     return stack.partial or (let is not None and let.op is new_arrays.zero_tape)
 
 
-def whole(batch: Batch, a: Atom) -> tuple[Any, int | None]:
+def whole_value(batch: Batch, a: Atom) -> tuple[Any, int | None]:
     """A list or tape for all elements; what calls keep stays what all of them share."""
     value, axis = batch.value(a)
     return (value, axis) if _keeps_tapes(a) else (batch.front(a), 0)
@@ -106,13 +106,13 @@ def _refuse_tape() -> NoReturn:
 
 def spread_changed(batch: Batch, block: Block) -> None:
     """Lists that a block changes hold batches from then on: its elements may be a part of all."""
-    for v in _changed(block):
+    for v in _changed_lists(block):
         value, axis = batch.value(v)
         if axis is None:
-            batch.env[v] = (spread(batch, value), 0)
+            batch.env[v] = (batched_list(batch, value), 0)
 
 
-def _changed(block: Block) -> list[Var]:
+def _changed_lists(block: Block) -> list[Var]:
     """The lists from around a block that the lists which it makes were made from."""
     defined = {v for s in statements(block) for v in outputs(s)}
     sources: dict[Any, list[Any]] = {}
@@ -173,13 +173,13 @@ def apply(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         refuse_uneven()
     if uneven:
         batch.uneven |= {v for v in s.outs if isinstance(v.type, StackType)}
-    return _made(batch, s, args, axes)
+    return _list_operation(batch, s, args, axes)
 
 
-def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
+def _list_operation(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
     stack = args[0]
     if axes[0] is None and isinstance(stack.type, StackType):
-        stack = spread(batch, stack)
+        stack = batched_list(batch, stack)
     match s.op:
         case stacks.push:
             return [(stacks.push(stack, _item(batch, stack, s.args[1], args[1], axes[1])), 0)]
@@ -196,13 +196,13 @@ def _made(batch: Batch, s: Let, args: Any, axes: Any) -> list[Any]:
         case new_arrays.zeros_of_items:
             return [(zeros_of_items(stack), 0)]
         case stacks.add_stacks:
-            other = args[1] if axes[1] is not None else spread(batch, args[1])
+            other = args[1] if axes[1] is not None else batched_list(batch, args[1])
             return [(stacks.add_stacks(stack, other), 0)]
         case stacks.concatenate_items:
-            like = args[1] if axes[1] is not None else spread(batch, args[1])
+            like = args[1] if axes[1] is not None else batched_list(batch, args[1])
             return [(stacks.concatenate_items(stack, like, axis=s.params["axis"] + 1), 0)]
         case stacks.split_items:
-            like = args[1] if axes[1] is not None else spread(batch, args[1])
+            like = args[1] if axes[1] is not None else batched_list(batch, args[1])
             whole = batch_of(stack, batch.size) if axes[0] is None else front(stack, axes[0])
             return [(stacks.split_items(whole, like, axis=s.params["axis"] + 1), 0)]
         case stacks.unstack:
@@ -222,7 +222,7 @@ def _as_array(stack: Atom, size: Size) -> Any:
 def _item(batch: Batch, stack: Atom, was: Any, value: Any, axis: Any) -> Any:
     """An item of a list: a number of Python's gets the dtype of the others."""
     if isinstance(was.type, StackType):
-        return value if axis is not None else spread(batch, value)
+        return value if axis is not None else batched_list(batch, value)
     if was.type == TAPE:
         return value if axis is not None else _refuse_tape()
     item = batch_of(value, batch.size) if axis is None else front(value, axis)

@@ -23,8 +23,8 @@ Places = list[Any]  # for each carry its batch axis, or None
 
 def for_(batch: Batch, s: For) -> None:
     loop = None
-    if not any(batch.batched(a) for a in (s.start, s.stop, s.step)):
-        loop = _settled(batch, s.body, (s.index,), s.carries, s.inits, flags=int(s.until))
+    if not any(batch.is_batched(a) for a in (s.start, s.stop, s.step)):
+        loop = _batch_fixpoint(batch, s.body, (s.index,), s.carries, s.inits, flags=int(s.until))
     if loop is None:
         masked_for(batch, s)
         return
@@ -37,12 +37,12 @@ def for_(batch: Batch, s: For) -> None:
 
 
 def while_(batch: Batch, s: While) -> None:
-    loop = _settled(batch, s.body, (), s.body.params, s.inits, test=s.test)
+    loop = _batch_fixpoint(batch, s.body, (), s.body.params, s.inits, test=s.test)
     if loop is None:
         masked_while(batch, s)
         return
     env = _parameters(batch, s.test.params, loop.places)
-    with batch.scoped() as statements:
+    with batch.scope() as statements:
         batch.env |= env
         batch.block(s.test.body, s.test.results)
         going = batch.value(s.test.results[0])[0]
@@ -53,7 +53,7 @@ def while_(batch: Batch, s: While) -> None:
 
 
 @dataclass
-class Loop:
+class BatchedLoop:
     """A loop body for the batch, and where its carries have the batch."""
 
     body: Block
@@ -83,10 +83,10 @@ def _start(batch: Batch, a: Atom, place: Any) -> Atom:
         return batch.value(a)[0]
     if isinstance(a, Literal) and a.value is None and not batch.masked:
         return batch.literal(a.type)
-    return batch.placed(a, place)
+    return batch.with_batch_axis_at(a, place)
 
 
-def _settled(
+def _batch_fixpoint(
     batch: Batch,
     body: Block,
     index: tuple[Var, ...],
@@ -94,10 +94,10 @@ def _settled(
     inits: tuple[Atom, ...],
     flags: int = 0,
     test: Block | None = None,
-) -> Loop | None:
+) -> BatchedLoop | None:
     """The body with a batch for each carry that starts as one, or becomes one in a pass; None if
     whether the loop goes on depends on the element."""
-    places: Places = [_place(batch, a) if batch.batched(a) else None for a in inits]
+    places: Places = [_place(batch, a) if batch.is_batched(a) else None for a in inits]
     mark_lists(batch, params, inits)
     while True:
         if test is not None and _differs(batch, test, params, places):
@@ -114,7 +114,7 @@ def _settled(
             _place(batch, a) if on else None for a, on in zip(inits, batched, strict=True)
         ]
         if batched_inits == places:
-            return Loop(block, inits, places, grown)
+            return BatchedLoop(block, inits, places, grown)
         places = batched_inits
 
 
@@ -136,11 +136,11 @@ def _parameters(batch: Batch, params: tuple[Var, ...], places: Places) -> dict[V
 
 
 def _differs(batch: Batch, test: Block, params: tuple[Var, ...], places: Places) -> bool:
-    with batch.scoped():
+    with batch.scope():
         batch.env |= _parameters(batch, test.params, places)
         mark_lists(batch, test.params, params)
         batch.block(test.body, test.results)
-        return batch.batched(test.results[0])
+        return batch.is_batched(test.results[0])
 
 
 def _pass(
@@ -155,15 +155,17 @@ def _pass(
     different numbers; None if the flag that ends the loop is batched."""
     env = _parameters(batch, params, places)
     batch.tried |= {p for p, k in zip(params, places, strict=True) if k is None}
-    with batch.scoped() as statements:
+    with batch.scope() as statements:
         batch.env |= env
         batch.block(block.body, block.results, by_element=True)
-        if any(batch.batched(a) for a in block.results[:flags]):
+        if any(batch.is_batched(a) for a in block.results[:flags]):
             return None
         yields = block.results[flags:]
-        batched = [k is not None or batch.batched(a) for a, k in zip(yields, places, strict=True)]
+        batched = [
+            k is not None or batch.is_batched(a) for a, k in zip(yields, places, strict=True)
+        ]
         results = [
-            batch.value(a)[0] if k is None else batch.placed(a, k)
+            batch.value(a)[0] if k is None else batch.with_batch_axis_at(a, k)
             for a, k in zip(block.results, (*(None,) * flags, *places), strict=True)
         ]
         grown = [a in batch.uneven for a in yields]

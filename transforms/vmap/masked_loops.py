@@ -80,7 +80,7 @@ class Carries:
     def inits(self) -> list[Atom]:
         return [self.batch.front(a) for _, a, _, _ in self.changed]
 
-    def left(self, inner: Batch, region: MaskedElements) -> list[Atom]:
+    def values_after_pass(self, inner: Batch, region: MaskedElements) -> list[Atom]:
         """What a pass leaves."""
         return [leave(inner, region, self.env[p][0], y) for p, _, y, _ in self.changed]
 
@@ -103,11 +103,11 @@ def mark_lists(batch: Batch, params: Any, flag: Any) -> None:
 
 
 def masked_while(batch: Batch, s: While) -> None:
-    going = _tested(batch, s)
+    going = _first_test(batch, s)
     carries = Carries(batch, s.body.params, s.inits, s.body.results, s.outs)
     mask, tested, end = (Var(going.type, "going") for _ in range(3))
     body, results = _while_pass(batch, s, carries, mask)
-    with batch.scoped() as test:
+    with batch.scope() as test:
         any_left = any_(tested, axes=(0,), keepdims=False)
     others = [Var(p.type, p.name) for p in carries.params]
     inits = (going, *carries.inits())
@@ -122,7 +122,7 @@ def masked_while(batch: Batch, s: While) -> None:
     )
 
 
-def _tested(batch: Batch, s: While) -> Atom:
+def _first_test(batch: Batch, s: While) -> Atom:
     """Which elements make a first pass."""
     first, _ = refresh(s.test)
     with env_kept(batch):
@@ -137,7 +137,7 @@ def _tested(batch: Batch, s: While) -> Atom:
 
 def _while_pass(batch: Batch, s: While, carries: Carries, mask: Var) -> Any:
     """A pass: its statements, and which elements make another one and what is handed on."""
-    with batch.scoped() as body:
+    with batch.scope() as body:
         batch.env |= carries.env
         region, inner = enter(batch, mask, (s.body, s.test))
         inner.block(s.body.body, s.body.results)
@@ -145,7 +145,7 @@ def _while_pass(batch: Batch, s: While, carries: Carries, mask: Var) -> Any:
         inner.env |= {p: inner.value(a) for p, a in pairs}
         mark_lists(inner, s.test.params, s.body.results)
         inner.block(s.test.body, s.test.results)
-        news = carries.left(inner, region)
+        news = carries.values_after_pass(inner, region)
         following = leave(inner, region, mask, s.test.results[0])
     return body, (following, *news)
 
@@ -199,7 +199,7 @@ def masked_for(batch: Batch, s: For) -> None:
     span = _span(batch, s)
     k = s.index if span.shared else Var(INT, s.index.name)
     carries = Carries(batch, s.carries, s.inits, s.yields, s.outs)
-    ended = _ended(s)
+    ended = _exit_flag_carry(s)
     carries.leave_out(ended)
     size = (batch.size,)
     going = Var(Type(BOOL, size), "going") if s.until else None
@@ -226,13 +226,13 @@ def _for_pass(
     batch: Batch, s: For, span: PassRange, k: Var, carries: Carries, going: Any, count: Any
 ) -> Any:
     """A pass: its statements and results, of which the first says whether the loop ends."""
-    with batch.scoped() as body:
+    with batch.scope() as body:
         batch.env |= carries.env
         batch.bind(s.index, *span.at(k))
         mask = _mask(span.here(k), going)
         region, inner = enter(batch, mask, (s.body,))
         inner.block(s.body.body, s.body.results)
-        news = carries.left(inner, region)
+        news = carries.values_after_pass(inner, region)
         head = []
         if going is not None:
             more = span.here(add(k, span.step))
@@ -261,7 +261,7 @@ def _following(
     return [logical_not(any_(running, axes=(0,), keepdims=False)), following]
 
 
-def _ended(s: For) -> Var | None:
+def _exit_flag_carry(s: For) -> Var | None:
     """A carry that is the flag by which the loop ends: in a pass that is made it is not set."""
     for p, a, y in zip(s.carries, s.inits, s.yields, strict=True):
         starts_false = isinstance(a, Literal) and a.value is False

@@ -36,7 +36,7 @@ from tapeless.transforms.ops.primitives.shapes import front
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index, update
 from tapeless.transforms.ops.primitives.stacks import pop, push
 from tapeless.transforms.vmap.divergence import DivergenceFlow, read_by
-from tapeless.transforms.vmap.lists import whole
+from tapeless.transforms.vmap.lists import whole_value
 from tapeless.transforms.vmap.masked_region import FilledElements, MaskedElements, is_in_bounds
 
 if TYPE_CHECKING:
@@ -53,28 +53,28 @@ def part(batch: Batch, s: If, mask: Atom, block: Block, ends: list[Any]) -> list
     olds = {
         j: None
         if alone[j] and own & sizes_in(s.outs[j].type)
-        else _before(batch, s.outs[j], ends[j])
+        else _value_before(batch, s.outs[j], ends[j])
         for j in rows
     }
 
-    def taken() -> dict[int, Any]:
+    def compute_part() -> dict[int, Any]:
         region, inner = enter(batch, mask, (block,))
         inner.block(block.body, block.results)
         parts: dict[int, Any] = {}
         for j in rows:
             a = block.results[j]
-            if alone[j] and not inner.batched(a):
+            if alone[j] and not inner.is_batched(a):
                 parts[j] = inner.value(a)
             elif has_axes(a.type):
                 parts[j] = leave(inner, region, olds[j], a), 0
             else:
-                parts[j] = whole(inner, a) if a in inside else ends[j]
+                parts[j] = whole_value(inner, a) if a in inside else ends[j]
         return parts
 
     counts = any(_is_counted(t) or _goes_beyond(t) for t in statements(block))
     guarded = counts or _may_fail_for_none(batch, block)
     guarded = guarded or batch.nested or not batch.unset.isdisjoint(read_in(block))
-    news = _if_any(batch, s, mask, taken, olds, alone) if guarded else taken()
+    news = _if_any(batch, s, mask, compute_part, olds, alone) if guarded else compute_part()
     if guarded:
         batch.unset |= {s.outs[j] for j in rows if olds[j] is None}
     return [news.get(j, end) for j, end in enumerate(ends)]
@@ -114,7 +114,7 @@ def _own_sizes(block: Block) -> set[dims.Symbol]:
     return {n for n in sizes_used - around if n.var in defined or (n.var is None and not n.given)}
 
 
-def _before(batch: Batch, v: Var, end: Any) -> Atom:
+def _value_before(batch: Batch, v: Var, end: Any) -> Atom:
     if not has_axes(v.type):
         return end[0] if end is not None else batch.literal(v.type)
     kind = batch.kind(v.type)
@@ -138,12 +138,12 @@ def _if_any(
     alone: list[bool],
 ) -> dict[int, Any]:
     test = any_(mask, axes=(0,), keepdims=False)
-    with batch.scoped() as block:
+    with batch.scope() as block:
         news = taken()
     rows = [(j, *news[j], s.outs[j]) for j in news]
     outs = tuple(Var(v.type if k is None else batch.kind(v.type), v.name) for _, _, k, v in rows)
     defaults = tuple(
-        _nothing(batch, out) if olds[j] is None or (k is None and alone[j]) else olds[j]
+        _value_of_empty_part(batch, out) if olds[j] is None or (k is None and alone[j]) else olds[j]
         for out, (j, _, k, _) in zip(outs, rows, strict=True)
     )
     then = Block((), tuple(block), tuple(a for _, a, _, _ in rows))
@@ -151,7 +151,7 @@ def _if_any(
     return {j: (out, k) for out, (j, _, k, _) in zip(outs, rows, strict=True)}
 
 
-def _nothing(batch: Batch, v: Var) -> Atom:
+def _value_of_empty_part(batch: Batch, v: Var) -> Atom:
     """What a part leaves that no element belongs to; what may be stored for all has some value."""
     plain = batch.valued and has_axes(v.type) and not found_sizes(v.type)
     return zero(v.type) if plain else Literal(None, v.type)
@@ -165,9 +165,9 @@ def found_sizes(t: Any) -> set[dims.Symbol]:
 def enter(batch: Batch, mask: Atom, blocks: tuple[Block, ...]) -> tuple[MaskedElements, Batch]:
     """The elements under a mask, and a batch of them: what the blocks read of it is there."""
     read = dict.fromkeys(v for b in blocks for v in read_in(b))
-    shown = any(has_axes(v.type) and batch.batched(v) for v in read)
-    region = (FilledElements if batch.nested else MaskedElements).of(mask)
-    region = region if shown else region.counted()
+    shown = any(has_axes(v.type) and batch.is_batched(v) for v in read)
+    region = (FilledElements if batch.nested else MaskedElements).of_mask(mask)
+    region = region if shown else region.with_run_time_count()
     inner = type(batch)(region.size, batch.nested, masked=True)
     inner.mask = mask
     inner.uneven, inner.tried = set(batch.uneven), batch.tried
@@ -198,7 +198,7 @@ def leave(inner: Batch, region: MaskedElements, old: Any, a: Atom) -> Atom:
     if is_undefined(a):
         return old  # type: ignore[no-any-return]
     if not has_axes(a.type):
-        return whole(inner, a)[0]  # type: ignore[no-any-return]
+        return whole_value(inner, a)[0]  # type: ignore[no-any-return]
     return region.leave(old, new, axis)  # type: ignore[no-any-return]
 
 

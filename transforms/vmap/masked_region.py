@@ -71,10 +71,10 @@ class MaskedElements:
     size: Size
 
     @classmethod
-    def of(cls, mask: Atom) -> MaskedElements:
+    def of_mask(cls, mask: Atom) -> MaskedElements:
         return cls(mask, dims.symbol("n", 0))
 
-    def counted(self) -> MaskedElements:
+    def with_run_time_count(self) -> MaskedElements:
         """The same where nothing that is read shows how many elements there are."""
         return MaskedElements(
             self.mask, size_of(count_nonzero(self.mask, axes=(0,), keepdims=False))
@@ -104,10 +104,10 @@ class FilledElements(MaskedElements):
     first: Atom | None = None
 
     @classmethod
-    def of(cls, mask: Atom) -> FilledElements:
+    def of_mask(cls, mask: Atom) -> FilledElements:
         return cls(mask, mask.type.shape[0], argmax(mask, axis=0, keepdims=False))
 
-    def counted(self) -> MaskedElements:
+    def with_run_time_count(self) -> MaskedElements:
         return self
 
     def enter(self, value: Atom, axis: int) -> tuple[Any, int]:

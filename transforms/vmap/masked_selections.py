@@ -47,7 +47,7 @@ def _mask(batch: Batch, rest: Any, key: Any) -> Any:
     """The mask of a key that is one, and depends on the element; None for other keys."""
     plain = len(rest) == 1 and isinstance(key[0], Slot) and all(e == slice(None) for e in key[1:])
     flags = plain and rest[0].type.dtype.kind == "b"
-    return batch.front(rest[0]) if flags and batch.batched(rest[0]) else None
+    return batch.front(rest[0]) if flags and batch.is_batched(rest[0]) else None
 
 
 def applies(batch: Batch, s: Let) -> bool:
@@ -72,7 +72,7 @@ def apply(batch: Batch, s: Let) -> None:
     elif s.op in (update, add_at) and s.args[1] in batch.ragged and s.args[0] not in batch.ragged:
         _store(batch, s)
     elif s.op.elementwise or s.op.batch is anywhere:
-        _each(batch, s)
+        _elementwise(batch, s)
     elif s.op in (shapes.sum, mean) and s.params["axes"] == (0,) and s.outs[0].type.shape == ():
         _total(batch, s)
     else:
@@ -92,7 +92,7 @@ def _store(batch: Batch, s: Let) -> None:
     batch.bind(s.outs[0], updated, 0)
 
 
-def _each(batch: Batch, s: Let) -> None:
+def _elementwise(batch: Batch, s: Let) -> None:
     """An elementwise operation on what one mask selects, and on numbers of the elements."""
     ragged_operands = [batch.ragged[a] for a in s.args if a in batch.ragged]
     mask = ragged_operands[0].mask

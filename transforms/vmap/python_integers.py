@@ -29,7 +29,7 @@ from tapeless.transforms.ops.primitives.dtypes import PYTHON
 from tapeless.transforms.ops.primitives.elementwise import absolute, power
 from tapeless.transforms.ops.primitives.joining import array
 from tapeless.transforms.ops.primitives.new_arrays import full
-from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.selection import refuses_integers, select
 from tapeless.transforms.ops.primitives.shapes import Atoms, cast, cast_to
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, update
 
@@ -59,7 +59,7 @@ def kept_kinds(s: Let, args: Atoms, axes: Axes) -> Atoms:
         return args  # NumPy compares integers as numbers, whatever their dtypes
     result_args = list(args)
     for k in adapting:
-        if s.op is not select:  # np.where casts them
+        if s.op is not select or refuses_integers():
             _check_bounds(args[k], kind)
         result_args[k] = cast_to(args[k], kind)
     return tuple(result_args)

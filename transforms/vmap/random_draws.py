@@ -2,8 +2,8 @@
 
 rng.normal(0.0, s, 3)      becomes      rng.normal(0.0, s, (len(x), 3))
 
-After a call of `np.random.seed` in the function they are the same for all, as in one call after the
-other.
+After a call of `np.random.seed` or `random.seed` in the function, those of that module are the same
+for all, as in one call after the other.
 """
 
 from __future__ import annotations
@@ -25,14 +25,17 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.primitives.callbacks import CALLABLE
 from tapeless.transforms.ops.primitives.function_calls import calls
-from tapeless.transforms.ops.primitives.random_draws import draw, draws
+from tapeless.transforms.ops.primitives.random_draws import draw, draws, is_draw_of_python
 from tapeless.transforms.ops.primitives.shapes import lifted
 from tapeless.transforms.vmap import sizes
 from tapeless.transforms.vmap.divergence import read_by
+from tapeless.transforms.vmap.fallback_loop import one_by_one
 
 if TYPE_CHECKING:
     from tapeless.transforms.vmap.batch import Batch
 
+#: What sets the generator of a module, by the module.
+SEEDS = {"numpy": "np.random.seed", "random": "random.seed"}
 SEED = "after np.random.seed"
 HINT = "draw outside and pass the numbers in, or use tapeless.random with a key for each element"
 
@@ -40,7 +43,7 @@ HINT = "draw outside and pass the numbers in, or use tapeless.random with a key 
 def apply(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
     """Draws for all elements. Parameters of the distribution line up with the shape from behind."""
     what = f"vmap: {s.params['name']} of a generator from outside"
-    own = batch.seeded and all(a.type != CALLABLE for a in args)
+    own = "numpy" in batch.seeded and all(a.type != CALLABLE for a in args)
     if own or not batch.generators.keys().isdisjoint(args):
         _same_for_all(batch, s, args, axes)
         return
@@ -98,31 +101,49 @@ def of_elements(batch: Batch, body: list[Statement]) -> list[Let]:
     if began or any(all(s is not maker for s in here) for maker in makers):
         raise UnsupportedError("vmap: how often a generator draws depends on the element", HINT)
     if batch.seeded and draws(Block((), tuple(body), ())):
-        raise UnsupportedError(f"vmap: how often it draws {SEED} depends on the element", HINT)
+        raise UnsupportedError("vmap: how often it draws after a seed depends on the element", HINT)
     batch.parted.update(read)
     return makers
 
 
-def seed(batch: Batch, same: bool) -> None:
-    """From here on all elements draw the same numbers."""
+def is_for_each(batch: Batch, s: Let) -> bool:
+    """Whether a statement draws a number of Python's `random`, for each element another one."""
+    return is_draw_of_python(s) and "random" not in batch.seeded
+
+
+def for_each(batch: Batch, s: Let, args: tuple[Atom, ...], axes: tuple[Any, ...]) -> None:
+    """One draw after the other, of an array with one for each element."""
+    if batch.masked:
+        raise UnsupportedError(
+            f"vmap: {s.params['name']} of Python's random in a branch or loop that elements decide",
+            HINT,
+        )
+    for v, (out, axis) in zip(s.outs, one_by_one(s, args, axes, batch.size), strict=True):
+        batch.bind(v, out, axis)
+
+
+def seed(batch: Batch, module: str, same: bool) -> None:
+    """From here on all elements draw the same numbers of this module."""
     if batch.masked or not same:
-        raise UnsupportedError("vmap: np.random.seed depends on the element of the batch", HINT)
-    batch.seeded = True
+        problem = f"vmap: {SEEDS[module]} depends on the element of the batch"
+        raise UnsupportedError(problem, HINT)
+    batch.seeded |= {module}
 
 
-def is_seed(s: Statement) -> bool:
-    return (
-        isinstance(s, Effect)
-        and s.kind == "call"
-        and s.params["form"].startswith("np.random.seed(")
-    )
+def seeded_by(s: Statement) -> str | None:
+    """The module whose generator a statement sets."""
+    if isinstance(s, Effect) and s.kind == "call":
+        form = s.params["form"]
+        return next((m for m, name in SEEDS.items() if form.startswith(f"{name}(")), None)
+    return None
 
 
-def seeds(block: Block) -> bool:
-    """Whether a block calls `np.random.seed`, or a function that does."""
+def seeds(block: Block) -> frozenset[str]:
+    """The modules whose generators a block sets, or a function that it calls."""
     blocks, seen = [block], set[Function]()
     for each in blocks:
         new = [f for f in calls(each) if f not in seen]
         seen.update(new)
         blocks += [f.block for f in new]
-    return any(is_seed(s) for each in blocks for s in statements(each))
+    modules = {seeded_by(s) for each in blocks for s in statements(each)}
+    return frozenset(m for m in modules if m is not None)

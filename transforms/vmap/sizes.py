@@ -37,7 +37,7 @@ def _by_element(batch: Batch, s: Let) -> set[dims.Symbol]:
         symbol
         for symbol in symbols
         if dims.single(symbol) in batch.counts
-        or (symbol.var is not None and batch.batched(symbol.var))
+        or (symbol.var is not None and batch.is_batched(symbol.var))
     }
 
 
@@ -49,7 +49,7 @@ def length(s: Let, args: Any, axes: Any) -> Let:
     return replace(s, args=args, params=params)
 
 
-def fixed(batch: Batch, s: Let) -> Let:
+def with_fixed_lengths(batch: Batch, s: Let) -> Let:
     """The statement with the lengths that are known for a batch, and variables of such lengths."""
     if not batch.fixed:
         return s
@@ -70,11 +70,11 @@ def longest(batch: Batch, s: Let) -> Any:
             f"vmap: a length in {s.op.name} depends on the element of the batch",
             "use the greatest length and a mask, or loop over the elements",
         )
-    shape = tuple(_most(batch, n) for n in s.params["shape"])
+    shape = tuple(_greatest(batch, n) for n in s.params["shape"])
     return s.op(**{**s.params, "shape": shape})
 
 
-def _most(batch: Batch, n: Size) -> Size:
+def _greatest(batch: Batch, n: Size) -> Size:
     """The greatest that a length is: that of its parts need not be, as in k % 5 and 10 - k."""
     if n not in batch.most:
         lengths, axis = value(batch, _or_none(n))

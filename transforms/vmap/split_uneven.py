@@ -57,7 +57,7 @@ def record(batch: Batch, parts: Parts, ends: list[Atom], by_element: bool) -> No
     batch.block(parts.tail, ends, by_element)
 
 
-def around(
+def split_around(
     batch: Batch, body: list[Statement], ends: list[Atom], refused: Statement
 ) -> Parts | None:
     """The parts with what has to do with a statement in the loop; None if what differs in length
@@ -65,7 +65,7 @@ def around(
     uneven = Uneven(batch, body)
     members = {k for k, s in enumerate(body) if s is refused}
     while True:
-        members = uneven.connected(members)
+        members = uneven.connected_statements(members)
         parts = _cut(body, members, ends)
         defined = {v for s in parts.head for v in outputs(s)}
         met = {*read_by(parts.inner), *parts.outs, *defined.intersection(read_by(parts.tail))}
@@ -84,14 +84,14 @@ def around(
 
 def _cut(body: list[Statement], members: set[int], ends: list[Atom]) -> Parts:
     first, last = min(members), max(members)
-    inner, before = _apart(body[first : last + 1], {id(body[k]) for k in members})
+    inner, before = _separate(body[first : last + 1], {id(body[k]) for k in members})
     tail = body[last + 1 :]
     later = {*read_by(tail), *ends}
     outs = [v for s in inner for v in outputs(s) if v in later]
     return Parts([*body[:first], *before], inner, tail, outs)
 
 
-def _apart(body: list[Statement], members: set[int]) -> tuple[list[Statement], list[Statement]]:
+def _separate(body: list[Statement], members: set[int]) -> tuple[list[Statement], list[Statement]]:
     """The statements that must stay with the members, and those that may go before them."""
     inner: list[Statement] = []
     before: list[Statement] = []
@@ -143,7 +143,7 @@ class Uneven:
     def keys(self, s: Statement) -> set[Any]:
         """What a statement shares with others that are computed in the same loop."""
         keys_used: set[Any] = set()
-        for v in _met([s]):
+        for v in _mentioned_variables([s]):
             if not has_axes(v.type) or v in self.lengths:
                 keys_used.add(v)
             keys_used.update(filter(self.differs, sizes_in(v.type)))
@@ -155,7 +155,7 @@ class Uneven:
                 keys_used.update(*map(set, sizes_of_args))
         return keys_used
 
-    def connected(self, members: set[int]) -> set[int]:
+    def connected_statements(self, members: set[int]) -> set[int]:
         """The statements, by their places, and those that share with one of them."""
         while True:
             shared = set().union(*(self.shared[k] for k in members))
@@ -165,7 +165,7 @@ class Uneven:
             members = more
 
 
-def _met(body: Iterable[Statement]) -> Iterator[Var]:
+def _mentioned_variables(body: Iterable[Statement]) -> Iterator[Var]:
     """The variables that statements read and make, also inside."""
     for s in statements(Block((), tuple(body), ())):
         atoms = [*operands(s), *outputs(s)]

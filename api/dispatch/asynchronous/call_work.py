@@ -17,7 +17,7 @@ from tapeless.explain.work import WorkStep, WorkWalk
 from tapeless.transformations.cost_analysis import PRODUCTS
 from tapeless.transformations.eval_shape import known_lengths
 from tapeless.transforms.core.language import Let, Type
-from tapeless.transforms.emit.module import called
+from tapeless.transforms.emit.module import called_functions
 from tapeless.transforms.lowering.placement import Placement
 
 COSTLY = 8.0  # additions that a sine or a quotient takes as long as
@@ -31,7 +31,7 @@ class CallWork:
     def __init__(self, specialisation: Any, placement: Placement, results: list[Type]) -> None:
         self.staged, self.placement, self.results = specialisation.staged, placement, results
         self.known_lengths = functools.partial(known_lengths, specialisation)
-        self.bodies = [placement.block, *called([placement.block]).values()]
+        self.bodies = [placement.block, *called_functions([placement.block]).values()]
         asked = self.numbers({}, {})
         self.additions(asked)
         self.shapes(asked)
@@ -61,7 +61,7 @@ class CallWork:
 
     def shapes(self, numbers: KnownNumbers) -> tuple[tuple[int, ...] | None, ...]:
         """The shape of each result; None where the elements of arrays decide it."""
-        lengths = ([numbers.evaluated(n) for n in kind.shape] for kind in self.results)
+        lengths = ([numbers.evaluate(n) for n in kind.shape] for kind in self.results)
         return tuple(None if None in of_one else tuple(of_one) for of_one in lengths)  # type: ignore[arg-type]
 
 

@@ -19,7 +19,7 @@ from tapeless.dispatch.asynchronous import worker
 from tapeless.dispatch.specialisation import MISSED, Specialisation
 from tapeless.lazy_import import later
 from tapeless.staging.jax_arrays import ARRAYS, Array, plain
-from tapeless.staging.pending_arrays import PendingArray, copied, lent
+from tapeless.staging.pending_arrays import PendingArray, copy_array, lent_values
 from tapeless.transforms.core.language import (
     Atom,
     Effect,
@@ -56,7 +56,7 @@ HARMLESS = frozenset(["blank", "check", "errstate", "kernel", "raise"])
 
 
 @dataclass(frozen=True)
-class Plan:
+class HandOverPlan:
     """What is known of a call before it is made: its work, and the shapes of its results, None
     where only the elements of arrays tell them."""
 
@@ -84,7 +84,7 @@ class HandOver:
         self.description, self.donated = description, donated
         self.leaves = [*specialisation.staged.result.leaves()]
         self.types = [atom.type for atom in self.leaves if not _is_number(atom)]
-        self.plans: dict[tuple[Any, ...], Plan] = {}
+        self.plans: dict[tuple[Any, ...], HandOverPlan] = {}
         self.rebuild = functools.partial(module.rebuild, specialisation.staged.result)
 
     @functools.cached_property
@@ -113,7 +113,7 @@ class HandOver:
         """Whether a call is worth being handed over."""
         return self.plan(signature, leaves).additions >= LARGE
 
-    def plan(self, signature: tuple[Any, ...], leaves: Sequence[Any]) -> Plan:
+    def plan(self, signature: tuple[Any, ...], leaves: Sequence[Any]) -> HandOverPlan:
         """What is known of a call with these leaves."""
         if self.specialisation.captured:
             captured = (get() for get, _ in self.specialisation.captured)
@@ -123,24 +123,24 @@ class HandOver:
             if len(self.plans) >= MANY:
                 self.plans.clear()
             numbers = self.work.numbers_of(leaves)
-            plan = Plan(self.work.additions(numbers), self.work.shapes(numbers))
+            plan = HandOverPlan(self.work.additions(numbers), self.work.shapes(numbers))
             self.plans[signature] = plan
         return plan
 
     def handed_over(
-        self, plan: Plan, leaves: list[Any], structure: Any, captured: list[Any]
+        self, plan: HandOverPlan, leaves: list[Any], structure: Any, captured: list[Any]
     ) -> Any:
         """The result, whose arrays are computed later."""
         passed: list[Any] = []
-        call = worker.Call(lambda: self.computed(passed), self.calls_python)
+        call = worker.PendingCall(lambda: self.compute(passed), self.calls_python)
         kinds = zip(self.types, plan.shapes, strict=True)
         arrays = [PendingArray(call, kind.dtype, shape) for kind, shape in kinds]
         call.for_results(arrays)
         with worker.LENDING:
-            arguments = [_lent(x, call) for x in leaves]
+            arguments = [_lend(x, call) for x in leaves]
             args, kwargs = tree.unflatten(structure, arguments)
             passed += self.specialisation.arguments(args, kwargs)
-            passed += [_lent(x, call) for x in captured]
+            passed += [_lend(x, call) for x in captured]
             for k in self.donated:
                 if arguments[k] is leaves[k] and type(leaves[k]) is PendingArray:
                     leaves[k].donate(self.description)
@@ -150,9 +150,9 @@ class HandOver:
         value, returned = self.rebuild(iter(leaves)), self.specialisation.returned
         return value if returned is None else tree.unflatten(returned, value)
 
-    def computed(self, passed: list[Any]) -> list[Any]:
+    def compute(self, passed: list[Any]) -> list[Any]:
         """The arrays that the function returns."""
-        values = tuple(plain(lent(passed)))
+        values = tuple(plain(lent_values(passed)))
         passed.clear()
         try:
             result = self.specialisation.run(*values)
@@ -177,7 +177,7 @@ def only_computes(specialisation: Specialisation, donated: frozenset[int]) -> bo
     if any(stored) or staged.orders or staged.traced or not _holds_arrays(staged.result):
         return False
     kept = all(_is_kept(get()) for get, _ in specialisation.captured)
-    bodies = [staged.block, *(f.block for f in module.called([staged.block]))]
+    bodies = [staged.block, *(f.block for f in module.called_functions([staged.block]))]
     return kept and all(map(_is_harmless, (s for body in bodies for s in statements(body))))
 
 
@@ -192,7 +192,7 @@ def _holds_arrays(spec: Structure) -> bool:
     container = isinstance(spec.kind, type) and (
         issubclass(spec.kind, (tuple, list, dict)) or is_dataclass(spec.kind)
     )
-    fixed = container and not isinstance(spec.value, (results.Rows, results.OfData))
+    fixed = container and not isinstance(spec.value, (results.FilledList, results.OfData))
     return fixed and all(map(_holds_arrays, spec.children))
 
 
@@ -211,7 +211,9 @@ def _is_harmless(s: Statement) -> bool:
 def _is_kept(captured: Any) -> bool:
     """Whether what is read from outside can be kept until a call is made: arrays, of which there
     are copies, and functions of `pure_callback`."""
-    return type(captured) in (np.ndarray, *ARRAYS) or isinstance(captured, callbacks.Called)
+    return type(captured) in (np.ndarray, *ARRAYS) or isinstance(
+        captured, callbacks.CallbackFunction
+    )
 
 
 def _captured_types(specialisation: Specialisation) -> list[Any]:
@@ -242,11 +244,11 @@ def _copied_bytes(x: Any) -> int:
     return x.nbytes if shared else 0
 
 
-def _lent(x: Any, call: worker.Call) -> Any:
+def _lend(x: Any, call: worker.PendingCall) -> Any:
     """An argument that nobody writes to until the call is done."""
     if type(x) is PendingArray:
         return x.lend(call)
-    return copied(x) if isinstance(x, np.ndarray) else x
+    return copy_array(x) if isinstance(x, np.ndarray) else x
 
 
 def _array(value: Any, kind: Type) -> Any:

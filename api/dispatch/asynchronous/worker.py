@@ -34,7 +34,7 @@ class OwnResultError(TapelessError, RuntimeError):
     """A result is needed for what it is computed from."""
 
 
-class Call:
+class PendingCall:
     """One call: what is to be done, in the context of the caller, and who waits for it."""
 
     def __init__(self, work: Callable[[], Iterable[Any]], calls_python: bool = False) -> None:
@@ -102,8 +102,8 @@ class Worker:
     """The thread, which is started when it is first needed, and the calls that it has to do."""
 
     def __init__(self) -> None:
-        self.calls: SimpleQueue[Call] = SimpleQueue()
-        self.given: deque[Call] = deque()  # those that may not have been done
+        self.calls: SimpleQueue[PendingCall] = SimpleQueue()
+        self.given: deque[PendingCall] = deque()  # those that may not have been done
         self.thread: threading.Thread | None = None
 
     def is_here(self) -> bool:
@@ -121,7 +121,7 @@ class Worker:
             while self.given and self.given[0].finished:
                 self.given.popleft()
 
-    def next(self) -> Call:
+    def next(self) -> PendingCall:
         """The next call, for a function that one of them has called."""
         try:
             return self.calls.get(block=False)
@@ -131,7 +131,7 @@ class Worker:
                 "give it what it needs as an argument",
             ) from None
 
-    def take(self, call: Call) -> None:
+    def take(self, call: PendingCall) -> None:
         """Does a call after those that were given before."""
         self.start()
         self.given.append(call)
@@ -153,7 +153,7 @@ def is_here() -> bool:
     return _worker.is_here()
 
 
-def submit(call: Call) -> None:
+def submit(call: PendingCall) -> None:
     """Has a call done by the thread; the caller holds `LENDING`."""
     _worker.take(call)
 
@@ -176,7 +176,7 @@ def wait_for_callbacks() -> None:
     _wait(lambda call: call.calls_python)
 
 
-def _wait(chosen: Callable[[Call], bool]) -> None:
+def _wait(chosen: Callable[[PendingCall], bool]) -> None:
     if _worker.is_here():  # which would wait for itself
         return
     for call in [*_worker.given]:

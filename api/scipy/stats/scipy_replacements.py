@@ -49,7 +49,7 @@ def standing_for(f: Any) -> Any:
     if owner is None and getattr(f, "__name__", "") in location_tests.FUNCTIONS:
         return location_tests.FUNCTIONS[f.__name__]
     if owner is None:
-        return functools.partial(Frozen, f) if is_distribution(f) else None
+        return functools.partial(FrozenDistribution, f) if is_distribution(f) else None
     if hasattr(owner, "dist") and hasattr(owner, "kwds"):  # its parameters are fixed
         return _of_fixed(method(owner.dist, f.__name__), f.__name__, owner.args, owner.kwds)
     if _name(owner) in multivariate.FIXED:
@@ -94,7 +94,7 @@ def _of_parameters(method: Any, args: Any, kwargs: Any, **more: Any) -> Any:
     return method(*args, **kwargs, **more)
 
 
-class Frozen:
+class FrozenDistribution:
     """A distribution whose parameters are fixed: scipy.stats.norm(loc, scale)."""
 
     def __init__(self, dist: Any, *args: Any, **kwargs: Any) -> None:

@@ -12,14 +12,14 @@ import numpy as np
 
 from tapeless.backends.cpu.driver.argument_checks import ObjectParts
 from tapeless.backends.cpu.driver.python_c_api import INT, NOTHING, OBJECT, WORD
-from tapeless.backends.cpu.driver.sizes import Sizes
+from tapeless.backends.cpu.driver.sizes import SizeWriter
 from tapeless.backends.cpu.runtime import buffer_pool
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 
-WRITEABLE_C = at.IS_C | at.IS_ALIGNED | at.IS_WRITEABLE
+WRITEABLE_C = offsets.IS_C | offsets.IS_ALIGNED | offsets.IS_WRITEABLE
 
 
-class Arrays(Sizes):
+class ArrayAllocator(SizeWriter):
     """`values` are what names of the module mean."""
 
     values: dict[str, Any]
@@ -28,7 +28,7 @@ class Arrays(Sizes):
         b, dtype, place = self.builder, np.dtype(cls), self.place()
         for n in shape:
             self.require(b.icmp_signed(">=", n, WORD(0)))
-        size = self.checked("smul", self.product(shape), WORD(dtype.itemsize))
+        size = self.overflow_checked("smul", self.product(shape), WORD(dtype.itemsize))
         dims, rank, number = self.row(shape, WORD), INT(len(shape)), INT(dtype.num)
         no_strides = b.inttoptr(WORD(0), WORD.as_pointer())
 
@@ -38,8 +38,8 @@ class Arrays(Sizes):
             return self.own(self.api("tapeless_PyArray_New", OBJECT, *what, *more), place)
 
         def in_buffer() -> None:
-            made = array(self.field(buffer, at.DATA, OBJECT), WRITEABLE_C)
-            self.api("tapeless_PyArray_SetBaseObject", INT, made, self.again(buffer))
+            created = array(self.field(buffer, offsets.DATA, OBJECT), WRITEABLE_C)
+            self.api("tapeless_PyArray_SetBaseObject", INT, created, self.new_reference(buffer))
 
         def by_python() -> None:
             items = [self.object(shape), self.constant(cls)]
@@ -47,32 +47,32 @@ class Arrays(Sizes):
 
         small = b.icmp_signed("<", size, WORD(buffer_pool.LARGE))
         buffer = self.last_buffer(size, small)
-        self.either(
+        self.if_else(
             small,
             lambda: array(NOTHING, 0),
-            lambda: self.either(self.same(buffer, NOTHING), by_python, in_buffer),
+            lambda: self.if_else(self.is_same_object(buffer, NOTHING), by_python, in_buffer),
         )
         return ObjectParts(b.load(place), shape=shape)
 
     def last_buffer(self, size: Any, small: Any) -> Any:
         """The buffer of the pool that was used last, if it is free and has this size."""
-        b, pool, found = self.builder, buffer_pool._pool, self.place()
+        b, pool, slot = self.builder, buffer_pool._pool, self.place()
         with b.if_then(b.not_(small)):
             free = self.call(self.constant(pool.lock.acquire), [self.constant(False)])
-            with b.if_then(self.same(free, self.constant(True))):
+            with b.if_then(self.is_same_object(free, self.constant(True))):
                 buffers = self.constant(pool.buffers)
                 count = self.api("PyList_Size", WORD, buffers)
                 with b.if_then(b.icmp_signed(">", count, WORD(0))):
                     last = b.sub(count, WORD(1))
                     buffer = self.api("PyList_GetItem", OBJECT, buffers, last)
                     alone = b.icmp_signed("==", self.field(buffer, 0, INT), INT(1))
-                    length = b.load(self.field(buffer, at.SHAPE, WORD.as_pointer()))
+                    length = b.load(self.field(buffer, offsets.SHAPE, WORD.as_pointer()))
                     with b.if_then(b.and_(alone, b.icmp_signed("==", length, size))):
-                        b.store(self.again(buffer), found)
+                        b.store(self.new_reference(buffer), slot)
                 self.call(self.constant(pool.lock.release), [])
-        return b.load(found)
+        return b.load(slot)
 
-    def either(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> None:
+    def if_else(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> None:
         """One of two things is done."""
         b, sides = self.builder, [self.function.append_basic_block() for _ in range(2)]
         after = self.function.append_basic_block()
@@ -89,4 +89,4 @@ class Arrays(Sizes):
             return x.value
         if isinstance(x, tuple):
             return self.sequence("Tuple", [*map(self.object, x)])
-        return self.boxed(x)
+        return self.python_int(x)

@@ -13,23 +13,23 @@ from tapeless.transforms.dataclass import dataclass
 
 
 @dataclass(frozen=True)
-class Items:
+class SequenceForm:
     """A list or a tuple of so many things."""
 
     kind: type
-    parts: tuple[Given, ...]
+    parts: tuple[ArgumentForm, ...]
 
 
 @dataclass(frozen=True)
-class Fields:
+class DictForm:
     """A dict with these keys, in this order."""
 
     keys: tuple[Any, ...]
-    parts: tuple[Given, ...]
+    parts: tuple[ArgumentForm, ...]
 
 
 @dataclass(frozen=True)
-class Leaf:
+class LeafForm:
     """A number of a type, or something that is the very object."""
 
     number: int
@@ -38,7 +38,7 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Array:
+class ArrayForm:
     """An array; lengths of axes that are 0 or 1 are known, of others that they are greater."""
 
     number: int
@@ -46,4 +46,4 @@ class Array:
     lengths: tuple[int | None, ...]
 
 
-Given = Items | Fields | Leaf | Array | None
+ArgumentForm = SequenceForm | DictForm | LeafForm | ArrayForm | None

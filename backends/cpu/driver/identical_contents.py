@@ -25,9 +25,9 @@ from tapeless.backends.cpu.driver.python_c_api import (
     TUPLE_ITEMS,
     WORD,
 )
-from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, for_range, variable
+from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, for_range, variable
 from tapeless.backends.cpu.runtime import linking
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 from tapeless.backends.fork_safe_locks import COMPILING
 
 KINDS = (list, tuple, dict)
@@ -83,7 +83,7 @@ def _code() -> int:
             opt=1, reloc="static", codemodel="jitdefault", jit=True
         )
         names = ("PyLong_AsLongLong", "PyBool_FromLong", "PyDict_Size", "PyDict_Next")
-        return linking.linked(machine.emit_object(parsed), names)(SYMBOL)
+        return linking.link(machine.emit_object(parsed), names)(SYMBOL)
 
 
 def _entry(module: Any, walk: Any) -> None:
@@ -94,12 +94,12 @@ def _entry(module: Any, walk: Any) -> None:
     owner, args, _ = function.args
     number = _field(b, owner, TUPLE_ITEMS, OBJECT)
     address = b.call(
-        declared(module, "PyLong_AsLongLong", ir.FunctionType(WORD, [OBJECT])), [number]
+        declare(module, "PyLong_AsLongLong", ir.FunctionType(WORD, [OBJECT])), [number]
     )
     place = variable(b, ROW)
     b.store(b.inttoptr(address, ROW), place)
     same = b.zext(b.call(walk, [b.load(args), place]), WORD)
-    b.ret(b.call(declared(module, "PyBool_FromLong", ir.FunctionType(OBJECT, [WORD])), [same]))
+    b.ret(b.call(declare(module, "PyBool_FromLong", ir.FunctionType(OBJECT, [WORD])), [same]))
 
 
 def _field(b: Any, x: Any, offset: int, kind: Any) -> Any:
@@ -120,7 +120,7 @@ class _Comparison:
         self.other = self.function.append_basic_block("other")
         ir.IRBuilder(self.other).ret(BOOL(0))
         kind_of = self.read()
-        self.require(_field(b, self.container, at.TYPE, WORD), kind_of)
+        self.require(_field(b, self.container, offsets.TYPE, WORD), kind_of)
         count = self.read()
         for container, items in ((dict, self.dict_items), (list, self.list_items)):
             with b.if_then(b.icmp_unsigned("==", kind_of, WORD(id(container)))):
@@ -154,9 +154,9 @@ class _Comparison:
 
     def dict_items(self, count: Any) -> None:
         b = self.builder
-        size = declared(self.module, "PyDict_Size", ir.FunctionType(WORD, [OBJECT]))
+        size = declare(self.module, "PyDict_Size", ir.FunctionType(WORD, [OBJECT]))
         step = [OBJECT, ROW, OBJECTS, OBJECTS]
-        following = declared(self.module, "PyDict_Next", ir.FunctionType(INT, step))
+        following = declare(self.module, "PyDict_Next", ir.FunctionType(INT, step))
         self.require(b.call(size, [self.container]), count)
         position, key, value = variable(b, WORD), variable(b, OBJECT), variable(b, OBJECT)
         with for_range(b, count):
@@ -165,11 +165,11 @@ class _Comparison:
             self.item(b.load(value))
 
     def list_items(self, count: Any) -> None:
-        self.require(_field(self.builder, self.container, at.VALUE, WORD), count)
+        self.require(_field(self.builder, self.container, offsets.VALUE, WORD), count)
         self.items(_field(self.builder, self.container, LIST_ITEMS, OBJECTS), count)
 
     def tuple_items(self, count: Any) -> None:
-        self.require(_field(self.builder, self.container, at.VALUE, WORD), count)
+        self.require(_field(self.builder, self.container, offsets.VALUE, WORD), count)
         first = self.builder.gep(self.container, [WORD(TUPLE_ITEMS)], inbounds=True)
         self.items(self.builder.bitcast(first, OBJECTS), count)
 

@@ -10,19 +10,19 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from tapeless.backends.cpu.driver.argument_forms import Given
-from tapeless.backends.cpu.driver.statements import Written
-from tapeless.backends.cpu.llvm.ir.values import UnknownError
+from tapeless.backends.cpu.driver.argument_forms import ArgumentForm
+from tapeless.backends.cpu.driver.statements import DriverBody
+from tapeless.backends.cpu.llvm.ir.values import LlvmUnsupportedError
 from tapeless.backends.cpu.runtime import linking
 from tapeless.backends.fork_safe_locks import COMPILING
 
 SYMBOL = "tapeless_driver"
 
 
-def compiled(
+def compile_driver(
     function: Callable[..., Any],
     text: str,
-    given: Sequence[Given],
+    forms: Sequence[ArgumentForm],
     tests: Iterable[str],
     guards: Iterable[Callable[[], Any]],
     missed: Any,
@@ -38,13 +38,13 @@ def compiled(
     """
     function = getattr(function, "driver", function)  # of a `Whole`, for arguments like these
     with COMPILING:
-        return _compiled(function, text, given, tests, guards, missed)
+        return _compile_driver(function, text, forms, tests, guards, missed)
 
 
-def _compiled(
+def _compile_driver(
     function: Callable[..., Any],
     text: str,
-    given: Sequence[Given],
+    forms: Sequence[ArgumentForm],
     tests: Iterable[str],
     guards: Iterable[Callable[[], Any]],
     missed: Any,
@@ -52,43 +52,43 @@ def _compiled(
     linking.introduce()
     module = ir.Module(SYMBOL, context=ir.Context())
     module.triple = llvm.get_process_triple()
-    written = Written(module, SYMBOL, missed)
+    written = DriverBody(module, SYMBOL, missed)
     try:
-        _write(written, function, text, given, tests, guards)
-    except UnknownError:
+        _write(written, function, text, forms, tests, guards)
+    except LlvmUnsupportedError:
         return None
-    made = llvm.parse_assembly(str(module))
-    declared = (*made.functions, *made.global_variables)
+    parsed = llvm.parse_assembly(str(module))
+    declared = (*parsed.functions, *parsed.global_variables)
     names = [x.name for x in declared if x.is_declaration and not x.name.startswith("llvm.")]
-    place = linking.linked(_machine().emit_object(made), tuple(names))
+    place = linking.link(_machine().emit_object(parsed), tuple(names))
     return linking.builtin(place(SYMBOL), function.__name__, tuple(written.constants))
 
 
 def _write(
-    written: Written,
+    written: DriverBody,
     function: Any,
     text: str,
-    given: Sequence[Given],
+    forms: Sequence[ArgumentForm],
     tests: Iterable[str],
     guards: Iterable[Callable[[], Any]],
 ) -> None:
-    found = [s for s in ast.parse(text).body if isinstance(s, ast.FunctionDef)]
-    driver = next(s for s in found if s.name == function.__name__)
+    functions = [s for s in ast.parse(text).body if isinstance(s, ast.FunctionDef)]
+    driver = next(s for s in functions if s.name == function.__name__)
     if driver.decorator_list:
-        raise UnknownError("a driver with a decorator")
-    written.kernels = frozenset(s.name for s in found if s.decorator_list)
+        raise LlvmUnsupportedError("a driver with a decorator")
+    written.kernels = frozenset(s.name for s in functions if s.decorator_list)
     written.values = function.__globals__
-    held = written.arguments(given)
+    held = written.arguments(forms)
     for k, leaf in written.leaves.items():
         written.names |= {f"a{k}": leaf, f"s{k}": leaf.shape}
     for t in tests:
         written.require(written.test(ast.parse(t, mode="eval").body))
     for g in guards:
         answer = written.call(written.constant(g), [])
-        written.require(written.same(answer, written.constant(True)))
+        written.require(written.is_same_object(answer, written.constant(True)))
     names = [a.arg for a in driver.args.args]
     if len(names) != len(held):
-        raise UnknownError("other arguments than those of the call")
+        raise LlvmUnsupportedError("other arguments than those of the call")
     written.names = dict(zip(names, held, strict=True))
     written.body(driver)
     written.close()

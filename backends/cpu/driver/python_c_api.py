@@ -11,8 +11,8 @@ from typing import Any
 
 from llvmlite import ir
 
-from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, variable
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, variable
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 
 BYTE, INT, WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 OBJECT = BYTE.as_pointer()
@@ -22,7 +22,7 @@ Named = dict[str, Any]
 TUPLE_ITEMS, LIST_ITEMS = tuple.__basicsize__, 24  # of a tuple: the first; of a list: where it is
 
 
-class Python:
+class CApiFunction:
     """Writes a function of CPython's C interface. `constants` are the objects that it names: its
     `self` is a tuple of them.
 
@@ -58,7 +58,7 @@ class Python:
     def api(self, name: str, result: Any, *args: Any) -> Any:
         """A call of a function of the C interface."""
         kind = ir.FunctionType(result, [a.type for a in args])
-        return self.builder.call(declared(self.module, name, kind), args)
+        return self.builder.call(declare(self.module, name, kind), args)
 
     def field(self, x: Any, offset: int, kind: Any) -> Any:
         """What a structure holds at an offset."""
@@ -71,7 +71,7 @@ class Python:
         self.builder.cbranch(condition, on, self.missed)
         self.builder.position_at_end(on)
 
-    def same(self, x: Any, y: Any) -> Any:
+    def is_same_object(self, x: Any, y: Any) -> Any:
         return self.builder.icmp_unsigned("==", x, y)
 
     def constant(self, x: Any) -> Any:
@@ -81,7 +81,7 @@ class Python:
         return self.field(self.owner, TUPLE_ITEMS + 8 * k, OBJECT)
 
     def is_a(self, x: Any, kind: type) -> Any:
-        return self.same(self.field(x, at.TYPE, OBJECT), self.constant(kind))
+        return self.is_same_object(self.field(x, offsets.TYPE, OBJECT), self.constant(kind))
 
     def give(self, x: Any) -> None:
         """Returns an object."""
@@ -100,18 +100,18 @@ class Python:
         """An object that was made: it fails where there is none."""
         self.builder.store(x, self.place() if place is None else place)
         on = self.function.append_basic_block()
-        self.builder.cbranch(self.same(x, NOTHING), self.failed, on)
+        self.builder.cbranch(self.is_same_object(x, NOTHING), self.failed, on)
         self.builder.position_at_end(on)
         return x
 
-    def again(self, x: Any) -> Any:
+    def new_reference(self, x: Any) -> Any:
         """One more reference to an object, for what takes it away."""
         self.api("Py_IncRef", ir.VoidType(), x)
         return x
 
     # -- numbers
 
-    def boxed(self, n: Any) -> Any:
+    def python_int(self, n: Any) -> Any:
         return self.own(self.api("PyLong_FromLongLong", OBJECT, n))
 
     def integer(self, x: Any) -> Any:
@@ -120,7 +120,7 @@ class Python:
         value = self.api("PyLong_AsLongLong", WORD, x)
         with b.if_then(b.icmp_signed("==", value, WORD(-1)), likely=False):
             error = self.api("PyErr_Occurred", OBJECT)
-            with b.if_then(b.not_(self.same(error, NOTHING)), likely=False):
+            with b.if_then(b.not_(self.is_same_object(error, NOTHING)), likely=False):
                 self.api("PyErr_Clear", ir.VoidType())
                 b.branch(self.missed)
         return value
@@ -146,20 +146,20 @@ class Python:
 
     def sequence(self, kind: str, items: Sequence[Any]) -> Any:
         """A Tuple or a List of objects."""
-        made = self.own(self.api(f"Py{kind}_New", OBJECT, WORD(len(items))))
+        container = self.own(self.api(f"Py{kind}_New", OBJECT, WORD(len(items))))
         for k, x in enumerate(items):
-            self.api(f"Py{kind}_SetItem", INT, made, WORD(k), self.again(x))
-        return made
+            self.api(f"Py{kind}_SetItem", INT, container, WORD(k), self.new_reference(x))
+        return container
 
     def dictionary(self, items: Sequence[tuple[Any, Any]]) -> Any:
-        made = self.own(self.api("PyDict_New", OBJECT))
+        dictionary = self.own(self.api("PyDict_New", OBJECT))
         for key, x in items:
-            self.api("PyDict_SetItem", INT, made, key, x)
-        return made
+            self.api("PyDict_SetItem", INT, dictionary, key, x)
+        return dictionary
 
     def looked_up(self, names: dict[str, Any], name: str) -> Any:
         """What a name means in a module now; Python says if it means nothing."""
-        found = self.api("PyDict_GetItem", OBJECT, self.constant(names), self.constant(name))
-        self.require(self.builder.not_(self.same(found, NOTHING)))
-        self.builder.store(self.again(found), self.place())
-        return found
+        value = self.api("PyDict_GetItem", OBJECT, self.constant(names), self.constant(name))
+        self.require(self.builder.not_(self.is_same_object(value, NOTHING)))
+        self.builder.store(self.new_reference(value), self.place())
+        return value

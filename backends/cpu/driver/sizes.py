@@ -12,13 +12,13 @@ from typing import Any
 
 from tapeless.backends.cpu.driver.argument_checks import ObjectParts, UnpackedArguments
 from tapeless.backends.cpu.driver.python_c_api import WORD
-from tapeless.backends.cpu.llvm.ir.values import UnknownError
+from tapeless.backends.cpu.llvm.ir.values import LlvmUnsupportedError
 
 CHECKED = {ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}
 ORDER = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 
 
-class Sizes(UnpackedArguments):
+class SizeWriter(UnpackedArguments):
     """`names` are what variables hold."""
 
     def __init__(self, module: Any, symbol: str, missed: Any) -> None:
@@ -36,28 +36,28 @@ class Sizes(UnpackedArguments):
         """An integer of 64 bits."""
         if isinstance(x, ObjectParts):
             if x.parts is not None or x.shape is not None or x.kind not in (None, int):
-                raise UnknownError("a size that is no integer")
+                raise LlvmUnsupportedError("a size that is no integer")
             if x.kind is None:  # what a kernel returned
                 self.require(self.is_a(x.value, int))
             return self.integer(x.value)
         if isinstance(x, tuple):
-            raise UnknownError("a size that is a tuple")
+            raise LlvmUnsupportedError("a size that is a tuple")
         return x
 
     def arithmetic(self, e: ast.BinOp) -> Any:
         a, b = self.size(e.left), self.size(e.right)
         if type(e.op) in CHECKED:
-            return self.checked(CHECKED[type(e.op)], a, b)
+            return self.overflow_checked(CHECKED[type(e.op)], a, b)
         if isinstance(e.op, (ast.FloorDiv, ast.Mod)):
-            return self.divided(isinstance(e.op, ast.FloorDiv), a, b)
-        raise UnknownError(type(e.op).__name__)
+            return self.divide_natural(isinstance(e.op, ast.FloorDiv), a, b)
+        raise LlvmUnsupportedError(type(e.op).__name__)
 
-    def checked(self, name: str, a: Any, b: Any) -> Any:
-        found = getattr(self.builder, f"{name}_with_overflow")(a, b)
-        self.require(self.builder.not_(self.builder.extract_value(found, 1)))
-        return self.builder.extract_value(found, 0)
+    def overflow_checked(self, name: str, a: Any, b: Any) -> Any:
+        result_and_flag = getattr(self.builder, f"{name}_with_overflow")(a, b)
+        self.require(self.builder.not_(self.builder.extract_value(result_and_flag, 1)))
+        return self.builder.extract_value(result_and_flag, 0)
 
-    def divided(self, quotient: bool, a: Any, b: Any) -> Any:
+    def divide_natural(self, quotient: bool, a: Any, b: Any) -> Any:
         """Of what is not negative: Python rounds down."""
         self.require(self.builder.icmp_signed(">=", a, WORD(0)))
         self.require(self.builder.icmp_signed(">", b, WORD(0)))
@@ -68,10 +68,10 @@ class Sizes(UnpackedArguments):
         return self.builder.select(self.builder.icmp_signed(order, a, b), a, b)
 
     def product(self, factors: tuple[Any, ...]) -> Any:
-        made: Any = WORD(1)
+        product: Any = WORD(1)
         for n in factors:
-            made = self.checked("smul", made, n)
-        return made
+            product = self.overflow_checked("smul", product, n)
+        return product
 
     def test(self, e: ast.expr) -> Any:
         """Whether sizes are related in a way."""
@@ -85,15 +85,15 @@ class Sizes(UnpackedArguments):
                 return first
             case ast.UnaryOp(op=ast.Not(), operand=inner):
                 return self.builder.not_(self.test(inner))
-            case ast.Compare(left=left, ops=ops, comparators=others):
-                values = [self.size(left), *map(self.size, others)]
-                found = self.ordered(ops[0], *values[:2])
+            case ast.Compare(left=leftmost, ops=ops, comparators=others):
+                values = [self.size(leftmost), *map(self.size, others)]
+                holds = self.compare(ops[0], *values[:2])
                 for order, a, b in zip(ops[1:], values[1:], values[2:], strict=False):
-                    found = self.builder.and_(found, self.ordered(order, a, b))
-                return found
-        raise UnknownError("a test")
+                    holds = self.builder.and_(holds, self.compare(order, a, b))
+                return holds
+        raise LlvmUnsupportedError("a test")
 
-    def ordered(self, op: ast.cmpop, a: Any, b: Any) -> Any:
+    def compare(self, op: ast.cmpop, a: Any, b: Any) -> Any:
         if type(op) not in ORDER:
-            raise UnknownError(type(op).__name__)
+            raise LlvmUnsupportedError(type(op).__name__)
         return self.builder.icmp_signed(ORDER[type(op)], a, b)

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.backends.cpu.driver.allocate import Arrays
+from tapeless.backends.cpu.driver.allocate import ArrayAllocator
 from tapeless.backends.cpu.driver.argument_checks import ObjectParts
 from tapeless.backends.cpu.driver.python_c_api import NOTHING, OBJECT, WORD
-from tapeless.backends.cpu.llvm.ir.values import UnknownError
+from tapeless.backends.cpu.llvm.ir.values import LlvmUnsupportedError
 from tapeless.backends.cpu.runtime.threads import FEWEST, PART
 
 PURE = frozenset(["zeros", "ones", "full"])  # of NumPy or of ours: Python may call them again
 
 
-class Written(Arrays):
+class DriverBody(ArrayAllocator):
     """Writes the body of a driver.
 
     kernels  names of functions of the module that are compiled
@@ -34,7 +34,7 @@ class Written(Arrays):
         for s in function.body:
             self.statement(s)
         if not isinstance(function.body[-1], ast.Return):
-            raise UnknownError("a driver that returns nothing")
+            raise LlvmUnsupportedError("a driver that returns nothing")
 
     def statement(self, s: ast.stmt) -> None:
         match s:
@@ -49,25 +49,27 @@ class Written(Arrays):
             case ast.Return(value=e):
                 self.give(NOTHING if e is None else self.object(self.value(e)))
             case _:
-                raise UnknownError(type(s).__name__)
+                raise LlvmUnsupportedError(type(s).__name__)
 
     def assign(self, target: ast.expr, value: Any) -> None:
         match target:
             case ast.Name(id=name):
                 self.names[name] = value
             case ast.Tuple(elts=parts):
-                found = value if isinstance(value, tuple) else self.unpacked(value, len(parts))
-                for part, x in zip(parts, found, strict=True):
+                values = (
+                    value if isinstance(value, tuple) else self.items_of_tuple(value, len(parts))
+                )
+                for part, x in zip(parts, values, strict=True):
                     self.assign(part, x)
             case _:
-                raise UnknownError(type(target).__name__)
+                raise LlvmUnsupportedError(type(target).__name__)
 
-    def unpacked(self, x: Any, count: int) -> list[ObjectParts]:
+    def items_of_tuple(self, x: Any, count: int) -> list[ObjectParts]:
         """The items of a tuple that a kernel returned."""
         if not isinstance(x, ObjectParts) or x.parts is not None:
-            raise UnknownError("what is unpacked")
+            raise LlvmUnsupportedError("what is unpacked")
         items = [self.api("PyTuple_GetItem", OBJECT, x.value, WORD(k)) for k in range(count)]
-        return [ObjectParts(self.own(self.again(item))) for item in items]
+        return [ObjectParts(self.own(self.new_reference(item))) for item in items]
 
     # -- expressions
 
@@ -96,7 +98,7 @@ class Written(Arrays):
             case ast.Attribute(value=owner, attr="shape"):
                 return self.array_of(owner)
             case ast.Attribute(value=owner, attr="T"):
-                return self.transposed(self.value(owner))
+                return self.transpose(self.value(owner))
             case ast.Attribute(value=owner, attr="size"):
                 return self.product(self.array_of(owner))
             case ast.Attribute(value=ast.Name(id="np")) | ast.Name(id="bool"):
@@ -104,63 +106,63 @@ class Written(Arrays):
             case ast.Subscript(value=owner, slice=key):
                 return self.part(self.value(owner), key)
             case ast.Call():
-                return self.called(e)
-        raise UnknownError(type(e).__name__)
+                return self.call_expression(e)
+        raise LlvmUnsupportedError(type(e).__name__)
 
     def mapping(self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr]) -> ObjectParts:
-        found = []
+        entries = []
         for key, x in zip(keys, values, strict=True):
             if key is None:
-                raise UnknownError("a dict in a dict")
-            found.append((self.object(self.value(key)), self.object(self.value(x))))
-        return ObjectParts(self.dictionary(found))
+                raise LlvmUnsupportedError("a dict in a dict")
+            entries.append((self.object(self.value(key)), self.object(self.value(x))))
+        return ObjectParts(self.dictionary(entries))
 
     def array_of(self, e: ast.expr) -> tuple[Any, ...]:
         x = self.value(e)
         if not isinstance(x, ObjectParts) or x.shape is None:
-            raise UnknownError("the shape of what is no array")
+            raise LlvmUnsupportedError("the shape of what is no array")
         return x.shape
 
     def part(self, x: Any, key: ast.expr) -> Any:
         """A part of a container that is known, else what Python finds."""
         if isinstance(key, ast.Constant):
-            known = dict(enumerate(x)) if isinstance(x, tuple) else x.parts
-            if known is not None and key.value in known:
-                return known[key.value]
+            parts = dict(enumerate(x)) if isinstance(x, tuple) else x.parts
+            if parts is not None and key.value in parts:
+                return parts[key.value]
         if not isinstance(x, ObjectParts) or x.shape is None:
-            raise UnknownError("a part of what is no container")
+            raise LlvmUnsupportedError("a part of what is no container")
         at = self.object(self.value(key))
         return ObjectParts(self.own(self.api("PyObject_GetItem", OBJECT, x.value, at)))
 
     def matrix_product(self, a: Any, b: Any) -> ObjectParts:
         if not isinstance(a, ObjectParts) or not isinstance(b, ObjectParts):
-            raise UnknownError("a product of what are no arrays")
-        made = self.own(self.api("PyNumber_MatrixMultiply", OBJECT, a.value, b.value))
+            raise LlvmUnsupportedError("a product of what are no arrays")
+        product = self.own(self.api("PyNumber_MatrixMultiply", OBJECT, a.value, b.value))
         if a.shape is None or b.shape is None or max(len(a.shape), len(b.shape)) > 2:
-            return ObjectParts(made)
-        return ObjectParts(made, shape=(*a.shape[:-1], *b.shape[1:]))
+            return ObjectParts(product)
+        return ObjectParts(product, shape=(*a.shape[:-1], *b.shape[1:]))
 
     def large_product(self, a: Any, b: Any) -> ObjectParts:
         """A product of matrices in memory of the pool."""
         if not all(isinstance(x, ObjectParts) and x.shape is not None for x in (a, b)):
-            raise UnknownError("a product of what are no arrays")
-        made = self.call(self.looked_up(self.values, "matmul"), [a.value, b.value])
-        return ObjectParts(made, shape=(a.shape[0], b.shape[1]))
+            raise LlvmUnsupportedError("a product of what are no arrays")
+        product = self.call(self.looked_up(self.values, "matmul"), [a.value, b.value])
+        return ObjectParts(product, shape=(a.shape[0], b.shape[1]))
 
-    def transposed(self, x: Any) -> ObjectParts:
+    def transpose(self, x: Any) -> ObjectParts:
         if not isinstance(x, ObjectParts) or x.shape is None:
-            raise UnknownError("a view of what is no array")
-        made = self.own(self.api("PyObject_GetAttr", OBJECT, x.value, self.constant("T")))
-        return ObjectParts(made, shape=x.shape[::-1])
+            raise LlvmUnsupportedError("a view of what is no array")
+        view = self.own(self.api("PyObject_GetAttr", OBJECT, x.value, self.constant("T")))
+        return ObjectParts(view, shape=x.shape[::-1])
 
     def negative(self, x: Any) -> Any:
         if isinstance(x, ObjectParts):
             return ObjectParts(self.own(self.api("PyNumber_Negative", OBJECT, x.value)))
-        return self.checked("ssub", WORD(0), self.number(x))
+        return self.overflow_checked("ssub", WORD(0), self.number(x))
 
     # -- calls
 
-    def called(self, e: ast.Call) -> Any:
+    def call_expression(self, e: ast.Call) -> Any:
         match e:
             case ast.Call(func=ast.Name(id="len"), args=[x], keywords=[]):
                 return self.array_of(x)[0]
@@ -173,9 +175,11 @@ class Written(Arrays):
             case ast.Call(func=ast.Name(id="matmul"), args=[x, y], keywords=[]):
                 return self.large_product(self.value(x), self.value(y))
             case ast.Call(func=ast.Name(id="zeros" | "full" as name), keywords=[]):
-                return self.made(self.looked_up(self.values, name), [*map(self.value, e.args)])
-            case ast.Call(func=ast.Name(id="copied"), args=[x], keywords=[]):
-                return self.copied(self.value(x))
+                return self.create_array(
+                    self.looked_up(self.values, name), [*map(self.value, e.args)]
+                )
+            case ast.Call(func=ast.Name(id="copy_of"), args=[x], keywords=[]):
+                return self.copy_of(self.value(x))
             case ast.Call(func=ast.Name(id="in_parallel"), args=args, keywords=named):
                 return self.in_parallel(args, named)
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in self.kernels:
@@ -184,51 +188,51 @@ class Written(Arrays):
             case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=name), keywords=[]):
                 if name in PURE:
                     function = self.constant(getattr(np, name))
-                    return self.made(function, [*map(self.value, e.args)])
+                    return self.create_array(function, [*map(self.value, e.args)])
                 if len(e.args) == 1:
-                    return self.converted(self.static(e.func), self.value(e.args[0]))
-        raise UnknownError("a call")
+                    return self.convert_to_class(self.static(e.func), self.value(e.args[0]))
+        raise LlvmUnsupportedError("a call")
 
-    def made(self, function: Any, args: Sequence[Any]) -> ObjectParts:
+    def create_array(self, function: Any, args: Sequence[Any]) -> ObjectParts:
         """An array that a function makes of its shape, and fills."""
         shape = args[0] if isinstance(args[0], tuple) else (self.number(args[0]),)
         items = [*map(self.object, args)]
         return ObjectParts(self.call(function, items), shape=shape)
 
-    def copied(self, x: Any) -> ObjectParts:
+    def copy_of(self, x: Any) -> ObjectParts:
         """A copy of an array, in memory of the pool."""
         if not isinstance(x, ObjectParts) or x.shape is None:
-            raise UnknownError("a copy of what is no array")
-        made = self.call(self.looked_up(self.values, "copied"), [x.value])
-        return ObjectParts(made, shape=x.shape)
+            raise LlvmUnsupportedError("a copy of what is no array")
+        array = self.call(self.looked_up(self.values, "copy_of"), [x.value])
+        return ObjectParts(array, shape=x.shape)
 
     @staticmethod
     def static(e: ast.expr) -> Any:
         """A type of numbers."""
         match e:
             case ast.Attribute(value=ast.Name(id="np"), attr=name):
-                found = getattr(np, name)
-                if isinstance(found, type) and issubclass(found, np.generic):
-                    return found
+                numpy_type = getattr(np, name)
+                if isinstance(numpy_type, type) and issubclass(numpy_type, np.generic):
+                    return numpy_type
             case ast.Name(id="bool"):
                 return bool
-        raise UnknownError("what is no type of numbers")
+        raise LlvmUnsupportedError("what is no type of numbers")
 
     def lengths(self, e: ast.expr) -> tuple[Any, ...]:
-        found = self.value(e)
-        return tuple(map(self.number, found if isinstance(found, tuple) else (found,)))
+        lengths = self.value(e)
+        return tuple(map(self.number, lengths if isinstance(lengths, tuple) else (lengths,)))
 
-    def converted(self, cls: type, x: Any) -> ObjectParts:
+    def convert_to_class(self, cls: type, x: Any) -> ObjectParts:
         """A number of a class of NumPy's; results of kernels mostly have it."""
-        place, made = self.place(), self.object(x)
+        place, number = self.place(), self.object(x)
 
-        def kept() -> None:
-            self.builder.store(self.again(made), place)
+        def store_unchanged() -> None:
+            self.builder.store(self.new_reference(number), place)
 
         def by_class() -> None:
-            self.own(self.vectorcall(self.constant(cls), [made]), place)
+            self.own(self.vectorcall(self.constant(cls), [number]), place)
 
-        self.either(self.is_a(made, cls), kept, by_class)
+        self.if_else(self.is_a(number, cls), store_unchanged, by_class)
         return ObjectParts(self.builder.load(place))
 
     # -- rows
@@ -239,26 +243,26 @@ class Written(Arrays):
             case [ast.Name(id=name), rows, work, *rest] if name in self.kernels:
                 pass
             case _:
-                raise UnknownError("rows of what is no kernel")
+                raise LlvmUnsupportedError("rows of what is no kernel")
         place = self.place()
         count, each = self.size(rows), self.size(work)
         items = [self.object(self.value(a)) for a in rest]
         more = {str(k.arg): self.value(k.value) for k in named}
         kernel = self.looked_up(self.values, name)
-        sizes = [self.boxed(count), self.boxed(each)]
+        sizes = [self.python_int(count), self.python_int(each)]
 
         def at_once() -> None:
             own = [self.object(x) for key in ("own", "sums") for x in more.get(key, ())]
-            given = [self.boxed(WORD(0)), sizes[0], *items, *own]
-            self.own(self.vectorcall(kernel, given), place)
+            kernel_args = [self.python_int(WORD(0)), sizes[0], *items, *own]
+            self.own(self.vectorcall(kernel, kernel_args), place)
 
-        def shared() -> None:
+        def call_threads() -> None:
             others = {key: self.object(x) for key, x in more.items()}
             function = self.looked_up(self.values, "in_parallel")
             self.own(self.vectorcall(function, [kernel, *sizes, *items], others), place)
 
         little = self.builder.icmp_signed(
-            "<", self.checked("smul", count, each), WORD(FEWEST * PART)
+            "<", self.overflow_checked("smul", count, each), WORD(FEWEST * PART)
         )
-        self.either(little, at_once, shared)
+        self.if_else(little, at_once, call_threads)
         return ObjectParts(self.builder.load(place))

@@ -13,15 +13,15 @@ from tapeless.backends.cpu.llvm.ir import complex_values
 from tapeless.backends.cpu.llvm.ir.values import (
     BIT,
     WIDEST,
+    LlvmUnsupportedError,
     Number,
-    UnknownError,
     cast,
     constant,
     truth,
 )
-from tapeless.backends.cpu.llvm.math.composed_functions import floor_divided, remainder
+from tapeless.backends.cpu.llvm.math.composed_functions import floor_divide, remainder
 from tapeless.backends.cpu.llvm.math.formula_language import intrinsic
-from tapeless.backends.cpu.llvm.math.simd_calls import called
+from tapeless.backends.cpu.llvm.math.simd_calls import call_math
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
     BOOL,
     DOUBLE,
@@ -45,7 +45,7 @@ DIVISORS = frozenset((-1, -2))
 HALVES = frozenset((-1.5, -0.5, 0.5, 1.5, 2.5))
 
 
-class Arithmetic:
+class ArithmeticBuilder:
     """Operators at a place of a function; `flags` are those of its sums and products, `features`
     what the CPU has, `fail` leaves the function with an error."""
 
@@ -58,11 +58,11 @@ class Arithmetic:
     def binary(self, op: ast.operator, a: Number, b: Number) -> Number:
         kind = type(op)
         if kind in (ast.Div, ast.FloorDiv, ast.Mod) and not (self.numpy_errors or b.known):
-            raise UnknownError("a division that raises errors")
+            raise LlvmUnsupportedError("a division that raises errors")
         if kind is ast.Pow:
             return self.power(a, b)
         if kind in (ast.LShift, ast.RShift):
-            return self.shifted(kind is ast.LShift, a, b)
+            return self.shift(kind is ast.LShift, a, b)
         if kind in BITS:
             return self.bits(BITS[kind], a, b)
         dtype = self.common(a, b)
@@ -75,21 +75,21 @@ class Arithmetic:
             return Number(dtype, getattr(self.builder, FLOATS[kind])(x, y, flags=self.flags))
         if dtype.kind == "f":
             x, y = (cast(self.builder, v, dtype).value for v in (a, b))
-            by = floor_divided if kind is ast.FloorDiv else remainder
+            by = floor_divide if kind is ast.FloorDiv else remainder
             return Number(dtype, by(self.builder, x, y, self.features))
         return self.of_integers(kind, cast(self.builder, a, dtype), cast(self.builder, b, dtype))
 
     @staticmethod
     def common(a: Number, b: Number) -> Any:
         if _kinds(a, b) in ("bu", "ub"):
-            raise UnknownError("booleans and unsigned integers")
+            raise LlvmUnsupportedError("booleans and unsigned integers")
         return common(a.dtype, b.dtype)
 
     def of_complex(self, kind: Any, a: Number, b: Number) -> Number:
         """Division by zero is an error, as in Python, whatever the model of errors."""
         function = complex_values.OPERATORS.get(kind)
         if function is None:
-            raise UnknownError(f"{kind.__name__} of complex numbers")
+            raise LlvmUnsupportedError(f"{kind.__name__} of complex numbers")
         if kind is ast.Div and not b.known:
             zero = self.builder.not_(complex_values.is_nonzero(self.builder, b.value))
             with self.builder.if_then(zero, likely=False):
@@ -100,15 +100,15 @@ class Arithmetic:
         bits = a.bits + b.bits if kind is ast.Mult else max(a.bits, b.bits) + 1
         fits = a.natural and b.natural and bits <= WIDEST
         if kind in (ast.FloorDiv, ast.Mod):
-            return self.divided(kind is ast.FloorDiv, a, b)
+            return self.floor_divide_integers(kind is ast.FloorDiv, a, b)
         if a.known is not None and b.known is not None:
-            known = {ast.Add: a.known + b.known, ast.Sub: a.known - b.known}
-            return constant(known.get(kind, a.known * b.known), a.dtype)
+            values = {ast.Add: a.known + b.known, ast.Sub: a.known - b.known}
+            return constant(values.get(kind, a.known * b.known), a.dtype)
         signed = ("nsw",) if a.dtype == INT and fits else ()
         value = getattr(self.builder, WHOLE[kind])(a.value, b.value, flags=signed)
         return Number(a.dtype, value, natural=fits and kind is not ast.Sub, bits=bits)
 
-    def divided(self, quotient: bool, a: Number, b: Number) -> Number:
+    def floor_divide_integers(self, quotient: bool, a: Number, b: Number) -> Number:
         """Towards minus infinity; zero where the divisor is."""
         builder, zero, one = (
             self.builder,
@@ -116,32 +116,32 @@ class Arithmetic:
             ir.Constant(a.value.type, 1),
         )
         if a.dtype == UINT or (a.natural and b.natural):
-            safe = self.unless(builder.icmp_signed("==", b.value, zero), one, b)
-            found = (builder.udiv if quotient else builder.urem)(a.value, safe)
+            safe = self.guarded_divisor(builder.icmp_signed("==", b.value, zero), one, b)
+            result = (builder.udiv if quotient else builder.urem)(a.value, safe)
             natural = a.natural and b.natural
-            return Number(a.dtype, self.unless_zero(b, found), natural=natural, bits=a.bits)
+            return Number(a.dtype, self.unless_zero(b, result), natural=natural, bits=a.bits)
         minus = builder.icmp_signed("==", b.value, ir.Constant(a.value.type, -1))
         special = builder.or_(minus, builder.icmp_signed("==", b.value, zero))
-        safe = self.unless(special, one, b)
+        safe = self.guarded_divisor(special, one, b)
         q, r = builder.sdiv(a.value, safe), builder.srem(a.value, safe)
         apart = builder.icmp_signed("<", builder.xor(r, safe), zero)
         low = builder.and_(builder.icmp_signed("!=", r, zero), apart)
         if quotient:
-            found = builder.select(low, builder.sub(q, one), q)
-            found = builder.select(minus, builder.sub(zero, a.value), found)
+            result = builder.select(low, builder.sub(q, one), q)
+            result = builder.select(minus, builder.sub(zero, a.value), result)
         else:
-            found = builder.select(low, builder.add(r, safe), r)
-        return Number(a.dtype, self.unless_zero(b, found))
+            result = builder.select(low, builder.add(r, safe), r)
+        return Number(a.dtype, self.unless_zero(b, result))
 
-    def unless(self, special: Any, instead: Any, b: Number) -> Any:
+    def guarded_divisor(self, special: Any, instead: Any, b: Number) -> Any:
         usual = b.known is not None and b.known not in (0, -1)
         return b.value if usual else self.builder.select(special, instead, b.value)
 
-    def unless_zero(self, b: Number, found: Any) -> Any:
+    def unless_zero(self, b: Number, quotient: Any) -> Any:
         if b.known:
-            return found
-        zero = ir.Constant(found.type, 0)
-        return self.builder.select(self.builder.icmp_signed("==", b.value, zero), zero, found)
+            return quotient
+        zero = ir.Constant(quotient.type, 0)
+        return self.builder.select(self.builder.icmp_signed("==", b.value, zero), zero, quotient)
 
     def power(self, a: Number, b: Number) -> Number:
         """Small powers that are written in the text by squaring, those of halves by square roots,
@@ -151,7 +151,7 @@ class Arithmetic:
         if real and isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= LARGEST_POWER:
             return self.whole_power(a, n)
         if "f" not in _kinds(a, b) or set("bc") & set(_kinds(a, b)):
-            raise UnknownError("a power of integers or complex numbers")
+            raise LlvmUnsupportedError("a power of integers or complex numbers")
         single = a.dtype == SINGLE and (b.dtype == SINGLE or b.dtype.kind in "iu")
         x, y = (cast(self.builder, v, SINGLE if single else DOUBLE) for v in (a, b))
         if n in HALVES:
@@ -159,34 +159,34 @@ class Arithmetic:
         if n in SMALL_POWERS:
             return self.whole_power(x, int(n))
         if n in DIVISORS:
-            one = cast(self.builder, constant(1), x.dtype)
-            return self.whole_power(self.binary(ast.Div(), one, x), -int(n))
-        return Number(x.dtype, called(self.builder, "pow", [x.value, y.value], self.features))
+            unit = cast(self.builder, constant(1), x.dtype)
+            return self.whole_power(self.binary(ast.Div(), unit, x), -int(n))
+        return Number(x.dtype, call_math(self.builder, "pow", [x.value, y.value], self.features))
 
     def whole_power(self, a: Number, n: int) -> Number:
         dtype = a.dtype if a.dtype.kind == "f" else whole(a.dtype)
-        square, made = cast(self.builder, a, dtype), None
+        square, power = cast(self.builder, a, dtype), None
         while n:
             if n & 1:
-                made = square if made is None else self.binary(ast.Mult(), made, square)
+                power = square if power is None else self.binary(ast.Mult(), power, square)
             n >>= 1
             square = self.binary(ast.Mult(), square, square) if n else square
-        return made or cast(self.builder, constant(1), dtype)
+        return power or cast(self.builder, constant(1), dtype)
 
     def half_power(self, x: Any, n: float) -> Any:
         """x ** n for a half of an odd number, as pow has it also at -0.0 and -inf."""
         builder, kind = self.builder, x.type
         size = intrinsic(builder, "fabs", x)
         root = intrinsic(builder, "fabs", intrinsic(builder, "sqrt", x))
-        made = root if n > 0 else builder.fdiv(ir.Constant(kind, 1.0), root)
+        power = root if n > 0 else builder.fdiv(ir.Constant(kind, 1.0), root)
         for _ in range(int(abs(n))):
-            made = builder.fmul(made, size) if n > 0 else builder.fdiv(made, size)
+            power = builder.fmul(power, size) if n > 0 else builder.fdiv(power, size)
         infinite = builder.fcmp_ordered("==", x, ir.Constant(kind, -math.inf))
-        return builder.select(infinite, ir.Constant(kind, math.inf if n > 0 else 0.0), made)
+        return builder.select(infinite, ir.Constant(kind, math.inf if n > 0 else 0.0), power)
 
-    def shifted(self, left: bool, a: Number, b: Number) -> Number:
+    def shift(self, left: bool, a: Number, b: Number) -> Number:
         if not {a.dtype.kind, b.dtype.kind} <= {"i", "u"}:
-            raise UnknownError("a shift of what is no integer")
+            raise LlvmUnsupportedError("a shift of what is no integer")
         dtype, builder = whole(a.dtype), self.builder
         x, y = (cast(builder, v, dtype).value for v in (a, b))
         right = builder.ashr if dtype == INT else builder.lshr
@@ -195,7 +195,7 @@ class Arithmetic:
     def bits(self, name: str, a: Number, b: Number) -> Number:
         kinds = _kinds(a, b)
         if set("fc") & set(kinds):
-            raise UnknownError("bits of floats")
+            raise LlvmUnsupportedError("bits of floats")
         dtype = BOOL if kinds == "bb" else self.common(a, b)
         x, y = (cast(self.builder, v, dtype).value for v in (a, b))
         return Number(dtype, getattr(self.builder, name)(x, y))
@@ -211,7 +211,7 @@ class Arithmetic:
             case ast.USub() if x.dtype.kind == "f":
                 return Number(x.dtype, self.builder.fneg(x.value, flags=self.flags))
             case ast.USub() if x.dtype.kind == "c":
-                return Number(x.dtype, complex_values.negated(self.builder, x.value, self.flags))
+                return Number(x.dtype, complex_values.negate(self.builder, x.value, self.flags))
             case ast.USub() if x.dtype.kind == "i":
                 return self.binary(ast.Sub(), constant(0), x)
             case ast.USub() if x.dtype.kind == "u":
@@ -220,32 +220,32 @@ class Arithmetic:
             case ast.UAdd() if x.dtype.kind != "b":
                 return x
             case ast.Invert() if x.dtype.kind in "iu":
-                made = cast(self.builder, x, whole(x.dtype))
-                return Number(made.dtype, self.builder.not_(made.value))
-        raise UnknownError(f"{type(op).__name__} of {x.dtype}")
+                operand = cast(self.builder, x, whole(x.dtype))
+                return Number(operand.dtype, self.builder.not_(operand.value))
+        raise LlvmUnsupportedError(f"{type(op).__name__} of {x.dtype}")
 
-    def compared(self, op: ast.cmpop, a: Number, b: Number) -> Number:
+    def compare(self, op: ast.cmpop, a: Number, b: Number) -> Number:
         sign = ORDER.get(type(op))
         if sign is None:
-            raise UnknownError(type(op).__name__)
+            raise LlvmUnsupportedError(type(op).__name__)
         dtype = self.compared_as(a, b)
         x, y = (cast(self.builder, v, dtype).value for v in (a, b))
         builder = self.builder
         if dtype.kind == "c":
             if sign not in ("==", "!="):
-                raise UnknownError("an order of complex numbers")
+                raise LlvmUnsupportedError("an order of complex numbers")
             return Number(BOOL, complex_values.equal(builder, sign, x, y, self.flags))
         if dtype.kind == "f":
             by = builder.fcmp_unordered if sign == "!=" else builder.fcmp_ordered
             return Number(BOOL, by(sign, x, y, flags=self.flags))
         by = builder.icmp_unsigned if dtype == UINT else builder.icmp_signed
-        found = by(sign, x, y)
+        result = by(sign, x, y)
         for v, value, smaller in ((a, x, "<"), (b, y, ">")):
             if dtype == UINT and v.dtype.kind == "i" and not v.natural:
                 negative = builder.icmp_signed("<", value, ir.Constant(value.type, 0))
-                known = sign in (smaller, f"{smaller}=", "!=")
-                found = builder.select(negative, BIT(int(known)), found)
-        return Number(BOOL, found)
+                result_if_negative = sign in (smaller, f"{smaller}=", "!=")
+                result = builder.select(negative, BIT(int(result_if_negative)), result)
+        return Number(BOOL, result)
 
     def compared_as(self, a: Number, b: Number) -> Any:
         if {a.dtype.kind, b.dtype.kind} == {"i", "u"}:

@@ -12,25 +12,25 @@ import numpy as np
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm import draws
-from tapeless.backends.cpu.llvm.expressions import Expressions
-from tapeless.backends.cpu.llvm.gemm import FLAGS, Product
+from tapeless.backends.cpu.llvm.expressions import ExpressionBuilder
+from tapeless.backends.cpu.llvm.gemm import FLAGS, ProductBuilder
 from tapeless.backends.cpu.llvm.ir import complex_values
 from tapeless.backends.cpu.llvm.ir import values as kinds
-from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, for_range, variable
+from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, for_range, variable
 from tapeless.backends.cpu.llvm.ir.values import (
     POINTER,
     WORD,
-    Memory,
+    ArrayValue,
+    LlvmUnsupportedError,
     Number,
     Stream,
-    UnknownError,
     cast,
     constant,
     numbers,
     truth,
 )
 from tapeless.backends.cpu.llvm.math import complex_functions, composed_functions
-from tapeless.backends.cpu.llvm.math.simd_calls import called, sine_and_cosine
+from tapeless.backends.cpu.llvm.math.simd_calls import call_math, sine_and_cosine
 from tapeless.backends.cpu.runtime.simd_libraries import ARITY
 from tapeless.transforms.lowering.kernels.scratch import TINY
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
@@ -63,7 +63,7 @@ LINK = 64  # bytes in front of an array, so that vectors in it are in one line o
 KIND = {SINGLE: "s", DOUBLE: "d"}
 
 
-class Calls(Expressions):
+class CallBuilder(ExpressionBuilder):
     """`features` are those of the CPU, `chain` the variable with the first link of `scratch`,
     `paired` the nodes of sines and cosines of the same number."""
 
@@ -73,13 +73,13 @@ class Calls(Expressions):
 
     def call(self, e: ast.Call) -> Any:
         if e.keywords or any(isinstance(a, ast.Starred) for a in e.args):
-            raise UnknownError("a call with keywords")
+            raise LlvmUnsupportedError("a call with keywords")
         if isinstance(e.func, ast.Name) and e.func.id not in self.names:
             helper = self.helper(e.func.id)
             if helper is not None:
                 return helper(*map(self.value, e.args))
         if isinstance(e.func, ast.Attribute) and e.func.attr == "view":
-            return self.reinterpreted(self.number(e.func.value), *map(self.value, e.args))
+            return self.bitcast(self.number(e.func.value), *map(self.value, e.args))
         if isinstance(e.func, ast.Attribute) and e.func.attr == "conjugate":
             return self.conjugate(self.number(e.func.value), *map(self.value, e.args))
         match e.func:
@@ -87,13 +87,13 @@ class Calls(Expressions):
                 stream = self.names.get(name)
                 if isinstance(stream, Stream):
                     parameters = numbers(*(self.value(a) for a in e.args))
-                    return draws.drawn(self.builder, stream, method, parameters)
+                    return draws.draw(self.builder, stream, method, parameters)
         f = self.static(e.func)
         args = [self.value(a) for a in e.args]
         if f in CIRCULAR and id(e) in self.paired:
             return self.circular(CIRCULAR.index(f), *numbers(*args))
         if isinstance(f, type) and issubclass(f, (np.generic, float, int, complex)):
-            return self.converted(np.dtype(f), *numbers(*args))
+            return self.convert_number(np.dtype(f), *numbers(*args))
         if f in complex_functions.FUNCTIONS and any(_is_complex(x) for x in args):
             return self.of_complex(f, *numbers(*args))
         if f in LIBRARY:
@@ -104,10 +104,10 @@ class Calls(Expressions):
             return self.intrinsic(f, *numbers(*args))
         if f in composed_functions.PLAIN or f in composed_functions.CALLING:
             return self.of_floats(f, numbers(*args))
-        found = SIMPLE.get(f)
-        if found is None:
-            raise UnknownError(ast.unparse(e.func))
-        return found(self, *args)
+        writer = SIMPLE.get(f)
+        if writer is None:
+            raise LlvmUnsupportedError(ast.unparse(e.func))
+        return writer(self, *args)
 
     def helper(self, name: str) -> Callable[..., Any] | None:
         """What stands for a function of the module; None if it has none of this name."""
@@ -115,44 +115,44 @@ class Calls(Expressions):
 
     # -- functions of numbers
 
-    def converted(self, dtype: Any, *args: Number) -> Number:
+    def convert_number(self, dtype: Any, *args: Number) -> Number:
         if len(args) == 2 and dtype.kind == "c":
             return self.complex_number(dtype, *args)
         if len(args) != 1 or dtype.kind not in "biufc":
-            raise UnknownError("a conversion")
+            raise LlvmUnsupportedError("a conversion")
         return cast(self.builder, args[0], dtype)
 
     def complex_number(self, dtype: Any, real: Number, imag: Number) -> Number:
         """The number with these parts."""
         values = [cast(self.builder, x, part(dtype)).value for x in (real, imag)]
-        return Number(dtype, complex_values.paired(self.builder, *values))
+        return Number(dtype, complex_values.make_complex(self.builder, *values))
 
     def conjugate(self, x: Number, *args: Any) -> Number:
         if args:
-            raise UnknownError("conjugate")
+            raise LlvmUnsupportedError("conjugate")
         if x.dtype.kind != "c":
             return x
-        return Number(x.dtype, complex_values.conjugated(self.builder, x.value))
+        return Number(x.dtype, complex_values.conjugate(self.builder, x.value))
 
     def of_complex(self, f: Any, *args: Number) -> Number:
         """A function of a complex number."""
         if len(args) != 1:
-            raise UnknownError(f"{f.__name__} of {len(args)} numbers")
+            raise LlvmUnsupportedError(f"{f.__name__} of {len(args)} numbers")
         function = complex_functions.FUNCTIONS[f]
         return Number(args[0].dtype, function(self.builder, args[0].value, self.features))
 
-    def reinterpreted(self, x: Number, dtype: Any) -> Number:
+    def bitcast(self, x: Number, dtype: Any) -> Number:
         """The bits of a number as one of another dtype."""
         if {x.dtype.kind, dtype.kind} - set("iuf") or x.dtype.itemsize != dtype.itemsize:
-            raise UnknownError(f"the bits of {x.dtype} as {dtype}")
+            raise LlvmUnsupportedError(f"the bits of {x.dtype} as {dtype}")
         return Number(dtype, self.builder.bitcast(x.value, kinds.register(dtype)))
 
     def library(self, name: str, *args: Number) -> Number:
         if len(args) != ARITY[name]:
-            raise UnknownError(f"{name} of {len(args)} numbers")
+            raise LlvmUnsupportedError(f"{name} of {len(args)} numbers")
         dtype = self.of_library(args)
         values = [cast(self.builder, x, dtype).value for x in args]
-        return Number(dtype, called(self.builder, name, values, self.features))
+        return Number(dtype, call_math(self.builder, name, values, self.features))
 
     @staticmethod
     def of_library(args: tuple[Number, ...]) -> Any:
@@ -165,15 +165,15 @@ class Calls(Expressions):
         one."""
         name = CIRCULAR[which].__name__
         if len(args) != 1:
-            raise UnknownError(f"{name} of {len(args)} numbers")
+            raise LlvmUnsupportedError(f"{name} of {len(args)} numbers")
         x = cast(self.builder, args[0], self.of_library(args))
-        found = sine_and_cosine(self.builder, x.value, self.features)
-        return self.library(name, x) if found is None else Number(x.dtype, found[which])
+        both = sine_and_cosine(self.builder, x.value, self.features)
+        return self.library(name, x) if both is None else Number(x.dtype, both[which])
 
     def scalar(self, name: str, arity: int, args: tuple[Number, ...]) -> Number:
         dtype, values = self.as_floats(args, arity)
         kind = ir.FunctionType(values[0].type, [values[0].type] * arity)
-        function = declared(self.builder.module, name + "f" * (dtype == SINGLE), kind)
+        function = declare(self.builder.module, name + "f" * (dtype == SINGLE), kind)
         return Number(dtype, self.builder.call(function, values))
 
     def of_floats(self, f: Any, args: tuple[Number, ...]) -> Number:
@@ -186,7 +186,7 @@ class Calls(Expressions):
     def as_floats(self, args: tuple[Number, ...], arity: int) -> tuple[Any, list[Any]]:
         """Numbers in one dtype: single precision, if all have it."""
         if len(args) != arity:
-            raise UnknownError(f"a function of {len(args)} numbers")
+            raise LlvmUnsupportedError(f"a function of {len(args)} numbers")
         dtype = SINGLE if all(x.dtype == SINGLE for x in args) else DOUBLE
         return dtype, [cast(self.builder, x, dtype).value for x in args]
 
@@ -194,12 +194,14 @@ class Calls(Expressions):
         dtypes = {x.dtype for x in args}
         dtype = SINGLE if dtypes == {SINGLE} else DOUBLE
         if f in OF_FLOATS and dtypes not in ({SINGLE}, {DOUBLE}):
-            raise UnknownError("rounding of integers")
+            raise LlvmUnsupportedError("rounding of integers")
         if len(args) != 1 + (f is math.copysign):
-            raise UnknownError(INTRINSIC[f])
-        return Number(dtype, self.named(INTRINSIC[f], [cast(self.builder, x, dtype) for x in args]))
+            raise LlvmUnsupportedError(INTRINSIC[f])
+        return Number(
+            dtype, self.call_intrinsic(INTRINSIC[f], [cast(self.builder, x, dtype) for x in args])
+        )
 
-    def named(self, name: str, args: list[Number]) -> Any:
+    def call_intrinsic(self, name: str, args: list[Number]) -> Any:
         kind = kinds.register(args[0].dtype)
         signature = ir.FunctionType(kind, [kind] * len(args))
         function = self.builder.module.declare_intrinsic(f"llvm.{name}", [kind], signature)
@@ -207,21 +209,21 @@ class Calls(Expressions):
 
     def absolute(self, x: Number) -> Number:
         if x.dtype.kind == "f":
-            return Number(x.dtype, self.named("fabs", [x]))
+            return Number(x.dtype, self.call_intrinsic("fabs", [x]))
         if x.dtype.kind in "ub":
             return x
         if x.dtype.kind != "i":
-            raise UnknownError(f"abs of {x.dtype}")
+            raise LlvmUnsupportedError(f"abs of {x.dtype}")
         negative = self.builder.icmp_signed("<", x.value, ir.Constant(x.value.type, 0))
         return Number(x.dtype, self.builder.select(negative, self.builder.neg(x.value), x.value))
 
     def extreme(self, sign: str, *args: Number) -> Number:
         """max or min: of each pair the second, if it is the larger or smaller one."""
         if len(args) < 2:
-            raise UnknownError("max or min of one argument")
-        dtype = functools.reduce(kinds.joined, (x.dtype for x in args))
+            raise LlvmUnsupportedError("max or min of one argument")
+        dtype = functools.reduce(kinds.joined_dtype, (x.dtype for x in args))
         if dtype.kind not in COMPARED:
-            raise UnknownError(f"max or min of {dtype}")
+            raise LlvmUnsupportedError(f"max or min of {dtype}")
         by = getattr(self.builder, COMPARED[dtype.kind])
         best, *others = (cast(self.builder, x, dtype).value for x in args)
         for value in others:
@@ -242,7 +244,7 @@ class Calls(Expressions):
         _require_real(x)
         if x.dtype.kind != "f":
             return constant(sign == "<")
-        size, most = self.named("fabs", [x]), ir.Constant(x.value.type, math.inf)
+        size, most = self.call_intrinsic("fabs", [x]), ir.Constant(x.value.type, math.inf)
         return Number(BOOL, self.builder.fcmp_ordered(sign, size, most))
 
     # -- helpers of loop form
@@ -250,67 +252,67 @@ class Calls(Expressions):
     def plus(self, a: Number, b: Number) -> Number:
         dtype = self.sum_of(a, b)
         x, y = (cast(self.builder, v, dtype).value for v in (a, b))
-        return self.added(dtype, x, y)
+        return self.add_unordered(dtype, x, y)
 
-    def added(self, dtype: Any, x: Any, y: Any) -> Number:
+    def add_unordered(self, dtype: Any, x: Any, y: Any) -> Number:
         if dtype.kind == "c":
-            return Number(dtype, complex_values.added(self.builder, x, y, FLAGS))
+            return Number(dtype, complex_values.add(self.builder, x, y, FLAGS))
         return Number(dtype, self.builder.fadd(x, y, flags=FLAGS))
 
     def plus_product(self, total: Number, a: Number, b: Number) -> Number:
         dtype = self.sum_of(total, a, b)
         s, x, y = (cast(self.builder, v, dtype).value for v in (total, a, b))
         if dtype.kind == "c":
-            return self.added(dtype, s, complex_values.multiplied(self.builder, x, y, FLAGS))
-        return self.added(dtype, s, self.builder.fmul(x, y, flags=FLAGS))
+            return self.add_unordered(dtype, s, complex_values.multiply(self.builder, x, y, FLAGS))
+        return self.add_unordered(dtype, s, self.builder.fmul(x, y, flags=FLAGS))
 
     def complex_exp(self, z: Number) -> Number:
         """The exponential, also of real numbers, as NumPy has it."""
         if not _is_complex(z):
-            raise UnknownError("complex_exp of a real number")
+            raise LlvmUnsupportedError("complex_exp of a real number")
         return self.of_complex(np.exp, z)
 
     @staticmethod
     def sum_of(*args: Number) -> Any:
-        found = {x.dtype for x in numbers(*args)}
-        if any(d.kind == "c" for d in found):
-            return functools.reduce(common, found)
-        if not any(d.kind == "f" for d in found):
-            raise UnknownError("a sum of integers")
-        return SINGLE if found == {SINGLE} else DOUBLE
+        dtypes = {x.dtype for x in numbers(*args)}
+        if any(d.kind == "c" for d in dtypes):
+            return functools.reduce(common, dtypes)
+        if not any(d.kind == "f" for d in dtypes):
+            raise LlvmUnsupportedError("a sum of integers")
+        return SINGLE if dtypes == {SINGLE} else DOUBLE
 
-    def product(self, a: Memory, b: Memory, out: Memory) -> None:
+    def product(self, a: ArrayValue, b: ArrayValue, out: ArrayValue) -> None:
         matrices = (a, b, out)
-        if any(not isinstance(x, Memory) or len(x.shape) != 2 for x in matrices):
-            raise UnknownError("a product of what are no matrices")
+        if any(not isinstance(x, ArrayValue) or len(x.shape) != 2 for x in matrices):
+            raise LlvmUnsupportedError("a product of what are no matrices")
         if len({x.dtype for x in matrices}) > 1 or a.dtype not in KIND:
-            raise UnknownError(f"products of {a.dtype}")
+            raise LlvmUnsupportedError(f"products of {a.dtype}")
         lengths = [n.value for n in (*out.shape, a.shape[1])]
         places = [v for x in matrices for v in (x.data, *kinds.bytes_between(self.builder, x))]
-        function = Product.function(self.builder.module, KIND[a.dtype])
+        function = ProductBuilder.function(self.builder.module, KIND[a.dtype])
         self.builder.call(function, [*lengths, *places])
 
-    def matrix(self, a: Memory, rows: Number, columns: Number) -> Memory:
-        if not isinstance(a, Memory) or a.layout != "C":
-            raise UnknownError("an array as a matrix")
+    def matrix(self, a: ArrayValue, rows: Number, columns: Number) -> ArrayValue:
+        if not isinstance(a, ArrayValue) or a.layout != "C":
+            raise LlvmUnsupportedError("an array as a matrix")
         shape = (self.length(rows), self.length(columns))
-        return Memory(a.dtype, a.data, shape, (), "C", a.aligned, a.readonly)
+        return ArrayValue(a.dtype, a.data, shape, (), "C", a.aligned, a.readonly)
 
-    def scratch(self, shape: tuple[Number, ...], dtype: Any) -> Memory:
+    def scratch(self, shape: tuple[Number, ...], dtype: Any) -> ArrayValue:
         """Memory of the C library, as a new first link; a few numbers lie on the stack, from where
         they may go to registers."""
         if not isinstance(shape, tuple) or not isinstance(dtype, np.dtype):
-            raise UnknownError("scratch")
+            raise LlvmUnsupportedError("scratch")
         builder, lengths = self.builder, tuple(map(self.length, shape))
         if all(n.known is not None for n in lengths):
             count = math.prod(int(n.known or 0) for n in lengths)
             if count <= TINY:
-                room = variable(builder, ir.ArrayType(kinds.stored(dtype), count))
-                return Memory(dtype, builder.bitcast(room, POINTER), lengths, ())
+                room = variable(builder, ir.ArrayType(kinds.memory_type(dtype), count))
+                return ArrayValue(dtype, builder.bitcast(room, POINTER), lengths, ())
         size: Any = WORD(dtype.itemsize)
         for n in lengths:
             size = builder.mul(size, n.value)
-        malloc = declared(builder.module, "malloc", ir.FunctionType(POINTER, [WORD]))
+        malloc = declare(builder.module, "malloc", ir.FunctionType(POINTER, [WORD]))
         malloc.return_value.add_attribute("noalias")
         link = builder.call(malloc, [builder.add(size, WORD(LINK))])
         with builder.if_then(builder.icmp_unsigned("==", link, POINTER(None)), likely=False):
@@ -318,33 +320,33 @@ class Calls(Expressions):
         first = self.first_link()
         builder.store(builder.load(first), builder.bitcast(link, POINTER.as_pointer()))
         builder.store(link, first)
-        return Memory(dtype, builder.gep(link, [WORD(LINK)], inbounds=True), lengths, ())
+        return ArrayValue(dtype, builder.gep(link, [WORD(LINK)], inbounds=True), lengths, ())
 
-    def grown(self, saved: Memory) -> Memory:
+    def grown(self, saved: ArrayValue) -> ArrayValue:
         """A longer array with the same numbers."""
-        if not isinstance(saved, Memory) or len(saved.shape) != 1 or saved.layout != "C":
-            raise UnknownError("an array that grows")
+        if not isinstance(saved, ArrayValue) or len(saved.shape) != 1 or saved.layout != "C":
+            raise LlvmUnsupportedError("an array that grows")
         builder, count = self.builder, saved.shape[0].value
         double = Number(INT, builder.mul(count, WORD(2)), natural=True)
-        made = self.scratch((double,), saved.dtype)
+        longer = self.scratch((double,), saved.dtype)
         with for_range(builder, count) as k:
             at = (Number(INT, k, natural=True),)
-            kinds.store(builder, made, at, kinds.load(builder, saved, at))
-        return made
+            kinds.store(builder, longer, at, kinds.load(builder, saved, at))
+        return longer
 
-    def filled(self, saved: Memory, count: Number) -> Memory:
+    def filled(self, saved: ArrayValue, count: Number) -> ArrayValue:
         """An array of the first numbers."""
-        if not isinstance(saved, Memory) or len(saved.shape) != 1 or saved.layout != "C":
-            raise UnknownError("an array that is filled")
-        made = self.scratch((count,), saved.dtype)
-        with for_range(self.builder, made.shape[0].value) as k:
+        if not isinstance(saved, ArrayValue) or len(saved.shape) != 1 or saved.layout != "C":
+            raise LlvmUnsupportedError("an array that is filled")
+        trimmed = self.scratch((count,), saved.dtype)
+        with for_range(self.builder, trimmed.shape[0].value) as k:
             at = (Number(INT, k, natural=True),)
-            kinds.store(self.builder, made, at, kinds.load(self.builder, saved, at))
-        return made
+            kinds.store(self.builder, trimmed, at, kinds.load(self.builder, saved, at))
+        return trimmed
 
     def length(self, n: Number) -> Number:
-        made = cast(self.builder, numbers(n)[0], INT)
-        return Number(INT, made.value, made.known, natural=True)
+        integer = cast(self.builder, numbers(n)[0], INT)
+        return Number(INT, integer.value, integer.known, natural=True)
 
     def first_link(self) -> Any:
         raise NotImplementedError
@@ -354,7 +356,7 @@ class Calls(Expressions):
         raise NotImplementedError
 
 
-def _flag(self: Calls, x: Number) -> Number:
+def _flag(self: CallBuilder, x: Number) -> Number:
     return Number(BOOL, truth(self.builder, x))
 
 
@@ -364,7 +366,7 @@ def _is_complex(x: Any) -> bool:
 
 def _require_real(x: Number) -> None:
     if _is_complex(x):
-        raise UnknownError("a test of a complex number")
+        raise LlvmUnsupportedError("a test of a complex number")
 
 
 def _of_numbers(method: Callable[..., Any], *more: Any) -> Callable[..., Any]:
@@ -372,14 +374,14 @@ def _of_numbers(method: Callable[..., Any], *more: Any) -> Callable[..., Any]:
 
 
 SIMPLE: dict[Any, Callable[..., Any]] = {
-    abs: _of_numbers(Calls.absolute),
+    abs: _of_numbers(CallBuilder.absolute),
     max: lambda self, *args: self.extreme(">", *numbers(*args)),
     min: lambda self, *args: self.extreme("<", *numbers(*args)),
     bool: _of_numbers(_flag),
-    math.isnan: _of_numbers(Calls.is_nan),
-    math.isfinite: _of_numbers(Calls.is_below, "<"),
-    math.isinf: _of_numbers(Calls.is_below, "=="),
-    len: lambda self, x: x.shape[0] if isinstance(x, Memory) and x.shape else constant(len(x)),
+    math.isnan: _of_numbers(CallBuilder.is_nan),
+    math.isfinite: _of_numbers(CallBuilder.is_below, "<"),
+    math.isinf: _of_numbers(CallBuilder.is_below, "=="),
+    len: lambda self, x: x.shape[0] if isinstance(x, ArrayValue) and x.shape else constant(len(x)),
 }
 HELPERS = (
     *("plus", "plus_product", "product", "matrix"),
@@ -390,25 +392,25 @@ RELEASE = "tapeless_release"
 
 def release(module: Any) -> Any:
     """void tapeless_release(first link): gives arrays back."""
-    known = module.globals.get(RELEASE)
-    if known:
-        return known
-    made = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER]), RELEASE)
-    made.linkage = "internal"
-    builder = ir.IRBuilder(made.append_basic_block())
-    test, more, done = (made.append_basic_block() for _ in range(3))
+    existing = module.globals.get(RELEASE)
+    if existing:
+        return existing
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER]), RELEASE)
+    function.linkage = "internal"
+    builder = ir.IRBuilder(function.append_basic_block())
+    test, more, done = (function.append_basic_block() for _ in range(3))
     before = builder.block
     builder.branch(test)
     builder.position_at_end(test)
     link = builder.phi(POINTER)
-    link.add_incoming(made.args[0], before)
+    link.add_incoming(function.args[0], before)
     none = builder.icmp_unsigned("==", link, POINTER(None))
     builder.cbranch(none, done, more)
     builder.position_at_end(more)
     link.add_incoming(builder.load(builder.bitcast(link, POINTER.as_pointer())), more)
-    free = declared(module, "free", ir.FunctionType(ir.VoidType(), [POINTER]))
+    free = declare(module, "free", ir.FunctionType(ir.VoidType(), [POINTER]))
     builder.call(free, [link])
     builder.branch(test)
     builder.position_at_end(done)
     builder.ret_void()
-    return made
+    return function

@@ -15,29 +15,48 @@ from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.calls import release
 from tapeless.backends.cpu.llvm.fixed_branches import has_fixed_branches
-from tapeless.backends.cpu.llvm.function import read_result, read_word, returns_rows, slots, spread
-from tapeless.backends.cpu.llvm.interleave_chains import chained
+from tapeless.backends.cpu.llvm.function import (
+    pass_arguments,
+    read_result,
+    read_word,
+    returns_rows,
+    slots,
+)
+from tapeless.backends.cpu.llvm.interleave_chains import add_interleave_hints
 from tapeless.backends.cpu.llvm.ir import values as kinds
-from tapeless.backends.cpu.llvm.ir.ir_helpers import kept, variable
-from tapeless.backends.cpu.llvm.ir.values import POINTER, STATUS, Number, Row, Stream, UnknownError
-from tapeless.backends.cpu.llvm.loop_tiling import tiled
+from tapeless.backends.cpu.llvm.ir.ir_helpers import spill, variable
+from tapeless.backends.cpu.llvm.ir.values import (
+    POINTER,
+    STATUS,
+    LlvmUnsupportedError,
+    Number,
+    RowKind,
+    Stream,
+)
+from tapeless.backends.cpu.llvm.loop_tiling import tile_loops
 from tapeless.backends.cpu.llvm.math import inlined_functions
-from tapeless.backends.cpu.llvm.module import CompiledFunction, ModuleWriter
+from tapeless.backends.cpu.llvm.module import CompiledFunction, LlvmModuleWriter
 from tapeless.backends.cpu.llvm.python_entry import (
     FIRST_ROW,
     LONG,
     OBJECT,
-    Entry,
+    EntryBuilder,
     Result,
     is_count,
 )
-from tapeless.backends.cpu.llvm.unroll_and_jam import jammed
+from tapeless.backends.cpu.llvm.unroll_and_jam import unroll_and_jam
 from tapeless.backends.cpu.runtime import random_functions
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 from tapeless.backends.cpu.runtime.linking import NEAR, introduce
 from tapeless.backends.cpu.runtime.object_cache import ObjectCode
-from tapeless.backends.cpu.runtime.signature import Argument, Array, Form, Generator, Signature
-from tapeless.backends.cpu.runtime.signature import Number as NumberKind
+from tapeless.backends.cpu.runtime.signature import (
+    Argument,
+    ArrayType,
+    CallForm,
+    GeneratorType,
+    Signature,
+)
+from tapeless.backends.cpu.runtime.signature import NumberType as NumberKind
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 
 PASSES = 128  # of a loop, from which a kernel is taken to run long whatever its arrays
@@ -56,7 +75,7 @@ def compile_kernel(
     globals_: dict[str, Any],
     wanted: Signature,
     symbol: str,
-    form: Form | None = None,
+    form: CallForm | None = None,
     apart: bool = False,
 ) -> ObjectCode | None:
     """The object code of a kernel for one signature; None where it takes Numba to compile it.
@@ -71,70 +90,68 @@ def compile_kernel(
     if any(name in os.environ for name in SETTINGS):
         return None
     introduce()
-    if Generator() in wanted and not random_functions.introduce():
+    if GeneratorType() in wanted and not random_functions.introduce():
         return None
     module = ir.Module(symbol, context=ir.Context())
     module.triple, module.data_layout = llvm.get_process_triple(), str(_machine().target_data)
     others = sources.keys() - {name}
     kernel = sources[name]
-    sources = {**sources, name: jammed(tiled(kernel, others, apart), apart)}
+    sources = {**sources, name: unroll_and_jam(tile_loops(kernel, others, apart), apart)}
     try:
-        unit = ModuleWriter(module, sources, options, globals_, _features(), apart)
-        DirectEntry(unit, name, symbol, wanted, runs_long(kernel), form).build()
-    except UnknownError:
+        unit = LlvmModuleWriter(module, sources, options, globals_, _features(), apart)
+        LlvmEntryBuilder(unit, name, symbol, wanted, runs_long(kernel), form).build()
+    except LlvmUnsupportedError:
         return None
     for function in module.functions:
         if not function.is_declaration:
             function.attributes.add(NEIGHBOURS)
-    made = llvm.parse_assembly(str(module))
-    if (text := chained(before := str(made))) is not before:
-        made = llvm.parse_assembly(text)
+    compiled = llvm.parse_assembly(str(module))
+    if (text := add_interleave_hints(before := str(compiled))) is not before:
+        compiled = llvm.parse_assembly(text)
     level = 3 if has_fixed_branches(kernel) else 2
     large = sum(len(function.blocks) for function in module.functions) > LARGE
     passes, builder = _passes(level, whole_loops=not large)
-    passes.run(made, builder)
-    _supply(made)
-    code = _machine().emit_object(made)
-    return ObjectCode(code, symbol, _externals(made), (), tuple(unit.errors))
+    passes.run(compiled, builder)
+    _supply(compiled)
+    code = _machine().emit_object(compiled)
+    return ObjectCode(code, symbol, _externals(compiled), (), tuple(unit.errors))
 
 
-def _supply(made: Any) -> None:
+def _supply(compiled: Any) -> None:
     """Writes functions that come along with a kernel in place of its calls of them."""
-    if not any(inlined_functions.NAME.fullmatch(f.name) for f in made.functions):
+    if not any(inlined_functions.NAME.fullmatch(f.name) for f in compiled.functions):
         return
     module = ir.Module(context=ir.Context())
-    module.triple, module.data_layout = made.triple, made.data_layout
-    for symbol in sorted(inlined_functions.used(str(made))):
+    module.triple, module.data_layout = compiled.triple, compiled.data_layout
+    for symbol in sorted(inlined_functions.used(str(compiled))):
         inlined_functions.define(module, symbol)
-    made.link_in(llvm.parse_assembly(str(module)))
+    compiled.link_in(llvm.parse_assembly(str(module)))
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     passes.add_simplify_cfg_pass()
     passes.add_instruction_combine_pass()
     passes.add_global_dead_code_eliminate_pass()
-    passes.run(made, _passes(2)[1])
+    passes.run(compiled, _passes(2)[1])
 
 
-class DirectEntry(Entry):
+class LlvmEntryBuilder(EntryBuilder):
     """The entry of a kernel that a unit writes."""
 
     def __init__(
         self,
-        unit: ModuleWriter,
+        unit: LlvmModuleWriter,
         name: str,
         symbol: str,
         wanted: Signature,
         long: bool | None,
-        form: Form | None,
+        form: CallForm | None,
     ):
         super().__init__(unit.module, symbol, wanted, long, form)
         self.unit, self.kernel = unit, name
 
-    def received(self, given: list[tuple[Any, Argument]]) -> list[Any]:
-        values = [self.value_of(x, want) for x, want in given]
-        self.counts = [
-            x.value for x, (_, want) in zip(values, given, strict=True) if is_count(want)
-        ]
+    def unpack_arguments(self, args: list[tuple[Any, Argument]]) -> list[Any]:
+        values = [self.value_of(x, want) for x, want in args]
+        self.counts = [x.value for x, (_, want) in zip(values, args, strict=True) if is_count(want)]
         if self.wanted and self.wanted[0] == FIRST_ROW:
             rows = self.rows(*(x.value for x in values[:2]))
             values[:2] = [Number(INT, x, natural=True) for x in rows]
@@ -142,46 +159,53 @@ class DirectEntry(Entry):
 
     def value_of(self, x: Any, want: Argument) -> Any:
         """An argument of the kernel."""
-        if isinstance(want, Array):
+        if isinstance(want, ArrayType):
             return self.array(x, want)
-        if isinstance(want, Generator):
+        if isinstance(want, GeneratorType):
             return Stream(self.stream(x))
         return Number(_dtype(want), self.number(x, want))
 
-    def array(self, x: Any, want: Array) -> Any:
+    def array(self, x: Any, want: ArrayType) -> Any:
         axes = range(want.ndim)
-        args = [self.field(x, at.DATA, OBJECT), *(self.axis(x, at.SHAPE, k) for k in axes)]
+        args = [
+            self.field(x, offsets.DATA, OBJECT),
+            *(self.axis(x, offsets.SHAPE, k) for k in axes),
+        ]
         if want.layout == "A":
-            args += [self.axis(x, at.STRIDES, k) for k in axes]
-        return kinds.received(want, args)
+            args += [self.axis(x, offsets.STRIDES, k) for k in axes]
+        return kinds.unflatten_array(want, args)
 
     def run(self, values: list[Any]) -> None:
-        made = self.unit.function(self.kernel, tuple(values), inline=True)
-        room = ir.ArrayType(kinds.WORD, max(slots(made.results)[-1] + 1, made.told))
+        function = self.unit.function(self.kernel, tuple(values), inline=True)
+        room = ir.ArrayType(kinds.WORD, max(slots(function.results)[-1] + 1, function.told))
         place = self.builder.bitcast(variable(self.builder, room), POINTER)
         self.take_locks()
         state = self.save()
-        status = self.builder.call(made.function, [*spread(values), place])
+        status = self.builder.call(function.function, [*pass_arguments(values), place])
         self.restore(state)
         self.give_locks()
         failed = self.builder.icmp_signed("!=", status, STATUS(0))
         with self.builder.if_then(failed, likely=False):
             self.fail(self.builder.zext(status, LONG), place)
-        self.give_back(self.results(made, place), made.single)
+        self.give_back(self.results(function, place), function.single)
 
-    def results(self, made: CompiledFunction, place: Any) -> list[Result] | None:
-        if made.results is None:
+    def results(self, function: CompiledFunction, place: Any) -> list[Result] | None:
+        if function.results is None:
             return None
-        places = slots(made.results)
-        if not returns_rows(made.results):
-            return [self.result(place, k, d) for k, d in zip(places, made.results, strict=False)]
+        places = slots(function.results)
+        if not returns_rows(function.results):
+            return [
+                self.result(place, k, d) for k, d in zip(places, function.results, strict=False)
+            ]
         first = read_word(self.builder, place, places[-1], POINTER)
-        found = [
-            self.row(place, k, d.dtype, first) if isinstance(d, Row) else self.result(place, k, d)
-            for k, d in zip(places, made.results, strict=False)
+        results = [
+            self.row(place, k, d.dtype, first)
+            if isinstance(d, RowKind)
+            else self.result(place, k, d)
+            for k, d in zip(places, function.results, strict=False)
         ]
         self.builder.call(release(self.module), [first])
-        return found
+        return results
 
     def result(self, place: Any, k: int, dtype: Any) -> Result:
         return Result(read_result(self.builder, place, k, dtype), dtype)
@@ -190,14 +214,14 @@ class DirectEntry(Entry):
         """An array of NumPy's of what the kernel has found; `first` is to be given back."""
         b, whole = self.builder, ir.IntType(32)
         data, count = read_word(b, place, k, POINTER), read_word(b, place, k + 1, LONG)
-        what = (self.object("tapeless_ndarray"), whole(1), kept(b, count), whole(dtype.num))
+        what = (self.object("tapeless_ndarray"), whole(1), spill(b, count), whole(dtype.num))
         more = (LONG.as_pointer()(None), OBJECT(None), whole(0), whole(0), OBJECT(None))
         array = self.call("tapeless_PyArray_New", OBJECT, *what, *more)
-        with b.if_then(self.same(array, OBJECT(None)), likely=False):
+        with b.if_then(self.is_same_object(array, OBJECT(None)), likely=False):
             b.call(release(self.module), [first])
             b.ret(OBJECT(None))
         size = b.mul(count, LONG(dtype.itemsize))
-        self.call("memcpy", OBJECT, self.field(array, at.DATA, OBJECT), data, size)
+        self.call("memcpy", OBJECT, self.field(array, offsets.DATA, OBJECT), data, size)
         return Result(array, dtype, array=True)
 
     def of_class(self, x: Result, name: str) -> Result:

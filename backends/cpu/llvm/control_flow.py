@@ -15,17 +15,17 @@ from typing import Any
 
 from llvmlite import ir
 
-from tapeless.backends.cpu.llvm.calls import Calls
+from tapeless.backends.cpu.llvm.calls import CallBuilder
 from tapeless.backends.cpu.llvm.expressions import Moving, Variable
 from tapeless.backends.cpu.llvm.ir.ir_helpers import go_back, length, variable
 from tapeless.backends.cpu.llvm.ir.values import (
     COUNTED,
     WORD,
+    LlvmUnsupportedError,
     Number,
-    UnknownError,
     cast,
     constant,
-    joined,
+    joined_dtype,
 )
 from tapeless.backends.cpu.llvm.short_rows import AROUND, MASKS, is_along_short_rows
 from tapeless.transforms.dataclass import dataclass
@@ -40,7 +40,7 @@ class AgainError(Exception):
 
 
 @dataclass
-class Loop:
+class OpenLoop:
     """A loop around a place: where its next pass begins, where it ends, what holds there."""
 
     node: ast.stmt
@@ -50,10 +50,10 @@ class Loop:
     left: list[Names] = field(default_factory=list)  # what variables hold where it is left
 
 
-class Flow(Calls):
+class ControlFlowBuilder(CallBuilder):
     """`loops` are those around the current place, `hints` what earlier attempts have found."""
 
-    loops: list[Loop]
+    loops: list[OpenLoop]
     hints: Hints
 
     def statements(self, body: list[ast.stmt]) -> None:
@@ -79,7 +79,7 @@ class Flow(Calls):
         if not ends:
             return
         after = builder.append_basic_block()
-        self.names = met([names for _, names in ends])
+        self.names = join_names([names for _, names in ends])
         for block, names in ends:
             builder.position_at_end(block)
             self.convert(names, self.names)
@@ -92,14 +92,14 @@ class Flow(Calls):
             was = before.get(name)
             if isinstance(was, Variable) and was.dtype != held.dtype:
                 value = Number(was.dtype, self.builder.load(self.slot(name, was.dtype)))
-                made = cast(self.builder, value, held.dtype)
-                self.builder.store(made.value, self.slot(name, held.dtype))
+                converted = cast(self.builder, value, held.dtype)
+                self.builder.store(converted.value, self.slot(name, held.dtype))
 
     # -- loops
 
     def loop(self, s: ast.For) -> None:
         if s.orelse or not isinstance(s.target, ast.Name):
-            raise UnknownError("a loop over more than numbers")
+            raise LlvmUnsupportedError("a loop over more than numbers")
         if isinstance(s.iter, ast.Tuple):
             self.loop_over(s, [*map(self.number, s.iter.elts)])
             return
@@ -123,8 +123,8 @@ class Flow(Calls):
             self.assign(s.target.id, Number(INT, value, natural=natural, bits=bits))  # type: ignore[attr-defined]
 
         def follow() -> None:
-            made = self.builder.add(self.builder.load(count), WORD(step), flags=("nsw",))
-            self.builder.store(made, count)
+            next_count = self.builder.add(self.builder.load(count), WORD(step), flags=("nsw",))
+            self.builder.store(next_count, count)
 
         self.passes(s, test, begin, follow)
 
@@ -155,7 +155,7 @@ class Flow(Calls):
     def loop_over(self, s: ast.For, items: list[Number]) -> None:
         """A loop over integers that are written in the text."""
         if any(x.dtype != INT or x.known is None for x in items):
-            raise UnknownError("a loop over more than integers")
+            raise LlvmUnsupportedError("a loop over more than integers")
         kind = ir.ArrayType(WORD, len(items))
         name = self.builder.module.get_unique_name("items")
         table = ir.GlobalVariable(self.builder.module, kind, name)
@@ -183,17 +183,17 @@ class Flow(Calls):
             case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]) if args:
                 pass
             case _:
-                raise UnknownError("a loop over something else than a range")
-        found = [self.number(a) for a in args]
-        if any(x.dtype.kind != "i" for x in found):
-            raise UnknownError("a range of what are no integers")
-        given = [cast(self.builder, x, INT) for x in found]
-        start, stop = (constant(0), given[0]) if len(given) == 1 else given[:2]
-        return start, stop, given[2] if len(given) > 2 else constant(1)
+                raise LlvmUnsupportedError("a loop over something else than a range")
+        numbers = [self.number(a) for a in args]
+        if any(x.dtype.kind != "i" for x in numbers):
+            raise LlvmUnsupportedError("a range of what are no integers")
+        bounds = [cast(self.builder, x, INT) for x in numbers]
+        start, stop = (constant(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
+        return start, stop, bounds[2] if len(bounds) > 2 else constant(1)
 
     def while_loop(self, s: ast.While) -> None:
         if s.orelse:
-            raise UnknownError("else of a loop")
+            raise LlvmUnsupportedError("else of a loop")
         self.passes(s, lambda: self.test(s.test), lambda: None, lambda: None)
 
     def passes(
@@ -211,7 +211,7 @@ class Flow(Calls):
         )
         builder.branch(head)
         builder.position_at_end(head)
-        loop = Loop(s, following, after, dict(self.names))
+        loop = OpenLoop(s, following, after, dict(self.names))
         builder.cbranch(test(), body, after)
         loop.left.append(dict(self.names))
         builder.position_at_end(body)
@@ -220,7 +220,7 @@ class Flow(Calls):
         self.statements(s.body)
         self.loops.pop()
         if self.open():
-            self.again(loop)
+            self.require_stable_dtypes(loop)
             loop.left.append(self.leaving(loop))
             builder.branch(following)
         builder.position_at_end(following)
@@ -229,7 +229,7 @@ class Flow(Calls):
         masked = is_inner and is_along_short_rows(s) and self.is_real(s)
         go_back(builder, head, masked)
         builder.position_at_end(after)
-        self.names = met(loop.left)
+        self.names = join_names(loop.left)
 
     def is_real(self, s: ast.For | ast.While) -> bool:
         """Whether a loop is about real numbers only: the parts of complex ones lie in turn."""
@@ -240,25 +240,25 @@ class Flow(Calls):
         """What variables hold when any pass begins."""
         wanted, before = self.hints.get(id(s), {}), self.names
         self.names = dict(before)
-        for name in _assigned(s):
+        for name in _assigned_names(s):
             held = before.get(name)
             if isinstance(held, Variable):
                 self.names[name] = Variable(wanted.get(name, held.dtype))
             elif held is not None and not isinstance(held, Moving):
-                raise UnknownError("an array that another one replaces in a loop")
+                raise LlvmUnsupportedError("an array that another one replaces in a loop")
         self.convert(before, self.names)
 
-    def again(self, loop: Loop) -> None:
+    def require_stable_dtypes(self, loop: OpenLoop) -> None:
         """Makes sure that variables have the dtypes that they had when the pass began."""
         others: Names = {}
         for name, held in loop.names.items():
             now = self.names.get(name)
             if isinstance(held, Variable) and isinstance(now, Variable):
-                wanted = joined(held.dtype, now.dtype)
+                wanted = joined_dtype(held.dtype, now.dtype)
                 if wanted != held.dtype:
                     others[name] = wanted
             elif now is not held:
-                raise UnknownError("a variable that is no number any more")
+                raise LlvmUnsupportedError("a variable that is no number any more")
         if others:
             self.hints.setdefault(id(loop.node), {}).update(others)
             raise AgainError
@@ -266,17 +266,17 @@ class Flow(Calls):
 
     def jump(self, out: bool) -> None:
         loop = self.loops[-1]
-        self.again(loop)
+        self.require_stable_dtypes(loop)
         if out:
             loop.left.append(self.leaving(loop))
         self.builder.branch(loop.after if out else loop.following)
 
-    def leaving(self, loop: Loop) -> Names:
+    def leaving(self, loop: OpenLoop) -> Names:
         """What variables hold after a loop that is left here; some are set in its passes only."""
         new = {k: v for k, v in self.names.items() if k not in loop.names}
-        return {**new, **{k: self.held(k, v) for k, v in loop.names.items()}}
+        return {**new, **{k: self.value_after_loop(k, v) for k, v in loop.names.items()}}
 
-    def held(self, name: str, before: Any) -> Any:
+    def value_after_loop(self, name: str, before: Any) -> Any:
         """What a variable holds where a loop is left: the dtype is that of its passes."""
         now = self.names.get(name)
         if now is not before and isinstance(before, Variable) and isinstance(now, Variable):
@@ -285,23 +285,23 @@ class Flow(Calls):
         return before
 
 
-def met(ways: list[Names]) -> Names:
+def join_names(ways: list[Names]) -> Names:
     """What variables hold where several ways meet. Those that are not set on all of them may be
     read where they are: tests that are the same tell."""
     first, *others = ways
     same = {k: v for k, v in first.items() if all(names.get(k) is v for names in others)}
     changed = dict.fromkeys(k for names in ways for k in names if k not in same)
-    joins = {k: _joined([names[k] for names in ways if k in names]) for k in changed}
+    joins = {k: _joined_variable([names[k] for names in ways if k in names]) for k in changed}
     return {**same, **{k: v for k, v in joins.items() if v is not None}}
 
 
-def _joined(held: list[Any]) -> Variable | None:
+def _joined_variable(held: list[Any]) -> Variable | None:
     """A variable that one of these is held in, if all are numbers."""
     if not all(isinstance(x, Variable) for x in held):
         return None
-    dtype = functools.reduce(joined, (x.dtype for x in held))
+    dtype = functools.reduce(joined_dtype, (x.dtype for x in held))
     return Variable(dtype, all(x.natural for x in held), max(x.bits for x in held))
 
 
-def _assigned(s: ast.AST) -> set[str]:
+def _assigned_names(s: ast.AST) -> set[str]:
     return {e.id for e in ast.walk(s) if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Store)}

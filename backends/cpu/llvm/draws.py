@@ -12,44 +12,44 @@ from typing import Any
 
 from llvmlite import ir
 
-from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, variable
+from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, variable
 from tapeless.backends.cpu.llvm.ir.values import (
     POINTER,
     STATUS,
     WORD,
+    LlvmUnsupportedError,
     Number,
     Stream,
-    UnknownError,
     cast,
 )
 from tapeless.backends.cpu.runtime.random_functions import COUNTS, REALS, symbol
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import DOUBLE, INT
 
 
-def drawn(builder: Any, stream: Stream, method: str, args: tuple[Number, ...]) -> Number:
+def draw(builder: Any, stream: Stream, method: str, args: tuple[Number, ...]) -> Number:
     """One number of a method of a generator. The parameters are those that NumPy takes."""
     if method == "integers":
-        return _bounded(builder, stream, *args)
+        return _draw_integer(builder, stream, *args)
     arity = {**REALS, **COUNTS}.get(method)
     if arity is None or len(args) != arity:
-        raise UnknownError(f"{method} of a generator")
+        raise LlvmUnsupportedError(f"{method} of a generator")
     values = [cast(builder, x, DOUBLE).value for x in args]
     if method == "uniform":
         low, high = values
         values = [low, builder.fsub(high, low)]
     result = ir.IntType(64) if method in COUNTS else ir.DoubleType()
     kind = ir.FunctionType(result, [POINTER, *[ir.DoubleType()] * arity])
-    function = declared(builder.module, symbol(method), kind)
+    function = declare(builder.module, symbol(method), kind)
     dtype = INT if method in COUNTS else DOUBLE
     return Number(dtype, builder.call(function, [stream.address, *values]))
 
 
-def _bounded(builder: Any, stream: Stream, low: Number, high: Number) -> Number:
+def _draw_integer(builder: Any, stream: Stream, low: Number, high: Number) -> Number:
     """An integer from `low` to below `high`, which is greater."""
     first, end = (cast(builder, x, INT).value for x in (low, high))
     most = builder.sub(builder.sub(end, first), WORD(1))
     place = variable(builder, WORD)
     params = [POINTER, WORD, WORD, WORD, STATUS, WORD.as_pointer()]
-    function = declared(builder.module, symbol("integers"), ir.FunctionType(ir.VoidType(), params))
+    function = declare(builder.module, symbol("integers"), ir.FunctionType(ir.VoidType(), params))
     builder.call(function, [stream.address, first, most, WORD(1), STATUS(0), place])
     return Number(INT, builder.load(place))

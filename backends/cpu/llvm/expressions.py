@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from tapeless.backends.cpu.llvm.arithmetic import Arithmetic
+from tapeless.backends.cpu.llvm.arithmetic import ArithmeticBuilder
 from tapeless.backends.cpu.llvm.ir import values
 from tapeless.backends.cpu.llvm.ir.complex_values import is_pair
 from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
 from tapeless.backends.cpu.llvm.ir.values import (
     BIT,
     WORD,
-    Memory,
+    ArrayValue,
+    LlvmUnsupportedError,
     Number,
-    UnknownError,
     cast,
     constant,
     numbers,
@@ -57,19 +57,19 @@ class Moving:
 
     data: Any
     length: Any
-    like: Memory
+    like: ArrayValue
 
 
-class Expressions:
+class ExpressionBuilder:
     """Expressions in one function. `names` are what its variables hold at the current place."""
 
     def __init__(self, builder: Any, globals_: dict[str, Any], options: dict[str, Any]) -> None:
         self.builder, self.globals = builder, globals_
         flags = options.get("fastmath") or ()
         if flags and not isinstance(flags, set):
-            raise UnknownError("fastmath of all kinds")
+            raise LlvmUnsupportedError("fastmath of all kinds")
         model = options.get("error_model") == "numpy"
-        self.arithmetic = Arithmetic(builder, tuple(sorted(flags)), model)
+        self.arithmetic = ArithmeticBuilder(builder, tuple(sorted(flags)), model)
         self.names: dict[str, Any] = {}
         self.moving: set[str] = set()  # names that get other arrays in loops
         self.slots: dict[tuple[str, Any], Any] = {}
@@ -87,11 +87,11 @@ class Expressions:
         if isinstance(value, Number):
             self.builder.store(value.value, self.slot(name, value.dtype))
             value = Variable(value.dtype, value.natural, value.bits)
-        elif name in self.moving and isinstance(value, Memory):
+        elif name in self.moving and isinstance(value, ArrayValue):
             value = self.move(self.names.get(name), value)
         self.names[name] = value
 
-    def move(self, before: Any, value: Memory) -> Moving:
+    def move(self, before: Any, value: ArrayValue) -> Moving:
         """Puts an array to where a variable is kept."""
         held = before if isinstance(before, Moving) else None
         if held is None:
@@ -115,14 +115,14 @@ class Expressions:
     def static(self, e: ast.expr) -> Any:
         """What an expression means outside: a function, a dtype, a number of a module."""
         if isinstance(e, ast.Name) and e.id not in self.names:
-            known = self.globals.get(e.id, getattr(builtins, e.id, None))
-            if known is not None:
-                return known
+            meaning = self.globals.get(e.id, getattr(builtins, e.id, None))
+            if meaning is not None:
+                return meaning
         if isinstance(e, ast.Attribute):
             owner = self.static(e.value)
             if isinstance(owner, ModuleType) and hasattr(owner, e.attr):
                 return getattr(owner, e.attr)
-        raise UnknownError(ast.unparse(e))
+        raise LlvmUnsupportedError(ast.unparse(e))
 
     # -- expressions
 
@@ -152,16 +152,16 @@ class Expressions:
                 pairs = [*zip(e.ops, e.comparators, strict=True)]
                 return self.comparison(self.number(e.left), pairs)
             case ast.BoolOp(op=op, values=[first, *rest]):
-                return self.either(isinstance(op, ast.And), self.number(first), rest)
-            case ast.IfExp() if (found := self.nan_wins(e)) is not None:
-                return found
+                return self.and_or(isinstance(op, ast.And), self.number(first), rest)
+            case ast.IfExp() if (extremum := self.nan_wins(e)) is not None:
+                return extremum
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self.chosen(self.test(test), body, orelse)
+                return self.if_expression(self.test(test), body, orelse)
             case ast.Subscript(value=owner, slice=index):
                 return self.element(self.value(owner), index)
             case ast.Call():
                 return self.call(e)
-        raise UnknownError(type(e).__name__)
+        raise LlvmUnsupportedError(type(e).__name__)
 
     def call(self, e: ast.Call) -> Any:
         raise NotImplementedError
@@ -170,20 +170,23 @@ class Expressions:
         if isinstance(e, ast.Attribute):
             try:
                 owner = self.value(e.value)
-            except UnknownError:
+            except LlvmUnsupportedError:
                 owner = None
-            if isinstance(owner, Memory):
+            if isinstance(owner, ArrayValue):
                 return self.of_array(owner, e.attr)
             if isinstance(owner, Number) and e.attr in PARTS:
                 return values.parts(self.builder, owner)[PARTS.index(e.attr)]
-        found = self.static(e)
-        if isinstance(found, (bool, int, float, complex)) or type(found) in (np.float64, np.int64):
-            return constant(found.item() if isinstance(found, np.generic) else found)
-        if isinstance(found, type) and issubclass(found, np.generic):
-            return np.dtype(found)
-        raise UnknownError(ast.unparse(e))
+        meaning = self.static(e)
+        if isinstance(meaning, (bool, int, float, complex)) or type(meaning) in (
+            np.float64,
+            np.int64,
+        ):
+            return constant(meaning.item() if isinstance(meaning, np.generic) else meaning)
+        if isinstance(meaning, type) and issubclass(meaning, np.generic):
+            return np.dtype(meaning)
+        raise LlvmUnsupportedError(ast.unparse(e))
 
-    def of_array(self, x: Memory, name: str) -> Any:
+    def of_array(self, x: ArrayValue, name: str) -> Any:
         match name:
             case "shape":
                 return x.shape
@@ -199,19 +202,19 @@ class Expressions:
             case "T":
                 turned = {"C": "F", "F": "C", "A": "A"}[x.layout] if len(x.shape) > 1 else x.layout
                 shape, strides = x.shape[::-1], x.strides[::-1]
-                return Memory(x.dtype, x.data, shape, strides, turned, x.aligned, x.readonly)
-        raise UnknownError(name)
+                return ArrayValue(x.dtype, x.data, shape, strides, turned, x.aligned, x.readonly)
+        raise LlvmUnsupportedError(name)
 
     def element(self, owner: Any, index: ast.expr) -> Any:
         if isinstance(owner, tuple):
             at = self.value(index)
             if not isinstance(at, Number) or at.dtype != INT or at.known is None:
-                raise UnknownError("an item of a tuple that is not known")
+                raise LlvmUnsupportedError("an item of a tuple that is not known")
             if not -len(owner) <= at.known < len(owner):
-                raise UnknownError("an item that a tuple does not have")
+                raise LlvmUnsupportedError("an item that a tuple does not have")
             return owner[int(at.known)]
-        if not isinstance(owner, Memory):
-            raise UnknownError("an item")
+        if not isinstance(owner, ArrayValue):
+            raise LlvmUnsupportedError("an item")
         axes = index.elts if isinstance(index, ast.Tuple) else [index]
         if len(axes) < len(owner.shape) or any(isinstance(e, ast.Slice) for e in axes):
             return part(self.builder, owner, axes, self.number)
@@ -220,20 +223,24 @@ class Expressions:
     def comparison(self, left: Number, pairs: list[tuple[ast.cmpop, ast.expr]]) -> Number:
         (op, e), *rest = pairs
         right = self.number(e)
-        found = self.arithmetic.compared(op, left, right)
-        return self.decided(True, found, lambda: self.comparison(right, rest)) if rest else found
+        flag = self.arithmetic.compare(op, left, right)
+        return (
+            self.short_circuit(True, flag, lambda: self.comparison(right, rest)) if rest else flag
+        )
 
     # -- branches
 
-    def either(self, both: bool, first: Number, rest: list[ast.expr]) -> Number:
+    def and_or(self, both: bool, first: Number, rest: list[ast.expr]) -> Number:
         """`and` or `or` of flags; the rest is looked at only if the first does not decide."""
         if first.dtype != BOOL:
-            raise UnknownError("and, or of what are no flags")
+            raise LlvmUnsupportedError("and, or of what are no flags")
         if not rest:
             return first
-        return self.decided(both, first, lambda: self.either(both, self.number(rest[0]), rest[1:]))
+        return self.short_circuit(
+            both, first, lambda: self.and_or(both, self.number(rest[0]), rest[1:])
+        )
 
-    def decided(self, both: bool, first: Number, rest: Callable[[], Number]) -> Number:
+    def short_circuit(self, both: bool, first: Number, rest: Callable[[], Number]) -> Number:
         """A flag, and or or another one that is computed only if the first does not decide."""
         builder, before = self.builder, self.builder.block
         go_on, after = builder.append_basic_block(), builder.append_basic_block()
@@ -247,7 +254,7 @@ class Expressions:
 
     def without_overflow(self, e: ast.Compare) -> Number | None:
         """Whether the result of two integers has 64 bits; None for other comparisons."""
-        result = overflow.tested(e)
+        result = overflow.overflow_test(e)
         if result is None:
             return None
         name, *operands = result
@@ -258,10 +265,10 @@ class Expressions:
 
     def nan_wins(self, e: ast.IfExp) -> Number | None:
         """The larger or smaller of two floats of one dtype; None for other choices."""
-        found = extreme(e)
-        if found is None:
+        match = extreme(e)
+        if match is None:
             return None
-        name, *operands = found
+        name, *operands = match
         if not all(isinstance(a, (ast.Name, ast.Constant)) for a in operands):
             return None  # what raises is asked once
         a, b = map(self.number, operands)
@@ -269,26 +276,26 @@ class Expressions:
             return None
         return Number(a.dtype, intrinsic(self.builder, name, a.value, b.value))
 
-    def chosen(self, test: Any, body: ast.expr, orelse: ast.expr) -> Number:
+    def if_expression(self, test: Any, body: ast.expr, orelse: ast.expr) -> Number:
         """One of two numbers."""
         builder = self.builder
         sides, after = [builder.append_basic_block() for _ in range(2)], None
         builder.cbranch(test, *sides)
-        found, ends = [], []
+        numbers, ends = [], []
         for block, e in zip(sides, (body, orelse), strict=True):
             builder.position_at_end(block)
-            found.append(self.number(e))
+            numbers.append(self.number(e))
             ends.append(builder.block)
-        dtype = values.joined(*(x.dtype for x in found))
+        dtype = values.joined_dtype(*(x.dtype for x in numbers))
         after = builder.append_basic_block()
         edges = []
-        for x, block in zip(found, ends, strict=True):
+        for x, block in zip(numbers, ends, strict=True):
             builder.position_at_end(block)
             edges.append((cast(builder, x, dtype).value, builder.block))
             builder.branch(after)
         builder.position_at_end(after)
-        natural = dtype == INT and all(x.natural for x in found)
-        bits = max(x.bits for x in found)
+        natural = dtype == INT and all(x.natural for x in numbers)
+        bits = max(x.bits for x in numbers)
         return Number(dtype, self.phi(values.register(dtype), edges), natural=natural, bits=bits)
 
     def phi(self, kind: Any, edges: list[tuple[Any, ir.Block]]) -> Any:
@@ -298,10 +305,10 @@ class Expressions:
                 with self.builder.goto_block(block):
                     self.builder.store(value, place)
             return self.builder.load(place)
-        made = self.builder.phi(kind)
+        phi = self.builder.phi(kind)
         for value, block in edges:
-            made.add_incoming(value, block)
-        return made
+            phi.add_incoming(value, block)
+        return phi
 
 
 def indices(at: Any) -> tuple[Number, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.calls import release
-from tapeless.backends.cpu.llvm.control_flow import Flow, Hints
+from tapeless.backends.cpu.llvm.control_flow import ControlFlowBuilder, Hints
 from tapeless.backends.cpu.llvm.expressions import indices
 from tapeless.backends.cpu.llvm.ir import values as kinds
 from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
@@ -22,22 +22,22 @@ from tapeless.backends.cpu.llvm.ir.values import (
     POINTER,
     STATUS,
     WORD,
-    Memory,
+    ArrayValue,
+    LlvmUnsupportedError,
     Number,
-    UnknownError,
     cast,
-    joined,
+    joined_dtype,
 )
-from tapeless.backends.cpu.llvm.math.sincos_pairs import paired
+from tapeless.backends.cpu.llvm.math.sincos_pairs import paired_calls
 
 if TYPE_CHECKING:
-    from tapeless.backends.cpu.llvm.module import CompiledFunction, ModuleWriter
+    from tapeless.backends.cpu.llvm.module import CompiledFunction, LlvmModuleWriter
 
 SHORT = 16  # passes: so few are not worth vectors
 RESULT = 8  # bytes for each number that is returned
 
 
-class Function(Flow):
+class FunctionBuilder(ControlFlowBuilder):
     """Writes one function."""
 
     single = True  # whether it returns a number, not a tuple
@@ -46,7 +46,7 @@ class Function(Flow):
     line = 0  # of the statement that is written, in the text of the kernels
 
     def __init__(
-        self, unit: ModuleWriter, node: ast.FunctionDef, function: Any, hints: Hints
+        self, unit: LlvmModuleWriter, node: ast.FunctionDef, function: Any, hints: Hints
     ) -> None:
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         super().__init__(builder, unit.globals, unit.options(node.name))
@@ -61,7 +61,7 @@ class Function(Flow):
     def write(self, arguments: Iterable[Any]) -> tuple[Any, ...] | None:
         """The dtypes of the numbers that it returns; None if it returns none."""
         self.moving = _moving(self.node)
-        self.paired = paired(self.node)
+        self.paired = paired_calls(self.node)
         for name, value in zip((a.arg for a in self.node.args.args), arguments, strict=True):
             self.assign(name, value)
         self.statements(self.node.body)
@@ -89,28 +89,28 @@ class Function(Flow):
 
     def results(self) -> tuple[Any, ...] | None:
         """Stores what is returned, where it is, in dtypes that are the same everywhere."""
-        found = [values for _, values in self.returned if values is not None]
-        if found and len(found) < len(self.returned):
-            raise UnknownError("a function that returns None or a number")
-        if len({len(values) for values in found}) > 1:
-            raise UnknownError("tuples of several lengths")
-        result_kinds = [_kind_of(x) for x in found[0]] if found else []
-        for others in found[1:]:
-            result_kinds = [_alike(d, x) for d, x in zip(result_kinds, others, strict=True)]
+        returned_values = [values for _, values in self.returned if values is not None]
+        if returned_values and len(returned_values) < len(self.returned):
+            raise LlvmUnsupportedError("a function that returns None or a number")
+        if len({len(values) for values in returned_values}) > 1:
+            raise LlvmUnsupportedError("tuples of several lengths")
+        result_kinds = [_kind_of(x) for x in returned_values[0]] if returned_values else []
+        for others in returned_values[1:]:
+            result_kinds = [_common_kind(d, x) for d, x in zip(result_kinds, others, strict=True)]
         for block, values in self.returned:
             self.builder.position_at_end(block)
             for k, kind, x in zip(slots(result_kinds), result_kinds, values or (), strict=False):
-                if isinstance(x, Memory):
+                if isinstance(x, ArrayValue):
                     self.put_result(k, x.data)
                     self.put_result(k + 1, x.shape[0].value)
                 else:
                     self.put_result(k, cast(self.builder, x, kind).value)
             self.builder.branch(self.exit)
-        return tuple(result_kinds) if found else None
+        return tuple(result_kinds) if returned_values else None
 
-    def put_result(self, k: int, made: Any) -> None:
+    def put_result(self, k: int, value: Any) -> None:
         place = self.builder.gep(self.function.args[-1], [WORD(RESULT * k)], inbounds=True)
-        self.builder.store(made, self.builder.bitcast(place, made.type.as_pointer()))
+        self.builder.store(value, self.builder.bitcast(place, value.type.as_pointer()))
 
     def open(self) -> bool:
         """Whether the current place can be reached."""
@@ -135,7 +135,7 @@ class Function(Flow):
                 for target in targets:
                     self.store(target, value)
             case ast.AugAssign(target=target, op=op, value=e):
-                read: Any = self.value(_loaded(target))
+                read: Any = self.value(_load_of(target))
                 value = self.arithmetic.binary(op, *kinds.numbers(read, self.value(e)))
                 self.store(target, value)
             case ast.For():
@@ -155,7 +155,7 @@ class Function(Flow):
             case ast.Expr(value=ast.Call() as e):
                 self.value(e)
             case _:
-                raise UnknownError(type(s).__name__)
+                raise LlvmUnsupportedError(type(s).__name__)
 
     def store(self, target: ast.expr, value: Any) -> None:
         match target:
@@ -163,23 +163,23 @@ class Function(Flow):
                 self.assign(name, value)
             case ast.Tuple(elts=parts):
                 if not isinstance(value, tuple) or len(value) != len(parts):
-                    raise UnknownError("what cannot be unpacked")
+                    raise LlvmUnsupportedError("what cannot be unpacked")
                 for part, x in zip(parts, value, strict=True):
                     self.store(part, x)
             case ast.Subscript(value=e, slice=index):
                 owner = self.value(e)
-                if not isinstance(owner, Memory):
-                    raise UnknownError("a store")
+                if not isinstance(owner, ArrayValue):
+                    raise LlvmUnsupportedError("a store")
                 at = indices(self.value(index))
                 kinds.store(self.builder, owner, at, kinds.numbers(value)[0])
             case _:
-                raise UnknownError(type(target).__name__)
+                raise LlvmUnsupportedError(type(target).__name__)
 
     def give_back(self, e: ast.expr | None) -> None:
         value = None if e is None or _is_none(e) else self.value(e)
         if value is not None:
             value = value if isinstance(value, tuple) else (value,)
-            kinds.numbers(*(x for x in value if not isinstance(x, Memory)))
+            kinds.numbers(*(x for x in value if not isinstance(x, ArrayValue)))
         self.single = not isinstance(e, ast.Tuple)
         self.returned.append((self.builder.block, value))
 
@@ -189,7 +189,7 @@ class Function(Flow):
                 words = itertools.count()
                 self.fail(self.static(func), tuple(self.told_by(a, words) for a in args))
             case _:
-                raise UnknownError("an error that is not known before")
+                raise LlvmUnsupportedError("an error that is not known before")
 
     def told_by(self, e: ast.expr, words: Iterator[int]) -> Any:
         """An argument of an error, as it is, or where its number is stored."""
@@ -227,31 +227,33 @@ class Function(Flow):
     # -- other functions
 
     def helper(self, name: str) -> Callable[..., Any] | None:
-        known = self.unit.helper(name)
-        if known is not None:
-            return getattr(self, known)  # type: ignore[no-any-return]
-        return (lambda *args: self.called(name, args)) if name in self.unit.sources else None
+        method = self.unit.helper(name)
+        if method is not None:
+            return getattr(self, method)  # type: ignore[no-any-return]
+        return (lambda *args: self.call_function(name, args)) if name in self.unit.sources else None
 
-    def called(self, name: str, args: tuple[Any, ...]) -> Any:
+    def call_function(self, name: str, args: tuple[Any, ...]) -> Any:
         """A call of another function of the module."""
-        made = self.unit.function(name, args)
-        results = made.results or ()
+        callee = self.unit.function(name, args)
+        results = callee.results or ()
         if returns_rows(results):
-            raise UnknownError("a function that returns an array")
+            raise LlvmUnsupportedError("a function that returns an array")
         places = slots(results)
-        room = ir.ArrayType(WORD, max(1, places[-1], made.told))
+        room = ir.ArrayType(WORD, max(1, places[-1], callee.told))
         place = self.builder.bitcast(variable(self.builder, room), POINTER)
         attributes = ("alwaysinline",) if self.pays(name) else ()
-        status = self.builder.call(made.function, [*spread(args), place], attrs=attributes)
-        if made.fails:
+        status = self.builder.call(
+            callee.function, [*pass_arguments(args), place], attrs=attributes
+        )
+        if callee.fails:
             failed = self.builder.icmp_signed("!=", status, STATUS(0))
             with self.builder.if_then(failed, likely=False):
-                self.pass_on(status, made, place)
+                self.pass_on(status, callee, place)
         values = tuple(
             Number(d, read_result(self.builder, place, k, d))
             for k, d in zip(places, results, strict=False)
         )
-        return values[0] if made.single and values else values or None
+        return values[0] if callee.single and values else values or None
 
     def pays(self, name: str) -> bool:
         """Whether a function that asks for it is inlined: in loops, which may then use vectors.
@@ -266,46 +268,48 @@ class Function(Flow):
         return self.chain
 
 
-def _kind_of(x: Number | Memory) -> Any:
+def _kind_of(x: Number | ArrayValue) -> Any:
     """The kind of a result."""
     if isinstance(x, Number):
         return x.dtype
     if len(x.shape) != 1 or x.layout != "C":
-        raise UnknownError("an array of several axes that is returned")
-    return kinds.Row(x.dtype)
+        raise LlvmUnsupportedError("an array of several axes that is returned")
+    return kinds.RowKind(x.dtype)
 
 
-def _alike(kind: Any, x: Number | Memory) -> Any:
+def _common_kind(kind: Any, x: Number | ArrayValue) -> Any:
     """The kind of a result that is this or that."""
     other = _kind_of(x)
-    if isinstance(kind, kinds.Row) or isinstance(other, kinds.Row):
+    if isinstance(kind, kinds.RowKind) or isinstance(other, kinds.RowKind):
         if kind != other:
-            raise UnknownError("a result that is an array or a number")
+            raise LlvmUnsupportedError("a result that is an array or a number")
         return kind
-    return joined(kind, other)
+    return joined_dtype(kind, other)
 
 
 def returns_rows(results: Iterable[Any] | None) -> bool:
-    return any(isinstance(kind, kinds.Row) for kind in results or ())
+    return any(isinstance(kind, kinds.RowKind) for kind in results or ())
 
 
 def slots(results: Iterable[Any] | None) -> list[int]:
     """Where each result is stored, in words; last where there is place for something else."""
     places = [0]
     for kind in results or ():
-        two = isinstance(kind, kinds.Row) or kind.itemsize > RESULT
+        two = isinstance(kind, kinds.RowKind) or kind.itemsize > RESULT
         places.append(places[-1] + (2 if two else 1))
     return places
 
 
-def spread(args: Iterable[Any]) -> list[Any]:
+def pass_arguments(args: Iterable[Any]) -> list[Any]:
     """Arguments as functions of LLVM's take them."""
     values: list[Any] = []
     for x in args:
         if isinstance(x, kinds.Stream):
             values.append(x.address)
         else:
-            values += kinds.passed(x) if isinstance(x, Memory) else [kinds.numbers(x)[0].value]
+            values += (
+                kinds.flatten_array(x) if isinstance(x, ArrayValue) else [kinds.numbers(x)[0].value]
+            )
     return values
 
 
@@ -318,13 +322,13 @@ def read_word(builder: Any, place: Any, k: int, kind: Any) -> Any:
     return builder.load(builder.bitcast(at, kind.as_pointer()))
 
 
-def _loaded(target: ast.expr) -> ast.expr:
+def _load_of(target: ast.expr) -> ast.expr:
     match target:
         case ast.Name(id=name):
             return ast.Name(name, ast.Load())
         case ast.Subscript(value=owner, slice=index):
             return ast.Subscript(owner, index, ast.Load())
-    raise UnknownError("an assignment")
+    raise LlvmUnsupportedError("an assignment")
 
 
 def _is_short(loop: ast.stmt) -> bool:
@@ -340,14 +344,14 @@ def _is_none(e: ast.expr) -> bool:
 
 def _moving(node: ast.AST) -> set[str]:
     """The variables that get longer arrays, a = grown(a), or each other's: a, b = b, a."""
-    found: set[str] = set()
+    moving: set[str] = set()
     for s in ast.walk(node):
         match s:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
                 value=ast.Call(func=ast.Name(id="grown"), args=[ast.Name(id=other)]),
             ) if name == other:
-                found.add(name)
+                moving.add(name)
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple()):
-                found |= {e.id for e in names if isinstance(e, ast.Name)}
-    return found
+                moving |= {e.id for e in names if isinstance(e, ast.Name)}
+    return moving

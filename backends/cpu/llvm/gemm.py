@@ -11,7 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, for_range, kept
+from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, for_range, spill
 from tapeless.backends.cpu.runtime import blas
 from tapeless.transforms.dataclass import dataclass
 
@@ -54,7 +54,7 @@ class MatrixOperand:
         return b.gep(b.load(self.start), [place])
 
 
-class Product:
+class ProductBuilder:
     """Writes void tapeless_product_d(m, n, k, a, b, out), each matrix as address and strides."""
 
     def __init__(self, function: Any, number: Any, kind: str) -> None:
@@ -71,17 +71,17 @@ class Product:
     def function(cls, module: Any, kind: str) -> Any:
         """The function in a module, for numbers of a kind: s or d."""
         name = f"tapeless_product_{kind}"
-        known = module.globals.get(name)
-        if known:
-            return known
+        existing = module.globals.get(name)
+        if existing:
+            return existing
         places = (POINTER, WORD, WORD) * 3
-        made = ir.Function(module, ir.FunctionType(ir.VoidType(), (WORD,) * 3 + places), name)
-        made.linkage = "linkonce_odr"
+        function = ir.Function(module, ir.FunctionType(ir.VoidType(), (WORD,) * 3 + places), name)
+        function.linkage = "linkonce_odr"
         for attribute in ("noinline", "nounwind"):
-            made.attributes.add(attribute)
-        made.args[9].add_attribute("noalias")
-        cls(made, ir.FloatType() if kind == "s" else ir.DoubleType(), kind).write()
-        return made
+            function.attributes.add(attribute)
+        function.args[9].add_attribute("noalias")
+        cls(function, ir.FloatType() if kind == "s" else ir.DoubleType(), kind).write()
+        return function
 
     def write(self) -> None:
         b = self.builder
@@ -116,31 +116,31 @@ class Product:
     def by_sums(self) -> None:
         b = self.builder
         with for_range(b, self.m) as i, for_range(b, self.n) as j:
-            total = self.kept(self.number(0))
+            total = self.address_of_value(self.number(0))
             with for_range(b, self.k) as p:
-                x = self.at(self.a, i, p, along=self.size)
-                y = self.at(self.b, p, j, down=self.size)
+                x = self.address_of(self.a, i, p, along=self.size)
+                y = self.address_of(self.b, p, j, down=self.size)
                 self.add(total, b.load(x, align=1), b.load(y, align=1))
-            b.store(b.load(total), self.at(self.out, i, j), align=1)
+            b.store(b.load(total), self.address_of(self.out, i, j), align=1)
 
     def by_rows(self, step: Any) -> None:
         b = self.builder
         along = self.size if step is self.size else self.out.along
         with for_range(b, self.m) as i:
             with for_range(b, self.n) as j:
-                b.store(self.number(0), self.at(self.out, i, j, along=along), align=1)
+                b.store(self.number(0), self.address_of(self.out, i, j, along=along), align=1)
             with for_range(b, self.k) as p:
-                x = b.load(self.at(self.a, i, p), align=1)
+                x = b.load(self.address_of(self.a, i, p), align=1)
                 with for_range(b, self.n) as j:
-                    y = b.load(self.at(self.b, p, j, along=step), align=1)
-                    self.add(self.at(self.out, i, j, along=along), x, y)
+                    y = b.load(self.address_of(self.b, p, j, along=step), align=1)
+                    self.add(self.address_of(self.out, i, j, along=along), x, y)
 
     def add(self, total: Any, x: Any, y: Any) -> None:
         b = self.builder
-        made = b.fadd(b.load(total, align=1), b.fmul(x, y, flags=FLAGS), flags=FLAGS)
-        b.store(made, total, align=1)
+        new_total = b.fadd(b.load(total, align=1), b.fmul(x, y, flags=FLAGS), flags=FLAGS)
+        b.store(new_total, total, align=1)
 
-    def at(self, x: Matrix, i: Any, j: Any, down: Any = None, along: Any = None) -> Any:
+    def address_of(self, x: Matrix, i: Any, j: Any, down: Any = None, along: Any = None) -> Any:
         b = self.builder
         place = b.add(b.mul(i, down or x.down), b.mul(j, along or x.along))
         return b.bitcast(b.gep(x.start, [place]), self.number.as_pointer())
@@ -149,7 +149,7 @@ class Product:
 
     def call(self, bits: int) -> None:
         b = self.builder
-        first, second = self.taken(self.a), self.taken(self.b)
+        first, second = self.blas_operand(self.a), self.blas_operand(self.b)
         work = b.mul(b.mul(self.m, self.n), self.k)
         shared = b.and_(
             b.icmp_signed(">", work, WORD(ALONE)), b.icmp_signed("<=", work, WORD(MOST))
@@ -167,7 +167,7 @@ class Product:
             x, y = first.part(b, i, p, self.size), second.part(b, p, WORD(0), self.size)
             out = b.gep(self.out.start, [b.mul(i, self.out.down)])
             self.multiply(bits, (m, k), (first, x), (second, y), out, p)
-        free = self.declared("free", ir.FunctionType(ir.VoidType(), [POINTER]))
+        free = self.declare("free", ir.FunctionType(ir.VoidType(), [POINTER]))
         for each in (first, second):
             b.call(free, [b.load(each.ours)])
 
@@ -178,8 +178,8 @@ class Product:
         number = b.sdiv(b.add(count, b.sub(length, WORD(1))), length)
         with for_range(b, number) as block:
             start = b.mul(block, length)
-            left = b.sub(count, start)
-            yield start, b.select(b.icmp_signed("<", left, length), left, length)
+            remaining = b.sub(count, start)
+            yield start, b.select(b.icmp_signed("<", remaining, length), remaining, length)
 
     def multiply(
         self,
@@ -194,23 +194,25 @@ class Product:
         b = self.builder
         whole, pointer = ir.IntType(bits), self.number.as_pointer()
         m, k = lengths
-        counts = [self.kept(b.trunc(v, whole) if bits < 64 else v) for v in (self.n, m, k)]
-        one = self.kept(self.number(1))
+        counts = [
+            self.address_of_value(b.trunc(v, whole) if bits < 64 else v) for v in (self.n, m, k)
+        ]
+        address_of_one = self.address_of_value(self.number(1))
         fresh = b.icmp_signed("==", before, WORD(0))
-        more = self.kept(b.select(fresh, self.number(0), self.number(1)))
-        row = self.kept(b.sdiv(self.out.down, self.size))
+        more = self.address_of_value(b.select(fresh, self.number(0), self.number(1)))
+        row = self.address_of_value(b.sdiv(self.out.down, self.size))
         steps = [b.bitcast(x, whole.as_pointer()) for x in (second[0].step, a[0].step, row)]
         places = [b.bitcast(x, pointer) for x in (second[1], a[1], out)]
-        values = [second[0].letter, a[0].letter, *counts, one, places[0], steps[0]]
+        values = [second[0].letter, a[0].letter, *counts, address_of_one, places[0], steps[0]]
         values += [places[1], steps[1], more, places[2], steps[2]]
         kind = ir.FunctionType(ir.VoidType(), [v.type for v in values])
-        b.call(self.declared(blas.symbol(self.kind, bits), kind), values)
+        b.call(self.declare(blas.symbol(self.kind, bits), kind), values)
 
-    def taken(self, x: Matrix) -> MatrixOperand:
+    def blas_operand(self, x: Matrix) -> MatrixOperand:
         """A matrix as the BLAS takes it: in rows, turned, or copied."""
         b = self.builder
-        start, step = self.kept(x.start), self.kept(WORD(0))
-        letter, ours = self.kept(BYTE(ord("N"))), self.kept(POINTER(None))
+        start, step = self.address_of_value(x.start), self.address_of_value(WORD(0))
+        letter, ours = self.address_of_value(BYTE(ord("N"))), self.address_of_value(POINTER(None))
         with b.if_else(self.in_rows(x)) as (then, otherwise):
             with then:
                 b.store(b.sdiv(x.down, self.size), step)
@@ -221,22 +223,22 @@ class Product:
                         b.store(b.sdiv(x.along, self.size), step)
                         b.store(BYTE(ord("T")), letter)
                     with scattered:
-                        copy = self.copied(x)
+                        copy = self.copy_to_heap(x)
                         b.store(copy, start)
                         b.store(copy, ours)
                         b.store(x.columns, step)
         return MatrixOperand(start, step, letter, ours)
 
-    def copied(self, x: Matrix) -> Any:
+    def copy_to_heap(self, x: Matrix) -> Any:
         """The matrix in memory of its own."""
         b = self.builder
-        malloc = self.declared("malloc", ir.FunctionType(POINTER, [WORD]))
+        malloc = self.declare("malloc", ir.FunctionType(POINTER, [WORD]))
         down = b.mul(x.columns, self.size)
-        made = Matrix(b.call(malloc, [b.mul(x.rows, down)]), down, self.size)
+        copied = Matrix(b.call(malloc, [b.mul(x.rows, down)]), down, self.size)
         with for_range(b, x.rows) as i, for_range(b, x.columns) as j:
-            value = b.load(self.at(x, i, j), align=1)
-            b.store(value, self.at(made, i, j), align=1)
-        return made.start
+            value = b.load(self.address_of(x, i, j), align=1)
+            b.store(value, self.address_of(copied, i, j), align=1)
+        return copied.start
 
     def in_rows(self, x: Matrix) -> Any:
         """Whether rows follow one another without a break in them."""
@@ -248,9 +250,9 @@ class Product:
     def is_size(self, stride: Any) -> Any:
         return self.builder.icmp_signed("==", stride, self.size)
 
-    def kept(self, value: Any) -> Any:
+    def address_of_value(self, value: Any) -> Any:
         """The address of a value."""
-        return kept(self.builder, value)
+        return spill(self.builder, value)
 
-    def declared(self, name: str, kind: Any) -> Any:
-        return declared(self.builder.module, name, kind)
+    def declare(self, name: str, kind: Any) -> Any:
+        return declare(self.builder.module, name, kind)

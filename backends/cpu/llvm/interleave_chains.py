@@ -26,18 +26,18 @@ INLINED = re.compile(r"call \w+ @([\w.$-]+)\(.*\) #(\d+)$")
 FORCED = re.compile(r"^attributes #(\d+) = \{ alwaysinline \}$", re.MULTILINE)
 
 
-def chained(text: str) -> str:
+def add_interleave_hints(text: str) -> str:
     """The text of a module, with what LLVM is to do with such loops."""
     if " lshr " not in text:
         return text
     width = 0 if CALL.search(text) else WIDTH
     hints = {"vectorize.width": width, "interleave.count": CHAINS // 2 if width else CHAINS}
     lines = text.split("\n")
-    found = list(_loops(lines, _shifts(lines, set(FORCED.findall(text)))))
-    if not found:
+    loops = list(_loops(lines, _shifts(lines, set(FORCED.findall(text)))))
+    if not loops:
         return text
     number = len(lines)  # of a node of metadata, larger than all there are
-    for _, last in found:
+    for _, last in loops:
         lines[last] = f"{lines[last].partition(',')[0]}, !llvm.loop !{number}"
         nodes = [f'!{{!"llvm.loop.{k}", i32 {n}}}' for k, n in hints.items() if n]
         lines.append(f"!{number} = distinct !{{!{number}, {', '.join(nodes)}}}")

@@ -27,7 +27,7 @@ PLAIN = (
 )
 
 
-def tiled(function: ast.FunctionDef, others: Collection[str], apart: bool) -> ast.FunctionDef:
+def tile_loops(function: ast.FunctionDef, others: Collection[str], apart: bool) -> ast.FunctionDef:
     """The function with such loops.
 
     others  the other functions of its module, which may do anything
@@ -36,9 +36,9 @@ def tiled(function: ast.FunctionDef, others: Collection[str], apart: bool) -> as
     if not apart:
         return function
     often = [e.id for e in ast.walk(function) if isinstance(e, ast.Name) and _is_set(e)]
-    given = {a.arg for a in function.args.args} - {*often}
-    taken = given | {*often}
-    tiles = Tiles(given, taken, others)
+    arguments = {a.arg for a in function.args.args} - {*often}
+    taken = arguments | {*often}
+    tiles = Tiles(arguments, taken, others)
     if not any(isinstance(s, ast.For) and tiles.fits(s) for s in ast.walk(function)):
         return function
     return ast.fix_missing_locations(tiles.visit(copy.deepcopy(function)))  # type: ignore[no-any-return]
@@ -52,8 +52,8 @@ class Tiles(ast.NodeTransformer):
     others  other functions, which may do anything
     """
 
-    def __init__(self, given: set[str], taken: set[str], others: Collection[str]) -> None:
-        self.given, self.taken, self.others = given, taken, others
+    def __init__(self, arguments: set[str], taken: set[str], others: Collection[str]) -> None:
+        self.given, self.taken, self.others = arguments, taken, others
 
     def visit_For(self, s: ast.For) -> ast.For:
         if not self.fits(s):
@@ -85,14 +85,14 @@ class Tiles(ast.NodeTransformer):
         if mentions(inner.iter, i) or not all(isinstance(x, ast.Assign) for x in inner.body):
             return False
         places: dict[str, str] = {}  # the one element of each array that a pass stores
-        known = {i, j} | self.given
+        readable = {i, j} | self.given
         for x in inner.body:
             assert isinstance(x, ast.Assign)
-            if not self.is_plain(x.value, known):
+            if not self.is_plain(x.value, readable):
                 return False
             match x.targets:
                 case [ast.Name(id=name)] if name not in (i, j):
-                    known.add(name)
+                    readable.add(name)
                 case [ast.Subscript(value=ast.Name(id=name)) as place] if name in self.given:
                     text = ast.unparse(place)
                     if places.setdefault(name, text) != text or not _is_own(place, i, j):
@@ -104,21 +104,21 @@ class Tiles(ast.NodeTransformer):
             _is_column(e, i, j) for e in parts
         )
 
-    def is_plain(self, e: ast.AST, known: set[str]) -> bool:
+    def is_plain(self, e: ast.AST, readable: set[str]) -> bool:
         """Whether an expression has no effect, and reads what this pass has made, or what nobody
         changes."""
         match e:
             case ast.Name(id=name):
-                return name in known or name == "np"
+                return name in readable or name == "np"
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
-                return name not in self.others and all(self.is_plain(a, known) for a in args)
+                return name not in self.others and all(self.is_plain(a, readable) for a in args)
             case ast.Call(func=ast.Attribute(value=ast.Name(id="np")), keywords=[]):
                 pass
             case ast.Subscript() if owner(e) in self.given:
                 pass
             case _ if not isinstance(e, PLAIN):
                 return False
-        return all(self.is_plain(part, known) for part in ast.iter_child_nodes(e))
+        return all(self.is_plain(part, readable) for part in ast.iter_child_nodes(e))
 
     def fresh(self, name: str) -> str:
         while name in self.taken:
@@ -127,7 +127,7 @@ class Tiles(ast.NodeTransformer):
         return name
 
 
-def _count(s: ast.stmt, given: set[str]) -> str | None:
+def _count(s: ast.stmt, arguments: set[str]) -> str | None:
     """The passes of a loop that counts from 0 to the length of an axis, or to an argument."""
     match s:
         case ast.For(
@@ -139,7 +139,7 @@ def _count(s: ast.stmt, given: set[str]) -> str | None:
         case _:
             return None
     if isinstance(n, ast.Name):
-        return n.id if n.id in given else None
+        return n.id if n.id in arguments else None
     return ast.unparse(n) if SHAPE.fullmatch(ast.unparse(n)) else None
 
 

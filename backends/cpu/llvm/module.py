@@ -13,17 +13,17 @@ from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.calls import HELPERS
 from tapeless.backends.cpu.llvm.control_flow import AgainError, Hints
-from tapeless.backends.cpu.llvm.function import Function
+from tapeless.backends.cpu.llvm.function import FunctionBuilder
 from tapeless.backends.cpu.llvm.ir import values
 from tapeless.backends.cpu.llvm.ir.values import (
     POINTER,
     STATUS,
-    Memory,
+    ArrayValue,
+    LlvmUnsupportedError,
     Number,
     Stream,
-    UnknownError,
 )
-from tapeless.backends.cpu.runtime.signature import Array
+from tapeless.backends.cpu.runtime.signature import ArrayType
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels import matrix_products, scratch
 from tapeless.transforms.lowering.schedule import reassociable_sums, stack_capacity
@@ -57,7 +57,7 @@ class CompiledFunction:
     told: int
 
 
-class ModuleWriter:
+class LlvmModuleWriter:
     """Writes functions of a module of loop form.
 
     sources   their definitions
@@ -82,27 +82,27 @@ class ModuleWriter:
         self.made: dict[Any, CompiledFunction | None] = {}
 
     def options(self, name: str) -> dict[str, Any]:
-        found = self.given[name]
-        if not found.keys() <= OPTIONS:
-            raise UnknownError("an option of Numba")
-        return found
+        options = self.given[name]
+        if not options.keys() <= OPTIONS:
+            raise LlvmUnsupportedError("an option of Numba")
+        return options
 
     def helper(self, name: str) -> str | None:
         """Which helper of loop form a function of the module is, if it is one."""
         node = self.sources.get(name)
-        known = node is not None and name in HELPERS and ast.dump(node) == _helpers()[name]
+        is_helper = node is not None and name in HELPERS and ast.dump(node) == _helpers()[name]
         exact = name in ("grown", "filled", "complex_exp")
         wanted = None if exact else {"reassoc", "contract"}
-        return name if known and self.given[name].get("fastmath") == wanted else None
+        return name if is_helper and self.given[name].get("fastmath") == wanted else None
 
     def error(self, kind: type, args: tuple[Any, ...], line: int) -> int:
         """The number of an error that a line of the module raises."""
         name = kind.__name__
-        known = (getattr(builtins, name, None), self.globals.get(name), np.linalg.LinAlgError)
-        if kind not in known:
-            raise UnknownError("an error of the user's")
+        classes = (getattr(builtins, name, None), self.globals.get(name), np.linalg.LinAlgError)
+        if kind not in classes:
+            raise LlvmUnsupportedError("an error of the user's")
         if not all(map(_is_told, args)):
-            raise UnknownError("what an error says")
+            raise LlvmUnsupportedError("what an error says")
         if (name, args, line) not in self.errors:
             self.errors.append((name, args, line))
         return 1 + self.errors.index((name, args, line))
@@ -112,59 +112,59 @@ class ModuleWriter:
         wanted = tuple(_kind(x) for x in args)
         if (name, wanted) not in self.made:
             self.made[name, wanted] = None
-            self.made[name, wanted] = self.written(name, wanted, inline)
-        found = self.made[name, wanted]
-        if found is None:
-            raise UnknownError("a function that calls itself")
-        return found
+            self.made[name, wanted] = self.write_function(name, wanted, inline)
+        function = self.made[name, wanted]
+        if function is None:
+            raise LlvmUnsupportedError("a function that calls itself")
+        return function
 
-    def written(self, name: str, wanted: tuple[Any, ...], inline: bool) -> CompiledFunction:
+    def write_function(self, name: str, wanted: tuple[Any, ...], inline: bool) -> CompiledFunction:
         hints: Hints = {}
         names = [a.arg for a in self.sources[name].args.args]
         if len(names) != len(wanted):
-            raise UnknownError("another number of arguments")
+            raise LlvmUnsupportedError("another number of arguments")
         for _ in range(ATTEMPTS):
-            function = self.declared(name, wanted)
+            function = self.declare(name, wanted)
             function.attributes.add("alwaysinline" if inline else "nounwind")
             try:
-                writer = Function(self, self.sources[name], function, hints)
+                writer = FunctionBuilder(self, self.sources[name], function, hints)
                 results = writer.write(self.arguments(function, names, wanted, inline))
                 return CompiledFunction(function, results, writer.single, writer.fails, writer.told)
             except AgainError:
                 del self.module.globals[function.name]
-        raise UnknownError("variables whose dtypes are not found")
+        raise LlvmUnsupportedError("variables whose dtypes are not found")
 
-    def declared(self, name: str, wanted: tuple[Any, ...]) -> Any:
+    def declare(self, name: str, wanted: tuple[Any, ...]) -> Any:
         types: list[Any] = []
         for kind in wanted:
             if kind == STREAM:
                 types.append(POINTER)
-            elif isinstance(kind, Array):
+            elif isinstance(kind, ArrayType):
                 steps = kind.ndim * (2 if kind.layout == "A" else 1)
                 types += [POINTER, *[values.WORD] * steps]
             else:
                 types.append(values.register(kind[0]))
         signature = ir.FunctionType(STATUS, [*types, POINTER])
-        made = ir.Function(self.module, signature, self.module.get_unique_name(name))
-        made.linkage = "internal"
-        return made
+        function = ir.Function(self.module, signature, self.module.get_unique_name(name))
+        function.linkage = "internal"
+        return function
 
     def arguments(
         self, function: Any, names: list[str], wanted: tuple[Any, ...], first: bool
     ) -> list[Any]:
-        left: list[Any] = [*function.args[:-1]]
-        found: list[Any] = []
+        remaining: list[Any] = [*function.args[:-1]]
+        arguments: list[Any] = []
         for name, kind in zip(names, wanted, strict=False):
             if kind == STREAM:
-                found.append(Stream(left.pop(0)))
-            elif isinstance(kind, Array):
+                arguments.append(Stream(remaining.pop(0)))
+            elif isinstance(kind, ArrayType):
                 if first and self.apart:
-                    left[0].add_attribute("noalias")
-                left[0].name = f"arg.{name}"
-                found.append(values.received(kind, left))
+                    remaining[0].add_attribute("noalias")
+                remaining[0].name = f"arg.{name}"
+                arguments.append(values.unflatten_array(kind, remaining))
             else:
-                found.append(Number(kind[0], left.pop(0), natural=kind[1]))
-        return found
+                arguments.append(Number(kind[0], remaining.pop(0), natural=kind[1]))
+        return arguments
 
 
 def _is_told(x: Any) -> bool:
@@ -177,7 +177,7 @@ def _is_told(x: Any) -> bool:
 def _kind(x: Any) -> Any:
     if isinstance(x, Stream):
         return STREAM
-    if isinstance(x, Memory):
+    if isinstance(x, ArrayValue):
         return values.signature_of(x)
     number = values.numbers(x)[0]
     return (number.dtype, number.natural)
@@ -185,5 +185,5 @@ def _kind(x: Any) -> Any:
 
 @functools.cache
 def _helpers() -> dict[str, str]:
-    found = [ast.parse(text).body[0] for text in TEXTS]
-    return {node.name: ast.dump(node) for node in found}  # type: ignore[attr-defined]
+    nodes = [ast.parse(text).body[0] for text in TEXTS]
+    return {node.name: ast.dump(node) for node in nodes}  # type: ignore[attr-defined]

@@ -17,14 +17,14 @@ from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.ir.values import register
 from tapeless.backends.cpu.runtime import random_functions
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 from tapeless.backends.cpu.runtime.signature import (
     TWINS,
     Argument,
-    Array,
-    Form,
-    Generator,
-    Number,
+    ArrayType,
+    CallForm,
+    GeneratorType,
+    NumberType,
     Signature,
 )
 from tapeless.transforms.dataclass import dataclass
@@ -32,13 +32,13 @@ from tapeless.transforms.dataclass import dataclass
 BYTE, INT, LONG, DOUBLE = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 OBJECT = BYTE.as_pointer()
 SWAPPED = ord(">" if sys.byteorder == "little" else "<")
-FIRST_ROW, PLACES = Number(int, place=True), (1 << 62) - 1
+FIRST_ROW, PLACES = NumberType(int, place=True), (1 << 62) - 1
 LONG_ENOUGH = 2048  # numbers in arrays from which other threads may run meanwhile
 
 
 def is_count(want: Argument) -> bool:
     """Whether an argument is an integer of Python, and no place of a row."""
-    return isinstance(want, Number) and want.kind is int and not want.place
+    return isinstance(want, NumberType) and want.kind is int and not want.place
 
 
 class NoEntryError(Exception):
@@ -56,9 +56,9 @@ class Result:
     array: bool = False
 
 
-class Entry:
-    """Builds the function `symbol` in a module of LLVM. Subclasses call the kernel: `received` are
-    the arguments as it takes them, `run` passes what it returns on."""
+class EntryBuilder:
+    """Builds the function `symbol` in a module of LLVM. Subclasses call the kernel:
+    `unpack_arguments` returns the arguments as it takes them, `run` passes on what it returns."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Entry:
         symbol: str,
         wanted: Signature,
         long: bool | None,
-        form: Form | None = None,
+        form: CallForm | None = None,
     ):
         self.wanted, self.form = wanted, form
         self.long = long  # whether the kernel runs long; None: its arguments tell
@@ -89,7 +89,7 @@ class Entry:
         for x, want in zip(objects, self.wanted, strict=True):
             self.check(x, want)
         order = range(len(objects)) if self.form is None else self.form.order
-        self.run(self.received([(objects[k], self.wanted[k]) for k in order]))
+        self.run(self.unpack_arguments([(objects[k], self.wanted[k]) for k in order]))
         with b.goto_block(self.missed):
             other = (self.owner, self.args, self.count, OBJECT(None))
             b.ret(self.call("PyObject_Vectorcall", OBJECT, *other))
@@ -99,14 +99,14 @@ class Entry:
 
     def call(self, name: str, result: Any, *args: Any) -> Any:
         """A call of Python's C interface."""
-        known = self.module.globals.get(name)
+        existing = self.module.globals.get(name)
         kind = ir.FunctionType(result, [a.type for a in args])
-        return self.builder.call(known or ir.Function(self.module, kind, name), args)
+        return self.builder.call(existing or ir.Function(self.module, kind, name), args)
 
     def object(self, name: str) -> Any:
         """An object that the process knows by name."""
-        known = self.module.globals.get(name)
-        return known or ir.GlobalVariable(self.module, BYTE, name)
+        existing = self.module.globals.get(name)
+        return existing or ir.GlobalVariable(self.module, BYTE, name)
 
     def field(self, x: Any, offset: int, kind: Any) -> Any:
         """What a structure holds at an offset."""
@@ -119,34 +119,34 @@ class Entry:
         self.builder.cbranch(condition, on, self.missed)
         self.builder.position_at_end(on)
 
-    def same(self, x: Any, y: Any) -> Any:
+    def is_same_object(self, x: Any, y: Any) -> Any:
         return self.builder.icmp_unsigned("==", x, y)
 
     # -- arguments
 
     def check(self, x: Any, want: Argument) -> None:
-        kind = self.field(x, at.TYPE, OBJECT)
-        if isinstance(want, Generator):
-            self.require(self.same(kind, self.object(random_functions.TYPE)))
+        kind = self.field(x, offsets.TYPE, OBJECT)
+        if isinstance(want, GeneratorType):
+            self.require(self.is_same_object(kind, self.object(random_functions.TYPE)))
             return
-        if isinstance(want, Number):
-            known = self.same(kind, self.object(type_symbol(want.kind)))
+        if isinstance(want, NumberType):
+            is_expected = self.is_same_object(kind, self.object(type_symbol(want.kind)))
             if want.kind in TWINS and not want.exact:
-                twin = self.same(kind, self.object(type_symbol(TWINS[want.kind])))
-                known = self.builder.or_(known, twin)
-            self.require(known)
+                twin = self.is_same_object(kind, self.object(type_symbol(TWINS[want.kind])))
+                is_expected = self.builder.or_(is_expected, twin)
+            self.require(is_expected)
             return
-        self.require(self.same(kind, self.object("tapeless_ndarray")))
-        b, descr, (mask, flags) = self.builder, self.field(x, at.DESCR, OBJECT), _flags(want)
+        self.require(self.is_same_object(kind, self.object("tapeless_ndarray")))
+        b, descr, (mask, flags) = self.builder, self.field(x, offsets.DESCR, OBJECT), _flags(want)
         tests = (  # one branch for all: LLVM takes longer for blocks than for what is in them
-            self.same(self.field(x, at.NDIM, INT), INT(want.ndim)),
-            self.same(self.field(descr, at.TYPE_NUMBER, INT), INT(want.dtype.num)),
-            b.icmp_unsigned("!=", self.field(descr, at.BYTE_ORDER, BYTE), BYTE(SWAPPED)),
-            self.same(b.and_(self.field(x, at.FLAGS, INT), INT(mask)), INT(flags)),
+            self.is_same_object(self.field(x, offsets.NDIM, INT), INT(want.ndim)),
+            self.is_same_object(self.field(descr, offsets.TYPE_NUMBER, INT), INT(want.dtype.num)),
+            b.icmp_unsigned("!=", self.field(descr, offsets.BYTE_ORDER, BYTE), BYTE(SWAPPED)),
+            self.is_same_object(b.and_(self.field(x, offsets.FLAGS, INT), INT(mask)), INT(flags)),
         )
         self.require(functools.reduce(b.and_, tests))
 
-    def received(self, given: list[tuple[Any, Argument]]) -> list[Any]:
+    def unpack_arguments(self, args: list[tuple[Any, Argument]]) -> list[Any]:
         """The arguments of the kernel, from objects."""
         raise NotImplementedError
 
@@ -174,7 +174,7 @@ class Entry:
             return
         form = self.text("O" * len(self.locks))
         taken = self.call_method(self.owner, "take_locks", form, *self.locks)
-        with self.builder.if_then(self.same(taken, OBJECT(None)), likely=False):
+        with self.builder.if_then(self.is_same_object(taken, OBJECT(None)), likely=False):
             self.builder.ret(OBJECT(None))
         self.call("Py_DecRef", ir.VoidType(), taken)
 
@@ -191,18 +191,18 @@ class Entry:
             self.lengths[x, where, k] = self.builder.load(self.builder.gep(numbers, [LONG(k)]))
         return self.lengths[x, where, k]
 
-    def number(self, x: Any, want: Number) -> Any:
+    def number(self, x: Any, want: NumberType) -> Any:
         b, kind = self.builder, want.kind
         if kind in (bool, np.bool_):
-            numpy = self.same(x, self.object("tapeless_true"))
-            return b.or_(self.same(x, self.object("_Py_TrueStruct")), numpy)
+            numpy = self.is_same_object(x, self.object("tapeless_true"))
+            return b.or_(self.is_same_object(x, self.object("_Py_TrueStruct")), numpy)
         if kind is int:
             return self.integer(x)
         return self.value(x, want.dtype)
 
     def value(self, x: Any, dtype: np.dtype[Any]) -> Any:
         """The number in an object that holds one."""
-        return self.field(x, at.VALUE, register(dtype))
+        return self.field(x, offsets.VALUE, register(dtype))
 
     def rows(self, first: Any, last: Any) -> list[Any]:
         """The same bounds, in a form from which LLVM sees that no place is negative: then loops
@@ -216,17 +216,19 @@ class Entry:
         """A Python int, OverflowError if it has more than 64 bits; or NumPy's."""
         b = self.builder
         value = b.alloca(LONG)
-        python = self.same(self.field(x, at.TYPE, OBJECT), self.object("PyLong_Type"))
+        python = self.is_same_object(
+            self.field(x, offsets.TYPE, OBJECT), self.object("PyLong_Type")
+        )
         with b.if_else(python) as (converted, read):
             with converted:
-                found = self.call("PyLong_AsLongLong", LONG, x)
-                b.store(found, value)
-                with b.if_then(self.same(found, LONG(-1)), likely=False):
+                integer = self.call("PyLong_AsLongLong", LONG, x)
+                b.store(integer, value)
+                with b.if_then(self.is_same_object(integer, LONG(-1)), likely=False):
                     occurred = self.call("PyErr_Occurred", OBJECT)
                     with b.if_then(b.icmp_unsigned("!=", occurred, OBJECT(None))):
                         b.ret(OBJECT(None))
             with read:
-                b.store(self.field(x, at.VALUE, LONG), value)
+                b.store(self.field(x, offsets.VALUE, LONG), value)
         return b.load(value)
 
     # -- the call, and what it returns
@@ -248,8 +250,8 @@ class Entry:
             return ir.IntType(1)(1)
         total, arrays, passes = LONG(0), False, LONG(1)
         for x, want in zip(self.objects, self.wanted, strict=True):
-            if isinstance(want, Array):
-                lengths = [self.axis(x, at.SHAPE, axis) for axis in range(want.ndim)]
+            if isinstance(want, ArrayType):
+                lengths = [self.axis(x, offsets.SHAPE, axis) for axis in range(want.ndim)]
                 arrays, size = True, functools.reduce(b.mul, lengths) if lengths else LONG(1)
                 total = b.add(total, size)
         for count in self.counts:
@@ -277,8 +279,8 @@ class Entry:
     def call_method(self, x: Any, name: str, form: Any, *args: Any) -> Any:
         """A call of a method by its name; `form` describes the arguments, as C has them."""
         kind = ir.FunctionType(OBJECT, [OBJECT, OBJECT, OBJECT], var_arg=True)
-        known = self.module.globals.get("PyObject_CallMethod")
-        method = known or ir.Function(self.module, kind, "PyObject_CallMethod")
+        existing = self.module.globals.get("PyObject_CallMethod")
+        method = existing or ir.Function(self.module, kind, "PyObject_CallMethod")
         return self.builder.call(method, [x, self.text(name), form, *args])
 
     def text(self, value: str) -> Any:
@@ -295,29 +297,29 @@ class Entry:
         form = self.form
         if form is not None:
             chosen = [((results or [])[k], cls) for k, cls in form.results]
-            made = [self.object_of(self.of_class(x, cls) if cls else x) for x, cls in chosen]
-            self.builder.ret(made[0] if form.single else self.tupled(made))
+            objects = [self.object_of(self.of_class(x, cls) if cls else x) for x, cls in chosen]
+            self.builder.ret(objects[0] if form.single else self.tuple_of(objects))
         elif results is None:
             self.call("Py_IncRef", ir.VoidType(), self.object("_Py_NoneStruct"))
             self.builder.ret(self.object("_Py_NoneStruct"))
         else:
-            made = [self.object_of(x) for x in results]
-            self.builder.ret(made[0] if single else self.tupled(made))
+            objects = [self.object_of(x) for x in results]
+            self.builder.ret(objects[0] if single else self.tuple_of(objects))
 
     def of_class(self, x: Result, name: str) -> Result:
         """A number of a class of NumPy."""
         raise NotImplementedError
 
-    def tupled(self, items: list[Any]) -> Any:
-        made = self.call("PyTuple_New", OBJECT, LONG(len(items)))
+    def tuple_of(self, items: list[Any]) -> Any:
+        result = self.call("PyTuple_New", OBJECT, LONG(len(items)))
         for k, item in enumerate(items):
-            self.call("PyTuple_SetItem", INT, made, LONG(k), item)
-        return made
+            self.call("PyTuple_SetItem", INT, result, LONG(k), item)
+        return result
 
     def object_of(self, x: Result | list[Any]) -> Any:
         """A number as an object of Python's; if it is of a class, as one of NumPy's."""
         if isinstance(x, list):
-            return self.tupled([*map(self.object_of, x)])
+            return self.tuple_of([*map(self.object_of, x)])
         if x.array:
             return x.value
         b, value, dtype = self.builder, x.value, x.dtype
@@ -331,10 +333,10 @@ class Entry:
         if dtype.kind == "b":
             raise NoEntryError("it returns a boolean of NumPy's")
         cls = self.object(type_symbol(dtype.type))
-        made = self.call("PyType_GenericAlloc", OBJECT, cls, LONG(0))
-        place = b.bitcast(b.gep(made, [LONG(at.VALUE)]), value.type.as_pointer())
+        instance = self.call("PyType_GenericAlloc", OBJECT, cls, LONG(0))
+        place = b.bitcast(b.gep(instance, [LONG(offsets.VALUE)]), value.type.as_pointer())
         b.store(value, place)
-        return made
+        return instance
 
 
 PYTHON_MAKES = {"d": "PyFloat_FromDouble", np.dtype(np.int64).char: "PyLong_FromLongLong"}
@@ -351,9 +353,17 @@ def type_symbol(kind: type) -> str:
     return PYTHON_TYPES.get(kind) or f"tapeless_{np.dtype(kind).name}"
 
 
-def _flags(want: Array) -> tuple[int, int]:
+def _flags(want: ArrayType) -> tuple[int, int]:
     """Which flags of an array matter, and how they must be."""
-    layouts = {"C": (at.IS_C, at.IS_C), "F": (at.IS_C | at.IS_F, at.IS_F), "A": (at.IS_C, 0)}
+    layouts = {
+        "C": (offsets.IS_C, offsets.IS_C),
+        "F": (offsets.IS_C | offsets.IS_F, offsets.IS_F),
+        "A": (offsets.IS_C, 0),
+    }
     mask, flags = layouts[want.layout]
-    mask, flags = mask | at.IS_ALIGNED, flags | at.IS_ALIGNED * want.aligned
-    return (mask, flags) if want.readonly else (mask | at.IS_WRITEABLE, flags | at.IS_WRITEABLE)
+    mask, flags = mask | offsets.IS_ALIGNED, flags | offsets.IS_ALIGNED * want.aligned
+    return (
+        (mask, flags)
+        if want.readonly
+        else (mask | offsets.IS_WRITEABLE, flags | offsets.IS_WRITEABLE)
+    )

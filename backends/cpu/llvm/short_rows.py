@@ -53,16 +53,16 @@ def _is_in_order(e: ast.Subscript, index: str) -> bool:
 
 def _carries(body: list[ast.stmt]) -> bool:
     """Whether a pass reads a variable that the one before has set."""
-    assigned = {name for t in body for name in _assigned(t)}
+    assigned = {name for t in body for name in _assigned_names(t)}
     before: set[str] = set()
     for t in body:
         if _names(t) & (assigned - before):
             return True
-        before |= _assigned(t)
+        before |= _assigned_names(t)
     return False
 
 
-def _assigned(t: ast.stmt) -> set[str]:
+def _assigned_names(t: ast.stmt) -> set[str]:
     """The variables that a statement gives a number to."""
     targets = t.targets if isinstance(t, ast.Assign) else []
     return {e.id for e in targets if isinstance(e, ast.Name)}

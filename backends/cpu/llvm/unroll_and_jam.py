@@ -26,20 +26,20 @@ HELPERS = {"plus", "plus_product"}
 SHAPE = re.compile(r"\w+\.shape\[\d+\]")
 
 
-def jammed(function: ast.FunctionDef, apart: bool) -> ast.FunctionDef:
+def unroll_and_jam(function: ast.FunctionDef, apart: bool) -> ast.FunctionDef:
     """The function with such loops.
 
     apart  whether no array that it is given shares memory with another one that it stores to
     """
-    given = {a.arg for a in function.args.args}
+    arguments = {a.arg for a in function.args.args}
     assigned = [s for s in ast.walk(function) if isinstance(s, ast.Assign)]
     own = {
         t.id for s in assigned for t in s.targets if isinstance(t, ast.Name) and _is_new(s.value)
     }
     often = Counter(t.id for s in assigned for t in s.targets if isinstance(t, ast.Name))
     own = {name for name in own if often[name] == 1}
-    given = {name for name in given if not often[name]}
-    jam = Jam(own | given if apart else own, own | given)
+    arguments = {name for name in arguments if not often[name]}
+    jam = Jam(own | arguments if apart else own, own | arguments)
     if not any(isinstance(s, ast.For) and jam.fits(s) for s in ast.walk(function)):
         return function
     return ast.fix_missing_locations(jam.visit(copy.deepcopy(function)))  # type: ignore[no-any-return]
@@ -67,7 +67,7 @@ class Jam(ast.NodeTransformer):
         many, rest = copy.deepcopy(s), copy.deepcopy(s)
         many.iter = expression(f"range(0, {n} - {PASSES - 1}, {PASSES})")
         rest.iter = expression(f"range(max(0, {n} - {n} % {PASSES}), {n})")
-        many.body[0].body = [_later(inner.body[0], k, ahead) for ahead in range(PASSES)]  # type: ignore[attr-defined]
+        many.body[0].body = [_shift_passes(inner.body[0], k, ahead) for ahead in range(PASSES)]  # type: ignore[attr-defined]
         return [many, rest]
 
     def fits(self, s: ast.For) -> bool:
@@ -132,15 +132,15 @@ def _differs(place: ast.Subscript, name: str) -> bool:
     return any(re.fullmatch(moved, ast.unparse(e)) for e in parts)
 
 
-def _later(s: ast.stmt, name: str, ahead: int) -> ast.stmt:
+def _shift_passes(s: ast.stmt, name: str, ahead: int) -> ast.stmt:
     """A statement as it is so many passes later."""
 
-    class Ahead(ast.NodeTransformer):
+    class _PassShift(ast.NodeTransformer):
         def visit_Name(self, e: ast.Name) -> ast.expr:
             return expression(f"{name} + {ahead}") if e.id == name else e
 
-    made = copy.deepcopy(s)
-    return Ahead().visit(made) if ahead else made
+    shifted = copy.deepcopy(s)
+    return _PassShift().visit(shifted) if ahead else shifted
 
 
 def expression(text: str) -> ast.expr:

@@ -15,14 +15,14 @@ from numba.core import compiler, errors
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from tapeless.backends.cpu.llvm.interleave_chains import chained
+from tapeless.backends.cpu.llvm.interleave_chains import add_interleave_hints
 from tapeless.backends.cpu.llvm.python_entry import NoEntryError
-from tapeless.backends.cpu.numba.python_entry import NumbaEntry, numba_type
+from tapeless.backends.cpu.numba.python_entry import NumbaEntryBuilder, numba_type
 from tapeless.backends.cpu.numba.runtime import start
-from tapeless.backends.cpu.numba.scratch import released
+from tapeless.backends.cpu.numba.scratch import add_release_calls
 from tapeless.backends.cpu.runtime.linking import introduce
 from tapeless.backends.cpu.runtime.object_cache import ObjectCode
-from tapeless.backends.cpu.runtime.signature import Array, Form, Signature
+from tapeless.backends.cpu.runtime.signature import ArrayType, CallForm, Signature
 from tapeless.transforms.errors import ArgumentError, UnsupportedError
 
 COUNTING = re.compile(r"^\s*(tail )?call void @NRT_(inc|dec)ref\(.*\).*$", re.MULTILINE)
@@ -41,7 +41,7 @@ def compile_kernel(
     wanted: Signature,
     options: dict[str, Any],
     symbol: str,
-    form: Form | None = None,
+    form: CallForm | None = None,
     apart: bool = False,
 ) -> ObjectCode | None:
     """The object code of a kernel for one signature; None where only Numba itself can call it.
@@ -57,8 +57,8 @@ def compile_kernel(
     that is read-only.
     """
     try:
-        made: ObjectCode = _compiled(function, wanted, options, symbol, form, apart)
-        return made
+        code: ObjectCode = _compile(function, wanted, options, symbol, form, apart)
+        return code
     except NoEntryError:
         return None
     except FAILURES as e:
@@ -72,9 +72,9 @@ def compile_kernel(
 
 def _writes(function: Callable[..., Any], wanted: Signature, options: dict[str, Any]) -> bool:
     """Whether the kernel can be compiled, if only its arrays may be written to."""
-    writeable = tuple(replace(a, readonly=False) if isinstance(a, Array) else a for a in wanted)
+    writeable = tuple(replace(a, readonly=False) if isinstance(a, ArrayType) else a for a in wanted)
     try:
-        return writeable != wanted and bool(_compiled(function, writeable, options, "tapeless_try"))
+        return writeable != wanted and bool(_compile(function, writeable, options, "tapeless_try"))
     except NoEntryError:
         return True
     except FAILURES:
@@ -82,28 +82,28 @@ def _writes(function: Callable[..., Any], wanted: Signature, options: dict[str, 
 
 
 @global_compiler_lock  # type: ignore[untyped-decorator]
-def _compiled(
+def _compile(
     function: Callable[..., Any],
     wanted: Signature,
     options: dict[str, Any],
     symbol: str,
-    form: Form | None = None,
+    form: CallForm | None = None,
     apart: bool = False,
 ) -> ObjectCode:
     introduce()
     start()
     if not ALLOCATING.intersection(function.__code__.co_names):
         with contextlib.suppress(errors.NumbaRuntimeError):  # something in it allocates after all
-            return _lowered(function, wanted, _flags(options, counted=False), symbol, form, apart)
-    return _lowered(function, wanted, _flags(options), symbol, form, apart)
+            return _lower(function, wanted, _flags(options, counted=False), symbol, form, apart)
+    return _lower(function, wanted, _flags(options), symbol, form, apart)
 
 
-def _lowered(
+def _lower(
     function: Callable[..., Any],
     wanted: Signature,
     flags: Any,
     symbol: str,
-    form: Form | None,
+    form: CallForm | None,
     apart: bool,
 ) -> ObjectCode:
     typing, target = cpu_target.typing_context, cpu_target.target_context
@@ -118,7 +118,7 @@ def _lowered(
     if _calls_itself(library):
         raise NoEntryError("Numba finds functions that call themselves while they run")
     context, long = lowered.target_context, None if _has_loops(function) else False
-    entry = NumbaEntry(context, symbol, lowered, wanted, long, form)
+    entry = NumbaEntryBuilder(context, symbol, lowered, wanted, long, form)
     library.add_ir_module(entry.build())
     _lighten(library, lowered.fndesc.llvm_func_name, apart)
     library.finalize()
@@ -144,7 +144,7 @@ def _lighten(library: Any, kernel: str, apart: bool) -> None:
     if not ALLOCATION.search(text):
         text = COUNTING.sub("", text)
         library._optimize_final_module = functools.partial(_optimize, library)
-    text = chained(released(text, kernel))
+    text = add_interleave_hints(add_release_calls(text, kernel))
     if apart:
         text = HEAD.sub(lambda head: DATA.sub(r"ptr noalias \1", head[0]), text)
     library._final_module = llvm.parse_assembly(text)

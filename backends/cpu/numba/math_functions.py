@@ -17,7 +17,7 @@ from numba.core import types
 from numba.extending import lower_builtin, type_callable
 
 from tapeless.backends.cpu.llvm.math import inlined_functions
-from tapeless.backends.cpu.llvm.math.simd_calls import called
+from tapeless.backends.cpu.llvm.math.simd_calls import call_math
 from tapeless.backends.cpu.numba.error_texts import without_texts
 from tapeless.backends.cpu.runtime.simd_libraries import ARITY
 
@@ -26,7 +26,7 @@ SMALL = frozenset(
 )
 
 
-def vectorised(value: Any) -> Any:
+def vectorised_function(value: Any) -> Any:
     """What a name of a module means inside compiled code, for its value outside."""
     return VECTOR.get(value, value) if isinstance(value, BuiltinFunctionType) else value
 
@@ -57,9 +57,9 @@ def _vector(name: str) -> Callable[..., Any]:
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         kind = sig.return_type
         cast = [context.cast(builder, a, t, kind) for a, t in zip(args, sig.args, strict=True)]
-        found = called(builder, name, cast, str(context.codegen()._tm_features))
+        result = call_math(builder, name, cast, str(context.codegen()._tm_features))
         inlined_functions.define_all(builder.module)
-        return found
+        return result
 
     return function
 

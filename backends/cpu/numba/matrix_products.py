@@ -14,7 +14,7 @@ from numba.core import cgutils, types
 from numba.extending import lower_builtin, type_callable
 from numba.np.arrayobj import populate_array
 
-from tapeless.backends.cpu.llvm.gemm import POINTER, Matrix, Product
+from tapeless.backends.cpu.llvm.gemm import POINTER, Matrix, ProductBuilder
 
 KINDS = {types.float32: "s", types.float64: "d"}
 
@@ -26,13 +26,13 @@ def product(a: Any, b: Any, out: Any) -> None:
 
 @type_callable(product)  # type: ignore[untyped-decorator]
 def _type_product(context: Any) -> Callable[..., Any]:
-    def typed(*kinds: Any) -> Any:
+    def infer_type(*kinds: Any) -> Any:
         matrices = all(isinstance(t, types.Array) and t.ndim == 2 for t in kinds)
         if not matrices or len({t.dtype for t in kinds}) > 1 or kinds[0].dtype not in KINDS:
             return None
         return types.none
 
-    return lambda a, b, out: typed(a, b, out)
+    return lambda a, b, out: infer_type(a, b, out)
 
 
 @lower_builtin(product, types.Array, types.Array, types.Array)  # type: ignore[untyped-decorator]
@@ -42,7 +42,7 @@ def _lower_product(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     )
     wanted = (out.rows, out.columns, a.columns)
     places = [v for x in (a, b, out) for v in (x.start, x.down, x.along)]
-    function = Product.function(builder.module, KINDS[sig.args[0].dtype])
+    function = ProductBuilder.function(builder.module, KINDS[sig.args[0].dtype])
     builder.call(function, [*wanted, *places])
     return context.get_dummy_value()
 
@@ -54,25 +54,25 @@ def matrix(a: Any, rows: Any, columns: Any) -> Any:
 
 @type_callable(matrix)  # type: ignore[untyped-decorator]
 def _type_matrix(context: Any) -> Callable[..., Any]:
-    def typed(a: Any, rows: Any, columns: Any) -> Any:
+    def infer_type(a: Any, rows: Any, columns: Any) -> Any:
         whole = isinstance(a, types.Array) and a.layout == "C"
         return types.Array(a.dtype, 2, "C") if whole else None
 
-    return typed
+    return infer_type
 
 
 @lower_builtin(matrix, types.Array, types.Integer, types.Integer)  # type: ignore[untyped-decorator]
 def _lower_matrix(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    given = context.make_array(sig.args[0])(context, builder, args[0])
+    vector = context.make_array(sig.args[0])(context, builder, args[0])
     lengths = [
         context.cast(builder, n, kind, types.intp)
         for n, kind in zip(args[1:], sig.args[1:], strict=True)
     ]
-    size = given.itemsize
-    made = context.make_array(sig.return_type)(context, builder)
+    size = vector.itemsize
+    matrix = context.make_array(sig.return_type)(context, builder)
     steps = (builder.mul(lengths[1], size), size)
-    populate_array(made, given.data, lengths, steps, size, meminfo=None)
-    return made._getvalue()
+    populate_array(matrix, vector.data, lengths, steps, size, meminfo=None)
+    return matrix._getvalue()
 
 
 def _matrix(context: Any, builder: Any, kind: Any, value: Any) -> Matrix:

@@ -13,21 +13,21 @@ from tapeless.backends.cpu.llvm.python_entry import (
     FIRST_ROW,
     LONG,
     OBJECT,
-    Entry,
+    EntryBuilder,
     NoEntryError,
     Result,
 )
-from tapeless.backends.cpu.runtime import struct_offsets as at
+from tapeless.backends.cpu.runtime import struct_offsets as offsets
 from tapeless.backends.cpu.runtime.signature import (
     Argument,
-    Form,
-    Generator,
-    Number,
+    CallForm,
+    GeneratorType,
+    NumberType,
     Signature,
 )
 
 
-class NumbaEntry(Entry):
+class NumbaEntryBuilder(EntryBuilder):
     """Passes arguments as Numba's code takes them, and tells errors from results."""
 
     def __init__(
@@ -37,17 +37,17 @@ class NumbaEntry(Entry):
         lowered: Any,
         wanted: Signature,
         long: bool | None,
-        form: Form | None = None,
+        form: CallForm | None = None,
     ):
         super().__init__(context.create_module(symbol), symbol, wanted, long, form)
         self.context, self.fndesc, self.sig = context, lowered.fndesc, lowered.signature
 
-    def received(self, given: list[tuple[Any, Argument]]) -> list[Any]:
-        pairs = zip(given, self.sig.args, strict=True)
-        if any(isinstance(want, Generator) for _, want in given):
+    def unpack_arguments(self, args: list[tuple[Any, Argument]]) -> list[Any]:
+        pairs = zip(args, self.sig.args, strict=True)
+        if any(isinstance(want, GeneratorType) for _, want in args):
             raise NoEntryError("it draws random numbers")
         values = [
-            self.number(x, want) if isinstance(want, Number) else self.array(x, kind)
+            self.number(x, want) if isinstance(want, NumberType) else self.array(x, kind)
             for (x, want), kind in pairs
         ]
         if self.wanted and self.wanted[0] == FIRST_ROW:
@@ -57,27 +57,27 @@ class NumbaEntry(Entry):
     def array(self, x: Any, kind: Any) -> Any:
         """The array as Numba's code takes it: borrowed memory, no owner."""
         b, context = self.builder, self.context
-        made = context.make_array(kind)(context, b)
-        lengths = [self.axis(x, at.SHAPE, k) for k in range(kind.ndim)]
-        strides = [self.axis(x, at.STRIDES, k) for k in range(kind.ndim)]
+        array = context.make_array(kind)(context, b)
+        lengths = [self.axis(x, offsets.SHAPE, k) for k in range(kind.ndim)]
+        strides = [self.axis(x, offsets.STRIDES, k) for k in range(kind.ndim)]
         populate_array(
-            made,
-            data=b.bitcast(self.field(x, at.DATA, OBJECT), made.data.type),
+            array,
+            data=b.bitcast(self.field(x, offsets.DATA, OBJECT), array.data.type),
             shape=lengths,
             strides=strides,
             itemsize=LONG(np.dtype(str(kind.dtype)).itemsize),
             meminfo=None,
         )
-        return made._getvalue()
+        return array._getvalue()
 
     def value(self, x: Any, dtype: np.dtype[Any]) -> Any:
         if dtype.kind != "c":
             return super().value(x, dtype)
-        made = self.context.make_complex(self.builder, getattr(types, dtype.name))
-        part = made.real.type
-        made.real = self.field(x, at.VALUE, part)
-        made.imag = self.field(x, at.VALUE + dtype.itemsize // 2, part)
-        return made._getvalue()
+        number = self.context.make_complex(self.builder, getattr(types, dtype.name))
+        part = number.real.type
+        number.real = self.field(x, offsets.VALUE, part)
+        number.imag = self.field(x, offsets.VALUE + dtype.itemsize // 2, part)
+        return number._getvalue()
 
     def run(self, values: list[Any]) -> None:
         b, restype = self.builder, self.sig.return_type
@@ -95,9 +95,9 @@ class NumbaEntry(Entry):
         if isinstance(restype, types.NoneType):
             self.give_back(None, True)
         else:
-            found = self.result(result, restype)
-            single = isinstance(found, Result)
-            self.give_back([found] if isinstance(found, Result) else found, single)
+            results = self.result(result, restype)
+            single = isinstance(results, Result)
+            self.give_back([results] if isinstance(results, Result) else results, single)
 
     def result(self, value: Any, kind: Any) -> Result | list[Any]:
         if not isinstance(kind, types.BaseTuple):
@@ -106,8 +106,8 @@ class NumbaEntry(Entry):
         return [self.result(part(value, k), t) for k, t in enumerate(kind)]
 
     def of_class(self, x: Result, name: str) -> Result:
-        wanted, given = getattr(types, name), getattr(types, x.dtype.name, types.boolean)
-        value = self.context.cast(self.builder, x.value, given, wanted)
+        wanted, actual = getattr(types, name), getattr(types, x.dtype.name, types.boolean)
+        value = self.context.cast(self.builder, x.value, actual, wanted)
         return Result(value, np.dtype(name), numpy=True)
 
 
@@ -124,9 +124,9 @@ def _dtype(kind: Any) -> np.dtype[Any]:
 
 def numba_type(want: Argument) -> Any:
     """The type that Numba knows an argument by."""
-    if isinstance(want, Generator):
+    if isinstance(want, GeneratorType):
         raise NoEntryError("it draws random numbers")
     number = types.boolean if want.dtype.kind == "b" else getattr(types, want.dtype.name)
-    if isinstance(want, Number):
+    if isinstance(want, NumberType):
         return number
     return types.Array(number, want.ndim, want.layout, readonly=want.readonly, aligned=want.aligned)

@@ -31,12 +31,12 @@ def plus_product(total: Any, a: Any, b: Any) -> Any:
 
 def instructions(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """What stands in compiled code for a helper, if the function is one; None for others."""
-    known = HELPERS.get(function.__name__)
+    helper = HELPERS.get(function.__name__)
     flags = options.get("fastmath")
-    if known is None or not isinstance(flags, set) or flags != {*FLAGS}:
+    if helper is None or not isinstance(flags, set) or flags != {*FLAGS}:
         return None
-    same = function.__code__.co_code == known.__code__.co_code
-    return known if same and function.__doc__ == known.__doc__ else None
+    same = function.__code__.co_code == helper.__code__.co_code
+    return helper if same and function.__doc__ == helper.__doc__ else None
 
 
 def _common(*kinds: Any) -> Any:

@@ -45,13 +45,13 @@ def scratch(shape: Any, dtype: Any) -> Any:
 
 @type_callable(scratch)  # type: ignore[untyped-decorator]
 def _type_scratch(context: Any) -> Callable[..., Any]:
-    def typed(shape: Any, dtype: Any) -> Any:
+    def infer_type(shape: Any, dtype: Any) -> Any:
         kind = parse_dtype(dtype)
         if kind is None or not isinstance(shape, types.BaseTuple):
             return None
         return types.Array(kind, len(shape), "C")
 
-    return typed
+    return infer_type
 
 
 @lower_builtin(scratch, types.BaseTuple, types.Any)  # type: ignore[untyped-decorator]
@@ -64,19 +64,19 @@ def _lower_scratch(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     steps = [WORD(size)]
     for n in reversed(lengths):
         steps.insert(0, builder.mul(steps[0], n))
-    made = context.make_array(sig.return_type)(context, builder)
+    array = context.make_array(sig.return_type)(context, builder)
     populate_array(
-        made,
-        data=builder.bitcast(_taken(context, builder, steps[0]), made.data.type),
+        array,
+        data=builder.bitcast(_allocate(context, builder, steps[0]), array.data.type),
         shape=lengths,
         strides=steps[1:],
         itemsize=WORD(size),
         meminfo=None,
     )
-    return made._getvalue()
+    return array._getvalue()
 
 
-def _taken(context: Any, builder: Any, size: Any) -> Any:
+def _allocate(context: Any, builder: Any, size: Any) -> Any:
     """Memory of so many bytes, as the new first link."""
     malloc = cgutils.get_or_insert_function(
         builder.module, ir.FunctionType(POINTER, [WORD]), "malloc"
@@ -98,7 +98,7 @@ def _chain(builder: Any) -> Any:
     return cgutils.alloca_once(builder, POINTER, name=CHAIN, zfill=True)
 
 
-def released(text: str, kernel: str) -> str:
+def add_release_calls(text: str, kernel: str) -> str:
     """The text of a module whose kernel gives back what it made."""
     start = re.search(rf'^define .*@"?{re.escape(kernel)}"?\(', text, re.MULTILINE)
     end = text.find("\n}", start.start()) if start else -1
@@ -106,8 +106,8 @@ def released(text: str, kernel: str) -> str:
         return text
     body = text[start.start() : end]
     link = f"%{CHAIN}.N"
-    given = f"  {link} = load ptr, ptr %{CHAIN}\n  call void @tapeless_release(ptr {link})\n"
+    release_call = f"  {link} = load ptr, ptr %{CHAIN}\n  call void @tapeless_release(ptr {link})\n"
     count = iter(range(len(body)))
-    body = RETURN.sub(lambda m: given.replace(".N", f".{next(count)}") + m[0], body)
+    body = RETURN.sub(lambda m: release_call.replace(".N", f".{next(count)}") + m[0], body)
     free = "" if "@free(" in text else "declare void @free(ptr)\n"
     return text[: start.start()] + body + text[end:] + RELEASE + free

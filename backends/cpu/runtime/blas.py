@@ -28,10 +28,10 @@ SPELLINGS = (  # of wheels of NumPy, of other builds with OpenBLAS, of macOS; wi
 def width() -> int | None:
     """The bits of the integers that products take, which LLVM knows from then on; None without
     any products."""
-    found, places = _found()
+    bits, places = _find_blas()
     for kind, address in places.items():
-        llvm.add_symbol(symbol(kind, found), address)
-    return found or None
+        llvm.add_symbol(symbol(kind, bits), address)
+    return bits or None
 
 
 def symbol(kind: str, bits: int) -> str:
@@ -39,13 +39,13 @@ def symbol(kind: str, bits: int) -> str:
     return f"tapeless_{kind}gemm_{bits}"
 
 
-def wanted(names: Iterable[str]) -> bool:
+def needs_blas(names: Iterable[str]) -> bool:
     """Whether any of these names is that of a product."""
     return any(re.fullmatch(rf"tapeless_[{KINDS}]gemm_\d+", name) for name in names)
 
 
 @functools.cache
-def _found() -> tuple[int, dict[str, int]]:
+def _find_blas() -> tuple[int, dict[str, int]]:
     for bits, places in _candidates():
         if len(places) == len(KINDS):
             return bits, places

@@ -48,18 +48,18 @@ def zeros(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
 
 def full(shape: int | tuple[int, ...], value: Any, dtype: Any) -> np.ndarray[Any, Any]:
     """`numpy.full`, in memory that was used before if possible."""
-    made = empty((shape,) if isinstance(shape, int) else shape, dtype)
-    made.fill(value)
-    return made
+    array = empty((shape,) if isinstance(shape, int) else shape, dtype)
+    array.fill(value)
+    return array
 
 
-def copied(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def copy_of(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """`x.copy()`, in memory that was used before if possible."""
     if x.nbytes < LARGE:
         return x.copy()
-    made = empty(x.shape, x.dtype)
-    np.copyto(made, x)
-    return made
+    array = empty(x.shape, x.dtype)
+    np.copyto(array, x)
+    return array
 
 
 def matmul(a: Matrix, b: Matrix) -> Matrix:
@@ -70,16 +70,16 @@ def matmul(a: Matrix, b: Matrix) -> Matrix:
     return np.matmul(a, b, out=empty((rows, columns), a.dtype))
 
 
-def _alone() -> int:
+def _count_of_free_buffer() -> int:
     """How many references to a buffer are counted where only the pool has it."""
     buffers: Buffers = [np.empty(0)]
     return sys.getrefcount(buffers[0])
 
 
-ALONE = _alone()
+ALONE = _count_of_free_buffer()
 
 
-class Pool:
+class BufferPool:
     """Buffers that were handed out and may be free by now, the last used ones last."""
 
     def __init__(self, limit: int) -> None:
@@ -94,15 +94,15 @@ class Pool:
             return new(size, np.uint8)  # type: ignore[no-any-return]
         try:
             k = self.free(size)
-            found = new(size, np.uint8) if k is None else self.buffers.pop(k)
-            self.buffers.append(found)
+            buffer = new(size, np.uint8) if k is None else self.buffers.pop(k)
+            self.buffers.append(buffer)
             if k is None:
                 self.forget()
         finally:
             self.lock.release()
         if k is not None and new is np.zeros:
-            found[:size] = 0
-        return found  # type: ignore[no-any-return]
+            buffer[:size] = 0
+        return buffer  # type: ignore[no-any-return]
 
     def free(self, size: int) -> int | None:
         """The place of the smallest free buffer that fits; of several the one that was used last,
@@ -138,9 +138,9 @@ class Pool:
 
 def _limit() -> int:
     """An eighth of the machine's memory, at most 1 GB; TAPELESS_POOL_SIZE says it in megabytes."""
-    given = os.environ.get("TAPELESS_POOL_SIZE", "")
-    if given.isdecimal():
-        return int(given) * 10**6
+    setting = os.environ.get("TAPELESS_POOL_SIZE", "")
+    if setting.isdecimal():
+        return int(setting) * 10**6
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not on Windows
@@ -148,7 +148,7 @@ def _limit() -> int:
     return min(memory // 8, 10**9)
 
 
-_pool = Pool(_limit())
+_pool = BufferPool(_limit())
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_pool.lock.acquire,

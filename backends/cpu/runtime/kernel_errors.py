@@ -36,24 +36,24 @@ class Failures:
     errors: tuple[tuple[str, tuple[Any, ...], int], ...] = ()
     classes: Mapping[str, Any] = field(default_factory=dict)
 
-    def found(self, where: int, words: int) -> tuple[BaseException, RaisedAt]:
+    def find_error(self, where: int, words: int) -> tuple[BaseException, RaisedAt]:
         """The error with a number, or that is described at an address, and what raises it; `words`
         is the address of the numbers that it tells of."""
         if not self.errors:
-            return described(where, self.environments)
+            return read_described_error(where, self.environments)
         name, args, line = self.errors[where - 1]
         kind = getattr(builtins, name, None) or self.classes.get(name) or getattr(np.linalg, name)
-        return kind(*(_told(x, words) for x in args)), RaisedAt("", line)
+        return kind(*(_decode_argument(x, words) for x in args)), RaisedAt("", line)
 
 
-def _told(x: Any, words: int) -> Any:
+def _decode_argument(x: Any, words: int) -> Any:
     """An argument of an error."""
     if isinstance(x, (list, tuple)):
-        return tuple(_told(part, words) for part in x)
+        return tuple(_decode_argument(part, words) for part in x)
     if not isinstance(x, dict):
         return x
     if "text" in x:
-        return "".join(str(_told(part, words)) for part in x["text"])
+        return "".join(str(_decode_argument(part, words)) for part in x["text"])
     dtype = np.dtype(x["dtype"])
     return np.frombuffer(ctypes.string_at(words + 8 * x["word"], dtype.itemsize), dtype)[0].item()
 
@@ -71,16 +71,20 @@ class Description(ctypes.Structure):
     ]
 
 
-def described(address: int, environments: tuple[int, ...]) -> tuple[BaseException, RaisedAt]:
+def read_described_error(
+    address: int, environments: tuple[int, ...]
+) -> tuple[BaseException, RaisedAt]:
     """The error that is described at an address, and what raises it.
 
     environments  where the code that described it looks for Python objects
     """
-    found = Description.from_address(address)
-    pickled = ctypes.string_at(found.pickled, found.size)
-    if found.dynamic > 0:
-        serialize = _prepared(environments)
-        values = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(found.unwrap)(found.values)
+    description = Description.from_address(address)
+    pickled = ctypes.string_at(description.pickled, description.size)
+    if description.dynamic > 0:
+        serialize = _prepare_serializer(environments)
+        values = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(description.unwrap)(
+            description.values
+        )
         kind, args, place = serialize.runtime_build_excinfo_struct(pickled, values)
     else:
         kind, args, place = pickle.loads(pickled)
@@ -88,18 +92,18 @@ def described(address: int, environments: tuple[int, ...]) -> tuple[BaseExceptio
     return kind(*args), RaisedAt(file, line)
 
 
-def _prepared(environments: tuple[int, ...]) -> Any:
+def _prepare_serializer(environments: tuple[int, ...]) -> Any:
     """Numba's module that knows which arguments of an error were computed. It has given each
     function an environment, by way of an address in the code; code from the cache has none yet."""
     from numba._dynfunc import Environment  # noqa: PLC0415
     from numba.core import serialize  # noqa: PLC0415
 
-    from tapeless.backends.cpu.runtime.linking import forever  # noqa: PLC0415
+    from tapeless.backends.cpu.runtime.linking import keep_forever  # noqa: PLC0415
 
     for address in filter(None, environments):
         place = ctypes.c_void_p.from_address(address)
         if not place.value:
             environment = Environment(globals={})
-            forever(environment)
+            keep_forever(environment)
             place.value = id(environment)
     return serialize

@@ -39,7 +39,7 @@ API = """
 NUMPY = {"PyArray_New": 93, "PyArray_SetBaseObject": 282}
 
 
-class Method(ctypes.Structure):
+class PyMethodDef(ctypes.Structure):
     """PyMethodDef: how CPython knows a builtin function."""
 
     _fields_ = [
@@ -51,61 +51,61 @@ class Method(ctypes.Structure):
 
 
 _make = ctypes.PYFUNCTYPE(
-    ctypes.py_object, ctypes.POINTER(Method), ctypes.py_object, ctypes.c_void_p
+    ctypes.py_object, ctypes.POINTER(PyMethodDef), ctypes.py_object, ctypes.c_void_p
 )(("PyCFunction_NewEx", ctypes.pythonapi))
 
 
-def forever(thing: Any) -> None:
+def keep_forever(thing: Any) -> None:
     """Code and descriptions of builtin functions outlast every module: functions made of them may
     be deleted, or called, when the interpreter has cleared this one."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
 @functools.cache
-def linked(code: bytes, externals: tuple[str, ...]) -> Callable[[str], int]:
+def link(code: bytes, externals: tuple[str, ...]) -> Callable[[str], int]:
     """Makes object code ready to run: a function from names in it to their addresses; 0 for names
     that it does not have.
 
     externals  what it calls in the process
     """
     introduce()
-    return _near(code, externals) if NEAR else _anywhere(code)
+    return _link_by_jitlink(code, externals) if NEAR else _link_by_mcjit(code)
 
 
-def _near(code: bytes, externals: Iterable[str]) -> Callable[[str], int]:
+def _link_by_jitlink(code: bytes, externals: Iterable[str]) -> Callable[[str], int]:
     """By JITLink, which puts code and its constants next to one another."""
     builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
     for name in externals:
         builder.import_symbol(name, llvm.address_of_symbol(name))
     library = f"tapeless_{next(_numbers)}"
-    forever(builder.link(_linker(), library))
+    keep_forever(builder.link(_linker(), library))
 
     def place(name: str) -> int:
         try:
-            found = _linker().lookup(library, name)
+            tracker = _linker().lookup(library, name)
         except RuntimeError:
             return 0
-        forever(found)
-        return int(found[name])
+        keep_forever(tracker)
+        return int(tracker[name])
 
     return place
 
 
-def _anywhere(code: bytes) -> Callable[[str], int]:
+def _link_by_mcjit(code: bytes) -> Callable[[str], int]:
     """By MCJIT, for code that names its constants by addresses of 64 bits."""
     machine = llvm.Target.from_default_triple().create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    forever(engine)
+    keep_forever(engine)
     return lambda name: int(engine.get_global_value_address(name))
 
 
 def builtin(address: int, name: str, owner: Any) -> Callable[..., Any]:
     """The function at an address as a builtin one; entries pass on to `owner` what they do not
     take."""
-    method = Method(name.encode(), address, FASTCALL, None)
-    forever(method)
+    method = PyMethodDef(name.encode(), address, FASTCALL, None)
+    keep_forever(method)
     return _make(ctypes.pointer(method), owner, None)  # type: ignore[no-any-return]
 
 
@@ -113,11 +113,11 @@ def ready(names: Iterable[str]) -> bool:
     """Whether the process knows all names that code refers to; Numba's are made known."""
     introduce()
     unknown = [name for name in names if not llvm.address_of_symbol(name)]
-    if random_functions.wanted(unknown):
+    if random_functions.needs_draws(unknown):
         random_functions.introduce()
     if unknown:
         simd_libraries.scalar()
-    if blas.wanted(unknown):
+    if blas.needs_blas(unknown):
         blas.width()
     unknown = [name for name in unknown if not llvm.address_of_symbol(name)]
     if unknown:
@@ -155,6 +155,6 @@ _numbers = itertools.count()
 @functools.cache
 def _linker() -> Any:
     """JITLink; it does not end the process where a name is unknown."""
-    made = llvm.create_lljit_compiler(use_jit_link=True)
-    forever(made)
-    return made
+    linker = llvm.create_lljit_compiler(use_jit_link=True)
+    keep_forever(linker)
+    return linker

@@ -46,7 +46,7 @@ class ObjectCode:
     errors: tuple[tuple[str, tuple[Any, ...], int], ...] = ()
 
 
-def found(
+def load_or_compile(
     name: str,
     text: str,
     wanted: Signature,
@@ -62,19 +62,19 @@ def found(
     if cache.is_off():
         return make(f"tapeless_{key}"), False
     path = kept_files.path_of(name, key, SUFFIX)
-    known = read(path)
-    if known is not None and linking.ready(known.externals):
-        return known, True
-    made = make(f"tapeless_{key}")
-    if made is None or not linking.ready(made.externals):
+    saved = read(path)
+    if saved is not None and linking.ready(saved.externals):
+        return saved, True
+    code = make(f"tapeless_{key}")
+    if code is None or not linking.ready(code.externals):
         return None, False
-    keep(path, made)
-    return made, False
+    save(path, code)
+    return code, False
 
 
 def digest(*parts: str) -> str:
     """A name for what code depends on: these parts, the machine and all versions."""
-    return kept_files.digest(*parts, *_machine(), simd_libraries.tag())
+    return kept_files.content_key(*parts, *_machine(), simd_libraries.tag())
 
 
 @functools.cache
@@ -97,8 +97,8 @@ def _machine() -> tuple[str, ...]:
 def numba_version() -> str:
     """Numba's version, from its file: importing Numba, or the package that reads metadata, takes
     longer than all else that the cache does."""
-    found = importlib.util.find_spec("numba")
-    places = found.submodule_search_locations if found else None
+    spec = importlib.util.find_spec("numba")
+    places = spec.submodule_search_locations if spec else None
     for file in (Path(place) / "_version.py" for place in places or ()):
         if file.exists():
             return file.read_text(encoding="utf-8")
@@ -121,7 +121,7 @@ def read(path: Path) -> ObjectCode | None:
     return ObjectCode(code, symbol, tuple(externals), tuple(environments), raised)
 
 
-def keep(path: Path, made: ObjectCode) -> None:
+def save(path: Path, code: ObjectCode) -> None:
     """Writes a file; a warning, once, where that is not possible."""
-    head = (made.symbol, made.externals, made.environments, made.errors)
-    kept_files.keep(path, MAGIC, json.dumps(head).encode() + b"\n" + made.code)
+    head = (code.symbol, code.externals, code.environments, code.errors)
+    kept_files.keep(path, MAGIC, json.dumps(head).encode() + b"\n" + code.code)

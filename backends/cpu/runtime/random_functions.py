@@ -35,7 +35,7 @@ def symbol(method: str) -> str:
     return f"{PREFIX}{method}"
 
 
-def wanted(names: Iterable[str]) -> bool:
+def needs_draws(names: Iterable[str]) -> bool:
     """Whether any of these names is one of ours."""
     return any(name.startswith(PREFIX) for name in names)
 

@@ -18,7 +18,7 @@ NUMBERS = frozenset({float, int, bool, complex, *(d.type for d in DTYPES)})
 
 
 @dataclass(frozen=True)
-class Array:
+class ArrayType:
     """An array argument. The layout is C or F where the memory is contiguous, else A."""
 
     dtype: np.dtype[Any]
@@ -38,7 +38,7 @@ class Array:
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberType:
     """A number; `kind` is its type, or that of Python which means the same, if not `exact`. The
     place of a row is never negative."""
 
@@ -56,7 +56,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Generator:
+class GeneratorType:
     """A generator of random numbers: NumPy's `Generator`, of any bit generator."""
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class Generator:
 
 
 @dataclass(frozen=True)
-class Form:
+class CallForm:
     """How a function of numbers passes its arguments to a kernel, and what it returns.
 
     order    of each argument of the kernel, the place among those of the function
@@ -78,7 +78,7 @@ class Form:
     single: bool
 
 
-Argument = Array | Number | Generator
+Argument = ArrayType | NumberType | GeneratorType
 Signature = tuple[Argument, ...]
 
 
@@ -86,18 +86,18 @@ def signature(args: tuple[Any, ...], split: bool = False) -> Signature:
     """The signature of a call with arguments that are `plain`. Kernels that work on some of the
     rows (`split`) get the first of these and the one after the last."""
     if split:
-        return (Number(int, place=True), Number(int, place=True), *map(_argument, args[2:]))
+        return (NumberType(int, place=True), NumberType(int, place=True), *map(_argument, args[2:]))
     return tuple(map(_argument, args))
 
 
 def _argument(x: Any) -> Argument:
     if _draws(x):
-        return Generator()
+        return GeneratorType()
     if not isinstance(x, np.ndarray):
-        return Number(PYTHON.get(type(x), type(x)))
+        return NumberType(PYTHON.get(type(x), type(x)))
     flags = x.flags
     layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-    return Array(x.dtype, x.ndim, layout, not flags.writeable, flags.aligned)
+    return ArrayType(x.dtype, x.ndim, layout, not flags.writeable, flags.aligned)
 
 
 def plain(x: Any) -> Any:
@@ -117,7 +117,7 @@ def plain(x: Any) -> Any:
         return DTYPES[DTYPES.index(x.dtype)].type(x)
     raise ArgumentTypeError(
         f"compiled code takes numbers and arrays of booleans, integers and floats in the machine's "
-        f"byte order, not {_described(x)}",
+        f"byte order, not {_describe(x)}",
         "convert it first, with astype say",
     )
 
@@ -127,6 +127,6 @@ def _draws(x: Any) -> bool:
     return is_generator(x) and isinstance(x, np.random.Generator)
 
 
-def _described(x: Any) -> str:
+def _describe(x: Any) -> str:
     is_array = isinstance(x, np.ndarray)
     return f"{type(x).__name__} of {x.dtype.str}" if is_array else type(x).__name__

@@ -67,7 +67,7 @@ class Variant:
 def variants(name: str, single: bool, features: frozenset[str]) -> list[Variant]:
     """The SIMD versions of a function of `math` for a CPU with these features of LLVM's. LLVM
     chooses among them by the number of lanes alone, so none may need more than the CPU has."""
-    found = []
+    variants = []
     for width in widths(features) if name in ARITY else ():
         lanes = width.bits // (32 if single else 64)
         prefix = f"_ZGV{width.letter}N{lanes}{'v' * ARITY[name]}_"
@@ -75,9 +75,9 @@ def variants(name: str, single: bool, features: frozenset[str]) -> list[Variant]
         for kind, _, library in _libraries():
             symbol = prefix + plain if kind == "libmvec" else f"__svml_{plain}{lanes}"
             if symbol not in SLOW and hasattr(library, symbol):
-                found.append(Variant(prefix, lanes, symbol))
+                variants.append(Variant(prefix, lanes, symbol))
                 break
-    return found
+    return variants
 
 
 def tag() -> str:
@@ -87,12 +87,12 @@ def tag() -> str:
 
 def choice() -> str:
     """What TAPELESS_VECMATH says."""
-    given = os.environ.get("TAPELESS_VECMATH", "auto")
-    if given not in CHOICES:
+    setting = os.environ.get("TAPELESS_VECMATH", "auto")
+    if setting not in CHOICES:
         raise ArgumentError(
-            f"TAPELESS_VECMATH is {given!r}", f"it can be {', '.join(CHOICES)}; or leave it unset"
+            f"TAPELESS_VECMATH is {setting!r}", f"it can be {', '.join(CHOICES)}; or leave it unset"
         )
-    return given
+    return setting
 
 
 @functools.cache
@@ -100,13 +100,13 @@ def _libraries() -> tuple[tuple[str, str, Any], ...]:
     """(kind, version, library) of each that is there; LLVM knows its symbols from then on."""
     if sys.platform != "linux" or platform.machine() not in WIDTHS:
         return ()
-    found = []
+    libraries = []
     for kind in CHOICES[choice()]:
         path, version = _place(kind)
-        library = _opened(path) if kind == "libmvec" else _of_numpy(path)
+        library = _open_library(path) if kind == "libmvec" else _of_numpy(path)
         if library is not None:
-            found.append((kind, version, library))
-    return tuple(found)
+            libraries.append((kind, version, library))
+    return tuple(libraries)
 
 
 def _place(kind: str) -> tuple[str | None, str]:
@@ -120,7 +120,7 @@ def _place(kind: str) -> tuple[str | None, str]:
 def scalar() -> None:
     """LLVM knows the C library's functions of floats from then on: not all programs export them."""
     if sys.platform == "linux":
-        _opened("libm.so.6")
+        _open_library("libm.so.6")
 
 
 def _of_numpy(path: str | None) -> Any:
@@ -140,7 +140,7 @@ def _of_numpy(path: str | None) -> Any:
     return library
 
 
-def _opened(path: str | None) -> Any:
+def _open_library(path: str | None) -> Any:
     """A library of the C library's, whose names are the process's."""
     if path is None:
         return None

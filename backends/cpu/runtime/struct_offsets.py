@@ -34,7 +34,7 @@ def _as_expected() -> bool:
         return False
     x = np.zeros((2, 3, 5), np.float32)[:, ::2]
     axes = x.ndim * ctypes.c_int64
-    found = (
+    values = (
         _read(x, TYPE, ctypes.c_void_p),
         _read(x, DATA, ctypes.c_void_p),
         _read(x, NDIM, ctypes.c_int),
@@ -48,7 +48,7 @@ def _as_expected() -> bool:
         _read(np.int64(7), VALUE, ctypes.c_int64),
     )
     data = x.__array_interface__["data"][0]
-    return found == (
+    return values == (
         *(id(np.ndarray), data, x.ndim, x.shape, x.strides, id(x.dtype)),
         *(IS_ALIGNED | IS_WRITEABLE, x.dtype.num, x.dtype.byteorder.encode()),
         *(1.5, 1.5, 1.5, 7),

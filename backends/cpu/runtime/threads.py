@@ -58,20 +58,20 @@ def in_parallel(
     if size >= rows or (together and threads() == 1):
         return kernel(0, rows, *args, *own, *sums)
 
-    made: list[Arrays] = [sums]
-    made += [tuple(map(np.empty_like, sums)) for _ in range(size, rows, size)]
+    sums_of_parts: list[Arrays] = [sums]
+    sums_of_parts += [tuple(map(np.empty_like, sums)) for _ in range(size, rows, size)]
 
     def part(k: int) -> Any:
         first = k * size
         mine = own if k == 0 else map(np.empty_like, own)
-        return kernel(first, min(first + size, rows), *args, *mine, *made[k])
+        return kernel(first, min(first + size, rows), *args, *mine, *sums_of_parts[k])
 
-    found = share(part, len(made))
+    results = share(part, len(sums_of_parts))
     words = join.split()
-    for word, total, *others in zip(words, *made, strict=False):
+    for word, total, *others in zip(words, *sums_of_parts, strict=False):
         for other in others:
             JOIN[word](total, other, out=total)
-    return _joined(words[len(sums) :], found)
+    return _join_results(words[len(sums) :], results)
 
 
 def cut(rows: int, work: int, sums: Arrays = ()) -> int:
@@ -84,16 +84,16 @@ def cut(rows: int, work: int, sums: Arrays = ()) -> int:
     return size - size % ROWS if size > ROWS else size
 
 
-def _joined(words: Sequence[str], found: list[Any]) -> Any:
+def _join_results(words: Sequence[str], results: list[Any]) -> Any:
     """What the kernel returns for all rows, from what it returned for parts."""
     if not words:
         return None
     if len(words) == 1:
-        return _together(words[0], found)
-    return tuple(map(_together, words, zip(*found, strict=True)))
+        return _join_values(words[0], results)
+    return tuple(map(_join_values, words, zip(*results, strict=True)))
 
 
-def _together(word: str, values: Sequence[Any]) -> Any:
+def _join_values(word: str, values: Sequence[Any]) -> Any:
     if word == "first":
         return values[0]
     with np.errstate(all="ignore"):
@@ -105,9 +105,9 @@ def _together(word: str, values: Sequence[Any]) -> Any:
 
 def threads() -> int:
     """How many threads may work at a time."""
-    given = os.environ.get("TAPELESS_NUM_THREADS", "")
-    if given.isdecimal() and int(given):
-        return int(given)
+    setting = os.environ.get("TAPELESS_NUM_THREADS", "")
+    if setting.isdecimal() and int(setting):
+        return int(setting)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -116,7 +116,7 @@ def threads() -> int:
 def share(task: Callable[[int], Any], count: int) -> list[Any]:
     """[task(0), task(1), ...]: the caller and idle threads each take the next one. Of several
     errors, the first in this order is raised."""
-    job = Job(task, count)
+    job = TaskQueue(task, count)
     helpers = min(threads(), count) - 1
     if helpers:
         _team.call(job, helpers)
@@ -129,7 +129,7 @@ def share(task: Callable[[int], Any], count: int) -> list[Any]:
     return job.results
 
 
-class Job:
+class TaskQueue:
     """Tasks that are taken one after another by whoever is free. The caller works too, so it never
     waits for a thread that has not begun: nesting and many callers cannot block each other."""
 
@@ -168,14 +168,14 @@ class Job:
                 self.changed.wait()
 
 
-class Team:
+class ThreadTeam:
     """Threads that wait for jobs, started when they are first needed."""
 
     def __init__(self) -> None:
-        self.jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self.jobs: queue.SimpleQueue[TaskQueue] = queue.SimpleQueue()
         self.size, self.lock = 0, threading.Lock()
 
-    def call(self, job: Job, helpers: int) -> None:
+    def call(self, job: TaskQueue, helpers: int) -> None:
         """Asks so many threads to help."""
         with self.lock:
             while self.size < helpers:
@@ -190,13 +190,13 @@ class Team:
             self.jobs.get().help()
 
 
-_team = Team()
+_team = ThreadTeam()
 
 
 def _after_fork() -> None:
     """Threads are not copied with a process."""
     global _team
-    _team = Team()
+    _team = ThreadTeam()
 
 
 if hasattr(os, "register_at_fork"):

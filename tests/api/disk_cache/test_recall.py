@@ -48,7 +48,7 @@ def staged(function, *args, **kwargs):
 
 
 def kept():
-    return [*cache.compiled().glob("*.staged")]
+    return [*cache.compiled_code_folder().glob("*.staged")]
 
 
 LOSS = """

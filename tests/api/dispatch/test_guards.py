@@ -7,7 +7,7 @@ from tapeless import grad, jit
 from tapeless.dispatch import guards
 from tapeless.transformations import jit as compiled
 from tapeless.transforms.frontend.trace.readers import AttributeOf, ItemOf, KeyOf, KeysOf
-from tapeless.transforms.frontend.trace.recorded_reads import Constants, Frozen, Guard
+from tapeless.transforms.frontend.trace.recorded_reads import Constants, FrozenConstants, Guard
 
 
 class Base:
@@ -151,9 +151,9 @@ def test_no_guard_is_asked_while_objects_are_the_same(monkeypatch):
     for _ in range(5):
         f(0.5)
     asked = []
-    for kind in (Guard, Constants, Frozen):
+    for kind in (Guard, Constants, FrozenConstants):
         monkeypatch.setattr(kind, "holds", lambda guard: asked.append(guard.name) or True)
-    holds = guards.together(f.last.guards)[0]
+    holds = guards.combine_guards(f.last.guards)[0]
     asked.clear()  # asked once while the tests were written
     assert len(f.last.guards) > 20
     assert holds()
@@ -184,7 +184,7 @@ def test_a_place_that_several_guards_read_is_read_once():
 
     text = " and ".join(guards.tests(chain, constant))
     assert text.count("['HELD']") == 1
-    (holds,) = guards.together(chain)
+    (holds,) = guards.combine_guards(chain)
     assert holds()
     held["c"] = 1
     assert not holds()
@@ -195,7 +195,7 @@ def test_a_place_that_several_guards_read_is_read_once():
 def test_an_attribute_named_like_a_keyword():
     body = Body()
     body.__dict__["class"] = 1.0
-    (holds,) = guards.together([Guard("class", AttributeOf(body, "class"), 1.0)])
+    (holds,) = guards.combine_guards([Guard("class", AttributeOf(body, "class"), 1.0)])
     assert holds()
     body.__dict__["class"] = 2.0
     assert not holds()

@@ -161,7 +161,7 @@ def test_the_corpus(monkeypatch, program):
             f(*program.arguments())
         except TapelessError:
             pytest.skip("refused")
-        quick = native_entry.driven(f.last, program.arguments(), MISSED)
+        quick = native_entry.native_entry(f.last, program.arguments(), MISSED)
         if quick is None:
             pytest.skip("a driver that takes Python")
         want, got = f.last.run(*program.arguments()), quick(*program.arguments())

@@ -312,3 +312,35 @@ def test_mistakes_of_ours_are_traced_and_told(monkeypatch):
     assert "an error of tapeless itself: a mistake" in "\n".join(broken.last.staged.notes)
     with tapeless.strict(True), pytest.raises(tapeless.TapelessError, match="a mistake"):
         Broken(lambda x: f(x))(X)
+
+
+LIMIT = 4.100000000000003 * (0.1 * 7.0)  # above which only products as they are written are
+
+
+def halved_above(x):
+    history = []
+    while np.max(x) * 0.1 * 7.0 > LIMIT:
+        history = np.append(history, x)
+        x = x / 2
+    return np.sum(x) + np.sum(history)
+
+
+def test_a_test_that_algebra_turns_by_a_rounding_error():
+    x = np.array([4.100000000000003, 0.5])
+    assert np.max(x) * 0.1 * 7.0 > LIMIT and np.max(x) * (0.1 * 7.0) == LIMIT  # noqa: PT018
+    assert jit(halved_above)(x) == halved_above(x)
+    np.testing.assert_array_equal(grad(halved_above)(x), [1.5, 1.5])
+    batch = np.stack([x, x / 4])
+    np.testing.assert_allclose(tapeless.vmap(halved_above)(batch), [*map(halved_above, batch)])
+
+
+@pytest.mark.parametrize("transformation", [lambda f: f, grad, tapeless.vmap])
+def test_what_algebra_turns_is_made_again_once(transformation):
+    ours = jit(transformation(halved_above))
+    x = np.array([4.100000000000003, 0.5])
+    arg = np.stack([x, x / 4]) if transformation is tapeless.vmap else x
+    first = ours(arg)
+    kept = sum(map(len, ours.cache.values()))
+    np.testing.assert_array_equal(ours(arg), first)
+    assert sum(map(len, ours.cache.values())) == kept
+    np.testing.assert_allclose(ours(arg * 4), transformation(halved_above)(arg * 4))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tapeless import grad, jit, vmap
-from tapeless.explain.formulas import Formulas, largest, least, log2
+from tapeless.explain.formulas import Formulas, largest, log2, minimum
 from tapeless.explain.residuals import size_of
 from tapeless.transforms.errors import ArgumentError
 
@@ -177,10 +177,10 @@ def test_equations_of_several_sizes():
 def test_formulas_are_computed_like_numbers():
     table = Formulas()
     n, m = table.size(0), table.size(1)
-    formula = 2 * n * m + largest(n - 3, 0) + least(m, 4) * 1.5 + log2(n)
+    formula = 2 * n * m + largest(n - 3, 0) + minimum(m, 4) * 1.5 + log2(n)
     for a, b in ((1, 9), (8, 2), (64, 64)):
         wanted = 2 * a * b + max(a - 3, 0) + min(b, 4) * 1.5 + np.log2(a)
-        assert table.at([a, b])(formula) == wanted
+        assert table.evaluate_at([a, b])(formula) == wanted
 
 
 def test_equal_steps_are_one():
@@ -195,12 +195,12 @@ def test_equal_steps_are_one():
 def test_what_is_no_number():
     table = Formulas()
     n = table.size(0)
-    quotient = table.computed("//", 12, n)
-    value = table.at([0])
+    quotient = table.compute("//", 12, n)
+    value = table.evaluate_at([0])
     assert value(quotient) is None
     assert value(quotient + 1) is None
-    assert value(quotient.otherwise(5) + 1) == 6
-    assert table.at([4])(quotient.otherwise(5)) == 3
-    assert table.at([0])(table.computed("passes", 0, 10, n).otherwise(1)) == 1
+    assert value(quotient.or_else(5) + 1) == 6
+    assert table.evaluate_at([4])(quotient.or_else(5)) == 3
+    assert table.evaluate_at([0])(table.compute("passes", 0, 10, n).or_else(1)) == 1
     with pytest.raises(TypeError, match="depends on sizes"):
         assert n

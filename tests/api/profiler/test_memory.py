@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tapeless import jit, live_arrays, profiler
-from tapeless.profiler.pprof import ProfileLine, Sample, encoded
+from tapeless.profiler.pprof import ProfileLine, ProfileSample, encode
 from tapeless.profiler.protobuf import varint
 from tapeless.transforms.errors import ArgumentError
 
@@ -89,14 +89,14 @@ def test_numbers():
 
 def test_what_is_written_is_read():
     samples = [
-        Sample(
+        ProfileSample(
             (ProfileLine("f", "a.py", 3), ProfileLine("main", "a.py", 300)), (1, 800), "variable"
         ),
-        Sample((ProfileLine("g", "b.py", 0),), (2, 2**40)),
-        Sample((ProfileLine("f", "a.py", 3),), (1, 0), "module"),
+        ProfileSample((ProfileLine("g", "b.py", 0),), (2, 2**40)),
+        ProfileSample((ProfileLine("f", "a.py", 3),), (1, 0), "module"),
     ]
     made, kinds, comment = decoded(
-        encoded(samples, [("allocations", "count"), ("space", "bytes")], "a remark")
+        encode(samples, [("allocations", "count"), ("space", "bytes")], "a remark")
     )
     assert kinds == [("allocations", "count"), ("space", "bytes")]
     assert made == [

@@ -3,7 +3,7 @@
 import pytest
 
 from tapeless.profiler.line_profile import Line, LineProfile
-from tapeless.view.line_times import timed, with_times_of
+from tapeless.view.line_times import with_times, with_times_of
 from tapeless.view.panes import Pane, ViewLine
 
 EMITTED = Pane(
@@ -36,7 +36,7 @@ PROFILE = LineProfile("f", "", 5, 9e-6, LINES)
 
 
 def test_emitted_lines_have_what_was_measured():
-    times = [line.times for line in timed(EMITTED, PROFILE).lines]
+    times = [line.times for line in with_times(EMITTED, PROFILE).lines]
     assert times[0] == ()
     assert (times[1][0].seconds, times[1][0].share, times[1][0].text) == (1e-6, 0.1, "")
     assert times[2][0].text == "in 1,000 runs"
@@ -47,12 +47,12 @@ def test_lines_have_other_numbers_in_modules_that_stand_alone():
     before = (ViewLine(1, "DATA = np.ones(3)", ()), ViewLine(2, "", ()))
     moved = tuple(ViewLine(x.number + 2, x.text, x.places) for x in EMITTED.lines)
     alone = Pane("loop", "Loop form", "python", (*before, *moved))
-    times = {x.number: x.times[0].seconds for x in timed(alone, PROFILE).lines if x.times}
+    times = {x.number: x.times[0].seconds for x in with_times(alone, PROFILE).lines if x.times}
     assert times == {4: 1e-6, 5: 3e-6, 6: 4e-6}
 
 
 def test_users_lines_have_what_belongs_to_them():
-    emitted = timed(EMITTED, PROFILE)
+    emitted = with_times(EMITTED, PROFILE)
     pane = with_times_of(USERS, emitted, [11, 12, 13, 14])
     told = [[(t.seconds, t.text) for t in line.times] for line in pane.lines]
     assert told[0] == [(1e-6, ""), (3e-6, "together with line 12")]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tapeless.backends.cpu import load
-from tapeless.backends.cpu.driver.argument_forms import Array, Fields, Items, Leaf
-from tapeless.backends.cpu.driver.native_driver import compiled
+from tapeless.backends.cpu.driver.argument_forms import ArrayForm, DictForm, LeafForm, SequenceForm
+from tapeless.backends.cpu.driver.native_driver import compile_driver
 from tapeless.backends.cpu.runtime import buffer_pool
 from tests.backends.cpu.text import module
 
@@ -21,13 +21,13 @@ def given(x, numbers):
     if x is None:
         return None
     if isinstance(x, dict):
-        return Fields(tuple(x), tuple(given(y, numbers) for y in x.values()))
+        return DictForm(tuple(x), tuple(given(y, numbers) for y in x.values()))
     if isinstance(x, (list, tuple)):
-        return Items(type(x), tuple(given(y, numbers) for y in x))
+        return SequenceForm(type(x), tuple(given(y, numbers) for y in x))
     k = next(numbers)
     if isinstance(x, np.ndarray):
-        return Array(k, x.dtype, tuple(None if n > 1 else n for n in x.shape))
-    return Leaf(k, None, x) if isinstance(x, bool) else Leaf(k, type(x))
+        return ArrayForm(k, x.dtype, tuple(None if n > 1 else n for n in x.shape))
+    return LeafForm(k, None, x) if isinstance(x, bool) else LeafForm(k, type(x))
 
 
 def made(body, *args, kernel="", tests=(), guards=()):
@@ -38,7 +38,7 @@ def made(body, *args, kernel="", tests=(), guards=()):
     function = load("f", text)
     numbers = iter(range(100))
     parts = [given(x, numbers) for x in args]
-    return function, compiled(function, text, parts, tests, guards, MISSED)
+    return function, compile_driver(function, text, parts, tests, guards, MISSED)
 
 
 DOUBLED = """
@@ -84,7 +84,7 @@ def full(shape, value, dtype):
     return np.full(shape, value, dtype)
 
 
-def copied(x):
+def copy_of(x):
     return x.copy()
 """
 )
@@ -131,7 +131,7 @@ def test_what_drivers_do(body, args):
 @pytest.mark.parametrize("n", [3, 40_000])
 def test_new_arrays(n):
     a = np.arange(2.0 * n).reshape(n, 2)
-    body = "b = zeros(len(a), np.int64)\nc = full((len(a), 3), 1.5, np.float32)\nd = copied(a)"
+    body = "b = zeros(len(a), np.int64)\nc = full((len(a), 3), 1.5, np.float32)\nd = copy_of(a)"
     function, quick = made(f"{body}\nreturn b, c, d, d.shape[0], c.shape[1]", a, kernel=NEW_ARRAYS)
     for _ in range(3):  # also in memory that was used
         for x, y in zip(quick(a), function(a), strict=True):

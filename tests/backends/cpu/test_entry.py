@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 
 from tapeless.backends.cpu import compilations, load
 from tapeless.backends.cpu.llvm.compile import runs_long
-from tapeless.backends.cpu.runtime.signature import DTYPES, Array, Number, plain, signature
+from tapeless.backends.cpu.runtime.signature import DTYPES, ArrayType, NumberType, plain, signature
 from tests.backends.cpu.text import HEAD, module
 
 COPY = load(
@@ -180,8 +180,8 @@ def test_subclasses_and_dtypes_with_two_names(tmp_path):
 def test_signatures():
     x = np.ones((2, 3))
     args = (x, x.T, x[:, ::2], x[:1].T, np.float64(1), np.float32(1))
-    kinds = [*("C", "F", "A", "C"), Number(float), Number(np.float32)]
-    got = [a.layout if isinstance(a, Array) else a for a in signature(args)]
+    kinds = [*("C", "F", "A", "C"), NumberType(float), NumberType(np.float32)]
+    got = [a.layout if isinstance(a, ArrayType) else a for a in signature(args)]
     assert got == kinds
     by_rows = [str(a) for a in signature((0, 3, x), split=True)]
     assert by_rows == ["row", "row", "float64[:, ::1]"]

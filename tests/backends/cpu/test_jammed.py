@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tapeless.backends.cpu import load
-from tapeless.backends.cpu.llvm.unroll_and_jam import jammed
+from tapeless.backends.cpu.llvm.unroll_and_jam import unroll_and_jam
 from tests.backends.cpu.text import module
 
 ADDS = """
@@ -21,7 +21,7 @@ def f(x, w, out):
 
 def loops(text, apart=True):
     """The loops of the function, as they are compiled."""
-    made = jammed(ast.parse(text.replace("@njit(nogil=True)", "")).body[0], apart)
+    made = unroll_and_jam(ast.parse(text.replace("@njit(nogil=True)", "")).body[0], apart)
     return [ast.unparse(s.iter) for s in ast.walk(made) if isinstance(s, ast.For)]
 
 

@@ -10,7 +10,7 @@ import pytest
 from tapeless import disable_jit, grad, jit
 from tapeless.backends.cpu import load
 from tapeless.backends.cpu.kernel_only_functions import KernelOnlyFunction, formed_by
-from tapeless.backends.cpu.runtime.signature import Form
+from tapeless.backends.cpu.runtime.signature import CallForm
 from tests.backends.cpu.text import HEAD
 
 TEXT = """
@@ -35,10 +35,13 @@ def settled(f, *args):
 @pytest.mark.parametrize(
     ("body", "form"),
     [
-        ("return k(x, y)", Form((0, 1), ((0, None),), True)),
-        ('"""Doc."""\n    return np.float32(k(y, x))', Form((1, 0), ((0, "float32"),), True)),
-        ("a, b = k(x, y)\n    return np.int8(b), a", Form((0, 1), ((1, "int8"), (0, None)), False)),
-        ("a = k(x, y)\n    return (a,)", Form((0, 1), ((0, None),), False)),
+        ("return k(x, y)", CallForm((0, 1), ((0, None),), True)),
+        ('"""Doc."""\n    return np.float32(k(y, x))', CallForm((1, 0), ((0, "float32"),), True)),
+        (
+            "a, b = k(x, y)\n    return np.int8(b), a",
+            CallForm((0, 1), ((1, "int8"), (0, None)), False),
+        ),
+        ("a = k(x, y)\n    return (a,)", CallForm((0, 1), ((0, None),), False)),
         ("return k(x)", None),
         ("return k(x, 1.0)", None),
         ("return k(x, y) + 1", None),

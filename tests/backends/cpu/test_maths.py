@@ -161,7 +161,7 @@ def test_special_pairs(name):
 
 def newest_code():
     """The object code that was written or read last."""
-    paths = cache.compiled().glob("f_*.object")
+    paths = cache.compiled_code_folder().glob("f_*.object")
     return max(paths, key=lambda p: p.stat().st_mtime_ns).read_bytes().split(b"\n", 3)[3]
 
 
@@ -264,7 +264,7 @@ def test_variants_fit_the_cpu():
 
 def test_every_function_has_a_place():
     assert {f.__name__ for f in math_functions.VECTOR} == set(NAMES)
-    assert math_functions.vectorised(math.exp) is math_functions.VECTOR[math.exp]
-    assert math_functions.vectorised([math.exp]) == [math.exp]
+    assert math_functions.vectorised_function(math.exp) is math_functions.VECTOR[math.exp]
+    assert math_functions.vectorised_function([math.exp]) == [math.exp]
     with pytest.raises(NotImplementedError):
         math_functions.VECTOR[math.exp](1.0)

@@ -201,14 +201,14 @@ from math import exp2
 import numpy as np
 import tapeless
 from tapeless.backends.cpu.numba.compile import compile_kernel
-from tapeless.backends.cpu.numba.math_functions import seeing, vectorised
+from tapeless.backends.cpu.numba.math_functions import seeing, vectorised_function
 from tapeless.backends.cpu.runtime.signature import signature
 
 def f(x, out):
     for i in range(x.shape[0]):
         out[i] = exp2(x[i])
 
-f = seeing(f, {"exp2": vectorised(exp2), "__name__": "wide"})
+f = seeing(f, {"exp2": vectorised_function(exp2), "__name__": "wide"})
 x = np.ones(3)
 print(compile_kernel(f, signature((x, x)), {}, "tapeless_wide").code.count(b"__svml_exp28"))
 """

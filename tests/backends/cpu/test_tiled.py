@@ -7,7 +7,7 @@ import pytest
 
 from tapeless import jit
 from tapeless.backends.cpu import load
-from tapeless.backends.cpu.llvm.loop_tiling import ROWS, WHOLE, tiled
+from tapeless.backends.cpu.llvm.loop_tiling import ROWS, WHOLE, tile_loops
 from tests.backends.cpu.text import module
 
 READS = """
@@ -27,7 +27,7 @@ IN_TILES = [
 
 def loops(text, apart=True, others=()):
     """The loops of the function, as they are compiled."""
-    made = tiled(ast.parse(text.replace("@njit(nogil=True)", "")).body[0], others, apart)
+    made = tile_loops(ast.parse(text.replace("@njit(nogil=True)", "")).body[0], others, apart)
     return [ast.unparse(s.iter) for s in ast.walk(made) if isinstance(s, ast.For)]
 
 

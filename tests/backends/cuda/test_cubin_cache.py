@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +21,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def found(*parts, code=CODE):
-    return cubin_cache.found("softmax", parts or ("text", "90", "13.0"), lambda: code)
+    return cubin_cache.load_or_compile("softmax", parts or ("text", "90", "13.0"), lambda: code)
 
 
 def test_found_again(folder):
@@ -80,11 +81,12 @@ def test_a_folder_that_cannot_be_written_to(monkeypatch):
 def _write(folder, k):
     os.environ["TAPELESS_CACHE_DIR"] = folder
     for n in range(40):
-        code, _ = cubin_cache.found("f", (f"text {n}",), lambda n=n: bytes([n]) * 10_000)
+        code, _ = cubin_cache.load_or_compile("f", (f"text {n}",), lambda n=n: bytes([n]) * 10_000)
         assert code == bytes([n]) * 10_000
 
 
-def test_processes_that_write_at_once(folder):
+def test_processes_that_write_at_once(folder, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[3])  # where the processes find this module
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=_write, args=(str(folder.parent), k)) for k in range(3)]
     for writer in writers:

@@ -85,7 +85,9 @@ def synchronize_quietly():
 
 
 def test_many_kernels_have_words_of_their_own(driver):
-    words = [errors.Word(f"k{n}", (("ValueError", (str(n),)),)) for n in range(errors.CHUNK + 3)]
+    words = [
+        errors.ErrorWord(f"k{n}", (("ValueError", (str(n),)),)) for n in range(errors.CHUNK + 3)
+    ]
     assert len({word.address for word in words}) == len(words)
     words[errors.CHUNK + 1].place[0] = 0
     with pytest.raises(ValueError, match=str(errors.CHUNK + 1)):

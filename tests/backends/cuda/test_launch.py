@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tapeless.backends.cuda import placement
-from tapeless.backends.cuda.launch import Kernel
+from tapeless.backends.cuda.launch import LaunchedKernel
 from tapeless.transforms.cuda.launch_text import KERNEL
 from tapeless.transforms.errors import ArgumentTypeError
 from tests.backends.cuda.fake_driver import asarray
@@ -27,17 +27,18 @@ def arguments(rows, x, e):
     return rows, x, e
 
 
-@pytest.mark.parametrize("kind", ["plain", "results", "joins"])
+@pytest.mark.parametrize("kind", ["plain", "results", "joins", "small"])
 @pytest.mark.parametrize("width", [1, 4])
 def test_grids_are_those_of_the_text(driver, kind, width):
     cp = driver.module()
     options = {"results": {"results": (("float64", "sum"),)}, "joins": {"joins": ("sum",)}}
+    options["small"] = {"small_teams": width == 1}
     more = options.get(kind, {})
     for rows, n in itertools.product(ROWS, LENGTHS):
         for team in (None, lambda x, e: (x.shape[1],)):
             x = types.SimpleNamespace(shape=(rows, n))
             e = types.SimpleNamespace(shape=(n,), dtype=np.dtype("f8"))
-            ours = Kernel(None, "k", arguments, team=team, width=width, **more)
+            ours = LaunchedKernel(None, "k", arguments, team=team, width=width, **more)
             theirs = text_kernel(cp)("k", arguments, team=team, width=width, **more)
             lengths = team(x, e) if team else ()
             ((blocks,), (threads, teams)) = ours.grid(rows, lengths, 8 * n)
@@ -49,7 +50,9 @@ def test_grids_are_those_of_the_text(driver, kind, width):
 
 
 def test_a_kernel_without_rows_is_one_block(driver):
-    kernel = Kernel(types.SimpleNamespace(get_function=lambda name: launch), "k", lambda x: (x,))
+    kernel = LaunchedKernel(
+        types.SimpleNamespace(get_function=lambda name: launch), "k", lambda x: (x,)
+    )
     seen = []
 
     def launch(grid, block, args, shared_mem=0):
@@ -60,9 +63,15 @@ def test_a_kernel_without_rows_is_one_block(driver):
     assert seen == [((1,), (256, 1), (x,))]
 
 
+def test_small_teams_keep_a_device_busy(driver):
+    kernel = LaunchedKernel(None, "k", arguments, team=lambda x, e: (1000,), small_teams=True)
+    threads = {rows: kernel.grid(rows, (1000,), 0)[1][0] for rows in (1, 1000, 2**14, 2**17, 10**6)}
+    assert threads == {1: 64, 1000: 64, 2**14: 8, 2**17: 1, 10**6: 1}
+
+
 def test_memory_of_teams(driver):
     """What teams have for themselves bounds the number of blocks, not the device's memory."""
-    kernel = Kernel(None, "k", arguments)
+    kernel = LaunchedKernel(None, "k", arguments)
     ((blocks,), (_, teams)) = kernel.grid(10**6, (), 2**20)
     assert blocks * teams * 2**20 <= 2**31
 
@@ -75,7 +84,7 @@ def test_grids_are_remembered(driver):
         return (x.shape[1],)
 
     module = types.SimpleNamespace(get_function=lambda name: lambda *args, **kwargs: None)
-    kernel = Kernel(module, "k", lambda rows, x: (rows, x), team=team)
+    kernel = LaunchedKernel(module, "k", lambda rows, x: (rows, x), team=team)
     x = asarray(np.ones((4, 3)))
     for _ in range(3):
         kernel(4, x)

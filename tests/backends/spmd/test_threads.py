@@ -10,12 +10,12 @@ from numpy.testing import assert_array_equal
 
 from tapeless.backends.spmd import threads
 from tapeless.backends.spmd.rendezvous import Meeting
-from tapeless.backends.spmd.threads import together
+from tapeless.backends.spmd.threads import run_together
 
 
 def run(count, work):
     meeting = Meeting(count)
-    return together(lambda k: work(k, meeting.place(k)), count, meeting.abort)
+    return run_together(lambda k: work(k, meeting.place(k)), count, meeting.abort)
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

@@ -18,7 +18,7 @@ extern "C" __global__ void column_means_kernel(
     team_sync();
     pack_loop<2>(threadIdx.x, blockDim.x, x_1,
         [&](i64 j, i64 place, double* out_row, const double* x_row) {
-      out_row[place] += x_row[place];  // line 29
+      out_row[place] += x_row[place];  // line 34
     }, updates(out), reads(x + i * x_1));
     team_sync();
   }
@@ -40,7 +40,7 @@ extern "C" __global__ void column_means_kernel_2(
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* out_2, double* out) {
-    out[place] = out_2[place] / n;  // line 29
+    out[place] = out_2[place] / n;  // line 34
   }, reads(out_2), stores(out));
 }
 """
@@ -66,7 +66,7 @@ def empty(shape, dtype):
 
 
 def column_means(x):
-    """column_means.  From test_goldens.py:28."""
+    """column_means.  From test_goldens.py:33."""
     out = empty((x.shape[1],), cp.float64)
     column_means_kernel(x.shape[0], x, sums=(out,))
     out_2 = empty(out.shape, cp.float64)

@@ -9,10 +9,10 @@ extern "C" __global__ void positive_squares_kernel(
   if (threadIdx.x + threadIdx.y != 0) return;
   Growing<double, 64> found;
   i64 found_top = 0;
-  for (i64 i = 0; i < n; i++) {  // line 53
+  for (i64 i = 0; i < n; i++) {  // line 58
     double v = x[i];
-    if (v > 0.0) {  // line 54
-      if (found_top == found.size) {  // line 55
+    if (v > 0.0) {  // line 59
+      if (found_top == found.size) {  // line 60
         if (!found.grow()) {
           fail(error, 0, 0);  // MemoryError
           return;
@@ -22,7 +22,7 @@ extern "C" __global__ void positive_squares_kernel(
       found_top++;
     }
   }
-  if (!found.leave(result_0, found_top)) {  // line 56
+  if (!found.leave(result_0, found_top)) {  // line 61
     fail(error, 0, 0);  // MemoryError
     return;
   }
@@ -47,6 +47,6 @@ positive_squares_kernel = Kernel(
 
 
 def positive_squares(x):
-    """positive_squares.  From test_goldens.py:51."""
-    value = positive_squares_kernel(None, x, len(x))  # line 53
+    """positive_squares.  From test_goldens.py:56."""
+    value = positive_squares_kernel(None, x, len(x))  # line 58
     return value

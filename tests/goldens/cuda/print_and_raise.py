@@ -8,7 +8,7 @@ extern "C" __global__ void scaled_kernel(
     const double* __restrict__ x, double limit, i64 k, i64 x_0, double* __restrict__ result_0,
     bool* __restrict__ result_1, u64* error) {
   if (threadIdx.x + threadIdx.y != 0) return;
-  if (k < -x_0 || k >= x_0) {  // line 35
+  if (k < -x_0 || k >= x_0) {  // line 40
     fail(error, 0, 0);  // IndexError
     return;
   }
@@ -33,7 +33,7 @@ extern "C" __global__ void scaled_kernel_3(
   i64 teams = gridDim.x * (i64)blockDim.y;
   const double total = *total_at;
   pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* x, double* out) {
-    out[place] = x[place] / total;  // line 39
+    out[place] = x[place] / total;  // line 44
   }, reads(x), stores(out));
 }
 """
@@ -78,15 +78,15 @@ def empty(shape, dtype):
 
 
 def scaled(x, limit):
-    """scaled.  From test_goldens.py:32."""
-    total = 0.0  # line 34
+    """scaled.  From test_goldens.py:37."""
+    total = 0.0  # line 39
     for k in range(len(x)):
         value, value_2 = scaled_kernel(None, x, limit, k)
         value_2 = read(value_2)
-        if value_2:  # line 35
-            raise ValueError(f"number {k} is above the limit")  # line 36
+        if value_2:  # line 40
+            raise ValueError(f"number {k} is above the limit")  # line 41
         total = scaled_kernel_2(None, total, value)
-    print("the total is", total)  # line 38
+    print("the total is", total)  # line 43
     out = empty(x.shape, cp.float64)
     scaled_kernel_3(len(x), x, total, out)
     return out

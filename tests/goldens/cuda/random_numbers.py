@@ -108,7 +108,7 @@ __device__ double inverse_error(double x) {
 
 extern "C" __global__ void noisy_kernel(unsigned* __restrict__ high, unsigned* __restrict__ out) {
   if (threadIdx.x + threadIdx.y != 0) return;
-  u64 seed = 7u;  // line 60
+  u64 seed = 7u;  // line 65
   high[0] = (unsigned)(seed >> 32u);
   out[0] = (unsigned)seed;
 }
@@ -119,7 +119,7 @@ extern "C" __global__ void noisy_kernel_2(
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
-    u64 bits = random_word(key[0], key[1], (u64)i);  // line 60
+    u64 bits = random_word(key[0], key[1], (u64)i);  // line 65
     unsigned t = (unsigned)bits;
     double u = 2.3283064365386963e-10 * (double)(unsigned)(bits >> 32u) +
         2.220446049250313e-16 * (double)(t >> 12u);
@@ -146,11 +146,11 @@ def empty(shape, dtype):
 
 
 def noisy(x):
-    """noisy.  From test_goldens.py:59."""
+    """noisy.  From test_goldens.py:64."""
     high = empty((1,), cp.uint32)
     out = empty((1,), cp.uint32)
     noisy_kernel(None, high, out)
-    key = cp.concatenate([high, out])  # line 60
+    key = cp.concatenate([high, out])  # line 65
     out = empty(x.shape, cp.float64)
     noisy_kernel_2(len(x), x, key, 0.1 * 1.4142135623730951, out)
     return out

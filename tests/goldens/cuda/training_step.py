@@ -14,7 +14,7 @@ extern "C" __global__ void trained_kernel(
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
   double* b_bar = room ? (double*)staged : b_bar_all + team * product_2_1;
-  double total = 0.0;  // line 65
+  double total = 0.0;  // line 70
   pack_loop<2>(threadIdx.x, blockDim.x, b_0, [&](i64 i, i64 place, double* b_bar_row) {
     b_bar_row[place] = 0.0;
   }, stores(b_bar));
@@ -55,10 +55,10 @@ extern "C" __global__ void trained_kernel_2(
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   const double value = *value_at;
-  double value_2 = value / n;  // line 65
+  double value_2 = value / n;  // line 70
   pack_loop<2>(team, teams, rows,
       [&](i64 i, i64 place, const double* b, const double* b_bar, double* out) {
-    out[place] = b[place] - 0.1 * b_bar[place];  // line 68
+    out[place] = b[place] - 0.1 * b_bar[place];  // line 73
   }, reads(b), reads(b_bar), stores(out));
   if (blockIdx.x + threadIdx.x + threadIdx.y == 0) result_0[0] = value_2;
 }
@@ -68,7 +68,7 @@ extern "C" __global__ void trained_kernel_3(
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* w, double* w_bar) {
-    w_bar[place] = w[place] - 0.1 * w_bar[place];  // line 68
+    w_bar[place] = w[place] - 0.1 * w_bar[place];  // line 73
   }, reads(w), updates(w_bar));
 }
 """
@@ -112,8 +112,8 @@ def empty(shape, dtype):
 
 
 def trained(w, b, x, y):
-    """trained.  From test_goldens.py:63."""
-    if w.shape[0] != x.shape[1]:  # line 65
+    """trained.  From test_goldens.py:68."""
+    if w.shape[0] != x.shape[1]:  # line 70
         raise ValueError("operands could not be broadcast together: the lengths differ")
     if len(b) != w.shape[1]:
         raise ValueError("operands could not be broadcast together: the lengths differ")

@@ -9,9 +9,9 @@ import subprocess
 import numpy as np
 import pytest
 
-from tapeless.transforms.c_text.expressions import Expressions, Scope
+from tapeless.transforms.c_text.expressions import ExpressionPrinter, KernelScope
 from tapeless.transforms.c_text.values import c_type
-from tapeless.transforms.cuda.helpers import needed
+from tapeless.transforms.cuda.helpers import needed_helpers
 
 SHIM = r"""
 #include <math.h>
@@ -48,8 +48,8 @@ def library(code, folder):
 
 def printed(text, dtypes):
     """An expression of loop form, with the dtypes of its variables, as CUDA C."""
-    scope = Scope(numbers={name: np.dtype(d) for name, d in dtypes.items()})
-    return Expressions(scope).number(ast.parse(text, mode="eval").body)
+    scope = KernelScope(numbers={name: np.dtype(d) for name, d in dtypes.items()})
+    return ExpressionPrinter(scope).number(ast.parse(text, mode="eval").body)
 
 
 def evaluated(cases, folder):
@@ -64,7 +64,7 @@ def evaluated(cases, folder):
             f'extern "C" void f{k}(i64 n, {c_type(value.dtype)}* out{arguments}) {{\n'
             f"  for (i64 at = 0; at < n; at++) {{ {names}out[at] = {value.text}; }}\n}}"
         )
-    made = library("\n".join([*needed(texts), *texts]), folder)
+    made = library("\n".join([*needed_helpers(texts), *texts]), folder)
     results = []
     for k, (dtype, arrays) in enumerate(functions):
         out = np.empty(len(arrays[0]), dtype)

@@ -20,11 +20,11 @@ class LoopForm(Jit):
     def shelf(self, args, kwargs):
         return None
 
-    def lowered(self, args, kwargs):
+    def compile_lowered(self, args, kwargs):
         plain = lowering.lower
         lowering.lower = lambda *given, **options: plain(*given, **options, target=GPU)
         try:
-            return super().lowered(args, kwargs)
+            return super().compile_lowered(args, kwargs)
         finally:
             lowering.lower = plain
 
@@ -55,6 +55,7 @@ def as_python(name, text):
         "njit": lambda function=None, **_: function or (lambda f: f),
         "each": range,
         "turns": range,
+        "apart": range,
     }
     exec(compile(ast.fix_missing_locations(tree), name, "exec"), values)
     for kernel, node in kernels.items():

@@ -1,4 +1,4 @@
-"""Arrays that nobody overwrites are not copied by drivers, and others are."""
+"""Arrays that nobody overwrites are not copy_of by drivers, and others are."""
 
 import numpy as np
 import pytest
@@ -125,5 +125,5 @@ def test_views_of_what_is_stored_to(function, n):
 def test_a_library_call_reads_a_view_where_it_is():
     a, w = np.ones((60, 60, 60)), np.eye(60)
     driver = jit(in_its_own_place).source(a, w).rpartition("\ndef ")[2]
-    assert "copied(" not in driver
+    assert "copy_of(" not in driver
     assert ".copy()" not in driver

@@ -286,8 +286,10 @@ CASES = [
         for t in (0, 1)
     ),
     case(scipy.linalg.qr, regular(3), single=False),
+    *(case(scipy.linalg.qr, normal(*n), single=False) for n in [(4, 2), (2, 3)]),
     case(scipy.linalg.qr, normal(4, 2), mode="economic", single=False),
     case(lambda a: scipy.linalg.qr(a, mode="r")[0], regular(3), single=False),
+    case(lambda a: scipy.linalg.qr(a, mode="r")[0], normal(3, 2), single=False),
     case(scipy.linalg.svd, normal(3, 2), full_matrices=False, single=False),
     case(scipy.linalg.svd, regular(3), compute_uv=False, single=False),
     case(lambda a: scipy.linalg.eigh(a + a.T, eigvals_only=True), regular(3), single=False),

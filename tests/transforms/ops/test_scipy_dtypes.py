@@ -52,6 +52,13 @@ def test_transforms_along_one_axis_as_a_number(module):
     check_values(lambda x: module.ifft2(x, axes=(0, 0)), np.arange(6.0).reshape(2, 3))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int16", "float64"])
+@pytest.mark.parametrize("name", ["pbdv", "pbvv", "pbwa"])
+def test_functions_of_an_order_that_is_a_number_of_python(name, dtype):
+    x = np.array([0.5, 1.5, 2.0]).astype(dtype)
+    check_values(lambda x: getattr(scipy.special, name)(2, x)[0], x, rtol=1e-6)
+
+
 @pytest.mark.parametrize("kind", ["her", "pos", "sym"])
 def test_systems_of_complex_matrices(kind):
     """LAPACK reads the diagonal of a Hermitian matrix as real."""

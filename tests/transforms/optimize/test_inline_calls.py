@@ -20,7 +20,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.ops.primitives.arithmetic import add, mul
 from tapeless.transforms.ops.primitives.elementwise import sin
 from tapeless.transforms.ops.primitives.identities import again, identity
-from tapeless.transforms.optimize.inline_calls import closed, expand, forget
+from tapeless.transforms.optimize.inline_calls import closed_operation, expand, forget
 from tests.transforms.staging import block_of, compiled, every, lets
 
 FLOAT = Type(np.dtype(float))
@@ -37,7 +37,7 @@ def double_sine():
     """The operation y = 2 sin(x) with the block {s = sin(x); return s * 2}."""
     x, s, r = var("x"), var("s"), var("r")
     body = (Let((s,), sin, (x,)), Let((r,), mul, (s, Literal(2.0, FLOAT))))
-    return closed("double_sine", Block((x,), body, (r,)))
+    return closed_operation("double_sine", Block((x,), body, (r,)))
 
 
 def test_a_block_closes_over_all_that_it_reads():
@@ -68,7 +68,7 @@ def test_each_use_gets_variables_of_its_own(double_sine):
 
 def test_operations_inside_of_blocks_and_of_operations(double_sine):
     x, y, r, i, c, t = var("x"), var("y"), var("r"), var("i", INT), var("c"), var("t", BOOL)
-    twice = closed("twice", Block((x,), (Let((y,), double_sine, (x,)),), (y,)))
+    twice = closed_operation("twice", Block((x,), (Let((y,), double_sine, (x,)),), (y,)))
     side, out = var("side"), var("out")
     branch = If((r,), t, Block((), (Let((side,), twice, (c,)),), (side,)), Block((), (), (c,)))
     zero, three, one = (Literal(k, INT) for k in (0, 3, 1))
@@ -85,15 +85,15 @@ def test_operations_inside_of_blocks_and_of_operations(double_sine):
 
 def test_operations_with_a_rule_wait():
     x, y = var("x"), var("y")
-    op = closed("f", Block((x,), (), (x,)), reverse=lambda s: s)
+    op = closed_operation("f", Block((x,), (), (x,)), reverse=lambda s: s)
     assert expand([Let((y,), op, (x,))], rules=False)[0].op is op
     assert expand([Let((y,), op, (x,))])[0].op is identity
 
 
 def test_an_operation_with_effects_is_not_pure():
     x = var("x")
-    assert closed("f", Block((x,), (), (x,))).pure
-    assert not closed("f", Block((x,), (Effect("print", (x,)),), (x,))).pure
+    assert closed_operation("f", Block((x,), (), (x,))).pure
+    assert not closed_operation("f", Block((x,), (Effect("print", (x,)),), (x,))).pure
 
 
 def test_again_is_forgotten():

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tapeless.transforms.python_text.python_source import number, quoted, template, to_source
+from tapeless.transforms.python_text import python_source
+from tapeless.transforms.python_text.python_source import number, quote, template, to_source
 
 NAMES = st.sampled_from(["x", "y", "np.pi"]).map(lambda text: template(text, {}))
 NUMBERS = st.sampled_from([0, 2, -1, 0.5, -0.25, 1e-9, 1e22, 1j, True]).map(number)
@@ -68,12 +69,12 @@ def test_numbers(value, text):
 
 @pytest.mark.parametrize("text", ["plain", "it's", 'a "b"', "new\nline", "back\\slash", ""])
 def test_strings_keep_their_value(text):
-    assert ast.literal_eval(quoted(text)) == text
+    assert ast.literal_eval(quote(text)) == text
     assert ast.literal_eval(to_source(ast.Constant(text))) == text
 
 
 def test_strings_have_double_quotes():
-    assert quoted("w1") == '"w1"'
+    assert quote("w1") == '"w1"'
     assert to_source(template("params['w1']", {})) == 'params["w1"]'
 
 
@@ -93,3 +94,8 @@ def test_a_tree_may_be_in_several_places():
         assert to_source(tree) == wanted
     to_source(template("{0} / 2", {"0": product}))
     assert to_source(template("{0}.real", {"0": product})) == "(2 * x).real"
+
+
+def test_statements_without_a_line_need_no_astor(monkeypatch):
+    monkeypatch.setattr(python_source, "_astor", lambda: None)
+    assert to_source(ast.Assign([ast.Name("x", ast.Store())], ast.Constant(1))) == "x = 1"

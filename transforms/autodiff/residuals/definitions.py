@@ -45,7 +45,7 @@ class Definitions:
         if not (path or isinstance(v.type, StackType)):  # not made in a loop or branch
             self.given |= {s for s in sizes_in(v.type) if s not in self.homes}
 
-    def born(self, v: Var, sources: Any) -> None:
+    def record_new_sizes(self, v: Var, sources: Any) -> None:
         """Sizes of v that none of the values it is made from has."""
         source_sizes = set().union(*(sizes_in(a.type) for a in sources)) if sources else set()
         for symbol in sizes_in(v.type) - source_sizes - self.given:
@@ -68,7 +68,7 @@ class Definitions:
                 for p, init in zip(
                     block.params[-len(inits) :] if inits else (), inits, strict=True
                 ):
-                    self.born(p, () if is_undefined(init) else (init,))
+                    self.record_new_sizes(p, () if is_undefined(init) else (init,))
                 if isinstance(s, For):
                     self.index.add(s.index)
                 if isinstance(s, While) and k == 1:
@@ -78,13 +78,13 @@ class Definitions:
                 self.define(v, path)
                 if isinstance(s, Let):
                     self.let[v] = reading(s)
-                    self.born(v, [*s.args, *map(_Sized, written_params(s).values())])
+                    self.record_new_sizes(v, [*s.args, *map(_Sized, written_params(s).values())])
                 elif isinstance(s, If):
-                    self.born(v, [*s.then.results, *s.orelse.results])
+                    self.record_new_sizes(v, [*s.then.results, *s.orelse.results])
                     if any(is_undefined(side.results[k]) for side in blocks(s)):
                         self.partial.add(v)
                 elif isinstance(s, (For, While)):
-                    self.born(v, s.body.results)
+                    self.record_new_sizes(v, s.body.results)
 
 
 class _Sized:

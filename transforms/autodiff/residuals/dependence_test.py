@@ -29,7 +29,7 @@ class Case:
     written: dict[Let, list[Range]] = field(default_factory=dict)  # by the store
     known: dict[tuple[Size, int], bool] = field(default_factory=dict)
 
-    def later(self, place: Range) -> Range:
+    def after_passes(self, place: Range) -> Range:
         first, last = place
         return dims.substitute(first, self.moved.get), dims.substitute(last, self.moved.get)
 
@@ -49,7 +49,7 @@ class Case:
         ends = (start + step * more, stop - 1 - more if step > 0 else stop + 1 + more)
         return any(self._at_least(dims.substitute(a, {inner[0]: k}.get), b) for k in ends)
 
-    def apart(self, interval: Range, other: Range) -> bool:
+    def are_disjoint(self, interval: Range, other: Range) -> bool:
         """Whether the places along an axis differ; negative ones would count from its end."""
         inside = self.at_least(interval[0], 0) and self.at_least(other[0], 0)
         return inside and (
@@ -80,7 +80,7 @@ class Places:
         number = not a.type.shape
         return number and all(x.given or x in self.bounds for x in dims.symbols(self.size(a)))
 
-    def kept(
+    def is_untouched(
         self,
         access: Let,
         rest: tuple[Atom, ...],
@@ -102,7 +102,7 @@ class Places:
         behind = (self.primal.order[store.outs[0]] > self.primal.order[v]) != before
         key = (here, there, behind, around, before)
         if key not in self.cases:
-            self.cases[key] = self.when(here, there, behind, around, before)
+            self.cases[key] = self.cases_of_order(here, there, behind, around, before)
         cases = self.cases[key]
         if cases is None:
             return False
@@ -110,12 +110,12 @@ class Places:
             if store not in case.written:
                 shape, places = store.args[0].type.shape, store.args[2:]
                 disjoint = self.ranges(shape, store.params["key"], places)
-                case.written[store] = list(map(case.later, disjoint))
-            if not any(map(case.apart, read, case.written[store])):
+                case.written[store] = list(map(case.after_passes, disjoint))
+            if not any(map(case.are_disjoint, read, case.written[store])):
                 return False
         return True
 
-    def when(
+    def cases_of_order(
         self, here: Path, there: Path, behind: bool, around: int, before: bool
     ) -> list[Case] | None:
         """In which passes a store comes after an access, or before; None where that is not known.

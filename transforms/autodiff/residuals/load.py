@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.autodiff.residuals.definitions import Path
-from tapeless.transforms.autodiff.residuals.min_cut_plan import mirrored
+from tapeless.transforms.autodiff.residuals.min_cut_plan import mirrored_primal
 from tapeless.transforms.autodiff.residuals.storage import Storage, storage_name
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.language import (
@@ -52,7 +52,7 @@ class Loading:
                 case Let():
                     self.record(s, tuple(self.fresh(v, new) for v in s.outs), new)
                 case Effect():
-                    b.emit(replace(s, args=tuple(self.renamed(a, new) for a in s.args)))
+                    b.emit(replace(s, args=tuple(self.rename_atom(a, new) for a in s.args)))
                 case If() | For():
                     self.back_structured(s, path, storage, new)
                 case _:
@@ -70,7 +70,7 @@ class Loading:
             return variable
         return v
 
-    def renamed(self, a: Atom, new: dict[Var, Atom]) -> Atom:
+    def rename_atom(self, a: Atom, new: dict[Var, Atom]) -> Atom:
         if isinstance(a, Var) and a in new:
             return new[a]
         if isinstance(a, Var) and self.primal.path.get(a):
@@ -84,9 +84,9 @@ class Loading:
         self, s: If | For, path: Path, storage: dict[Var, Atom], new: dict[Var, Atom]
     ) -> None:
         """A branch or loop; the stacks that it takes from are carried through it."""
-        under = self.places.under(s.mirror) if s.mirror is not None else []
+        under = self.places.saved_under(s.mirror) if s.mirror is not None else []
         popped = [v for v in under if self.places.kind(v) == "stack"]
-        outs = _like(popped, storage)
+        outs = _variables_like(popped, storage)
         if isinstance(s, If):
             self.back_if(s, path, popped, outs, storage, new)
         else:
@@ -102,9 +102,11 @@ class Loading:
         storage: dict[Var, Atom],
         new: dict[Var, Atom],
     ) -> None:
-        test = self.renamed(s.test, new)
+        test = self.rename_atom(s.test, new)
         then, orelse = (
-            self.back_block(block, (*path, mirrored(s, k)), popped, dict(storage), dict(new), ())
+            self.back_block(
+                block, (*path, mirrored_primal(s, k)), popped, dict(storage), dict(new), ()
+            )
             for k, block in enumerate((s.then, s.orelse))
         )
         outputs = (*(self.fresh(v, new) for v in s.outs), *outs)
@@ -119,9 +121,9 @@ class Loading:
         storage: dict[Var, Atom],
         new: dict[Var, Atom],
     ) -> None:
-        start, stop, step = (self.renamed(a, new) for a in (s.start, s.stop, s.step))
-        inits = (*(self.renamed(a, new) for a in s.inits), *(storage[v] for v in popped))
-        params = _like(popped, storage)
+        start, stop, step = (self.rename_atom(a, new) for a in (s.start, s.stop, s.step))
+        inits = (*(self.rename_atom(a, new) for a in s.inits), *(storage[v] for v in popped))
+        params = _variables_like(popped, storage)
         index = Var(s.index.type, s.index.name, s.index.origin)
         inside = {**new, s.index: index}
         if isinstance(s.mirror, For):  # of which a second run has an index of its own
@@ -129,7 +131,7 @@ class Loading:
         carries = tuple(self.fresh(p, inside) for p in s.carries)
         saved_storage = {**storage, **dict(zip(popped, params, strict=True))}
         names = (index, *carries, *params)
-        here = (*path, mirrored(s, 0))
+        here = (*path, mirrored_primal(s, 0))
         body = self.back_block(s.body, here, popped, saved_storage, inside, names)
         outputs = (*(self.fresh(v, new) for v in s.outs), *outs)
         loop = For(outputs, start, stop, step, inits, body, s.reverse, origin=s.origin)
@@ -148,7 +150,7 @@ class Loading:
         with b.block() as statements:
             self.load(here, storage, new)
             self.run_back(block.body, here, storage, new)
-            results = tuple(self.renamed(a, new) for a in block.results)
+            results = tuple(self.rename_atom(a, new) for a in block.results)
         return Block(params, tuple(statements), (*results, *(storage[v] for v in popped)))
 
     def load(self, here: Path, storage: dict[Var, Atom], new: dict[Var, Atom]) -> None:
@@ -205,7 +207,7 @@ class Loading:
     def record(self, let: Let, outs: tuple[Var, ...], new: dict[Var, Atom]) -> None:
         """Records a statement of the primal program again, for new results."""
         b = builder.current()
-        args = tuple(self.renamed(a, new) for a in let.args)
+        args = tuple(self.rename_atom(a, new) for a in let.args)
         b.emit(statement := Let(outs, let.op, args, map_sizes(let.params, new), let.origin))
         b.definitions.update(dict.fromkeys(outs, statement))
 
@@ -217,7 +219,7 @@ def _length(let: Let) -> Any:
     return let.params["size"] if let.op is size_value else None
 
 
-def _like(values: list[Var], storage: dict[Var, Atom]) -> tuple[Var, ...]:
+def _variables_like(values: list[Var], storage: dict[Var, Atom]) -> tuple[Var, ...]:
     """Variables like those that keep the values."""
     storages = [storage[v] for v in values]
     return tuple(Var(a.type, a.name) for a in storages if isinstance(a, Var))

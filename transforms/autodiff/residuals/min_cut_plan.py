@@ -15,7 +15,7 @@ from tapeless.transforms.autodiff.residuals.saved_functions import (
     arithmetic_is_saved,
     functions_are_saved,
 )
-from tapeless.transforms.autodiff.residuals.shifted_saves import shifted
+from tapeless.transforms.autodiff.residuals.shifted_saves import find_shifted
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import size_of, var_size
 from tapeless.transforms.core.dims import Size
@@ -94,7 +94,7 @@ def is_reduction(let: Let) -> bool:
     return let.op in REDUCTIONS
 
 
-def mirrored(s: Statement, k: int) -> tuple[Any, int]:
+def mirrored_primal(s: Statement, k: int) -> tuple[Any, int]:
     """The statement of the primal program, and its block, that a block of a backward statement
     runs backwards."""
     mirror = s.mirror if isinstance(s, (If, For)) else None
@@ -122,7 +122,7 @@ class Graph:
     lets: dict[Var, Let] = field(default_factory=dict)
 
 
-class Plan:
+class MinCutPlan:
     """What is saved (`saved`), and what is computed again (`again`)."""
 
     def __init__(self, primal: list[Statement], backward: list[Statement]) -> None:
@@ -152,7 +152,7 @@ class Plan:
                 for value in written_params(s).values():
                     self.need_sizes(value, path)
             for k, block in enumerate(blocks(s)):
-                self.need(block.body, (*path, mirrored(s, k)))
+                self.need(block.body, (*path, mirrored_primal(s, k)))
                 for a in block.results:
                     if isinstance(a, Var):
                         self.need_variable(a)
@@ -218,7 +218,7 @@ class Plan:
     def cut(self, graph: Graph, function: float) -> set[Var]:
         """What is saved, where a function costs so much as a part of saving a number."""
         costs = {v: self.cost(v) for v in graph.nodes}
-        again = {v: self.repeated(let, function) or 0 for v, let in graph.lets.items()}
+        again = {v: self.recomputation_cost(let, function) or 0 for v, let in graph.lets.items()}
 
         def cheapest(costs: dict[Var, int]) -> set[Var]:
             nodes, needed = [*graph.nodes], set(self.needed)
@@ -226,7 +226,7 @@ class Plan:
 
         kept = cheapest(costs)
         # what a pass leaves in a variable that is saved takes no memory of its own
-        carried_on = dict.fromkeys(shifted(graph.nodes, self.primal.path), 1)
+        carried_on = dict.fromkeys(find_shifted(graph.nodes, self.primal.path), 1)
         if carried_on:
             kept = min(
                 kept, cheapest({**costs, **carried_on}), key=lambda c: self.cost_of_all(c, costs)
@@ -235,7 +235,7 @@ class Plan:
 
     def cost_of_all(self, kept: set[Var], costs: dict[Var, int]) -> int:
         """What it costs to save variables, of which some share an array."""
-        shared = shifted(kept, self.primal.path)
+        shared = find_shifted(kept, self.primal.path)
         return sum(costs[v] for v in kept if v not in shared)
 
     def are_many(self, saved: set[Var]) -> bool:
@@ -277,7 +277,7 @@ class Plan:
             if (
                 let is None
                 or v in self.elsewhere
-                or self.repeated(let, FUNCTION) is None
+                or self.recomputation_cost(let, FUNCTION) is None
                 or any(x in self.primal.homes for x in sizes_in(tuple(let.params.values())))
             ):
                 graph.fixed.add(v)
@@ -294,11 +294,11 @@ class Plan:
         indices = (a for a in let.args[1:] if a.type.shape)
         return (
             let.op is gather
-            and self.outside(let.args[0])
+            and self.is_outside_loops(let.args[0])
             and all(a.type.dtype.kind in "iu" for a in indices)
         )
 
-    def repeated(self, let: Let, function: float) -> int | None:
+    def recomputation_cost(self, let: Let, function: float) -> int | None:
         """The cost of computing a value again; None where it is saved: also where no loop is
         around, and it is only kept."""
         share = 0.0 if self.reads_unchanged_array(let) else repeating(let, function)
@@ -339,13 +339,13 @@ class Plan:
 
     # -- where a variable is
 
-    def under(self, s: Statement) -> list[Var]:
+    def saved_under(self, s: Statement) -> list[Var]:
         return [v for v in self.saved if any(s is t for t, _ in self.primal.path[v])]
 
     def loops(self, v: Var) -> list[Any]:
         return [s for s, _ in self.primal.path[v] if isinstance(s, (For, While))]
 
-    def outside(self, a: Atom) -> bool:
+    def is_outside_loops(self, a: Atom) -> bool:
         """Whether an atom is known before the outermost loop around, or made of sizes that are."""
         if isinstance(a, Literal):
             return True
@@ -356,7 +356,7 @@ class Plan:
             isinstance(a.type, Type)
             and a.type.dtype.kind in "iu"
             and all(
-                s.given if s.var is None else s.var is not a and self.outside(s.var)
+                s.given if s.var is None else s.var is not a and self.is_outside_loops(s.var)
                 for s in sizes_in(self.size(a))
             )
         )

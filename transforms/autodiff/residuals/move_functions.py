@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
-from tapeless.transforms.autodiff.residuals.min_cut_plan import is_square, mirrored
+from tapeless.transforms.autodiff.residuals.min_cut_plan import is_square, mirrored_primal
 from tapeless.transforms.autodiff.residuals.saved_functions import is_function
 from tapeless.transforms.core.language import (
     Block,
@@ -38,8 +38,8 @@ def move_functions(
     primal: list[Statement], backward: list[Statement]
 ) -> tuple[list[Statement], list[Statement]]:
     """The primal statements with what backward ones compute of their values alone, and these."""
-    moved = _Moved(primal)
-    backward = moved.without(backward, ())
+    moved = _FunctionMover(primal)
+    backward = moved.without_moved(backward, ())
     if moved.there:
         backward = list(substitute(Block((), tuple(backward), ()), moved.there).body)
     if not moved.lets:
@@ -48,14 +48,14 @@ def move_functions(
     return primal, moved.mirroring(backward)
 
 
-class _Moved:
+class _FunctionMover:
     def __init__(self, primal: list[Statement]) -> None:
         self.primal = Definitions(primal)
         self.lets: dict[Place, list[Let]] = {}
         self.there: dict[Var, Var] = {}  # for results of backward functions, those of forward ones
         self.new: dict[int, Statement] = {}  # what became of each structured statement
 
-    def without(self, body: Iterable[Statement], path: Path) -> list[Statement]:
+    def without_moved(self, body: Iterable[Statement], path: Path) -> list[Statement]:
         """The backward statements without the functions that are moved."""
         kept = []
         for s in body:
@@ -68,8 +68,8 @@ class _Moved:
                     self.there[s.outs[0]] = outputs(same)[0]
                 continue
             for k, block in enumerate(blocks(s)):
-                inner = (*path, mirrored(s, k))
-                new = replace(block, body=tuple(self.without(block.body, inner)))
+                inner = (*path, mirrored_primal(s, k))
+                new = replace(block, body=tuple(self.without_moved(block.body, inner)))
                 if new.body != block.body:
                     s = _with_block(s, k, new)
             kept.append(s)

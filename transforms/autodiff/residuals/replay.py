@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from tapeless.transforms.analysis.free_variables import defined
+from tapeless.transforms.analysis.free_variables import defined_variables
 from tapeless.transforms.core.language import (
     Atom,
     Block,
@@ -52,7 +52,9 @@ class Replayed(Op):
     op: Op = identity
 
 
-def _taken(outs: tuple[Var, ...], op: Op, args: tuple[Atom, ...], of: Var, s: Any) -> Let:
+def _take_from_first_run(
+    outs: tuple[Var, ...], op: Op, args: tuple[Atom, ...], of: Var, s: Any
+) -> Let:
     replayed_op = Replayed(op.name, lambda *args, **_: args[-1].type, op.source, op=op)
     return Let(outs, replayed_op, (*args, of), getattr(s, "params", {}), s.origin)
 
@@ -72,10 +74,10 @@ def reading(s: Let) -> Let:
 def all_reading(body: Iterable[Statement]) -> list[Statement]:
     """The statements, in which values that are taken are not computed."""
 
-    def inside(block: Block) -> Block:
+    def rewrite_block(block: Block) -> Block:
         return replace(block, body=tuple(all_reading(block.body)))
 
-    return [reading(s) if isinstance(s, Let) else with_blocks(s, inside) for s in body]
+    return [reading(s) if isinstance(s, Let) else with_blocks(s, rewrite_block) for s in body]
 
 
 # -- what is saved
@@ -117,7 +119,9 @@ def repeats_in_order(block: Block) -> bool:
 # -- the second run
 
 
-def replayed(body: Iterable[Statement], copy: Iterable[Statement], saved: set[Var]) -> list[Any]:
+def take_saved_values(
+    body: Iterable[Statement], copy: Iterable[Statement], saved: set[Var]
+) -> list[Any]:
     """The copy of statements, in which values that are saved of the first run are taken from it."""
     statements_out: list[Any] = []
     for s, c in zip(body, copy, strict=True):
@@ -126,39 +130,43 @@ def replayed(body: Iterable[Statement], copy: Iterable[Statement], saved: set[Va
             continue
         saved_pairs = [(v, w) for v, w in zip(s.outs, c.outs, strict=True) if v in saved]
         if isinstance(c, Let) and _may_be_taken(c):
-            statements_out += [_taken(c.outs, c.op, c.args, v, c) for v, _ in saved_pairs] or [c]
+            statements_out += [
+                _take_from_first_run(c.outs, c.op, c.args, v, c) for v, _ in saved_pairs
+            ] or [c]
             continue
-        computed = _unlike(saved_pairs)
+        computed = _fresh_variables(saved_pairs)
         c = replace(c, outs=tuple(computed.get(w, w) for w in c.outs))
-        statements_out.append(_followed(s, c, saved))
-        statements_out += [_taken((w,), identity, (computed[w],), v, c) for v, w in saved_pairs]
+        statements_out.append(_follow_structure(s, c, saved))
+        statements_out += [
+            _take_from_first_run((w,), identity, (computed[w],), v, c) for v, w in saved_pairs
+        ]
     return statements_out
 
 
-def _unlike(pairs: Iterable[tuple[Var, Var]]) -> dict[Var, Var]:
+def _fresh_variables(pairs: Iterable[tuple[Var, Var]]) -> dict[Var, Var]:
     """Variables for what is computed where another value is taken."""
     return {w: Var(w.type, w.name, w.origin, partial=w.partial) for _, w in pairs}
 
 
-def _followed(s: Statement, c: Statement, saved: set[Var]) -> Statement:
+def _follow_structure(s: Statement, c: Statement, saved: set[Var]) -> Statement:
     """A structured statement, in whose blocks values are taken; they mirror the first run's."""
     match s, c:
-        case If(), If() if _inside(s, saved):
+        case If(), If() if _has_saved(s, saved):
             then, orelse = _block(s.then, c.then, saved), _block(s.orelse, c.orelse, saved)
             return replace(c, then=then, orelse=orelse, mirror=s)
-        case For(), For() if _inside(s, saved):
+        case For(), For() if _has_saved(s, saved):
             return replace(c, body=_block(s.body, c.body, saved), mirror=s)
         case _:
             return c
 
 
-def _inside(s: Statement, saved: set[Var]) -> bool:
-    return not saved.isdisjoint(v for block in blocks(s) for v in defined(block))
+def _has_saved(s: Statement, saved: set[Var]) -> bool:
+    return not saved.isdisjoint(v for block in blocks(s) for v in defined_variables(block))
 
 
 def _block(block: Block, copy: Block, saved: set[Var]) -> Block:
     saved_pairs = [(v, w) for v, w in zip(block.params, copy.params, strict=True) if v in saved]
-    computed = _unlike(saved_pairs)
-    first = [_taken((w,), identity, (computed[w],), v, w) for v, w in saved_pairs]
+    computed = _fresh_variables(saved_pairs)
+    first = [_take_from_first_run((w,), identity, (computed[w],), v, w) for v, w in saved_pairs]
     params = tuple(computed.get(w, w) for w in copy.params)
-    return Block(params, (*first, *replayed(block.body, copy.body, saved)), copy.results)
+    return Block(params, (*first, *take_saved_values(block.body, copy.body, saved)), copy.results)

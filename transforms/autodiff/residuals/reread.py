@@ -138,7 +138,7 @@ class Reloads:
         if not history or history.around or all(map(dims.is_given, v.type.shape)):
             return None
         assert let is not None
-        if not self.places.kept(let, let.args[1:], history.stores, before=True):
+        if not self.places.is_untouched(let, let.args[1:], history.stores, before=True):
             return None
         return Let((v,), index, (history.first, *let.args[1:]), let.params, let.origin)
 
@@ -171,6 +171,6 @@ class Reloads:
     def of_last(self, access: Let, v: Var, version: Atom, rest: tuple[Atom, ...]) -> Let | None:
         """The read of `v` from the last version of the array that holds it in this one."""
         history = self.histories.get(version)  # type: ignore[arg-type]
-        if history and self.places.kept(access, rest, history.stores, history.around):
+        if history and self.places.is_untouched(access, rest, history.stores, history.around):
             return Let((v,), index, (history.last, *rest), access.params, access.origin)
         return None

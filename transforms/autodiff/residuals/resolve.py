@@ -14,7 +14,7 @@ AOTAutograd's partitioner; arithmetic, comparisons and reads of elements are com
 from __future__ import annotations
 
 from tapeless.transforms.autodiff.residuals.load import Loading
-from tapeless.transforms.autodiff.residuals.min_cut_plan import Plan
+from tapeless.transforms.autodiff.residuals.min_cut_plan import MinCutPlan
 from tapeless.transforms.autodiff.residuals.move_functions import move_functions
 from tapeless.transforms.autodiff.residuals.reuse_forward import known_before
 from tapeless.transforms.autodiff.residuals.run_time_sizes import Sized, Wanted
@@ -45,7 +45,7 @@ def resolve(
             return resolve(primal, backward)
     if functions_are_saved():
         primal, backward = move_functions(primal, backward)
-    plan = Plan(primal, backward)
+    plan = MinCutPlan(primal, backward)
     size_variables: dict[dims.Symbol, Var] = {}
     if plan.extra_sizes:
         wanted: Wanted = {}
@@ -56,11 +56,13 @@ def resolve(
         sized = Sized(wanted, size_variables)
         primal = sized.primal(primal)
         names = {symbol: v.size for symbol, v in size_variables.items()}
-        backward = sized.mirrored(replace_symbols(Block((), tuple(backward), ()), names).body)
-        plan = Plan(primal, backward)
+        backward = sized.with_new_mirrors(
+            replace_symbols(Block((), tuple(backward), ()), names).body
+        )
+        plan = MinCutPlan(primal, backward)
     fewer = known_before(plan, backward)
     if fewer is not backward:
-        backward, plan = fewer, Plan(primal, fewer)
+        backward, plan = fewer, MinCutPlan(primal, fewer)
     plan.name_saved()
     places = Storage(plan)
     b = builder.Builder()

@@ -14,13 +14,13 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.autodiff.residuals.definitions import Definitions, Path
-from tapeless.transforms.autodiff.residuals.min_cut_plan import Plan
+from tapeless.transforms.autodiff.residuals.min_cut_plan import MinCutPlan
 from tapeless.transforms.core.language import Atom, Block, Effect, For, If, Let, Statement, Var
 
 Key = tuple[Any, tuple[Atom, ...]]
 
 
-def known_before(plan: Plan, backward: list[Statement]) -> list[Statement]:
+def known_before(plan: MinCutPlan, backward: list[Statement]) -> list[Statement]:
     """The backward statements, without costly values that they read anyway of the forward part."""
     reuse = _Known(plan)
     return list(reuse.statements(backward)) if reuse.values else backward
@@ -36,7 +36,7 @@ def _innermost(primal: Definitions, atoms: Iterable[Atom]) -> Path:
 
 
 class _Known:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: MinCutPlan) -> None:
         self.new: dict[Var, Var] = {}
         self.values: dict[Key, Var] = {}
         primal = plan.primal

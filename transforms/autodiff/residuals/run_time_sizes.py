@@ -62,21 +62,23 @@ class Sized:
                 statements.append(Let((self.made[symbol],), op, (v,), {"axis": axis}))
         return statements
 
-    def mirrored(self, body: Any) -> list[Statement]:
+    def with_new_mirrors(self, body: Any) -> list[Statement]:
         """Backward statements that mirror the new primal ones."""
         out: list[Statement] = []
         for s in body:
             match s:
                 case If():
                     then, orelse = (
-                        Block(b.params, tuple(self.mirrored(b.body)), b.results)
+                        Block(b.params, tuple(self.with_new_mirrors(b.body)), b.results)
                         for b in (s.then, s.orelse)
                     )
                     s = replace(
                         s, then=then, orelse=orelse, mirror=self.new.get(id(s.mirror), s.mirror)
                     )
                 case For():
-                    b = Block(s.body.params, tuple(self.mirrored(s.body.body)), s.body.results)
+                    b = Block(
+                        s.body.params, tuple(self.with_new_mirrors(s.body.body)), s.body.results
+                    )
                     s = replace(s, body=b, mirror=self.new.get(id(s.mirror), s.mirror))
             out.append(s)
         return out

@@ -34,7 +34,7 @@ class Saving:
         b = builder.current()
         for s in body:
             b.origin = s.origin
-            inner = self.places.under(s) if blocks(s) else []
+            inner = self.places.saved_under(s) if blocks(s) else []
             if not inner:
                 b.emit(s)
             else:

@@ -14,12 +14,12 @@ from tapeless.transforms.autodiff.residuals.definitions import Path
 from tapeless.transforms.core.language import Atom, Block, For, Type, Var
 
 
-def shifted(saved: Iterable[Var], path: dict[Var, Path]) -> dict[Var, Var]:
+def find_shifted(saved: Iterable[Var], path: dict[Var, Path]) -> dict[Var, Var]:
     """For values left by a pass, the variable that has them in the next: where both are saved."""
     shifted_values: dict[Var, Var] = {}
     saved_set = set(saved)
     for p in saved:
-        loop, block = _around(path[p])
+        loop, block = _innermost_loop(path[p])
         if loop is None or block is None or p not in loop.carries:
             continue
         yielded = block.results[1 if loop.until else 0 :][loop.carries.index(p)]
@@ -29,7 +29,7 @@ def shifted(saved: Iterable[Var], path: dict[Var, Path]) -> dict[Var, Var]:
             or yielded in block.params
         ):
             continue
-        if path[yielded] == path[p] and _alike(yielded, p):
+        if path[yielded] == path[p] and _have_same_type(yielded, p):
             shifted_values[yielded] = p
     return shifted_values
 
@@ -39,11 +39,11 @@ def init_of(p: Var, loop: For) -> Atom:
     return loop.inits[loop.carries.index(p)]
 
 
-def _around(path: Path) -> tuple[For | None, Block | None]:
+def _innermost_loop(path: Path) -> tuple[For | None, Block | None]:
     loop = path[-1][0] if path else None
     return (loop, loop.body) if isinstance(loop, For) and not loop.each else (None, None)
 
 
-def _alike(yielded: Var, p: Var) -> bool:
+def _have_same_type(yielded: Var, p: Var) -> bool:
     arrays = isinstance(yielded.type, Type) and isinstance(p.type, Type)
     return arrays and (yielded.type.dtype, yielded.type.shape) == (p.type.dtype, p.type.shape)

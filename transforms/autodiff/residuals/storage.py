@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapeless.transforms.autodiff.residuals.min_cut_plan import Plan
-from tapeless.transforms.autodiff.residuals.shifted_saves import init_of, shifted
+from tapeless.transforms.autodiff.residuals.min_cut_plan import MinCutPlan
+from tapeless.transforms.autodiff.residuals.shifted_saves import find_shifted, init_of
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.batching_context import is_looped
 from tapeless.transforms.core.builder import atom, atom_of_size
@@ -30,22 +30,22 @@ _NOTHING: dims.Size = 0
 class Storage:
     """Where saved values are kept: in arrays with an entry a pass, stacks, or their variables."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: MinCutPlan) -> None:
         self.plan = plan
         self.run = builder.current()
         arrays = [v for v in plan.saved if self.kind(v) == "array"]
-        self.behind = shifted(arrays, plan.primal.path)  # those that others are saved with
+        self.behind = find_shifted(arrays, plan.primal.path)  # those that others are saved with
         self.leads = set(self.behind.values())
 
     def home(self, v: Var) -> Var:
         """The variable whose array v is saved in."""
         return self.behind.get(v, v)
 
-    def under(self, s: Statement) -> list[Var]:
+    def saved_under(self, s: Statement) -> list[Var]:
         """The variables in a statement that are saved in arrays or stacks of their own."""
-        return [v for v in self.plan.under(s) if v not in self.behind]
+        return [v for v in self.plan.saved_under(s) if v not in self.behind]
 
-    def after(self, v: Var) -> bool:
+    def is_entry_ahead(self, v: Var) -> bool:
         """Whether v is an entry further than its pass, in the array that it shares."""
         if v in self.behind or v in self.leads:
             return bool((v in self.behind) != self.plan.loops(v)[-1].reverse)
@@ -56,22 +56,22 @@ class Storage:
         for loop in self.plan.loops(v):
             if not isinstance(loop, For) or not isinstance(loop.step, Literal):
                 return False
-            if not self.is_known(loop) and (not is_looped() or self.most(loop) is None):
+            if not self.is_known(loop) and (not is_looped() or self.greatest_count(loop) is None):
                 return False
         if isinstance(v.type, StackType) or v.type == TAPE:
             return False
         for symbol in sizes_in(v.type):
             if symbol in self.plan.primal.homes or (
-                symbol.var is not None and not self.plan.outside(symbol.var)
+                symbol.var is not None and not self.plan.is_outside_loops(symbol.var)
             ):
                 return False
         return True
 
     def is_known(self, loop: For) -> bool:
         """Whether the bounds of a loop are known before the outermost loop around."""
-        return self.plan.outside(loop.start) and self.plan.outside(loop.stop)
+        return self.plan.is_outside_loops(loop.start) and self.plan.is_outside_loops(loop.stop)
 
-    def most(self, loop: For) -> dims.Size | None:
+    def greatest_count(self, loop: For) -> dims.Size | None:
         """How many passes a loop makes at most, whose bounds are made of the indices around it:
         compiled code has room for so many, and needs no list."""
         start, stop = map(self.plan.size, (loop.start, loop.stop))
@@ -82,7 +82,7 @@ class Storage:
         return dims.maximum(extent, 0)
 
     def is_outside(self, x: dims.Symbol) -> bool:
-        return x.given or (x.var is not None and self.plan.outside(x.var))
+        return x.given or (x.var is not None and self.plan.is_outside_loops(x.var))
 
     def extreme(self, size: dims.Size, largest: bool) -> dims.Size | None:
         """The largest or the least value of a sum of indices of loops, and of other sizes."""
@@ -110,7 +110,7 @@ class Storage:
     def position(self, v: Var, new: dict[Var, Atom]) -> tuple[Any, list[Atom]]:
         """The key and index atoms of this pass in the array that saves v."""
         rest = [self.passes(loop, new) for loop in self.plan.loops(v)]
-        if self.after(v):
+        if self.is_entry_ahead(v):
             rest[-1] = add(rest[-1], 1)
         return self.key(v), rest
 
@@ -128,7 +128,7 @@ class Storage:
     def trips(self, loop: For) -> dims.Size:
         """How many passes a loop makes; the run may know that its bounds are in order."""
         if not self.is_known(loop):
-            most = self.most(loop)
+            most = self.greatest_count(loop)
             assert most is not None
             return most if abs(loop.step.value) == 1 else most // abs(loop.step.value) + 1  # type: ignore[union-attr]
         start, stop, step = map(self.plan.size, (loop.start, loop.stop, loop.step))

@@ -266,7 +266,7 @@ class Layouts:
                 else None
             )
         if s.op is indexing.index:
-            return _sliced(s.params["key"], strides)
+            return _sliced_strides(s.params["key"], strides)
         if s.op is shapes.broadcast_to:
             lead = len(new) - len(shape)
             pairs = zip(shape, new[lead:], strides, strict=True)
@@ -301,7 +301,7 @@ def not_less(a: Size, b: Size) -> bool:
     return True
 
 
-def _sliced(key: Any, strides: Strides) -> Strides | None:
+def _sliced_strides(key: Any, strides: Strides) -> Strides | None:
     remaining = iter(strides)
     sliced_strides: list[Size] = []
     for e in key:

@@ -60,7 +60,7 @@ def arranged(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _reading(func: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-    order = _given(func, "order", args, kwargs)
+    order = _argument(func, "order", args, kwargs)
     if order not in ("K", "A") or (order == "K" and "shape" in _names(func)):
         return args, kwargs
     place = _names(func).index("order")
@@ -72,13 +72,13 @@ def _reading(func: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
 
 def _arranging(func: Any, args: Any, kwargs: Any) -> Any:
     """A copy of what is in another order; what is in this order is a view of itself."""
-    wanted, a = _wanted(func, args, kwargs), args[0]
+    wanted, a = _wanted_order(func, args, kwargs), args[0]
     matters = wanted in ("C", "F") and isinstance(a, Value) and a.type.ndim > 1
     lies = is_laid_out(a, wanted) if matters else None
     if lies is None:
         return func, args, kwargs
     options = {} if lies else {"order": wanted}
-    dtype = _given(func, "dtype", args, kwargs)
+    dtype = _argument(func, "dtype", args, kwargs)
     return np.asarray if lies else np.array, (a,), {"dtype": dtype, **options}
 
 
@@ -91,7 +91,7 @@ def _parameters(rule: Any) -> Any:
     return inspect.signature(rule).parameters
 
 
-def _given(func: Any, name: str, args: Any, kwargs: Any) -> Any:
+def _argument(func: Any, name: str, args: Any, kwargs: Any) -> Any:
     """What is given for an argument, by its place or by name."""
     names = _names(func)
     place = names.index(name) if name in names else len(args)
@@ -99,10 +99,10 @@ def _given(func: Any, name: str, args: Any, kwargs: Any) -> Any:
     return static(value, f"{name}= must be known") if isinstance(value, Value) else value
 
 
-def _wanted(func: Any, args: Any, kwargs: Any) -> str:
+def _wanted_order(func: Any, args: Any, kwargs: Any) -> str:
     """The order that an array is to have; "K" for whichever it has."""
-    order = _given(func, "order", args, kwargs) or ARRANGERS[func]
-    for name in _given(func, "requirements", args, kwargs) or ():
+    order = _argument(func, "order", args, kwargs) or ARRANGERS[func]
+    for name in _argument(func, "requirements", args, kwargs) or ():
         order = name[0] if name[0] in "CF" else order
     return str(order)
 
@@ -204,7 +204,7 @@ def lay_out(func: Any, args: Any, kwargs: Any, array: Any) -> None:
             lay_out(func, args, kwargs, part)
     if not isinstance(array, Value) or array.type.ndim < 2:
         return
-    order, like = _given(func, "order", args, kwargs) or MAKERS[func], None
+    order, like = _argument(func, "order", args, kwargs) or MAKERS[func], None
     if order in ("K", "A"):
         source = args[0] if args else None
         order = _contiguous(source) if isinstance(source, np.ndarray) else "C"

@@ -75,7 +75,7 @@ def _comparison(name: str, op: Any) -> Any:
         if self.type.weak and isinstance(other, (list, tuple)):
             return NotImplemented  # Python's numbers are no arrays
         a, b = _length(self), _length(other)
-        comparison = None if a is None or b is None else dims.compared(name, a, b)
+        comparison = None if a is None or b is None else dims.compare(name, a, b)
         return compare(self, other) if comparison is None else comparison
 
     return method

@@ -70,7 +70,7 @@ def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
     call = _Call(name, args, dict(kwargs), _source(generator) if owned else None)
     call.modern = type(generator) is np.random.Generator
     if name == "shuffle":
-        return _shuffled(call, generator)
+        return _shuffle(call, generator)
     if name in REALS or name in INTEGERS:
         parameters = (REALS if name in REALS else INTEGERS)[name]
         call.distribution(parameters, FLOAT if name in REALS else INTEGER)
@@ -90,7 +90,7 @@ def drawn(generator: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, An
     return call.record()
 
 
-def _shuffled(call: _Call, generator: Any) -> None:
+def _shuffle(call: _Call, generator: Any) -> None:
     """The rows of an array in another order, which is that of `permutation`."""
     array = call.take("x")
     call.refuse_left_overs()

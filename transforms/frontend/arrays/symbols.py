@@ -352,8 +352,8 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
         if p.parent is not None and p.parent.cell is not None:
             symbol_of.setdefault(p.parent.cell.atom, p.parent)
     if isinstance(result, (tuple, list)):
-        return type(result)(_connected(part, symbol_of, rule) for part in result)
-    return _connected(result, symbol_of, rule, _gives_arrays(rule, args))
+        return type(result)(_wrap_view(part, symbol_of, rule) for part in result)
+    return _wrap_view(result, symbol_of, rule, _gives_arrays(rule, args))
 
 
 def _of_its_own(result: Any) -> Any:
@@ -378,7 +378,7 @@ def _gives_views(rule: Any, kwargs: dict[str, Any]) -> bool:
     return copy is not True
 
 
-def _connected(result: Any, symbol_of: dict[Atom, Value], rule: Any, an_array: bool = True) -> Any:
+def _wrap_view(result: Any, symbol_of: dict[Atom, Value], rule: Any, an_array: bool = True) -> Any:
     """What a function that gives views made: a part of an argument, or an array of its own."""
     if not isinstance(result, Var):
         return wrap(result)

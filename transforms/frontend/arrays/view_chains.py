@@ -45,14 +45,14 @@ def _push(steps: list[Step], step: Step, shape: tuple[Size, ...]) -> None:
     if op is shapes.transpose:
         if steps and steps[-1][0] is shapes.transpose:
             first = steps.pop()[2]["axes"]
-            step = _ordered(tuple(first[k] for k in params["axes"]))
+            step = _transpose_step(tuple(first[k] for k in params["axes"]))
         if step[2]["axes"] != tuple(range(len(step[2]["axes"]))):
             steps.append(step)
         return
     if op is not indexing.index:
         steps.append(step)
         return
-    picked, turned = _apart(params["key"], rest)
+    picked, turned = _split_key(params["key"], rest)
     if picked is not None and any(e != WHOLE for e in picked):
         _pick(steps, (op, rest, {"key": picked}), shape)
     elif picked is None:
@@ -61,11 +61,11 @@ def _push(steps: list[Step], step: Step, shape: tuple[Size, ...]) -> None:
         _turn(steps, turned)
 
 
-def _ordered(axes: tuple[int, ...]) -> Step:
+def _transpose_step(axes: tuple[int, ...]) -> Step:
     return shapes.transpose, (), {"axes": axes}
 
 
-def _indexed(key: Key, rest: Atoms = ()) -> Step:
+def _index_step(key: Key, rest: Atoms = ()) -> Step:
     return indexing.index, rest, {"key": key}
 
 
@@ -73,7 +73,7 @@ def is_turn(step: Step) -> bool:
     return step[0] is indexing.index and index_keys.is_turn(step[2]["key"])
 
 
-def _apart(key: Key, rest: Atoms) -> tuple[Key | None, Key | None]:
+def _split_key(key: Key, rest: Atoms) -> tuple[Key | None, Key | None]:
     """x[i, ::-1] is x[i][::-1]: what is picked (None: the key itself), and the axes that are turned
     (None if none is)."""
     if TURNED not in key or None in key or is_advanced(key, rest):
@@ -95,7 +95,7 @@ def _turn(steps: list[Step], key: Key) -> None:
         pairs = zip(_full(before, ndim), _full(key, ndim), strict=True)
         key = tuple(TURNED if (a == TURNED) != (b == TURNED) else WHOLE for a, b in pairs)
     if TURNED in key:
-        steps.append(_indexed(key))
+        steps.append(_index_step(key))
     if order is not None:
         steps.append(order)
 
@@ -108,8 +108,8 @@ def _pick(steps: list[Step], step: Step, shape: tuple[Size, ...]) -> None:
         moved = _before_order(steps[-1][2]["axes"], key, rest)
         if moved is not None:
             steps.pop()
-            _pick(steps, _indexed(moved[0], rest), shape)
-            _push(steps, _ordered(moved[1]), shape)
+            _pick(steps, _index_step(moved[0], rest), shape)
+            _push(steps, _transpose_step(moved[1]), shape)
             return
     elif steps and is_turn(steps[-1]):
         length = _lengths(steps[:-1], shape)
@@ -125,7 +125,7 @@ def _pick(steps: list[Step], step: Step, shape: tuple[Size, ...]) -> None:
         if composed is None and len(steps) == 1:
             composed = inside(*first, *then, shape)
         if composed is not None:
-            steps[-1] = _indexed(*composed)
+            steps[-1] = _index_step(*composed)
             return
     steps.append(step)
 
@@ -176,16 +176,16 @@ def _before_turn(turn: Key, key: Key, rest: Atoms, lengths: tuple[Size, ...] | N
     for axis, (t, e) in enumerate(zip(_full(turn, ndim), _full(key, ndim), strict=True)):
         if t == TURNED:
             n = None if lengths is None else lengths[axis]
-            e = _mirrored_slice(e, n, values) if isinstance(e, slice) else _mirrored(e, values)
+            e = _mirrored_slice(e, n, values) if isinstance(e, slice) else _mirror_entry(e, values)
             if e is None:
                 return None
         picked.append(e)
         if _has_axis(e, tuple(values)):
             remaining.append(t if isinstance(e, slice) else WHOLE)
-    return _indexed(tuple(picked), tuple(values)), tuple(remaining)
+    return _index_step(tuple(picked), tuple(values)), tuple(remaining)
 
 
-def _mirrored(e: Any, values: list[Atom]) -> Any:
+def _mirror_entry(e: Any, values: list[Atom]) -> Any:
     """i of x[::-1] is -1 - i of x, which is out of bounds where that is."""
     if isinstance(e, int):
         return -1 - e
@@ -202,10 +202,10 @@ def _mirrored_slice(e: slice, n: Size | None, values: list[Atom]) -> slice | Non
     start, stop = (None, None) if n is None else _ends(e, n, values)
     if n is None or start is None or stop is None:
         return None
-    return _between(n - stop, n - start, n, values)
+    return _slice_between(n - stop, n - start, n, values)
 
 
-def _between(low: Size, high: Size, n: Size, values: list[Atom]) -> slice:
+def _slice_between(low: Size, high: Size, n: Size, values: list[Atom]) -> slice:
     """The slice of an axis of length n from a place to another."""
     ends = (None if low == 0 else low, None if high == n else high)
     return slice(*(None if at is None else _entry(at, n, values) for at in ends))
@@ -239,7 +239,7 @@ def inside(first: Key, rest: Atoms, then: Key, then_rest: Atoms, shape: tuple[Si
             low, high = _ends(f, stop - start, then_rest)
             if low is None or high is None:
                 return None
-            key.append(_between(start + low, start + high, n, values))
+            key.append(_slice_between(start + low, start + high, n, values))
         else:
             place = _place(f, stop - start, then_rest)
             if place is None:
@@ -274,7 +274,7 @@ def _place(e: Any, n: Size, rest: Atoms) -> Size | None:
 def picked_first(chain: Chain, ndim: int) -> Chain:
     """The chain with a step in front that picks, if there is none."""
     picks = bool(chain) and chain[0][0] is indexing.index and not is_turn(chain[0])
-    return chain if picks else (_indexed((WHOLE,) * ndim), *chain)
+    return chain if picks else (_index_step((WHOLE,) * ndim), *chain)
 
 
 def turned_back(value: Any, shape: tuple[Size, ...], chain: Sequence[Step]) -> Any:

@@ -99,11 +99,11 @@ def _reduce_rolled(x: Any, function: Any) -> Any:
     return apply(FUNCTIONS[function], x if column is None else column, axis=0)
 
 
-def _joined(x: Any, column: Any, ufunc: np.ufunc, start: Any) -> Any:
+def _fold_rolled(x: Any, column: Any, ufunc: np.ufunc, start: Any) -> Any:
     """A sum or product of something rolled and `start`, as one array operation."""
     if isinstance(x, Symbol) and type(x.shape[0]) is int and x.shape[0] == 0:
         return start
-    dtype = _kept(column, ufunc, start)
+    dtype = _result_dtype(column, ufunc, start)
     options = {} if dtype.kind not in "iu" and dtype == column.dtype else {"dtype": dtype}
     result = apply(FUNCTIONS[JOINS[ufunc]], column, axis=0, **options)
     result = python_number(result) if of_python(x) else result
@@ -116,7 +116,7 @@ def _joined(x: Any, column: Any, ufunc: np.ufunc, start: Any) -> Any:
     return special_methods.binary("Add" if ufunc is np.add else "Mult", start, result)
 
 
-def _kept(column: Any, ufunc: np.ufunc, start: Any) -> np.dtype[Any]:
+def _result_dtype(column: Any, ufunc: np.ufunc, start: Any) -> np.dtype[Any]:
     """The dtype that Python's sums have from the first item on: integers stay as wide as they
     are, where NumPy's become wider."""
     items, first = column.type, as_array(atoms(start)).type
@@ -133,7 +133,7 @@ def _sum(hooks: Any, x: Any, start: Any = 0) -> Any:
     x = filled(x) if must_roll(x) else x
     column = column_of(x) if must_roll(x) else None
     if column is not None:
-        return _joined(x, column, np.add, start)
+        return _fold_rolled(x, column, np.add, start)
     return folded(hooks, functools.partial(special_methods.binary, "Add"), x, start)
 
 
@@ -159,13 +159,13 @@ def _number(kind: type) -> Any:
         x = (
             special_methods.tested(x)
             if kind is bool
-            else special_methods.called(f"__{kind.__name__}__", _same, x)
+            else special_methods.called(f"__{kind.__name__}__", _identity, x)
         )
         if not isinstance(x, Symbol):
             return x + 1j * more[0] if has_symbols(more) else kind(x, *more)
         if kind is bool:
             return python_number(truth(x))
-        value = _only(x, kind) if x.type.shape else x.value()
+        value = _single_element(x, kind) if x.type.shape else x.value()
         if kind is not complex and value.type.weak and value.type.dtype.kind == "c":
             return kind(1j)  # which is an error; of NumPy's numbers it is the real part
         if more:
@@ -180,7 +180,7 @@ def _number(kind: type) -> Any:
     return run
 
 
-def _only(x: Symbol, kind: type) -> Any:
+def _single_element(x: Symbol, kind: type) -> Any:
     """The element of an array of one; of others NumPy says itself that there are more."""
     try:
         return x.item().value()
@@ -295,7 +295,7 @@ def _tuple(hooks: Any, x: Any = ()) -> Any:
     return tuple(x)
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
@@ -312,7 +312,7 @@ def _any_all(conjunction: bool) -> Any:
     def run(hooks: Any, x: Any) -> Any:
         if isinstance(x, Advancing) and not isinstance(x, Lazy) and x.pushes:
             x = Lazy((x, lambda item: (lambda: True, lambda: item), False))
-        if isinstance(x, Lazy) and x.rolls() and not x.spent(left=True):
+        if isinstance(x, Lazy) and x.rolls() and not x.spent(leaves=True):
             outcome = met(hooks, x, not conjunction)
             return python_number(
                 choose(outcome, lambda: False, lambda: True) if conjunction else outcome
@@ -326,7 +326,7 @@ def _any_all(conjunction: bool) -> Any:
             if isinstance(decided, Symbol):
                 rest = [decided, *x.rest()] if isinstance(x, Advancing) else list(x)
                 result = short_circuit(
-                    tuple(functools.partial(_same, v) for v in rest), conjunction
+                    tuple(functools.partial(_identity, v) for v in rest), conjunction
                 )
                 return python_number(truth(result))
             if decided != conjunction:
@@ -397,7 +397,7 @@ def _prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
     if must_roll(x):
         x = filled(x)
         column = column_of(x)
-        return _joined(x, x if column is None else column, np.multiply, start)
+        return _fold_rolled(x, x if column is None else column, np.multiply, start)
     return folded(hooks, functools.partial(special_methods.binary, "Mult"), x, start)
 
 
@@ -437,7 +437,7 @@ _FLOORS: dict[Any, Callable[[Any], Any]] = {
 }
 
 
-def _shown(function: Any, conversion: str) -> Any:
+def _format_by(function: Any, conversion: str) -> Any:
     def run(hooks: Any, *args: Any) -> Any:
         if len(args) == 1 and (text := text_of(args[0], conversion)) is not args[0]:
             return text
@@ -473,17 +473,17 @@ FEW = 64  # tuples of itertools that are made while staging
 
 
 def _hash(hooks: Any, x: Any) -> int:
-    return hash(_hashed(x))
+    return hash(_without_derivative(x))
 
 
-def _hashed(x: Any) -> Any:
+def _without_derivative(x: Any) -> Any:
     """A number whose hash is asked for, which has no derivative then; or a tuple of such."""
     if isinstance(x, Symbol) and not x.type.shape:
         return x.read_as_number("hash() needs the value")
-    return tuple(map(_hashed, x)) if type(x) is tuple else x
+    return tuple(map(_without_derivative, x)) if type(x) is tuple else x
 
 
-def _combined(make: Callable[..., Any], count: Callable[[int, int], int]) -> Any:
+def _combine_items(make: Callable[..., Any], count: Callable[[int, int], int]) -> Any:
     """What itertools makes of the items of one sequence, as loops if it is much.
 
     count  how many tuples of `r` items there are
@@ -567,8 +567,8 @@ BUILTINS: dict[Any, Any] = {
     itertools.accumulate: accumulate,
     itertools.starmap: starmap,
     itertools.count: count_,
-    itertools.combinations: _combined(combinatorics.combinations, math.comb),
-    itertools.combinations_with_replacement: _combined(
+    itertools.combinations: _combine_items(combinatorics.combinations, math.comb),
+    itertools.combinations_with_replacement: _combine_items(
         combinatorics.combinations_with_replacement, lambda n, r: math.comb(n + r - 1, r)
     ),
     itertools.permutations: _permutations,
@@ -587,9 +587,9 @@ BUILTINS: dict[Any, Any] = {
     dataclasses.replace: replaced,
     math.fsum: _math_sum,
     math.prod: _prod,
-    str: _shown(str, "s"),
-    repr: _shown(repr, "r"),
-    ascii: _shown(ascii, "a"),
+    str: _format_by(str, "s"),
+    repr: _format_by(repr, "r"),
+    ascii: _format_by(ascii, "a"),
     format: _format,
     math.floor: _floor(comparisons_and_rounding.floor),
     math.ceil: _floor(comparisons_and_rounding.ceil),

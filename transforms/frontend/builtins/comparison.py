@@ -24,7 +24,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList, as_list
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.provenance import static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.choices import Either, either
+from tapeless.transforms.frontend.values.choices import Either, either, is_one_of_texts
 from tapeless.transforms.frontend.values.container_aliases import require_all_current
 from tapeless.transforms.frontend.values.identity import NUMBERS
 from tapeless.transforms.frontend.values.structure import has_symbols
@@ -59,7 +59,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
         return special_methods.binary(kind, left, right)
     a, b = map(list, pair)
     if kind not in ("Eq", "NotEq"):
-        return _ordered(kind, a, b)
+        return _compare_order(kind, a, b)
     same = len(a) == len(b) and _equal_all(a, b)
     return same if kind == "Eq" else _opposite(same)
 
@@ -137,12 +137,12 @@ def _equal_all(a: list[Any], b: list[Any]) -> Any:
     return short_circuit(tests, True) if tests else True
 
 
-def _ordered(kind: str, a: list[Any], b: list[Any]) -> Any:
+def _compare_order(kind: str, a: list[Any], b: list[Any]) -> Any:
     if not a or not b:
         return getattr(operator, special_methods.OPERATORS[kind])(len(a), len(b))
     return choose(
         _equal(a[0], b[0]),
-        lambda: _ordered(kind, a[1:], b[1:]),
+        lambda: _compare_order(kind, a[1:], b[1:]),
         lambda: binary(kind, a[0], b[0]),
     )
 
@@ -155,6 +155,8 @@ def contained(item: Any, container: Any) -> Any:
     """item in container."""
     if isinstance(item, (ChosenText, Either)):
         return each(lambda candidate: contained(candidate, container), either(item))
+    if is_one_of_texts(container):
+        return each(lambda candidate: contained(item, candidate), either(container))
     if isinstance(container, Once):
         container = container.rest()
     if isinstance(container, Sequence) and not container.is_range:
@@ -182,10 +184,10 @@ def contained(item: Any, container: Any) -> Any:
     tests = [t for t in (_equal(item, c) for c in container) if t is not False]
     if any(t is True for t in tests):
         return True
-    return python_number(functools.reduce(_either, tests, False))
+    return python_number(functools.reduce(_or, tests, False))
 
 
-def _either(a: Any, b: Any) -> Any:
+def _or(a: Any, b: Any) -> Any:
     return b if a is False else apply(FUNCTIONS[np.logical_or], a, b)
 
 

@@ -46,11 +46,11 @@ def by_data(key: Any) -> bool:
 def display(hooks: Any, kind: type, name: str, parts: tuple[Any, ...]) -> Any:
     """{k: v, **others} from pairs and others in tuples of one, or {a, b}."""
     if kind is set:
-        return _made(hooks, set, _here(name), parts)
+        return _new_container(hooks, set, _current_place(name), parts)
     if not any(isinstance(part[0], hashed_containers.Keyed) for part in parts if len(part) == 1):
         pairs = (part[0].items() if len(part) == 1 else [part] for part in parts)
-        return _made(hooks, dict, _here(name), list(itertools.chain(*pairs)))
-    new = _of_data(hooks, dict, _here(name))
+        return _new_container(hooks, dict, _current_place(name), list(itertools.chain(*pairs)))
+    new = _of_data(hooks, dict, _current_place(name))
     for part in parts:
         hooks.call(hashed_containers.Keyed.update, new, part[0] if len(part) == 1 else [part])
     return new
@@ -65,7 +65,7 @@ def constructed(hooks: Any, kind: Any, args: tuple[Any, ...]) -> Any:
         items = trace().enter(hashed_containers.Members.lists, items)
     elif not isinstance(items, (set, frozenset, str)) and not (mapping and issubclass(kind, dict)):
         items = hooks.call(list, items)
-    return _made(hooks, kind, _here(kind.__name__), items, default)
+    return _new_container(hooks, kind, _current_place(kind.__name__), items, default)
 
 
 def from_keys(hooks: Any, keys: Any, value: Any) -> Any:
@@ -76,13 +76,15 @@ def from_keys(hooks: Any, keys: Any, value: Any) -> Any:
         items = hooks.call(hashed_containers.with_keys, keys, value)
     if isinstance(value, list) and getattr(items, "tail", None) is None:
         return trace().born(dict(items))  # one list for all keys
-    return _made(hooks, dict, _here("fromkeys"), items)
+    return _new_container(hooks, dict, _current_place("fromkeys"), items)
 
 
 def gathered(hooks: Any, kind: type, container: Any) -> Any:
     """{k: v for ...} and {k for ...}; rolled if data says what the keys are."""
     if trace().tracing:
-        return _made(hooks, kind, _here(kind.__name__), comprehension("ListComp", container))
+        return _new_container(
+            hooks, kind, _current_place(kind.__name__), comprehension("ListComp", container)
+        )
     code = container[1].__code__
     key = ((code.co_filename, code.co_firstlineno), code.co_name)
     if key not in trace().decisions.keyed:
@@ -93,12 +95,12 @@ def gathered(hooks: Any, kind: type, container: Any) -> Any:
         except Undecided:
             trace().decisions.as_keyed(key)
         if not any(by_data(x[0] if kind is dict else x) for x in items):
-            return _made(hooks, kind, key, items)
+            return _new_container(hooks, kind, key, items)
         trace().decisions.as_keyed(key)
-    return _made(hooks, kind, key, comprehension("ListComp", container), own=True)
+    return _new_container(hooks, kind, key, comprehension("ListComp", container), own=True)
 
 
-def _made(
+def _new_container(
     hooks: Any, kind: Any, key: Any, items: Any, default: Any = None, own: bool = False
 ) -> Any:
     """A dictionary or set of the program, of a mapping, or of pairs or members: of Python, or of
@@ -135,7 +137,7 @@ def _of_data(hooks: Any, kind: Any, key: Any, default: Any = None) -> Any:
     return hooks.call(hashed_containers.Keyed, kind, key, default, lists)
 
 
-def _here(name: str) -> Any:
+def _current_place(name: str) -> Any:
     origin = trace().origin
     return (origin and (origin.file, origin.line), name)
 

@@ -29,7 +29,7 @@ def _numpy(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     return call_numpy(function, args, kwargs)
 
 
-def _stacked(call: Any, items: Any) -> Any:
+def _stack_results(call: Any, items: Any) -> Any:
     """The results of `call` for all items, as the rows of one array; a loop that is rolled."""
     results = comprehension(
         "ListComp", (items, lambda item: (lambda: True, lambda: call(item)), False)
@@ -61,7 +61,7 @@ def _apply_along_axis(
     moved = _numpy(np.moveaxis, arr, axis, -1)
     *lead, length = moved.shape
     rows = moved.reshape(functools.reduce(lambda a, b: a * b, lead), length)
-    result = _stacked(lambda row: hooks.call(func1d, row, *args, **kwargs), rows)
+    result = _stack_results(lambda row: hooks.call(func1d, row, *args, **kwargs), rows)
     result = result.reshape(*lead, *result.shape[1:])
     extra = result.ndim - len(lead)
     first = axis % arr.ndim
@@ -108,7 +108,7 @@ def _windows(hooks: Any, /, x: Any, *args: Any, writeable: bool = False, **optio
     return windows
 
 
-def _strided(
+def _as_strided(
     hooks: Any,
     /,
     x: Any,
@@ -151,7 +151,7 @@ def _distance_of_elements(x: Any) -> int:
     return apart
 
 
-def _unless(f: Any, plain: Any, ours: Any) -> Any:
+def _by_rule_unless(f: Any, plain: Any, ours: Any) -> Any:
     """By rule for the options that the rule has, else by our code."""
 
     def call(hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -167,6 +167,34 @@ def _qr(hooks: Any, a: Any, mode: str = "reduced") -> Any:
     if mode != "complete" or a.ndim != 2:
         return hooks.call_native(np.linalg.qr, (a, mode), {})
     return type(np.linalg.qr(np.eye(1)))(*hooks.call(linalg.complete_qr, a))
+
+
+def _scipy_qr(f: Any, hooks: Any, /, a: Any, *args: Any, **kwargs: Any) -> Any:
+    """With all columns of q for all lengths; otherwise by rule, where LAPACK does it."""
+    named = dict(zip(("overwrite_a", "lwork", "mode", "pivoting"), args, strict=False)) | kwargs
+    mode = named.get("mode", "full")
+    if mode not in ("full", "r") or named.get("pivoting", False) or not _is_oblong(a):
+        return hooks.call_native(f, (a, *args), kwargs)
+    q, r = hooks.call(linalg.complete_qr, a)
+    return (r,) if mode == "r" else (q, r)
+
+
+def _is_oblong(a: Any) -> bool:
+    """Whether it is a matrix of the program that need not be square."""
+    matrix = _numpy(np.asarray, a) if has_symbols(a) else a
+    if not isinstance(matrix, Symbol) or matrix.ndim != 2:
+        return False
+    return not trace().equals(*matrix.type.shape).certain
+
+
+#: How functions of SciPy's are staged, by the packages and names that users know them by.
+SCIPY = {"scipy.linalg.qr": _scipy_qr}
+
+
+def _of_scipy(f: Any) -> Any:
+    package = ".".join((getattr(f, "__module__", None) or "").split(".")[:2])
+    staged = SCIPY.get(f"{package}.{getattr(f, '__name__', '')}")
+    return None if staged is None else functools.partial(staged, f)
 
 
 BY_OPTIONS: dict[Any, Any] = {
@@ -192,13 +220,13 @@ def _one_kind(_: Any = None, dtype: Any = None, *args: Any, **options: Any) -> b
 
 
 APPLIED: dict[Any, Any] = {
-    **{f: _unless(f, _one_kind, ours) for f, ours in structured_arrays.MAKERS.items()},
-    **{f: _unless(f, plain, ours) for f, (plain, ours) in BY_OPTIONS.items()},
+    **{f: _by_rule_unless(f, _one_kind, ours) for f, ours in structured_arrays.MAKERS.items()},
+    **{f: _by_rule_unless(f, plain, ours) for f, (plain, ours) in BY_OPTIONS.items()},
     np.linalg.qr: _qr,
     np.polyval: _polyval,
     np.insert: _insert,
     np.lib.stride_tricks.sliding_window_view: _windows,
-    np.lib.stride_tricks.as_strided: _strided,
+    np.lib.stride_tricks.as_strided: _as_strided,
     np.piecewise: _piecewise,
     np.apply_along_axis: _apply_along_axis,
     np.apply_over_axes: _apply_over_axes,
@@ -211,10 +239,10 @@ def applied(f: Any) -> Any:
         return lambda hooks, /, *args, **kwargs: vectorized(hooks, f, *args, **kwargs)
     if (staged := of_python_code(f)) is not None:
         return staged
-    if (replacement := APPLIED.get(f)) is not None:
+    if (replacement := APPLIED.get(f) or _of_scipy(f)) is not None:
         return replacement
     ours = written(f) or stand_in(f)
-    staged = None if ours is None else functools.partial(_written, f, ours)
+    staged = None if ours is None else functools.partial(_written_functions, f, ours)
     return functools.partial(_of_polynomials, f, staged) if f in POLYNOMIALS else staged
 
 
@@ -235,7 +263,7 @@ def _of_polynomials(f: Any, staged: Any, hooks: Any, /, *args: Any, **kwargs: An
     return hooks.call(np.poly1d, result)
 
 
-def _written(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
+def _written_functions(f: Any, ours: Any, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Our code for a function, where a symbol or a function of the user is passed, or a class, or
     an iterator, which may give symbols."""
     staged = isinstance(f, type) or any(

@@ -20,6 +20,8 @@ MODULES = frozenset(
 #: Others, by module.
 FUNCTIONS = {
     "scipy.optimize._optimize": frozenset({"rosen", "rosen_der"}),
+    "scipy._lib._sparse": frozenset({"issparse"}),
+    "scipy.sparse._base": frozenset({"isspmatrix"}),
     "scipy.stats._stats_py": frozenset({"obrientransform", "trimboth"}),
 }
 #: How functions end that look for the rank of a matrix, or for eigenvalues.

@@ -16,9 +16,10 @@ from tapeless.transforms.prelude.numpy import scipy_choices, testing
 STAND_INS: dict[str, Callable[[Any], Any]] = {
     "numpy.polynomial": plain_code.standing_for,
     "numpy.testing": testing.standing_for,
-    "scipy._lib": scipy_choices.standing_for,
+    "scipy._lib": lambda f: scipy_choices.standing_for(f) or plain_code.standing_for(f),
     "scipy.ndimage": linear_filters.standing_for,
     "scipy.optimize": plain_code.standing_for,
+    "scipy.sparse": plain_code.standing_for,
 }
 
 

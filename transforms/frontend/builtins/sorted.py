@@ -46,16 +46,16 @@ def sorted_(hooks: Any, x: Any, key: Any = None, reverse: bool = False) -> Any:
     x = filled(x) if must_roll(x) else x
     rolled = isinstance(x, Symbol) or getattr(x, "tail", None) is not None
     items = x if rolled else list(x)
-    keys = items if key is None else _mapped(hooks, key, items, rolled)
-    constant_keys = None if rolled else _known(keys)
+    keys = items if key is None else _map_key(hooks, key, items, rolled)
+    constant_keys = None if rolled else _deciding_keys(keys)
     if constant_keys is None:
         columns = list(_rolled_columns(keys) if rolled else _columns(keys))
-        return _taken(items, _order(columns, bool(reverse)) if columns else None)
+        return _reorder(items, _order(columns, bool(reverse)) if columns else None)
     order = sorted(range(len(items)), key=lambda k: constant_keys[k], reverse=reverse)
     return trace().born(StagedList(items[k] for k in order))
 
 
-def _known(keys: list[Any]) -> list[Any] | None:
+def _deciding_keys(keys: list[Any]) -> list[Any] | None:
     """The keys, of tuples the parts before the first symbol, where they decide the order: those of
     sorted(params.items()) are names. None if values at run time decide."""
     if not any(map(undecided, keys)):
@@ -69,7 +69,7 @@ def _known(keys: list[Any]) -> list[Any] | None:
     return heads
 
 
-def _mapped(hooks: Any, key: Any, items: Any, rolled: bool) -> Any:
+def _map_key(hooks: Any, key: Any, items: Any, rolled: bool) -> Any:
     sort_keys = map_(hooks, key, items)
     if not rolled:
         return list(sort_keys)
@@ -142,7 +142,7 @@ def _order(columns: list[Any], reverse: bool) -> Any:
     return (last - order)[::-1] if reverse else order
 
 
-def _taken(items: Any, order: Any) -> Any:
+def _reorder(items: Any, order: Any) -> Any:
     """The items in this order; None keeps that which they have."""
     if order is None:
         return trace().born(StagedList(items))
@@ -163,7 +163,7 @@ def _taken(items: Any, order: Any) -> Any:
     one_by_one = trace().tracing and any(map(_can_change, items))
     if one_by_one or not interchangeable(specs) or not _of_equal_lengths(specs):
         return trace().born(StagedList(items[_known_place(order, k)] for k in range(len(items))))
-    columns = [_ordered(leaves, order) for leaves in zip(*map(_leaves, specs), strict=True)]
+    columns = [_reorder_values(leaves, order) for leaves in zip(*map(_leaves, specs), strict=True)]
 
     atoms_of = list(zip(*map(_atoms, specs), strict=True))
     weak = [all(a.type.weak for a in leaves) for leaves in atoms_of]
@@ -220,7 +220,7 @@ def _column(values: Sequence[Any]) -> Any:
     return apply(FUNCTIONS[np.stack], [apply(FUNCTIONS[np.asarray], v) for v in values])
 
 
-def _ordered(values: Sequence[Any], order: Any) -> Any:
+def _reorder_values(values: Sequence[Any], order: Any) -> Any:
     """What is in one place of all items, in this order: arrays may be seen by other names, too."""
     result = _column(values)[order]
     arrays = [v for v in values if isinstance(v, Symbol) and v.mutable and result.ndim > 1]

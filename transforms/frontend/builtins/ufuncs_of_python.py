@@ -36,7 +36,7 @@ def of_python_code(f: Any) -> Any:
     if not isinstance(owner, np.ufunc) or not owner.__name__.endswith(" (vectorized)"):
         return None
     if owner is f:
-        return functools.partial(_applied, f)
+        return functools.partial(_apply, f)
     method = METHODS.get(f.__name__)
     return None if method is None else functools.partial(_method, f, method)
 
@@ -46,7 +46,7 @@ def python_function(f: np.ufunc) -> Any:
     return next(held for held in gc.get_referents(f) if callable(held))
 
 
-def _applied(f: np.ufunc, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
+def _apply(f: np.ufunc, hooks: Any, /, *args: Any, **kwargs: Any) -> Any:
     if len(args) != f.nin:
         raise TypeError(f"{f.__name__}() takes {f.nin} arguments, but {len(args)} were given")
     _refuse_options(kwargs)

@@ -32,7 +32,7 @@ def vectorized(hooks: Any, f: np.vectorize, /, *args: Any, **kwargs: Any) -> Any
         items = BUILTINS[zip](
             hooks, *(a.reshape(size(shape), *a.shape[len(shape) :]) for a in arrays)
         )
-        outcome = _each(hooks, lambda item: _outcome(call(*item)), items)
+        outcome = _map_items(hooks, lambda item: _outcome(call(*item)), items)
     else:
         outcome = call(*values)
     if not isinstance(outcome, tuple):
@@ -91,7 +91,7 @@ def _outcome(value: Any) -> Any:
     return value
 
 
-def _each(hooks: Any, call: Callable[[Any], Any], items: Any) -> Any:
+def _map_items(hooks: Any, call: Callable[[Any], Any], items: Any) -> Any:
     """The results of all calls, as rows of one array for each part of a result."""
     results = listed(call, items)
     first = hooks.item(results, 0)

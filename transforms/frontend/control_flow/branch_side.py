@@ -134,7 +134,7 @@ def _run_branch(body: Callable[[], Any], flags: Iterable[Atom]) -> StagedArm:
 def final_structure(location: Location, contents: bool = False) -> Structure:
     """What a location holds; `contents`: with what is in containers, also where which ones they are
     is carried."""
-    value = _seen(location)
+    value = _input_of(location)
     if isinstance(location, CellLocation):
         return Structure("leaf", value, atom=value)
     try:
@@ -153,7 +153,7 @@ def final_structure(location: Location, contents: bool = False) -> Structure:
         return Structure("static", Incompatible(e.problem, e.hint, AliasError))
 
 
-def _seen(location: Location) -> Any:
+def _input_of(location: Location) -> Any:
     """What a location holds; what it holds from outside is an input, or guarded."""
     value = location.get()
     if location.birth or not isinstance(location, OUTER) or value is MISSING:

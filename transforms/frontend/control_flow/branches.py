@@ -60,11 +60,11 @@ def choose(
     if t.tracing and (way := _way(test_atom)) is not None:
         return then() if way else orelse()
     if not t.observing:
-        return _chosen(test_atom, then, orelse, statement)
+        return _stage_both(test_atom, then, orelse, statement)
     block, origin, before = t.blocks[-1], t.origin, t.memory.stale
     start = len(block)
     try:
-        return _chosen(test_atom, then, orelse, statement)
+        return _stage_both(test_atom, then, orelse, statement)
     except TooManyWaysError:
         raise
     except REFUSALS:
@@ -84,7 +84,7 @@ def _way(test: Atom) -> bool | None:
         return None
 
 
-def _chosen(
+def _stage_both(
     test_atom: Atom, then: Callable[[], Any], orelse: Callable[[], Any], statement: bool
 ) -> Any:
     """Both sides staged and joined."""
@@ -103,8 +103,8 @@ def _chosen(
         with _undone_by_errors([ContentsLocation(target) for target, _ in grown]):
             for target, element in grown:
                 to_columns(target, element)
-            return _chosen(test_atom, then, orelse, statement)
-    value = _joined(test_atom, a, b, statement)
+            return _stage_both(test_atom, then, orelse, statement)
+    value = _record_branch(test_atom, a, b, statement)
     t.memory.stale = {**a.stale, **b.stale}
     if a.raised or b.raised:
         t.flags.checked |= dict.fromkeys(sure(test_atom, b.raised), t.blocks[-1])
@@ -136,7 +136,7 @@ def each(function: Callable[..., Any], *values: Any) -> Any:
 
     def side(option: Any) -> Any:
         try:
-            return each(function, *before, _made(option), *after)
+            return each(function, *before, _realise_option(option), *after)
         except (TypeError, AttributeError) as e:  # of None, mostly
             if isinstance(e, TapelessError):
                 raise
@@ -145,7 +145,7 @@ def each(function: Callable[..., Any], *values: Any) -> Any:
     if isinstance(either, DeferredChoice):
         _run_over_once(either.state)
     if (sure_options := either.taken()) is not None:
-        return each(function, *before, _made(sure_options[0]), *after)
+        return each(function, *before, _realise_option(sure_options[0]), *after)
     if either.yes is None or either.no is None:
         error = _error_of(lambda: function(*before, None, *after))
         if error is not None:
@@ -201,7 +201,7 @@ def _present(value: Any) -> Any:
     return value.make() if isinstance(value, DeferredIterator) else value
 
 
-def _made(option: Any) -> Any:
+def _realise_option(option: Any) -> Any:
     """What an option of a choice is; what runs over a list of any length waits for the length."""
     while isinstance(option, Deferred) and not isinstance(option, DeferredIterator):
         option = option.make()
@@ -237,11 +237,11 @@ def deferred(make: Callable[..., Any], *values: Any) -> Either | DeferredIterato
         source = getattr(uneven[0], "source", uneven[0])
         depth = len(trace().journals)
         return DeferredIterator(lambda: make(*map(_present, values)), source, [depth])
-    choice = _deferred(make, *values)
+    choice = _defer(make, *values)
     return DeferredChoice(choice.test, choice.yes, choice.no, [len(trace().journals)])
 
 
-def _deferred(make: Callable[..., Any], *values: Any) -> Either:
+def _defer(make: Callable[..., Any], *values: Any) -> Either:
     k = next(k for k, v in enumerate(values) if isinstance(v, Either))
     chosen = values[k]
 
@@ -253,7 +253,7 @@ def _deferred(make: Callable[..., Any], *values: Any) -> Either:
     def side(value: Any) -> Any:
         chosen_values = (*values[:k], value, *values[k + 1 :])
         if any(isinstance(v, Either) for v in chosen_values):
-            return _deferred(make, *chosen_values)
+            return _defer(make, *chosen_values)
         return Deferred(lambda: make(*chosen_values))
 
     return Either(chosen.test, option(chosen.yes), option(chosen.no))
@@ -329,7 +329,7 @@ def _never_left(test: Atom, a: StagedArm, b: StagedArm) -> NoReturn:
     raise Unreachable
 
 
-def _joined(test: Atom, a: StagedArm, b: StagedArm, statement: bool) -> Any:
+def _record_branch(test: Atom, a: StagedArm, b: StagedArm, statement: bool) -> Any:
     """Records the branch, and sets what its sides wrote; the value, unless it is a statement."""
     t, merge = trace(), Merge(test, a, b)
     origin = t.origin

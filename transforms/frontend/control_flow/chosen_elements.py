@@ -43,7 +43,7 @@ def chosen_by_data(items: Any, k: Any) -> bool:
 
 def element(items: Any, k: Any) -> Any:
     """items[k]: one of the objects, or of the arrays."""
-    position = _within(k, len(items))
+    position = _checked_index(k, len(items))
     options = tuple(items)
     if not all(isinstance(v, Value) and v.mutable for v in options):
         return labelled(position, options)
@@ -55,12 +55,12 @@ def element(items: Any, k: Any) -> Any:
 
 def store_element(items: list[Any], k: Any, store: Callable[[int], None]) -> None:
     """items[k] = value: `store` puts the value at a known place."""
-    position = _within(k, len(items))
+    position = _checked_index(k, len(items))
     for n in range(len(items)):
         branch(position == n, functools.partial(store, n), lambda: None)
 
 
-def _within(k: Any, length: int) -> Any:
+def _checked_index(k: Any, length: int) -> Any:
     """An index from the start on; raises IndexError where there is no such item."""
     inside = short_circuit((lambda: k >= -length, lambda: k < length), True)
     branch(inside, lambda: None, lambda: raise_(IndexError(OUT_OF_RANGE)))

@@ -33,14 +33,14 @@ number_at = AsItIs(lambda numbers, k: numbers.start + k * numbers.step)
 
 
 def combinations(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
-    yield from _chosen(pool, r, 0, 1, ())
+    yield from _choose(pool, r, 0, 1, ())
 
 
 def combinations_with_replacement(pool: Any, r: int) -> Iterator[tuple[Any, ...]]:
-    yield from _chosen(pool, r, 0, 0, ())
+    yield from _choose(pool, r, 0, 0, ())
 
 
-def _chosen(
+def _choose(
     pool: Any, r: int, first: int, apart: int, items: tuple[Any, ...]
 ) -> Iterator[tuple[Any, ...]]:
     """The tuples of `r` more items, from a place on, each `apart` or more behind the one before."""
@@ -49,7 +49,7 @@ def _chosen(
     else:
         for k in range(first, len(pool)):
             item = number_at(pool, k) if is_range(pool) else pool[k]
-            yield from _chosen(pool, r - 1, k + apart, apart, (*items, item))
+            yield from _choose(pool, r - 1, k + apart, apart, (*items, item))
 
 
 def product(pools: tuple[Any, ...], items: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -81,12 +81,12 @@ class Lazy(Advancing):
             )
         super().ask()
 
-    def spent(self, left: bool = False) -> bool:
+    def spent(self, leaves: bool = False) -> bool:
         """Whether items were taken before; all are now, or as many as data says."""
         self.ask()
         started, self.started = self.started, True
         if not started:
-            self.source, self.left = iter(()), left
+            self.source, self.left = iter(()), leaves
         return started
 
     def rolls(self) -> bool:
@@ -156,8 +156,8 @@ def _amount(source: Any) -> Any:
 def comprehension(kind: str, generators: Any) -> Any:
     if kind == "GeneratorExp":
         return Lazy(generators)
-    result_list = _filled(generators) if _rolls(generators[0]) else None
-    return _listed(generators) if result_list is None else result_list
+    result_list = _roll_into_list(generators) if _rolls(generators[0]) else None
+    return _as_list(generators) if result_list is None else result_list
 
 
 def _rolls(iterable: Any) -> bool:
@@ -166,13 +166,13 @@ def _rolls(iterable: Any) -> bool:
     return must_roll(iterable) or (isinstance(iterable, range) and len(iterable) > SMALL)
 
 
-def _listed(generators: Any) -> Any:
+def _as_list(generators: Any) -> Any:
     met: list[Any] = []
     try:
         with undone_if_undecided(generators[0]):
             return trace().born(StagedList(run_through(generators, met)))
     except Undecided:
-        return _filled(_with_items_met(generators, met))
+        return _roll_into_list(_with_items_met(generators, met))
 
 
 def _with_items_met(generators: Any, met: list[Any]) -> Any:
@@ -239,7 +239,7 @@ def run_through(generators: Any, met: list[Any] | None = None) -> Any:
                 yield inner()
 
 
-def _filled(generators: Any) -> Any:
+def _roll_into_list(generators: Any) -> Any:
     """The comprehension as loops that append to a list; None if the loop must be unrolled."""
     if _key(generators) in trace().decisions.unroll:
         return None

@@ -60,7 +60,7 @@ class Labels:
         t = trace()
         for (key, *inside), options in self.options.items():
             name = locations[key].name.removeprefix(".")
-            stand = ", ".join(f"{k} for {o}" for k, o in enumerate(map(_shown, options)))
+            stand = ", ".join(f"{k} for {o}" for k, o in enumerate(map(_option_text, options)))
             text = f"{'In ' if inside else ''}{name}: {stand}." if name else f"In a loop: {stand}."
             if text not in t.legend:
                 t.legend.append(text)
@@ -127,7 +127,7 @@ def _position(options: Iterable[Any], option: Any) -> int | None:
     return None
 
 
-def _shown(option: Any) -> str:
+def _option_text(option: Any) -> str:
     if has_identity(option):
         kind = type(option).__name__.removeprefix("Staged").lower()
         return f"the {kind} {getattr(option, 'name', '')}".rstrip()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.analysis.free_variables import defined
+from tapeless.transforms.analysis.free_variables import defined_variables
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.language import (
@@ -211,7 +211,10 @@ class LoopEmitter:
     @functools.cached_property
     def inside(self) -> set[Var]:
         """The variables that each pass gives a value."""
-        variables = {self.staged.index, *defined(Block((), tuple(self.staged.statements), ()))}
+        variables = {
+            self.staged.index,
+            *defined_variables(Block((), tuple(self.staged.statements), ())),
+        }
         for key, params in self.staged.params.items():
             pairs = zip(params, self.staged.results[key], strict=False)
             variables |= {p for p, final_value in pairs if final_value is not p}
@@ -297,7 +300,7 @@ class LoopEmitter:
         block = Block(params, tuple(statements), results)
         sizes = {v: a for v, a in self.unchanged.items() if v.size is not None}
         if sizes:  # types name what is one value in all passes
-            for v in (*params, *defined(block), *self.outs):
+            for v in (*params, *defined_variables(block), *self.outs):
                 v.type = retype(v.type, sizes)
         return substitute(block, self.unchanged)
 

@@ -27,7 +27,7 @@ from tapeless.transforms.frontend.control_flow.loop_ranges import Sequence, coun
 from tapeless.transforms.frontend.control_flow.loops import for_loop
 from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.effects.effects import raise_
-from tapeless.transforms.frontend.heap.iterators import Advancing, Counting, Once, inside
+from tapeless.transforms.frontend.heap.iterators import Advancing, CountIterator, Once, inside
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.trace.trace import trace
@@ -85,7 +85,7 @@ def item_of(hooks: Any, x: Any) -> tuple[Any, Callable[[Any], Any]]:
             and step.value == 1
         )
         return s.count, (s.item if plain else lambda k: s.item(wrap(start) + k * wrap(step)))
-    if isinstance(x, Counting):
+    if isinstance(x, CountIterator):
         first, x.left = x.count, True
         return None, lambda k: first + k * x.step
     if isinstance(x, list):  # which may be stored to meanwhile
@@ -123,7 +123,7 @@ def _shorter(a: dims.Size, b: dims.Size) -> dims.Size:
 def _run_through(parts: tuple[Any, ...]) -> bool:
     """Whether to take items one by one as Python does: an iterator may have no end, and is left
     where the shortest of the others ends."""
-    advanced = any(isinstance(p, Iterator) and not isinstance(p, Counting) for p in parts)
+    advanced = any(isinstance(p, Iterator) and not isinstance(p, CountIterator) for p in parts)
     return advanced or not any(map(must_roll, parts))
 
 
@@ -216,7 +216,7 @@ def starmap(hooks: Any, f: Any, x: Any) -> Any:
 
 def next_(hooks: Any, x: Any, *default: Any) -> Any:
     if isinstance(x, Lazy) and not x.started:
-        return _first(hooks, x, *default)
+        return _first_item(hooks, x, *default)
     if isinstance(x, Once):
         return x.item(*default)
     if special_methods.special(x, "__next__"):
@@ -229,7 +229,7 @@ def next_(hooks: Any, x: Any, *default: Any) -> Any:
     return next(inside(x), *default)
 
 
-def _first(hooks: Any, x: Lazy, *default: Any) -> Any:
+def _first_item(hooks: Any, x: Lazy, *default: Any) -> Any:
     """The first item of a generator expression; a loop that ends there, where data say which."""
     if not x.must_roll():
         x.ask()
@@ -241,13 +241,13 @@ def _first(hooks: Any, x: Lazy, *default: Any) -> Any:
         except Undecided:
             pass  # a loop over the same items finds it
     generators = x.from_the_first()
-    x.spent(left=True)
+    x.spent(leaves=True)
     if default:
-        return _found(hooks, generators, *default).item
+        return _find_first(hooks, generators, *default).item
     try:
-        frame = _found(hooks, generators)
+        frame = _find_first(hooks, generators)
     except NoNumber:
-        frame = _found(hooks, generators, None)
+        frame = _find_first(hooks, generators, None)
     return choose(frame.found, lambda: frame.item, lambda: raise_(StopIteration()))
 
 
@@ -255,7 +255,7 @@ class NoNumber(Signal):
     """A variable without a value before a loop may only get a number or an array in it."""
 
 
-def _found(hooks: Any, generators: Any, *default: Any) -> Any:
+def _find_first(hooks: Any, generators: Any, *default: Any) -> Any:
     frame = hooks.frame("next")
     frame.found = False
     if default:
@@ -287,4 +287,4 @@ def met(hooks: Any, x: Lazy, wanted: bool) -> Any:
 
 
 def count_(hooks: Any, start: Any = 0, step: Any = 1) -> Any:
-    return Counting(start, step)
+    return CountIterator(start, step)

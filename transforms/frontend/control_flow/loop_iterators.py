@@ -67,7 +67,7 @@ class Through(Once):
 
     def __next__(self) -> Any:
         """For functions of Python's library, which take items one by one while staging."""
-        if not _more(operator.index(_number(self.items.count)), operator.index(self.ask())):
+        if not _has_more(operator.index(_number(self.items.count)), operator.index(self.ask())):
             raise StopIteration
         return self.item()
 
@@ -92,7 +92,7 @@ class Through(Once):
 
     def more(self) -> Any:
         """Whether there are more items."""
-        return _more(self.items.count, self.ask())
+        return _has_more(self.items.count, self.ask())
 
     def take(self) -> Any:
         """The next item; there is one."""
@@ -206,7 +206,7 @@ def _number(count: dims.Size) -> Any:
     return count if isinstance(count, int) else wrap(atom_of_size(count))
 
 
-def _more(count: dims.Size, k: Any) -> Any:
+def _has_more(count: dims.Size, k: Any) -> Any:
     """Whether there are more than k items; known where the number of items can be guarded."""
     if not isinstance(k, int):
         return k < _number(count)

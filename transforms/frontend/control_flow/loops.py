@@ -38,7 +38,7 @@ from tapeless.transforms.frontend.control_flow.python_loops import (
 )
 from tapeless.transforms.frontend.control_flow.roll import LoopFixpoint
 from tapeless.transforms.frontend.control_flow.truth import truth
-from tapeless.transforms.frontend.heap.iterators import Advancing, Counting
+from tapeless.transforms.frontend.heap.iterators import Advancing, CountIterator
 from tapeless.transforms.frontend.heap.lists import ChangedError, StagedList
 from tapeless.transforms.frontend.source.tree_building import unused
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
@@ -65,14 +65,14 @@ def for_loop(
         _follow(iterable, body, frame, stop)
         return
     lists = lists_of(iterable)
-    before = [_filled(x) for x in lists]
+    before = [_fill_count(x) for x in lists]
     looped = small_tuples.as_loop(iterable, body, loop_key(body))
     items = [] if looped is iterable else list(iterable)
     try:
         _for_items(looped, body, frame, stop, name, retried)
         for x in lists:
             require_current(x)
-        changed = [_filled(x) for x in lists] != before
+        changed = [_fill_count(x) for x in lists] != before
         changed = changed or (looped is not iterable and small_tuples.changed(iterable, items))
     except ChangedError:
         if not isinstance(iterable, StagedList):
@@ -96,7 +96,7 @@ class Pass:
         return self.stop is not None and truth(getattr(self.frame, self.stop))
 
 
-def _filled(x: StagedList) -> int | None:
+def _fill_count(x: StagedList) -> int | None:
     """How often data has decided how long a list is."""
     return None if x.tail is None else len(x.tail.log)
 
@@ -133,7 +133,7 @@ def _for_items(
         and isinstance(seq.count, int)
         and all(isinstance(a, Literal) for a in seq.span)
     )
-    if isinstance(iterable, Counting):
+    if isinstance(iterable, CountIterator):
         _count(iterable, body, frame, stop)
         return
     if isinstance(iterable, Advancing) and iterable.pushes:
@@ -168,7 +168,7 @@ def _for_items(
                 _peel(seq, body, frame, stop, name, why, key)
                 return
     if not concrete:
-        seq = _counted(seq, why or "its length must be known", key, hint)
+        seq = _known_items(seq, why or "its length must be known", key, hint)
         trips = len(range(*(a.value for a in seq.span)))  # type: ignore[union-attr]
     if why:
         t.note(f"the loop on line {key[1]} is unrolled: {why}")
@@ -259,7 +259,7 @@ def add_atoms(a: Atom, b: Atom) -> Atom:
     return add(a, b)  # type: ignore[no-any-return]
 
 
-def _counted(seq: Sequence, why: str, key: Any, hint: str) -> Sequence:
+def _known_items(seq: Sequence, why: str, key: Any, hint: str) -> Sequence:
     """The items of a loop that must be unrolled, with a known number of passes."""
     if not any(isinstance(a, Var) for a in seq.span):
         raise UnsupportedError(
@@ -285,7 +285,9 @@ def from_line(key: tuple[str, int, str], body: Any) -> Any:
     return body
 
 
-def _count(numbers: Counting, body: Callable[[Any], Any], frame: Any, stop: str | None) -> None:
+def _count(
+    numbers: CountIterator, body: Callable[[Any], Any], frame: Any, stop: str | None
+) -> None:
     """for k in itertools.count(): body"""
     following = from_line(loop_key(body), lambda: body(next(numbers)))
     while_loop(lambda: True, following, frame, stop)

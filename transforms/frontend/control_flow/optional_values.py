@@ -99,14 +99,14 @@ class Maybes:
     def spec(self, key: Any, spec: Structure) -> Structure:
         """A spec with flags for what may be None in some pass."""
         spec = flagged(spec)
-        return _fitted(spec, self.like[key]) if key in self.like else spec
+        return _with_flags_of(spec, self.like[key]) if key in self.like else spec
 
     def meet(self, key: Any, entry: Structure, final: Structure) -> bool:
         """Notes what a pass left beside what it began with; True if that is news."""
         final = self.spec(key, final)
         news = any(_differing(entry, final))
         if news:
-            self.like[key] = _fitted(final, entry)
+            self.like[key] = _with_flags_of(final, entry)
         return news
 
 
@@ -141,7 +141,7 @@ def _differing(entry: Structure, final: Structure) -> Iterator[bool]:
             yield from _differing(a, b)
 
 
-def _fitted(spec: Structure, like: Structure) -> Structure:
+def _with_flags_of(spec: Structure, like: Structure) -> Structure:
     """A spec with flags wherever another one has some."""
     if like.kind is Maybe and spec.kind != like.kind:
         (name,), leaf = like.keys, like.children[0]
@@ -152,10 +152,12 @@ def _fitted(spec: Structure, like: Structure) -> Structure:
         value = like.children[1]
         if spec.value is None:
             return _tuple(_blank(value), atom(False), None)
-        return _tuple(_fitted(spec, value), atom(True), spec.value) if is_plain(spec) else spec
+        return (
+            _tuple(_with_flags_of(spec, value), atom(True), spec.value) if is_plain(spec) else spec
+        )
     if spec.kind is like.kind and spec.keys == like.keys:
         pairs = zip(spec.children, like.children, strict=True)
-        return replace(spec, children=tuple(_fitted(a, b) for a, b in pairs))
+        return replace(spec, children=tuple(_with_flags_of(a, b) for a, b in pairs))
     return spec
 
 

@@ -85,7 +85,7 @@ class Recursion:
 
     def taken(self, args: Any) -> Structure:
         """Arguments, and behind them the present values of what is changed outside."""
-        return _behind(require_defined(flatten(args)), self.locations.values())
+        return _with_locations(require_defined(flatten(args)), self.locations.values())
 
     # -- calls
 
@@ -101,7 +101,7 @@ class Recursion:
         sizes = self.sizes([(a, kind) for a, kind in pairs if kind is not None])
         outs = tuple(Var(retype(kind, sizes)) for kind in self.result_kinds)
         enter(self.function, (*arguments, *free), outs, self.pure)
-        results = [_like(v, x) for v, (x, _) in zip(outs, self.results(), strict=True)]
+        results = [_symbol_like(v, x) for v, (x, _) in zip(outs, self.results(), strict=True)]
         self.link([x for x, _ in values], results)
         count = len(list(self.returned.leaves()))
         for k, symbol in zip(sorted(self.written), results[count:], strict=True):
@@ -257,7 +257,7 @@ class Recursion:
                 ) from None
             self.refuse_growth(lengths)
             written = self.overwritten(journal, new)
-            returned = _behind(require_defined(flatten(value)), self.locations.values())
+            returned = _with_locations(require_defined(flatten(value)), self.locations.values())
             arrays = [new[k].present() for k in written]
         t.rollback(journal)
         if self.more_outside():
@@ -287,7 +287,7 @@ class Recursion:
             if p is None:
                 new.append(value)
             else:
-                symbol = _like(p, value)
+                symbol = _symbol_like(p, value)
                 new.append(symbol if self.apart else symbols.setdefault(id(value), symbol))
         return new
 
@@ -332,7 +332,7 @@ class Recursion:
         block = replace(block, params=(*block.params, *extra))
         sizes: dict[Any, Any] = {symbol: n.size for symbol, n in lengths.items()}
         fresh, new = refresh(block, sizes)
-        trace().keys.renamed(new)
+        trace().keys.rename(new)
         fresh = replace(fresh, params=(*fresh.params, *lengths.values()))
         self.function.block = fresh
         return (*extra, *(atom_of_size(dims.single(symbol)) for symbol in lengths))
@@ -342,7 +342,7 @@ def _leaves(spec: Structure) -> Iterator[tuple[Any, Atom]]:
     return zip(spec.leaf_values(), spec.leaves(), strict=True)
 
 
-def _like(v: Var, value: Any) -> Symbol:
+def _symbol_like(v: Var, value: Any) -> Symbol:
     """A symbol for what stands where a value does: an array, or one in the place of a list."""
     symbol = Symbol(v, is_array=_is_array(value))
     symbol.listing = getattr(value, "listing", None)
@@ -358,7 +358,7 @@ def _kind(value: Any, a: Atom) -> Type | None:
     return None if isinstance(value, NUMBERS) else a.type
 
 
-def _behind(spec: Structure, locations: Iterable[Location]) -> Structure:
+def _with_locations(spec: Structure, locations: Iterable[Location]) -> Structure:
     parts = (spec, *map(final_structure, locations))
     return Structure(tuple, None, tuple(range(len(parts))), parts)
 

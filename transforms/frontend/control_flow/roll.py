@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any
 
-from tapeless.transforms.analysis.free_variables import defined
+from tapeless.transforms.analysis.free_variables import defined_variables
 from tapeless.transforms.core import builder, dims
 from tapeless.transforms.core.builder import NeedStatic, atom, size_of
 from tapeless.transforms.core.dims import Size
@@ -354,7 +354,9 @@ class LoopFixpoint:
             self.body(self.seq.item(Symbol(staged.index)))
         else:
             staged.test = self.stage_test(self.test)
-            if set(defined(Block((), tuple(staged.statements), ()))) & _read_by(*staged.test):
+            if set(defined_variables(Block((), tuple(staged.statements), ()))) & _read_by(
+                *staged.test
+            ):
                 raise AliasError(
                     "how long an array is that a variable stands for differs from pass to pass",
                     "copy it where it gets its second name, or use indices of the whole array",

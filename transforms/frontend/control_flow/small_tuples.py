@@ -55,7 +55,7 @@ def _in_columns(items: Any) -> Any:
     items_list = list(items)
 
     def item(k: Any) -> Any:
-        return items_list[k] if isinstance(k, int) else _at(specs[0], columns, k)
+        return items_list[k] if isinstance(k, int) else _element_at(specs[0], columns, k)
 
     return counted(len(items_list), item)
 
@@ -74,11 +74,13 @@ def _columns(specs: list[Structure]) -> Any:
     return [_columns(list(part)) for part in zip(*(s.children for s in specs), strict=True)]
 
 
-def _at(spec: Structure, columns: Any, k: Any) -> Any:
+def _element_at(spec: Structure, columns: Any, k: Any) -> Any:
     if spec.kind == "leaf":
         column, weak = columns
         return python_number(column[k]) if weak else column[k]
-    return rebuild(spec, [_at(c, x, k) for c, x in zip(spec.children, columns, strict=True)])
+    return rebuild(
+        spec, [_element_at(c, x, k) for c, x in zip(spec.children, columns, strict=True)]
+    )
 
 
 def _has_loop(body: Any) -> bool:

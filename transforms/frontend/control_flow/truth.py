@@ -53,10 +53,10 @@ def truth(value: Any) -> Any:
         value = wrap(cast_statement.args[0])  # bool(x) is as true as x
     if isinstance(value, Symbol) and isinstance(value.cell and value.cell.atom, Literal):
         return bool(value.cell.atom.value)  # type: ignore[union-attr]
-    return _decided(value) if trace().tracing else value
+    return _truth_in_call(value) if trace().tracing else value
 
 
-def _decided(test: Any) -> Any:
+def _truth_in_call(test: Any) -> Any:
     """Whether a test holds in the call at hand, on whose values the program is traced."""
     with contextlib.suppress(NeedStatic):
         return bool(trace().require(test.value(), "every test goes one way"))

@@ -73,7 +73,7 @@ def _each_way(run: Run, outcomes: tuple[bool, ...], runs: Iterator[int]) -> None
         )
     test = _next_test(run, outcomes)
     if test is None:
-        _run(run, Attempt(outcomes, _never))
+        _run(run, Attempt(outcomes, _refuse_search))
         return
     branch(
         Symbol(test),
@@ -86,7 +86,7 @@ def _next_test(run: Run, outcomes: tuple[bool, ...]) -> Atom | None:
     """The next test on which errors depend, and what it takes to compute it; None if there is no
     more."""
     t = trace()
-    attempt, before = Attempt(outcomes, _never), t.memory.stale
+    attempt, before = Attempt(outcomes, _refuse_search), t.memory.stale
     around = [(a, a.met, len(a.passed)) for a in t.handlers.attempts]
     t.memory.stale = dict(before)
     t.handlers.probes += 1
@@ -115,12 +115,12 @@ def _next_test(run: Run, outcomes: tuple[bool, ...]) -> Atom | None:
     ):  # for the statement around, or a refusal
         t.blocks[-1] += body
         raise fork_found
-    for s in _needed(body, fork_found.atom):
+    for s in _needed_statements(body, fork_found.atom):
         t.emit(s)
     return fork_found.atom
 
 
-def _needed(body: list[Statement], test: Atom) -> list[Statement]:
+def _needed_statements(body: list[Statement], test: Atom) -> list[Statement]:
     """The statements that a test needs."""
     wanted: set[Atom] = {test}
     needed: list[Statement] = []
@@ -148,5 +148,5 @@ def _fails(s: Statement) -> bool:
     return isinstance(s, Let) and (s.op is gather or any(may_raise(s)))
 
 
-def _never() -> None:
+def _refuse_search() -> None:
     raise AssertionError("the outcomes are looked for already")

@@ -26,7 +26,7 @@ def entered(manager: Any, call: Callable[..., Any], given_up: Callable[..., None
     if not isinstance(start, types.FunctionType) or of_library(start):
         return manager
     managed = _Managed(manager, call, given_up)
-    return _guarded(managed) if _may_suppress(manager) else managed
+    return _pass_errors_to(managed) if _may_suppress(manager) else managed
 
 
 class _Managed:
@@ -51,7 +51,7 @@ class _Managed:
 
 
 @contextlib.contextmanager
-def _guarded(managed: _Managed) -> Iterator[Any]:
+def _pass_errors_to(managed: _Managed) -> Iterator[Any]:
     """Errors inside reach the manager, as they reach an except clause."""
     with managed as value, trying(lambda: Exception):
         yield value

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from tapeless.transforms.core import dims
@@ -47,14 +47,14 @@ class Handler:
         tests = trace().tests
         if len(tests) > self.tests:
             raise Fork(self.attempt, tests[-1])
-        with _unwatched():
+        with _without_watching():
             test = fails()
         if self.attempt.outcome(test):
             raise error
 
 
 @contextmanager
-def _unwatched() -> Iterator[None]:
+def _without_watching() -> Iterator[None]:
     """What is recorded inside raises nothing that matters."""
     t = trace()
     handlers, t.handlers.open = t.handlers.open, []
@@ -78,6 +78,15 @@ def handling(kinds: Callable[[], Any]) -> Iterator[Attempt | None]:
         yield attempt
     finally:
         t.handlers.open.pop()
+
+
+def caught(clauses: Iterable[Callable[[], Any]]) -> Any:
+    """What the clauses of a try statement catch, as one nested tuple. Python evaluates a clause
+    only where an error comes to it: behind one whose names are not there, none catches."""
+    kinds: list[Any] = []
+    with suppress(NameError, AttributeError):
+        kinds.extend(clause() for clause in clauses)
+    return tuple(kinds)
 
 
 @contextmanager

@@ -34,13 +34,14 @@ from tapeless.transforms.frontend.effects.external_arguments import (
     refuse_function_of_program,
     with_holes,
 )
+from tapeless.transforms.frontend.effects.python_generators import generator_of, note_state
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.trace.observation import Unobservable
-from tapeless.transforms.frontend.trace.provenance import qualified
+from tapeless.transforms.frontend.trace.provenance import qualified_name
 from tapeless.transforms.frontend.trace.recorded_reads import Captured, Guard, is_constant
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.text import ExternalText
-from tapeless.transforms.ops.primitives.callbacks import CALLABLE, callback, outside
+from tapeless.transforms.ops.primitives.callbacks import CALLABLE, FOR_EACH, callback, outside
 from tapeless.transforms.ops.primitives.identities import stopped
 
 NUMBERS = (float, int, complex, np.number, np.bool)
@@ -91,6 +92,8 @@ class ExternalCall:
 def _name(function: Any, args: Any) -> str:
     """What a call is named after: the function, and the object that it asks, if that has a name."""
     name = str(getattr(function, "__name__", type(function).__name__)).strip("<>_")
+    if generator_of(function, args) is not None:
+        return f"random_{name}"  # as the module is called whose function it is
     asked = trace().paths.get(id(args[0])) if args and is_foreign(args[0]) else None
     if asked is not None:
         return f"{short_name(asked)}_{name}"
@@ -108,6 +111,8 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     arguments = with_holes((args, kwargs), atoms)
     call = ExternalCall(f, arguments, bool(atoms))
     values = [observed_value(a, call.__name__) for a in atoms]
+    generator = generator_of(f, args)
+    note_state(generator)
     copies = [np.copy(v) if isinstance(v, np.ndarray) else v for v in values]
     try:
         result = call.result(copies)
@@ -123,21 +128,23 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     leaves: list[Any] = []
     call.form = form_of(result, leaves, call.depends)
     _refuse_stores(call.__name__, values, copies, leaves)
-    parts = Parts(call, atoms, result)
+    parts = CallResultParts(call, atoms, result)
     if not leaves or (f is getattr and not atoms and not any(map(np.ndim, leaves))):
         _rely_on(call, f, atoms, result, pure and not (result is None and foreign))
         return _rebuilt(call.form, iter(leaves), parts)
     if call.form != (float,):
         run.call.relies_on_results = True
-    run.note(f"{qualified(f)} has no rule: the program calls it")
+    run.note(f"{qualified_name(f)} has no rule: the program calls it")
     arrays = [np.asarray(x) for x in leaves]
     how = {
         "sizes": tuple(n for x in arrays for n in x.shape),
         "kinds": tuple((x.dtype, x.ndim) for x in arrays),
-        "method": None,
+        "method": None if generator is None else FOR_EACH,
         "name": call.__name__,
     }
-    operands = map(_stopped, atoms) if f is len or all(_is_truth(x) for x in leaves) else atoms
+    operands = (
+        map(_stop_derivative, atoms) if f is len or all(_is_truth(x) for x in leaves) else atoms
+    )
     outs = run.bind(callback if pure else outside, (parameter(call), *operands), how)
     if run.call.values is not None and len(run.blocks) == 1:
         for v, x in zip(outs, leaves, strict=True):
@@ -154,11 +161,20 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     return _rebuilt(call.form, iter(symbols), parts)
 
 
+def seed_now(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Sets a generator of Python's `random` as the program will, so that staging draws on as it."""
+    atoms: list[Atom] = []
+    arguments = with_holes((args, kwargs), atoms)
+    note_state(f.__self__)
+    values = [observed_value(a, f.__name__) for a in atoms]
+    ExternalCall(f, arguments).result(values)
+
+
 def _is_truth(value: Any) -> bool:
     return bool(np.asarray(value).dtype.kind == "b")
 
 
-def _stopped(a: Atom) -> Any:
+def _stop_derivative(a: Atom) -> Any:
     """An operand of a call that gives truth or a length, which have no derivative."""
     differentiable = isinstance(a, Var) and a.type.differentiable
     return trace().bind(stopped, (a,), {})[0] if differentiable else a
@@ -169,8 +185,7 @@ def _rely_on(call: ExternalCall, f: Any, atoms: list[Atom], result: Any, pure: b
     run = trace()
     if not pure or (result is None and any(a.type.shape for a in atoms)):
         raise UnsupportedError(
-            f"{qualified(f)} is called with values that are known when the program runs, and gives "
-            "none",
+            f"{qualified_name(f)} gives no value, and is called for what it changes outside",
             "call it outside of the function, or by tapeless.debug.callback",
         )
     why = f"{call.__name__} has no rule, and gives no number"
@@ -233,7 +248,7 @@ def _read(text: ExternalText) -> str:
     return said
 
 
-class Parts:
+class CallResultParts:
     """Texts and objects in what a call gives: the program makes them again where it uses them."""
 
     def __init__(self, call: ExternalCall, atoms: list[Atom], result: Any) -> None:
@@ -366,7 +381,9 @@ def _never_changes(value: Any) -> bool:
     return by_value is not None and by_value is not object.__hash__
 
 
-def _rebuilt(form: Any, symbols: Iterator[Any], parts: Parts, path: tuple[Any, ...] = ()) -> Any:
+def _rebuilt(
+    form: Any, symbols: Iterator[Any], parts: CallResultParts, path: tuple[Any, ...] = ()
+) -> Any:
     kind = form[0]
     if kind == "constant":
         return form[1]

@@ -7,6 +7,7 @@ import builtins
 import logging
 import numbers
 import pathlib
+import random
 import re
 import sys
 import types
@@ -19,7 +20,7 @@ from tapeless.transforms.core.language import Atom, Effect
 from tapeless.transforms.errors import EscapeError, UnsupportedError
 from tapeless.transforms.frontend.arrays.foreign_arrays import is_foreign
 from tapeless.transforms.frontend.effects.effects import effect_parts
-from tapeless.transforms.frontend.trace.provenance import UNCHANGED, is_numpy, qualified
+from tapeless.transforms.frontend.trace.provenance import UNCHANGED, is_numpy, qualified_name
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.memoized import of_cache
 
@@ -68,7 +69,7 @@ def refuse_kept(f: Any) -> None:
     home = getattr(f, "__module__", None) or type(this).__module__
     if f.__name__ not in LOOK_UPS and home.partition(".")[0].removeprefix("_") in KEEPING:
         raise EscapeError(
-            f"{qualified(f)} may keep this value in an object that is made outside",
+            f"{qualified_name(f)} may keep this value in an object that is made outside",
             "use a list, a dict or a deque, or return the value",
         )
 
@@ -110,10 +111,13 @@ def _writes(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def spelling(f: Any) -> tuple[str, str] | None:
-    """(expression, module) of a function whose calls are recorded: warnings, logs and streams."""
+    """(expression, module) of a function whose calls are recorded: of warnings, logs, streams and
+    seeds."""
     name, this = getattr(f, "__name__", ""), getattr(f, "__self__", None)
     if "numpy.random" in sys.modules and f is np.random.seed:
         return "np.random.seed", "numpy"
+    if f is random.seed:
+        return "random.seed", "random"
     if f is warnings.warn:
         return "warnings.warn", "warnings"
     if name in LEVELS and isinstance(this, logging.Logger):

@@ -28,22 +28,29 @@ from tapeless.transforms.frontend.effects.external_calls import (
     observed_value,
     parameter,
 )
-from tapeless.transforms.frontend.trace.provenance import qualified
+from tapeless.transforms.frontend.trace.provenance import qualified_name
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.linear_calls import linear_call
+
+#: Options of spsolve that say how it solves, and not what.
+WAYS_TO_SOLVE = frozenset({"permc_spec", "use_umfpack"})
 
 
 def call_outside(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: bool = True) -> Any:
     """The result of a call of a function without a rule (`external_call`), which has a derivative
     where the function is known to be linear."""
-    transposed = None if kwargs else _transpose(f, args)
+    transposed = _transpose(f, args, kwargs)
     if transposed is None:
         return external_call(f, args, kwargs, pure)
-    return _call_linear(f, transposed, *args)
+    return _call_linear(f, transposed, args[0], args[1], kwargs)
 
 
-def _transpose(f: Any, args: tuple[Any, ...]) -> Callable[[Any, Any], Any] | None:
+def _transpose(f: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Callable[..., Any] | None:
     """What is transposed to f(matrix, x), if that is linear in an array x."""
+    name = getattr(f, "__name__", "")
+    solves = name == "spsolve" and str(f.__module__).startswith("scipy.sparse")
+    if options.keys() - (WAYS_TO_SOLVE if solves else set()):
+        return None
     if len(args) != 2 or not is_foreign(args[0]) or not isinstance(args[1], Symbol):
         return None
     matrix, kinds = args[0], (getattr(args[0], "dtype", None), args[1].type.dtype)
@@ -52,12 +59,9 @@ def _transpose(f: Any, args: tuple[Any, ...]) -> Callable[[Any, Any], Any] | Non
     real = all(isinstance(k, np.dtype) and k.kind in "biuf" for k in kinds)
     if not real or not hasattr(matrix, "T") or kinds[1].kind != "f" or depends_on_values(matrix):
         return None
-    name = getattr(f, "__name__", "")
     if f is operator.matmul or name == "dot":
         return _transposed_product
-    if name == "spsolve" and str(f.__module__).startswith("scipy.sparse"):
-        return _transposed_solver(f)
-    return None
+    return _transposed_solver(f) if solves else None
 
 
 def _transposed_product(matrix: Any, x: Any) -> Any:
@@ -65,22 +69,24 @@ def _transposed_product(matrix: Any, x: Any) -> Any:
 
 
 @functools.cache
-def _transposed_solver(solve: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda matrix, x: solve(matrix.T, x)
+def _transposed_solver(solve: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda matrix, x, **options: solve(matrix.T, x, **options)
 
 
-def _call_linear(f: Any, transposed: Any, matrix: Any, x: Symbol) -> Any:
+def _call_linear(f: Any, transposed: Any, matrix: Any, x: Symbol, options: dict[str, Any]) -> Any:
     run, name = trace(), getattr(f, "__name__", "product")
     atoms: list[Atom] = []
-    args: Any = (with_holes((matrix, x), atoms), {})
+    args: Any = (with_holes((matrix, x), atoms), options)
     call, back = ExternalCall(f, args), ExternalCall(transposed, args)
     back.__name__ = f"{call.__name__}_transposed"
     value = call.result([observed_value(a, name) for a in atoms])
     if type(value) is not np.ndarray or value.dtype.kind != "f":
-        raise UnsupportedError(f"{qualified(f)} gives no array of NumPy", "make it one outside")
+        raise UnsupportedError(
+            f"{qualified_name(f)} gives no array of NumPy", "make it one outside"
+        )
     call.form = form_of(value, [])
     run.call.relies_on_results = True
-    run.note(f"{qualified(f)} has no rule: the program calls it")
+    run.note(f"{qualified_name(f)} has no rule: the program calls it")
     functions = parameter(call), parameter(back)
     out = linear_call(*functions, *atoms, sizes=value.shape, dtype=value.dtype)
     if run.call.values is not None and len(run.blocks) == 1:

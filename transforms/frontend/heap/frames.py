@@ -54,7 +54,7 @@ class Frame(Variables):
             return
         trace().touch(FrameLocation(self, name))
         if type(value) is Symbol:
-            _assigned(value, name)
+            _assign_name(value, name)
         elif name != RESULT:
             name_after(value, plain(name))
         self.__dict__.get(DIVERGED, {}).pop(name, None)
@@ -67,29 +67,29 @@ class Frame(Variables):
         raise undefined(name)
 
 
-def _assigned(symbol: Symbol, name: str) -> None:
+def _assign_name(symbol: Symbol, name: str) -> None:
     """The variable must be set that is assigned to this one; a value without a name gets its."""
     absence = symbol.undefined
     if absence is not None and not absence.none and absence.name != plain(name):
         symbol.value()
     if name != RESULT:
-        _named(symbol, plain(name))
+        _name_value(symbol, plain(name))
 
 
 def name_after(value: Any, name: str) -> None:
     """An array, a number or a list without a name gets that of what it is stored to."""
     if type(value) is Symbol:
-        _named(value, name)
+        _name_value(value, name)
     elif type(value) is StagedList:
         value.name = value.name or name
         for stack in value.tail.stacks if value.tail is not None else ():
-            _named(stack, name)
+            _name_value(stack, name)
     elif is_generator(value) and id(value) in trace().generators:
         var, _ = trace().generators[id(value)]
         var.name = var.name or name
 
 
-def _named(symbol: Symbol, name: str) -> None:
+def _name_value(symbol: Symbol, name: str) -> None:
     """A value without a name gets one, and what it stands for, too."""
     atom = symbol.cell.atom if symbol.cell is not None else None
     while isinstance(atom, Var) and not atom.name:

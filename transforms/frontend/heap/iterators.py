@@ -83,7 +83,7 @@ class Advancing:
 
     def rest(self) -> list[Any]:
         """The other items, of which data decides how many are used."""
-        with _ahead():
+        with _making_ahead():
             items = [item for _, item in zip(range(ENDLESS), self, strict=False)]
             if len(items) == ENDLESS:
                 raise UnsupportedError(
@@ -95,7 +95,7 @@ class Advancing:
 
 
 @contextmanager
-def _ahead() -> Iterator[None]:
+def _making_ahead() -> Iterator[None]:
     """Items are made here of which data decides how many are used.
 
     How far the iterators are that these are taken from (enumerate, generators), and what is in
@@ -137,7 +137,7 @@ class Once(ABC):
         """next(self, *default)"""
 
 
-class Counting:
+class CountIterator:
     """itertools.count, which rolled loops can advance."""
 
     def __init__(self, start: Any = 0, step: Any = 1) -> None:

@@ -77,6 +77,7 @@ class Columns:
         self.made: Any = None  # (stacks, place, arrays) of the last reading
         self.ragged = False  # whether lists in it may be longer than others
         self.alone = True  # whether each array in it was new, and in no list before
+        self.site: Any = None  # where it was made of None alone, in whose places others may come
         self.exact = False  # whether numbers of other types are refused: the caller has the list
         self.numbers = ElementDtypes(self.items)
 
@@ -107,6 +108,8 @@ class Columns:
     def check(self, spec: Any, stored: bool = False) -> None:
         """Refuses an element of another structure than the others; `stored`: it is put in the
         place of one."""
+        if self.site is not None and not alike(spec, self.spec):
+            trace().decisions.as_items(self.site)
         requirealike(spec, self.spec)
         for mine, new in zip(self.spec.leaf_values(), spec.leaf_values(), strict=True):
             _fit_lists(mine, new)
@@ -129,7 +132,7 @@ class Columns:
                     f"the elements appended to a list in a loop change from {item} to {new}"
                 )
         pairs = zip(self.items, common_types, self.lists(), strict=True)
-        loose = [() if fixed else _loosened(item, wide) for item, wide, fixed in pairs]
+        loose = [() if fixed else _free_axes(item, wide) for item, wide, fixed in pairs]
         before, kinds = [*map(_number_of, self.items)], [*map(_number_of, common_types)]
         if kinds != before or any(loose):
             trace().decisions.widen(self.key, [*zip(kinds, loose, strict=True)])
@@ -137,7 +140,7 @@ class Columns:
     def copy(self) -> Columns:
         """The same elements, to which others are appended."""
         copied = Columns(self.spec, [Symbol(symbol.value()) for symbol in self.stacks], self.key)
-        copied.length, copied.loops = self.length, self.loops
+        copied.length, copied.loops, copied.site = self.length, self.loops, self.site
         copied.numbers = self.numbers.copy()
         for old, new in zip(self.stacks, copied.stacks, strict=True):
             copied.meet(new.cell, trace().memory.holding(old.cell))
@@ -215,7 +218,7 @@ def _changes(item: Type, common: Type, fixed: bool) -> bool:
     return any(fixed or value(common.shape[k]) is not None for k in axes)
 
 
-def _loosened(item: Type, common: Type) -> tuple[int, ...]:
+def _free_axes(item: Type, common: Type) -> tuple[int, ...]:
     """The axes that are as long as an input in what a list held before, and not in what is
     appended, as data says: each element gets lengths of its own."""
     return _differing(item, common, dims.is_given)

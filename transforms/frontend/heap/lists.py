@@ -377,6 +377,9 @@ class StagedList(list):  # type: ignore[type-arg]
         return last
 
     def extend(self, values: Any) -> None:
+        if getattr(values, "pushes", False) or (self.traits and _is_long_by_data(values)):
+            append_each(self, values)
+            return
         if getattr(values, "tail", None) is None or self.traits:
             for v in list(values) if values is self else values:
                 self.append(v)
@@ -417,6 +420,10 @@ class StagedList(list):  # type: ignore[type-arg]
             spec = flatten(self[0])
             if list(spec.leaves()) and not has_containers(spec):  # else all would be one
                 return self.repeated(size_of(n.value()))
+            if self[0] is None and not trace().tracing:
+                site = trace().next_list("None")
+                if site not in trace().decisions.unlike:
+                    return self.repeated(size_of(n.value()), site)
         result: StagedList = trace().born(StagedList(list.__mul__(self, n)))
         for _ in range(operator.index(n) if self.tail is not None else 0):
             result = result + self
@@ -429,12 +436,16 @@ class StagedList(list):  # type: ignore[type-arg]
         alone = self.tail is None and type(n) is int and n > SMALL and list.__len__(self) == 1
         return alone and type(list.__getitem__(self, 0)) is float and trace().decisions.tables
 
-    def repeated(self, n: Size) -> StagedList:
-        """The only element n times."""
+    def repeated(self, n: Size, site: Any = None) -> StagedList:
+        """The only element n times; `site`: where, if others that are built in another way may be
+        stored in their places."""
         spec = flatten(self[0])
         leaves = leaf_columns(spec)
         columns = [broadcast_to(leaf, shape=(n, *leaf.type.shape)) for leaf in leaves]
-        return _with_tail(spec, columns, [leaf.type.weak for leaf in leaves])
+        result = _with_tail(spec, columns, [leaf.type.weak for leaf in leaves])
+        assert result.tail is not None
+        result.tail.site = site
+        return result
 
     def __reversed__(self) -> Any:
         if self.tail is None:
@@ -499,15 +510,27 @@ def numbers_of(x: Symbol) -> StagedList | None:
 
 def fill(target: StagedList, source: StagedList, places: Symbol) -> None:
     """Appends elements of a list, in a loop."""
+    append_each(target, places, source.element)
 
-    def body(k: Any) -> None:
+
+def append_each(
+    target: StagedList, items: Any, element: Callable[[Any], Any] = lambda item: item
+) -> None:
+    """Appends an element for each item, in a loop of the program."""
+
+    def body(item: Any) -> None:
         trace().touch(ContentsLocation(target))
-        target.append(source.element(k))
+        target.append(element(item))
 
     place = trace().place()
     if place is not None:
         body.__code__ = body.__code__.replace(co_filename=place.file, co_firstlineno=place.line)
-    target.run_over(places, body, SimpleNamespace(), None, "")
+    target.run_over(items, body, SimpleNamespace(), None, "")
+
+
+def _is_long_by_data(items: Any) -> bool:
+    """Whether it is a list whose length is known when the program runs."""
+    return getattr(items, "tail", None) is not None and isinstance(items.length(), Symbol)
 
 
 def as_list(x: Any) -> Any:

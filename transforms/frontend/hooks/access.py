@@ -54,7 +54,7 @@ from tapeless.transforms.frontend.objects.derived_arrays import method_of
 from tapeless.transforms.frontend.objects.environment import watched
 from tapeless.transforms.frontend.trace.provenance import inherited_from, name_of, static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.choices import Either, either
+from tapeless.transforms.frontend.values.choices import Either, either, is_one_of_texts
 from tapeless.transforms.frontend.values.container_aliases import (
     MUTABLE,
     require_all_current,
@@ -82,7 +82,7 @@ def _one_of(items: Sequence[Any], place: Any) -> Any:
     return chosen(0)
 
 
-class Access(Calls):
+class AccessHooks(Calls):
     """What rewritten code does to attributes and items."""
 
     def attr(self, obj: Any, name: str) -> Any:
@@ -90,10 +90,10 @@ class Access(Calls):
             return self.call(type, obj)  # of what it stands for
         if isinstance(obj, Symbol):
             if obj.listing is not None and name in list.__dict__ and name != "sort":
-                return self.attr(_listed(obj, name), name)
+                return self.attr(_list_of_array(obj, name), name)
             return attribute_of(obj, name, self.function)
-        if isinstance(obj, Either):
-            return each(lambda option: self.attr(option, name), obj)
+        if isinstance(obj, Either) or (is_one_of_texts(obj) and hasattr(str, name)):
+            return each(lambda option: self.attr(option, name), either(obj))
         if special_methods.foreign(obj):
             value = getattr(obj, name)
             return value if is_method(value) else call_outside(getattr, (obj, name), {})
@@ -183,8 +183,8 @@ class Access(Calls):
         delattr(obj, name)
 
     def item(self, obj: Any, key: Any) -> Any:
-        if undecided(obj):
-            return each(lambda option: self.item(option, key), obj)
+        if undecided(obj) or is_one_of_texts(obj):
+            return each(lambda option: self.item(option, key), either(obj))
         if isinstance(key, (Either, ChosenText)) and isinstance(obj, dict):
             return each(lambda option: self.item(obj, option), either(key))
         if special_methods.foreign(obj):
@@ -204,7 +204,7 @@ class Access(Calls):
             require_current(obj)
             return dicts_and_sets.item(self, obj, key)
         if isinstance(obj, defaultdict) and key not in obj:
-            return _filled(obj, key)
+            return _default_item(obj, key)
         numbers = isinstance(obj, np.ndarray) and obj.dtype.kind not in "OSU"
         if numbers and has_symbols(key):
             return wrap(constant(obj))[key]
@@ -309,7 +309,7 @@ def _set_of_array(x: Symbol, name: str, value: Any) -> None:
     raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
 
 
-def _listed(obj: Symbol, name: str) -> Any:
+def _list_of_array(obj: Symbol, name: str) -> Any:
     """The list that an array stands for, to be looked into."""
     if name not in READERS:
         raise UnsupportedError(
@@ -331,7 +331,7 @@ def _item_of_listed(obj: Symbol, key: Any) -> Any:
     return item
 
 
-def _filled(obj: Any, key: Any) -> Any:
+def _default_item(obj: Any, key: Any) -> Any:
     """What a defaultdict makes for a key that it does not have."""
     before_change(obj)
     item = obj[key]

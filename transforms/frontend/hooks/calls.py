@@ -57,6 +57,7 @@ from tapeless.transforms.frontend.control_flow.branches import (
 )
 from tapeless.transforms.frontend.control_flow.item_filters import staged_form
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, form, short_name
+from tapeless.transforms.frontend.effects.external_calls import seed_now
 from tapeless.transforms.frontend.effects.foreign_calls import (
     record,
     refuse_kept,
@@ -64,6 +65,7 @@ from tapeless.transforms.frontend.effects.foreign_calls import (
     spelling,
 )
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
+from tapeless.transforms.frontend.effects.python_generators import generator_of
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
 from tapeless.transforms.frontend.heap.iterators import Advancing, advancing
 from tapeless.transforms.frontend.heap.lists import StagedList, numbers_of
@@ -84,7 +86,6 @@ from tapeless.transforms.frontend.objects.derived_arrays import (
     view_as,
 )
 from tapeless.transforms.frontend.objects.environment import (
-    note_opened,
     reads_environment,
     refuse_acting,
     watched,
@@ -106,7 +107,7 @@ from tapeless.transforms.frontend.trace.provenance import (
     of_numba,
     of_objects,
     of_ours,
-    qualified,
+    qualified_name,
 )
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
 from tapeless.transforms.frontend.values.choices import Either
@@ -116,7 +117,7 @@ from tapeless.transforms.frontend.values.container_aliases import (
     write_back,
 )
 from tapeless.transforms.frontend.values.identity import same
-from tapeless.transforms.frontend.values.memoized import forget, of_cache, remembered
+from tapeless.transforms.frontend.values.memoized import forget, of_cache, remember_result
 from tapeless.transforms.frontend.values.structure import has_symbols
 from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.frontend.values.uneven_contents import contents_of
@@ -209,7 +210,7 @@ class Calls:
         if isinstance(f, type):
             return self.construct(f, args, kwargs)
         if isinstance(f, functools._lru_cache_wrapper):
-            return remembered(f, args, kwargs, self.call)
+            return remember_result(f, args, kwargs, self.call)
         method = getattr(type(f), "__call__", None)  # noqa: B004 (it is needed itself)
         if isinstance(method, types.FunctionType) and is_formula(method):
             return self.call_function(method, (f, *args), kwargs)
@@ -387,11 +388,12 @@ class Calls:
             forget(function)
             return None
         if (recorded := spelling(f)) is not None:
+            if generator_of(f) is not None and trace().observing:
+                seed_now(f, args, kwargs)
             record(*recorded, with_texts(args) if any(map(has_own_text, args)) else args, kwargs)
             return None
         if hashable(f):
             refuse_outside(f, args, kwargs)
-            note_opened(f, args, kwargs)
         if (written := of_data(this, name, args)) is not None:
             return self.call(written, this, *args, **kwargs)
         if (result := dicts_and_sets.method(self, this, name, args)) is not NOTHING:
@@ -424,7 +426,8 @@ class Calls:
             return call_outside(f, args, kwargs, pure=False)
         elif impure(f):
             raise UnsupportedError(
-                f"{qualified(f)} gives other values at each call, and would be frozen by staging",
+                f"{qualified_name(f)} gives other values at each call, and would be frozen by "
+                "staging",
                 "pass its values in as arguments",
             )
         elif isinstance(f, types.BuiltinFunctionType) and not is_numpy(f):
@@ -506,7 +509,9 @@ class Calls:
 def in_order(method: Any) -> None:
     """Objects of Python's library change in the order of the program, and are not put back."""
     if may_change(method.__self__):
-        what = f"calls {qualified(method)}, which may change an object that is made outside of it"
+        what = (
+            f"calls {qualified_name(method)}, which may change an object that is made outside of it"
+        )
         trace().only_once(what, "use lists, dicts and arrays", trace().birth(method.__self__))
 
 
@@ -663,14 +668,14 @@ def _opaque(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     except TapelessError:
         raise
     except Exception as e:
-        need_integers(qualified(f), args)
+        need_integers(qualified_name(f), args)
         of_module = type(e).__module__ != "builtins"  # struct.error and its like
         ours = str(getattr(f, "__module__", "")).startswith("tapeless.")  # it knows symbols
         looks = of_module or isinstance(e, (TypeError, AttributeError)) or any(map(_is_text, args))
         if ours or not looks:
             raise
         raise UnsupportedError(
-            f"{qualified(f)} has no rule, and cannot take a value that is known only when the"
+            f"{qualified_name(f)} has no rule, and cannot take a value that is known only when the"
             f" program runs ({e})",
             "write it with NumPy functions, or call it outside and pass in what it gives",
         ) from e

@@ -31,7 +31,7 @@ from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.control_flow.try_statements import tried
 from tapeless.transforms.frontend.effects.context_managers import SIGNALS, entered
 from tapeless.transforms.frontend.effects.effects import raise_
-from tapeless.transforms.frontend.effects.exception_handlers import trying
+from tapeless.transforms.frontend.effects.exception_handlers import caught, trying
 from tapeless.transforms.frontend.heap.frames import Frame, FrameLocation
 from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.heap.lists import StagedList, as_list
@@ -58,6 +58,12 @@ def _has_length(value: Any) -> bool:
     if isinstance(value, Symbol):
         return bool(value.type.shape)
     return isinstance(value, StagedList) and value.tail is not None
+
+
+def _whole(value: Any) -> Any:
+    """What is taken apart: of a generator expression the list of all items."""
+    value = as_list(value)
+    return value.listed() if isinstance(value, Lazy) else value
 
 
 class Hooks(Operations):
@@ -149,9 +155,10 @@ class Hooks(Operations):
         star = next(
             (k for k, p in enumerate(pattern) if isinstance(p, str) and p.startswith("*")), -1
         )
-        parts = list(self.unpack(value, len(pattern), star))
         if star >= 0:
-            parts = list(self.unpack_star(parts, len(pattern), star))
+            parts = list(self.unpack_star(value, len(pattern), star))
+        else:
+            parts = list(self.unpack(value, len(pattern)))
         if len(parts) != len(pattern):
             raise ValueError(
                 "not enough or too many values to unpack "
@@ -160,13 +167,13 @@ class Hooks(Operations):
         for p, v in zip(pattern, parts, strict=True):
             self.bind(frame, p.removeprefix("*") if isinstance(p, str) else p, v)
 
-    def unpack(self, value: Any, n: int, star: int) -> Any:
+    def unpack(self, value: Any, n: int) -> Any:
         if undecided(value):
-            return each(lambda option: tuple(self.unpack(option, n, star)), value)
+            return each(lambda option: tuple(self.unpack(option, n)), value)
         if value is None:
             raise TypeError("cannot unpack non-iterable NoneType object")
-        value = as_list(value)
-        length = len_(self, value) if star < 0 and _has_length(value) else None
+        value = _whole(value)
+        length = len_(self, value) if _has_length(value) else None
         if isinstance(length, Symbol):
             if not can_be_known(length.value()):
                 return self.items_of(value, length, n)
@@ -183,12 +190,21 @@ class Hooks(Operations):
         return tuple(self.item(value, k) for k in range(n))
 
     def unpack_star(self, value: Any, n: int, star: int) -> Any:
-        behind = n - star - 1
-        value = value.listed() if isinstance(value, Lazy) and value.pushes else value
-        if isinstance(value, StagedList) and isinstance(value.length(), Symbol):
+        """n parts of which one is the list of what the others leave."""
+        if undecided(value):
+            return each(lambda option: self.unpack_star(option, n, star), value)
+        if value is None:
+            raise TypeError("cannot unpack non-iterable NoneType object")
+        value = _whole(value)
+        length = value.length() if isinstance(value, StagedList) else None
+        if isinstance(length, Symbol) and not can_be_known(length.value()):
             return self.parts_of(value, n, star)
-        parts = list(value)
-        end = len(parts) - behind
+        parts = list(special_methods.iterated(value, whole=True))
+        if len(parts) < n - 1:
+            raise ValueError(
+                f"not enough values to unpack (expected at least {n - 1}, got {len(parts)})"
+            )
+        end = len(parts) - (n - star - 1)
         return (*parts[:star], self.new(parts[star:end]), *parts[end:])
 
     def parts_of(self, value: StagedList, n: int, star: int) -> tuple[Any, ...]:
@@ -311,9 +327,9 @@ class Hooks(Operations):
         """A try statement."""
         tried(run)
 
-    def trying(self, kinds: Any) -> Any:
-        """The body of a try statement; `kinds` gives the exceptions that it catches."""
-        return trying(kinds)
+    def trying(self, *clauses: Any) -> Any:
+        """The body of a try statement; each of `clauses` gives the exceptions that one catches."""
+        return trying(lambda: caught(clauses))
 
     def given_up(self, final: Any) -> None:
         """The end of a try statement that staging leaves."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import os
 from collections import deque
 from typing import Any
 
@@ -36,8 +37,9 @@ from tapeless.transforms.frontend.effects.linear_external_calls import call_outs
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import before_change
 from tapeless.transforms.frontend.heap.references import GuardedRef, is_choice, options_of, root_of
-from tapeless.transforms.frontend.hooks.access import Access
+from tapeless.transforms.frontend.hooks.access import AccessHooks
 from tapeless.transforms.frontend.objects import special_methods
+from tapeless.transforms.frontend.objects.environment import watched
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.choices import Either, either
 from tapeless.transforms.frontend.values.container_aliases import write_back
@@ -49,7 +51,7 @@ from tapeless.transforms.prelude.containers.hashed_containers import Keyed, Keys
 COMPARED = ("Eq", "NotEq", "Is", "IsNot", "Lt", "LtE", "Gt", "GtE")
 
 
-class Operations(Access):
+class Operations(AccessHooks):
     """What rewritten code does with operators."""
 
     def binary(self, left: Any, kind: str, right: Any) -> Any:
@@ -112,7 +114,7 @@ class Operations(Access):
             self.set_item(obj, key, self.inplace(kind, self.item(obj, key), value()))
             return
         items_of(obj, self.function)
-        key = _fixed(key)
+        key = _freeze_key(key)
         old = obj[key]
         new = special_methods.binary(kind, old, value())
         if isinstance(old, Symbol) and old.mutable and old.parent is not None:
@@ -187,7 +189,9 @@ class Operations(Access):
             contained_in = call_outside(operator.contains, (container, item), {})
             return self.not_(contained_in) if negate else contained_in
         method = special_methods.special(container, "__contains__")
-        if method is not None:
+        if container is os.environ:
+            outcome = watched(container.__contains__, (item,), {})
+        elif method is not None:
             outcome = truth(trace().enter(method, container, item))
         else:
             outcome = contained(item, container)
@@ -202,6 +206,6 @@ def _refuse_unhashable(key: Any) -> None:
         hash(key)
 
 
-def _fixed(key: Any) -> Any:
+def _freeze_key(key: Any) -> Any:
     """A key whose symbols do not change between the load and the store of `x[key] += v`."""
     return wrap(atoms(key)) if isinstance(key, (Symbol, tuple)) and has_symbols(key) else key

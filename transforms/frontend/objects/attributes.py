@@ -3,6 +3,7 @@ the next call is watched."""
 
 from __future__ import annotations
 
+import sys
 import types
 from typing import Any
 
@@ -41,7 +42,7 @@ def seen(obj: Any, name: str, value: Any) -> Any:
     if written(obj, name):
         return value
     if isinstance(obj, types.ModuleType):
-        if unchanging(obj):
+        if unchanging(obj) and not (obj is sys and isinstance(value, list)):  # sys.argv
             return value
         return outer(value, AttributeOf(obj, name), f"{obj.__name__}.{name}", obj)
     owner = _owner(obj, name)

@@ -29,11 +29,11 @@ def defaults(f: types.FunctionType) -> tuple[tuple[Any, ...] | None, dict[str, A
         return lambda: getattr(f, attribute)[key]
 
     seen = tuple(
-        _held(v, place("__defaults__", k), f"{f.__name__}.{name}")
+        _program_value(v, place("__defaults__", k), f"{f.__name__}.{name}")
         for k, (name, v) in enumerate(zip(names, values, strict=False))
     )
     by_name = {
-        name: _held(v, place("__kwdefaults__", name), f"{f.__name__}.{name}")
+        name: _program_value(v, place("__kwdefaults__", name), f"{f.__name__}.{name}")
         for name, v in named.items()
     }
     return seen or f.__defaults__, by_name or f.__kwdefaults__
@@ -44,15 +44,18 @@ def fixed_arguments(f: functools.partial[Any]) -> tuple[list[Any], dict[str, Any
     if trace().birth(f):
         return list(f.args), f.keywords
     name = name_of(f)
-    first = [_held(v, lambda k=k: f.args[k], f"{name}.args[{k}]") for k, v in enumerate(f.args)]  # type: ignore[misc]
+    first = [
+        _program_value(v, lambda k=k: f.args[k], f"{name}.args[{k}]")  # type: ignore[misc]
+        for k, v in enumerate(f.args)
+    ]
     named = {
-        k: _held(v, lambda k=k: f.keywords[k], f"{name}.{k}")  # type: ignore[misc]
+        k: _program_value(v, lambda k=k: f.keywords[k], f"{name}.{k}")  # type: ignore[misc]
         for k, v in f.keywords.items()
     }
     return first, named
 
 
-def _held(value: Any, get: Callable[[], Any], name: str) -> Any:
+def _program_value(value: Any, get: Callable[[], Any], name: str) -> Any:
     """What the program sees of such an argument: what may change in place is read anew."""
     kinds = (np.ndarray, *CONTAINERS)
     if not isinstance(value, kinds) or has_symbols(value) or trace().birth(value):

@@ -35,7 +35,7 @@ from tapeless.transforms.frontend.trace.readers import (
 from tapeless.transforms.frontend.trace.recorded_reads import (
     Captured,
     Constants,
-    Frozen,
+    FrozenConstants,
     Guard,
     NamedRead,
     input_type,
@@ -58,11 +58,13 @@ def outer(value: Any, get: Callable[[], Any], name: str, owner: Any = None) -> A
         return value
     if on_gpu(value):
         refuse_on_cpu(name)
-        return _captured(value, get, name)
+        return _capture_array(value, get, name)
     if not (t.observing and is_foreign(value)):  # the program passes it on to its library
         refuse_foreign(value, name)
     if isinstance(value, np.ndarray) and not is_foreign(value):
-        return (_captured if value.dtype.kind in "biufc" else _known)(value, get, name)
+        return (_capture_array if value.dtype.kind in "biufc" else _capture_constant)(
+            value, get, name
+        )
     if isinstance(value, CONTAINERS) and (value or type(value) is not tuple):  # () is one object
         allocated = t.birth(value) or ("copy", id(value)) in t.reads
         return value if allocated else _container(value, get, name)
@@ -95,13 +97,13 @@ def _number(value: Any, get: Callable[[], Any], name: str, owner: Any) -> Symbol
     return t.reads[key][1]  # type: ignore[no-any-return]
 
 
-def _captured(array: Any, get: Callable[[], Any], name: str) -> Any:
+def _capture_array(array: Any, get: Callable[[], Any], name: str) -> Any:
     t = trace()
     staged: np.ndarray[Any, Any] = (
         np.zeros(array.shape, array.dtype) if on_gpu(array) else array  # its elements stay there
     )
     if t.decisions is not None and name in t.decisions.contents:
-        return _known(array, get, name)
+        return _capture_constant(array, get, name)
     key = ("array", id(array))
     if key in t.reads:
         _same_object(t.reads[key][0].name, t.reads[key][0].get, name, get)
@@ -143,7 +145,7 @@ def _same_object(
         trace().reads[key] = Guard(what, AreOne(get, get_first), True)
 
 
-def _known(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
+def _capture_constant(array: np.ndarray[Any, Any], get: Callable[[], Any], name: str) -> Any:
     """A table whose contents Python needs while staging, or dates, names and records: they are
     guarded."""
     t, key = trace(), ("known", id(array))
@@ -192,11 +194,11 @@ def _is_known_in_part(value: Any) -> bool:
 def _frozen(value: Any, get: Callable[[], Any], name: str) -> Any:
     """A copy of a container of many with constants, which are guarded at once."""
     t = trace()
-    t.reads["frozen", id(value)] = Frozen(name, get, snapshot(value))
+    t.reads["frozen", id(value)] = FrozenConstants(name, get, snapshot(value))
     pairs = list(value.items() if isinstance(value, dict) else enumerate(value))
-    parts = [_noted(v, _with_items(v), ItemOf(get, k), f"{name}[{k!r}]") for k, v in pairs]
+    parts = [_register_copy(v, _with_items(v), ItemOf(get, k), f"{name}[{k!r}]") for k, v in pairs]
     rebuilt = _with_items(value, parts)
-    return _noted(value, rebuilt, get, name)
+    return _register_copy(value, rebuilt, get, name)
 
 
 def _with_items(value: Any, parts: Any = None) -> Any:
@@ -206,7 +208,7 @@ def _with_items(value: Any, parts: Any = None) -> Any:
     return _of_parts(value, list(value) if parts is None else parts)
 
 
-def _noted(value: Any, result: Any, get: Callable[[], Any], name: str) -> Any:
+def _register_copy(value: Any, result: Any, get: Callable[[], Any], name: str) -> Any:
     """A copy that stands for a container from outside."""
     t = trace()
     t.reads["container", id(value)] = (value, result, get)

@@ -6,11 +6,11 @@ x * np.load(path)      becomes      x * load, with load = np.load(path) fetched 
 
 from __future__ import annotations
 
-import builtins
-import functools
+import gc
 import glob
-import hashlib
 import io
+import locale
+import logging
 import os
 import pathlib
 from collections.abc import Iterator
@@ -22,20 +22,27 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.known_arrays import made_by_library
 from tapeless.transforms.frontend.objects.attributes import watch
 from tapeless.transforms.frontend.objects.capture import outer
-from tapeless.transforms.frontend.trace.provenance import hashable, qualified
+from tapeless.transforms.frontend.objects.files_read import reads_not_noted
+from tapeless.transforms.frontend.trace.provenance import hashable, qualified_name
 from tapeless.transforms.frontend.trace.trace import trace
 
 P = pathlib.Path
-VARIABLES = (os.getenv, type(os.environ).get, type(os.environ).__getitem__)
+PLAIN = (str, bytes, int, float, type(None))
+ENTRIES = type(os.environ)
+VARIABLES = (os.getenv, ENTRIES.get, ENTRIES.__getitem__, ENTRIES.__contains__)
 #: Functions that say what is in files and folders.
 ASKING: frozenset[Any] = frozenset(
     {np.load, np.loadtxt, np.genfromtxt, np.fromfile, np.fromregex}
     | {os.listdir, os.getcwd, os.getpid, os.cpu_count, glob.glob}
-    | {os.path.exists, os.path.isfile, os.path.isdir, os.path.getsize, os.path.getmtime}
-    | {P.read_text, P.read_bytes, P.exists, P.is_file, P.is_dir, P.resolve}
+    | {os.path.exists, os.path.lexists, os.path.isfile, os.path.isdir, os.path.islink, os.access}
+    | {os.path.getsize, os.path.getmtime, os.path.getctime, os.stat, os.lstat, P.stat, P.lstat}
+    | {os.path.abspath, os.path.realpath, os.path.expanduser, os.path.expandvars}
+    | {P.read_text, P.read_bytes, P.exists, P.is_file, P.is_dir}
+    | {P.resolve, P.absolute, P.expanduser}
+    | {np.geterr, np.get_printoptions, gc.isenabled, locale.getlocale}
+    | {logging.Logger.isEnabledFor, logging.Logger.getEffectiveLevel}
     | {P.cwd.__func__, P.home.__func__}  # type: ignore[attr-defined]  # of class methods
 )
-OPENING: frozenset[Any] = frozenset({builtins.open, io.open, P.open})
 WRITING: frozenset[Any] = frozenset(
     {np.save, np.savez, np.savez_compressed, np.savetxt, np.memmap}
     | {os.remove, os.unlink, os.rename, os.replace, os.mkdir, os.makedirs, os.rmdir, os.system}
@@ -54,7 +61,8 @@ def watched(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What it gives; the program gets that again at each call, or relies on it."""
 
     def ask() -> Any:
-        return f(*args, **kwargs)
+        with reads_not_noted():
+            return f(*args, **kwargs)
 
     answer = ask()
     if any(isinstance(a, (io.IOBase, list, tuple, Iterator)) for a in args):
@@ -62,36 +70,28 @@ def watched(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     label = f"{f.__name__}{args if f in ASKING else args[-2:]}"
     if isinstance(answer, np.ndarray):
         return outer(answer, ask, label)
-    if isinstance(answer, list):
-        watch(os.environ, label, lambda: (*ask(),), (*answer,))
-    elif isinstance(answer, pathlib.PurePath):
-        watch(os.environ, label, lambda: str(ask()), str(answer))
-    elif isinstance(answer, (str, bytes, int, float, type(None))):
-        watch(os.environ, label, ask, answer)
-    else:
+    if not isinstance(answer, (list, tuple, dict, pathlib.PurePath, *PLAIN)):
         raise UnsupportedError(
-            f"what {qualified(f)} gives, a {type(answer).__name__}, is read while staging only",
+            f"what {qualified_name(f)} gives, a {type(answer).__name__}, is read while staging "
+            "only",
             "read it outside, and pass in the arrays that the function needs",
         )
+    watch(os.environ, label, lambda: _compared(ask()), _compared(answer))
     return trace().born(answer)
 
 
-def note_opened(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Notes a file that is opened: the program relies on what it holds."""
-    if not hashable(f) or f not in OPENING:
-        return
-    path = kwargs.get("file", (*args, None)[0])
-    if isinstance(path, (str, bytes, os.PathLike)) and os.path.isfile(path):
-        digest = functools.partial(_digest, path)
-        watch(os.environ, f"the contents of {os.fspath(path)!r}", digest, digest())
-
-
-def _digest(path: Any) -> bytes:
-    try:
-        with builtins.open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").digest()
-    except OSError:
-        return b""  # staging says what is wrong
+def _compared(answer: Any) -> Any:
+    """What two answers must have in common; a file may be read in between."""
+    match answer:
+        case os.stat_result():
+            return answer.st_mode, answer.st_ino, answer.st_size, answer.st_mtime_ns
+        case dict():
+            return tuple(sorted(answer.items()))
+        case list():
+            return tuple(answer)
+        case pathlib.PurePath():
+            return str(answer)
+    return answer
 
 
 def refuse_acting(f: Any) -> None:
@@ -99,6 +99,6 @@ def refuse_acting(f: Any) -> None:
     root = str(getattr(f, "__module__", "")).partition(".")[0].removeprefix("_")
     if (hashable(f) and f in WRITING) or root in ACTING:
         raise UnsupportedError(
-            f"{qualified(f)} would be carried out while staging only",
+            f"{qualified_name(f)} would be carried out while staging only",
             "call it outside of the function, or by tapeless.debug.callback",
         )

@@ -122,7 +122,7 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     if type(left) is Fraction or type(right) is Fraction:
         kind, left, right = beside_fraction(kind, left, right)
     name, left, right = OPERATORS[kind], as_list(left), _operand(left, as_list(right))
-    for method, this, other in _asked(name.rstrip("_"), left, right):
+    for method, this, other in _operator_methods(name.rstrip("_"), left, right):
         result = trace().enter(method, this, other)
         if result is not NotImplemented:
             return result
@@ -147,7 +147,7 @@ def identical(left: Any, right: Any) -> Any:
         if left is not right and may_be_one(left, right):
             trace().undecided_identity("container")
         return left is right
-    wholes, t = (_whole(left), _whole(right)), trace()
+    wholes, t = (_base_array(left), _base_array(right)), trace()
     if wholes[0] is wholes[1] or _same_cell(*wholes):
         if left.viewed_whole or right.viewed_whole:
             trace().undecided_identity("array")  # one may be a view that NumPy makes anew
@@ -171,7 +171,7 @@ def identical(left: Any, right: Any) -> Any:
     return False
 
 
-def _whole(array: Value) -> Value:
+def _base_array(array: Value) -> Value:
     """The array that a reference, or a view, shows all of."""
     while array.parent is not None and not array.chain:
         array = array.parent
@@ -216,7 +216,9 @@ def _opposite(test: Any) -> Any:
     return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
 
 
-def _asked(name: str, left: Any, right: Any) -> list[tuple[types.FunctionType, Any, Any]]:
+def _operator_methods(
+    name: str, left: Any, right: Any
+) -> list[tuple[types.FunctionType, Any, Any]]:
     """The methods of users that Python asks for the result of an operator, in this order."""
     mirrored = f"__{MIRRORED.get(name, 'r' + name)}__"
     asked = [(special(left, f"__{name}__"), left, right), (special(right, mirrored), right, left)]
@@ -246,7 +248,7 @@ def inplace(kind: str, target: Any, value: Any) -> Any:
     result = NotImplemented if method is None else trace().enter(method, target, value)
     if result is not NotImplemented:
         return result
-    if _asked(name, target, value):
+    if _operator_methods(name, target, value):
         return binary(kind, target, value)
     return getattr(operator, "i" + name)(target, value)
 

@@ -34,13 +34,13 @@ class Context:
 def desugar(body: list[ast.stmt]) -> list[ast.stmt]:
     """The body of a function without return statements; its result is in the variable RESULT."""
     matching = Matching()
-    body = [*itertools.chain.from_iterable(map(_listed, map(matching.visit, body)))]
+    body = [*itertools.chain.from_iterable(map(_as_list, map(matching.visit, body)))]
     end = ast.copy_location(ast.Return(value=ast.Constant(None)), body[-1])
     ast.fix_missing_locations(end)
     return _lower([*body, end], Context(itertools.count(1)))
 
 
-def _listed(statement: ast.stmt | list[ast.stmt]) -> list[ast.stmt]:
+def _as_list(statement: ast.stmt | list[ast.stmt]) -> list[ast.stmt]:
     return statement if isinstance(statement, list) else [statement]
 
 
@@ -56,13 +56,13 @@ def exits(node: ast.AST, kinds: tuple[type, ...] = (ast.Return, ast.Break, ast.C
     return any(exits(child, kinds) for child in ast.iter_child_nodes(node))
 
 
-def _always(body: list[ast.stmt]) -> bool:
+def _always_exits(body: list[ast.stmt]) -> bool:
     if not body:
         return False
     last = body[-1]
     if isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Raise)):
         return True
-    return isinstance(last, ast.If) and _always(last.body) and _always(last.orelse)
+    return isinstance(last, ast.If) and _always_exits(last.body) and _always_exits(last.orelse)
 
 
 def _set(name: str, value: ast.expr, like: ast.AST) -> ast.stmt:
@@ -74,7 +74,7 @@ def _flag(name: str, value: bool, like: ast.AST) -> ast.stmt:
     return _set(name, ast.Constant(value), like)
 
 
-def _unless(flag: str, body: list[ast.stmt], like: ast.AST) -> list[ast.stmt]:
+def _guard_by_flag(flag: str, body: list[ast.stmt], like: ast.AST) -> list[ast.stmt]:
     if not body:
         return []
     guarded = ast.If(test=ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), body=body, orelse=[])
@@ -115,11 +115,16 @@ def _lower(stmts: list[ast.stmt], at: Context) -> list[ast.stmt]:
             case ast.With() | ast.Try() | ast.TryStar() | ast.Match() if exits(s):
                 flag = unused(f"left_{next(at.names)}")
                 if isinstance(s, (ast.Try, ast.TryStar)) and any(map(exits, s.body)):
-                    s.orelse = _unless(flag, s.orelse, s)  # jumps out of the body pass it by
-                inner = _inside(s, replace(at, flags=(*at.flags, flag)))
-                return [*out, _flag(flag, False, s), inner, *_unless(flag, _lower(rest, at), s)]
+                    s.orelse = _guard_by_flag(flag, s.orelse, s)  # jumps out of the body pass it by
+                inner = _lower_blocks(s, replace(at, flags=(*at.flags, flag)))
+                return [
+                    *out,
+                    _flag(flag, False, s),
+                    inner,
+                    *_guard_by_flag(flag, _lower(rest, at), s),
+                ]
             case _:
-                out.append(_inside(s, at))
+                out.append(_lower_blocks(s, at))
     return out
 
 
@@ -131,9 +136,9 @@ def _leave_function(s: ast.Return, at: Context) -> list[ast.stmt]:
 
 def _branch(s: ast.If, rest: list[ast.stmt], at: Context) -> list[ast.stmt]:
     """The rest goes where the branch falls through; a flag guards it where both may."""
-    if _always(s.body):
+    if _always_exits(s.body):
         then, orelse = _lower(s.body, at), _lower(s.orelse + rest, at)
-    elif _always(s.orelse):
+    elif _always_exits(s.orelse):
         then, orelse = _lower(s.body + rest, at), _lower(s.orelse, at)
     else:
         flag = unused(f"left_{next(at.names)}")
@@ -142,7 +147,7 @@ def _branch(s: ast.If, rest: list[ast.stmt], at: Context) -> list[ast.stmt]:
             test=s.test, body=_lower(s.body, inner) or [ast.Pass()], orelse=_lower(s.orelse, inner)
         )
         ast.copy_location(branch, s)
-        return [_flag(flag, False, s), branch, *_unless(flag, _lower(rest, at), s)]
+        return [_flag(flag, False, s), branch, *_guard_by_flag(flag, _lower(rest, at), s)]
     branch = ast.If(test=s.test, body=then or [ast.Pass()], orelse=orelse)
     return [ast.copy_location(branch, s)]
 
@@ -176,11 +181,11 @@ def _loop(s: ast.For | ast.While, at: Context) -> tuple[str | None, list[ast.stm
     loop.type_comment = stop  # type: ignore[union-attr]  # read by the rewriter
     out: list[ast.stmt] = [_flag(f, False, s) for f in dict.fromkeys((stop, done)) if f]
     out.append(loop)
-    otherwise = _unless(stop, s.orelse, s) if stop else s.orelse
+    otherwise = _guard_by_flag(stop, s.orelse, s) if stop else s.orelse
     return done, out, otherwise
 
 
-def _inside(s: ast.stmt, at: Context) -> ast.stmt:
+def _lower_blocks(s: ast.stmt, at: Context) -> ast.stmt:
     """A statement whose own blocks are lowered; nested functions are left to the rewriter."""
     if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return s

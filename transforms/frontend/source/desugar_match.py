@@ -66,12 +66,14 @@ def _test(case: ast.match_case, subject: str) -> ast.expr | None:
     p, guard = case.pattern, case.guard
     if isinstance(p, ast.MatchAs):
         return guard
-    tests = [_one(a, subject) for a in (p.patterns if isinstance(p, ast.MatchOr) else [p])]
+    tests = [
+        _value_pattern(a, subject) for a in (p.patterns if isinstance(p, ast.MatchOr) else [p])
+    ]
     test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.Or(), tests), p)
     return test if guard is None else ast.copy_location(ast.BoolOp(ast.And(), [test, guard]), p)
 
 
-def _one(p: ast.pattern, subject: str) -> ast.expr:
+def _value_pattern(p: ast.pattern, subject: str) -> ast.expr:
     assert isinstance(p, (ast.MatchValue, ast.MatchSingleton))
     single = isinstance(p, ast.MatchSingleton)
     value = ast.Constant(p.value) if isinstance(p, ast.MatchSingleton) else copy.deepcopy(p.value)

@@ -27,7 +27,7 @@ from tapeless.transforms.frontend.source.notebook_cells import (
     private_names,
     reloaded,
     renamed,
-    undecorated,
+    without_decorators,
 )
 
 RELOADER = "IPython.extensions.autoreload"
@@ -55,7 +55,7 @@ def read(function: types.FunctionType) -> Source:
             f"the source of {function.__qualname__} in {file} is not the code that runs",
             "the file has changed since it was imported: reload it",
         )
-    return Source(_normalised(node), file)
+    return Source(_normalise(node), file)
 
 
 def own_lines(function: types.FunctionType) -> tuple[int, list[str]]:
@@ -66,7 +66,7 @@ def own_lines(function: types.FunctionType) -> tuple[int, list[str]]:
     return first, [line.rstrip() for line in of_file[first - 1 : node.end_lineno]]
 
 
-def _normalised(node: ast.FunctionDef | ast.Lambda) -> Any:
+def _normalise(node: ast.FunctionDef | ast.Lambda) -> Any:
     """A tree of the caller's own, in the same form on all versions of Python."""
     return gast.gast_to_ast(gast.ast_to_gast(copy.deepcopy(node)))
 
@@ -141,7 +141,7 @@ class File:
             return None
         every = (n for nodes in self.functions.values() for n in nodes)
         for node in dict.fromkeys(n for n in every if n.name == code.co_name):
-            plain = undecorated(node)
+            plain = without_decorators(node)
             for module in (m for n in (node, plain) for m in reloaded(n)):
                 if any(_same_code(c, code) for c in _codes_of(module, code.co_filename, 0)):
                     return node

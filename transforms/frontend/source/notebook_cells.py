@@ -32,7 +32,7 @@ def compiled_apart(tree: ast.AST, line: int) -> Iterator[ast.Module]:
     for statement in getattr(tree, "body", ()):
         if first_line(statement) <= line <= statement.end_lineno:
             yield ast.Module([statement], [])
-            yield ast.Module([undecorated(statement)], [])
+            yield ast.Module([without_decorators(statement)], [])
             body = getattr(statement, "body", ())
             yield ast.Module([s for s in body if not isinstance(s, ast.Return)], [])
 
@@ -52,7 +52,7 @@ def first_line(node: ast.stmt | ast.expr) -> int:
     return min([node.lineno, *(d.lineno for d in decorators)])
 
 
-def undecorated(statement: ast.stmt) -> ast.stmt:
+def without_decorators(statement: ast.stmt) -> ast.stmt:
     """The statement without decorators."""
     statement = copy.copy(statement)
     if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):

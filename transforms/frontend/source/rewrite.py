@@ -95,18 +95,23 @@ def _compile(function: types.FunctionType, leaves: bool | None) -> types.CodeTyp
     module = ast.fix_missing_locations(ast.Module([factory], []))
     code = compile(module, file, "exec", dont_inherit=True)
     inner = _child(_child(code, "factory"), tree.name)
-    compiled = _called(inner.replace(co_name=function.__name__), function.__code__.co_qualname)
+    compiled = _with_qualified_names(
+        inner.replace(co_name=function.__name__), function.__code__.co_qualname
+    )
     _register(compiled, function.__code__)
     return compiled
 
 
-def _called(code: types.CodeType, outermost: str) -> types.CodeType:
+def _with_qualified_names(code: types.CodeType, outermost: str) -> types.CodeType:
     """The code with the qualified names that the user's functions and classes have, which Python's
     errors show: without those of the functions that were put around them."""
     name = PUT_AROUND.sub("", code.co_qualname)
     _, dot, rest = name.partition(".")
     qualified = f"{outermost}{dot}{rest}"
-    parts = (_called(c, outermost) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    parts = (
+        _with_qualified_names(c, outermost) if isinstance(c, types.CodeType) else c
+        for c in code.co_consts
+    )
     consts = tuple(qualified if c == code.co_qualname else c for c in parts)
     return code.replace(co_consts=consts, co_qualname=qualified)
 

@@ -28,27 +28,18 @@ class Bindings(Expressions):
                 ]
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 names = [unused(f"t{next(self.counter)}") for _ in elements]
-                parts: list[ast.expr] = [
-                    ast.Starred(ast.Name(n, ast.Store()), ast.Store())
-                    if isinstance(e, ast.Starred)
-                    else ast.Name(n, ast.Store())
-                    for n, e in zip(names, elements, strict=True)
-                ]
+                parts: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
                 star = next((k for k, e in enumerate(elements) if isinstance(e, ast.Starred)), -1)
+                args = [value, ast.Constant(len(elements))]
+                taken = hook("unpack", *args)
+                if star >= 0:
+                    taken = hook("unpack_star", *args, ast.Constant(star))
                 out: list[ast.stmt] = [
-                    place(
-                        ast.Assign(
-                            [ast.Tuple(parts, ast.Store())],
-                            hook("unpack", value, ast.Constant(len(elements)), ast.Constant(star)),
-                        ),
-                        like,
-                    )
+                    place(ast.Assign([ast.Tuple(parts, ast.Store())], taken), like)
                 ]
                 for n, e in zip(names, elements, strict=True):
-                    if isinstance(e, ast.Starred):
-                        out += self.store(e.value, hook("new", named(n)), like)
-                    else:
-                        out += self.store(e, named(n), like)
+                    target = e.value if isinstance(e, ast.Starred) else e
+                    out += self.store(target, named(n), like)
                 return out
         raise TypeError(ast.dump(target))
 

@@ -15,7 +15,6 @@ from tapeless.transforms.frontend.source.scopes import Scope, bound_names
 from tapeless.transforms.frontend.source.tree_building import (
     HOOKS,
     TYPE_PARAMS,
-    caught,
     hook,
     named,
     own_nodes,
@@ -306,7 +305,7 @@ class Rewriter(Bindings):
             signals = ast.Attribute(named(HOOKS), "signals", ast.Load())
             handlers.append(ast.ExceptHandler(signals, None, [ast.Raise()]))
             kinds = [self.expr(h.type) if h.type else named("BaseException") for h in s.handlers]
-            body = [ast.With([ast.withitem(hook("trying", thunk(caught(kinds))))], body)]
+            body = [ast.With([ast.withitem(hook("trying", *map(thunk, kinds)))], body)]
         for h in s.handlers:
             bind = self.bound([h.name], h) if h.name else []
             handlers.append(
@@ -356,7 +355,7 @@ class Rewriter(Bindings):
         ):
             classes = Classes(lambda: next(self.counter))
             c.pattern = classes.case(c.pattern)
-            names = _captured(c.pattern)
+            names = _captured_names(c.pattern)
             bind = self.bound([n for n in names if n.isidentifier()], s, _containers(c.pattern))
             assert self.scope is not None
             self.scope = Scope("", set(), set(names), self.scope)
@@ -386,7 +385,7 @@ def _containers(pattern: ast.pattern) -> set[str | None]:
     return lists | {n.rest for n in ast.walk(pattern) if isinstance(n, ast.MatchMapping)}
 
 
-def _captured(pattern: ast.pattern) -> list[str]:
+def _captured_names(pattern: ast.pattern) -> list[str]:
     """The names that a pattern gives values."""
     names: set[str | None] = set()
     for n in ast.walk(pattern):

@@ -42,11 +42,6 @@ def hook(name: str, *args: ast.expr, keywords: list[ast.keyword] | None = None) 
     return ast.Call(ast.Attribute(named(HOOKS), name, ast.Load()), list(args), keywords or [])
 
 
-def caught(kinds: list[ast.expr]) -> ast.expr:
-    """The types that except clauses name, as one nested tuple."""
-    return ast.Tuple(kinds, ast.Load())
-
-
 def thunk(body: ast.expr, *params: str) -> ast.Lambda:
     return ast.Lambda(plain_arguments(list(params)), body)
 

@@ -37,7 +37,7 @@ from tapeless.transforms.prelude.containers.ragged_lists import GivenLists
 
 
 @dataclass(frozen=True)
-class Rows:
+class FilledList:
     """A list that loops filled: what its elements are like, and which of their numbers are
     Python's. The leaves of all elements are arrays."""
 
@@ -108,11 +108,11 @@ class Outgoing:
             )
         if (contents := contents_of(value)) is not None:
             of_items = type(value)
-            return self.spec(for_each_length(contents, _either, of_items))
+            return self.spec(for_each_length(contents, _choose, of_items))
         value = listed(value)
         if isinstance(value, Text) and trace().tracing:
             value = value.known()
-        if (columns := _filled(value)) is not None:
+        if (columns := _filled_arrays(value)) is not None:
             return columns
         if (two := _two(value)) is not None:
             return Structure(OneOfTwo, None, ("test", "yes", "no"), tuple(map(self.spec, two)))
@@ -138,7 +138,7 @@ class Outgoing:
         )
 
 
-def _either(test: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Either:
+def _choose(test: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Either:
     return Either(test, yes(), no())
 
 
@@ -152,7 +152,7 @@ def _two(value: Any) -> tuple[Any, Any, Any] | None:
     return wrap(absence.flag), Symbol(value.present()), None
 
 
-def _filled(value: Any) -> Structure | None:
+def _filled_arrays(value: Any) -> Structure | None:
     """The arrays of a list that a loop filled; None of other values."""
     value = as_list(value)
     require_current(value)
@@ -166,7 +166,7 @@ def _filled(value: Any) -> Structure | None:
 def _rows(value: Any, tail: Any, columns: tuple[Structure, ...]) -> Structure:
     refuse_unreturnable(tail.spec)
     weak = tuple(t.weak for t in tail.items)
-    rows = Rows(value, _with_lists(tail.spec), weak, tail.is_uneven())
+    rows = FilledList(value, _with_lists(tail.spec), weak, tail.is_uneven())
     return Structure(type(value), rows, ("rows",), columns)
 
 

@@ -27,8 +27,10 @@ from tapeless.transforms.errors import (
     UnsupportedError,
 )
 from tapeless.transforms.frontend.arrays.memory_layout import Order
+from tapeless.transforms.frontend.effects import python_generators
 from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.hooks.hooks import Hooks
+from tapeless.transforms.frontend.objects.files_read import reads_noted, rely_on
 from tapeless.transforms.frontend.source.positions import find_origin, where_of
 from tapeless.transforms.frontend.staging.parameters import Leaf, leaf_parameter, name_nameless
 from tapeless.transforms.frontend.staging.required_values import resolve
@@ -141,10 +143,10 @@ def stage(
         if evaluator is None or STRICT[0]:
             raise
         refusal = e  # not what errors of the user's in the trace come from
-    return _traced(call, leaves, names, changing, set(axes), evaluator, refusal)
+    return _trace_by_values(call, leaves, names, changing, set(axes), evaluator, refusal)
 
 
-def _traced(
+def _trace_by_values(
     call: Callable[[list[Any]], Any],
     leaves: list[Any],
     names: list[str],
@@ -157,10 +159,10 @@ def _traced(
     with _another_way():
         if not isinstance(refusal, TooManyWaysError):
             staged = _on_values(call, leaves, names, changing, axes, False, evaluator)
-            return _told(staged, refusal)
+            return _with_refusal(staged, refusal)
     try:
         staged = _on_values(call, leaves, names, changing, axes, True, evaluator)
-        return _told(staged, refusal)
+        return _with_refusal(staged, refusal)
     except InternalError:
         if passes.checks():
             raise
@@ -178,7 +180,7 @@ def _another_way() -> Iterator[None]:
             raise
 
 
-def _told(staged: Staged, refusal: TapelessError) -> Staged:
+def _with_refusal(staged: Staged, refusal: TapelessError) -> Staged:
     """A traced program, with why it is not one for all values."""
     if staged.traced and refusal.where is not None:
         file, line, *_ = refusal.where
@@ -199,7 +201,7 @@ def _on_values(
     """A program for the way of the leaves through the function."""
     decisions = Decisions(outlines=False, counts=False, tables=False, changing=changing)
     decisions.axes, decisions.observing, decisions.traced = set(axes), True, traced
-    return _settled(call, leaves, names, decisions, evaluator)
+    return _stage_until_stable(call, leaves, names, decisions, evaluator)
 
 
 def _for_all_values(
@@ -214,7 +216,7 @@ def _for_all_values(
     """A program for all values of the leaves, of these types."""
     decisions = Decisions(outlines=outlines, changing=changing, axes=set(axes))
     try:
-        return _settled(call, leaves, names, decisions, constants)
+        return _stage_until_stable(call, leaves, names, decisions, constants)
     except TapelessError as e:
         refusal = e
     plainer = Decisions(
@@ -233,7 +235,7 @@ def _for_all_values(
     for attempt in attempts:
         attempt.axes = set(axes)
         try:
-            return _settled(call, leaves, names, attempt, constants)
+            return _stage_until_stable(call, leaves, names, attempt, constants)
         except InternalError:
             raise
         except Exception:  # noqa: BLE001  # the first attempt says what is the matter
@@ -241,7 +243,7 @@ def _for_all_values(
     raise refusal
 
 
-def _settled(
+def _stage_until_stable(
     call: Callable[[list[Any]], Any],
     leaves: list[Any],
     names: list[str],
@@ -273,13 +275,15 @@ def _deep_calls() -> Iterator[None]:
 
 
 @contextmanager
-def _undone_by_errors(run: Run) -> Iterator[None]:
-    """An attempt that is given up leaves outer objects as they were."""
+def _undone(run: Run) -> Iterator[None]:
+    """An attempt leaves generators as they were, and outer objects, if it is given up."""
     try:
         yield
     except BaseException:
         run.rollback(run.journals[0])
         raise
+    finally:
+        python_generators.put_back(run)
 
 
 def _attempt(
@@ -289,7 +293,7 @@ def _attempt(
     evaluator: Evaluator | None,
 ) -> Staged:
     run = Run(decisions)
-    with building(run), _undone_by_errors(run), _deep_calls():
+    with building(run), _undone(run), _deep_calls():
         params = [leaf_parameter(k, leaf, decisions, run) for k, leaf in enumerate(leaves)]
         if evaluator is not None:
             run.call.constants = evaluator(run, {})
@@ -297,7 +301,9 @@ def _attempt(
             values = {leaf.var: leaf.value for leaf in leaves if leaf.var is not None}
             run.call.values = evaluator(run, values)
         try:
-            value = call(params)
+            with reads_noted() as paths:
+                value = call(params)
+            rely_on(paths)
             outgoing = Outgoing()
             result = require_defined(outgoing.spec(value))
             writes, held_objects = written(run, outgoing)
@@ -325,7 +331,7 @@ def _attempt(
                 "write it as a loop",
             ) from e
     name_nameless(leaves)
-    return _staged(run, leaves, result, writes, held_objects, decisions)
+    return _finish_run(run, leaves, result, writes, held_objects, decisions)
 
 
 def _different(held_objects: list[Held], containers: list[tuple[str, Any]]) -> list[Guard]:
@@ -352,7 +358,7 @@ def _refuse_generators_of_both(run: Run, leaves: list[Leaf]) -> None:
             )
 
 
-def _staged(
+def _finish_run(
     run: Run,
     leaves: list[Leaf],
     result: Structure,

@@ -138,8 +138,8 @@ def _read(run: Trace) -> Iterator[tuple[str, Any, Callable[[], Any]]]:
             yield "container", read[1], read[2]
 
 
-def _whole(array: Value) -> bool:
-    return array.parent is None or (not array.chain and _whole(array.parent))
+def _is_whole(array: Value) -> bool:
+    return array.parent is None or (not array.chain and _is_whole(array.parent))
 
 
 def _homes(run: Trace) -> dict[int, Held]:
@@ -156,7 +156,7 @@ def _by_object(spec: Structure, homes: dict[int, Held], top: bool = False) -> St
     home = homes.get(id(spec.value.base_cell() if array else spec.value))
     if home is None or top:
         return replace(spec, children=tuple(_by_object(c, homes) for c in spec.children))
-    if array and not _whole(spec.value):
+    if array and not _is_whole(spec.value):
         raise UnsupportedError(
             "a view of an array from outside is stored in an object from outside",
             "store a copy, or take the view where it is used",

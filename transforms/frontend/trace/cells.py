@@ -56,7 +56,7 @@ class MaybeUndefined(NamedTuple):
             return TypeError(f"'{self.name}' is None here, and a number is needed")
         if self.owner:
             return AttributeError(f"'{self.owner}' object has no attribute '{self.name}'")
-        return UnboundLocalError(_unset(self.name))
+        return UnboundLocalError(_unset_message(self.name))
 
 
 class Value:
@@ -210,9 +210,11 @@ class Value:
 
 
 def undefined(name: str) -> UndefinedError:
-    return UndefinedError(_unset(name), "give it a value before the branch or loop that may not")
+    return UndefinedError(
+        _unset_message(name), "give it a value before the branch or loop that may not"
+    )
 
 
-def _unset(name: str) -> str:
+def _unset_message(name: str) -> str:
     """CPython's words."""
     return f"cannot access local variable '{name}' where it is not associated with a value"

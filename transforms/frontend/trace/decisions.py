@@ -34,6 +34,7 @@ class Decisions:
         default_factory=dict
     )  # symbol -> leaf, axis (-1: value)
     attempts: set[Any] = field(default_factory=set)  # try statements that catch what data decides
+    unlike: set[Any] = field(default_factory=set)  # lists of None that get other items
     rows: set[Any] = field(default_factory=set)  # lists of lists, by where they are made
     keyed: dict[Any, bool] = field(default_factory=dict)  # dicts and sets: whether of lists
     stored: bool = False  # arrays that libraries make belong to the program: it stores to one
@@ -59,6 +60,12 @@ class Decisions:
         item is in which."""
         self._refuse_arrays("list")
         self.rows.add(site)
+        raise Restart
+
+    def as_items(self, site: Any) -> None:
+        """A list that was made of None alone gets something else: start again, with one of
+        Python's, whose length must be known."""
+        self.unlike.add(site)
         raise Restart
 
     def as_keyed(self, site: Any, lists: bool = False) -> None:

@@ -153,7 +153,7 @@ def _roots(f: Any) -> set[str]:
     return {str(name).partition(".")[0] for name in names if name} or {""}
 
 
-def qualified(f: Any) -> str:
+def qualified_name(f: Any) -> str:
     owner = getattr(f, "__self__", None)
     if owner is not None and not isinstance(owner, types.ModuleType):
         return f"{type(owner).__module__}.{type(owner).__name__}.{f.__name__}"

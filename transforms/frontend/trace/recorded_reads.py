@@ -85,7 +85,7 @@ class Constants(Guard):
         return all(map(operator.is_, now, self.value)) or exactly(now) == exactly(self.value)
 
 
-class Frozen(Constants):
+class FrozenConstants(Constants):
     """A list, tuple or dict of many such with constants: all of it is compared at once."""
 
     @property

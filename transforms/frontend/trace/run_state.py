@@ -51,7 +51,7 @@ class Containers:
 
 
 @dataclass
-class Calls:
+class UserCalls:
     """Calls of the user's functions.
 
     entered     the calls that each function is in now
@@ -112,6 +112,7 @@ class CallAtHand:
     draws              of random numbers, in order
     fixed              values that the program guards
     recipes            objects of other libraries that the program makes again
+    states             generators of Python's `random` that draw while staging, as they were before
     relies_on_results  whether calls of other libraries must give what they gave
     """
 
@@ -121,6 +122,7 @@ class CallAtHand:
     draws: list[Let] = field(default_factory=list)
     fixed: dict[Var, Guarded] = field(default_factory=dict)
     recipes: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    states: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     relies_on_results: bool = False
 
 

@@ -12,7 +12,13 @@ from tapeless.transforms.core.language import Atom, Let, Statement, Var, outputs
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.journals import Journals
 from tapeless.transforms.frontend.trace.observation import observed
-from tapeless.transforms.frontend.trace.run_state import CallAtHand, Calls, Containers, Flags, Loops
+from tapeless.transforms.frontend.trace.run_state import (
+    CallAtHand,
+    Containers,
+    Flags,
+    Loops,
+    UserCalls,
+)
 from tapeless.transforms.frontend.trace.shared_memory import MemoryOrders, SharedMemory
 from tapeless.transforms.frontend.trace.size_guards import SizeGuards
 from tapeless.transforms.ops.numpy.stretched_values import fitted
@@ -50,7 +56,7 @@ class Trace(SizeGuards, Journals):
         self.identities = decisions is not None and decisions.identities  # and not what is in them
         self.orders = MemoryOrders()
         self.memory = SharedMemory(self.orders, lambda: self.sides, lambda: self.origin)
-        self.containers, self.calls, self.loops = Containers(), Calls(), Loops()
+        self.containers, self.calls, self.loops = Containers(), UserCalls(), Loops()
         self.flags, self.call = Flags(), CallAtHand()
         self.keys = Notes()  # which random keys are made and used where
 

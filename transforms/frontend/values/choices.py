@@ -84,6 +84,11 @@ def either(value: Any) -> Any:
     return Either(value.test, either(value.yes), either(value.no))
 
 
+def is_one_of_texts(value: Any) -> bool:
+    """Whether data decides which of some texts it is, and it is known what these say."""
+    return isinstance(value, ChosenText) and value.is_of_known()
+
+
 def fit(a: Any, b: Any) -> bool:
     """Whether a variable may be either, by data: functions and objects, or one thing and None."""
     if a is None or b is None:
@@ -152,7 +157,7 @@ class Carrying:
 
     def function(self, f: types.FunctionType) -> None:
         """What a function made on the side closes over."""
-        for content in map(_held, f.__closure__ or ()):
+        for content in map(_cell_contents, f.__closure__ or ()):
             if trace().birth(content) > self.began:
                 self.value(content)
         defaults = f.__defaults__ or ()
@@ -188,7 +193,7 @@ class Carrying:
             self.value(type(x))
 
 
-def _held(cell: types.CellType) -> Any:
+def _cell_contents(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # a name that is not set yet

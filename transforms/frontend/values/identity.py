@@ -21,10 +21,10 @@ class Variables:
 
 def same(a: Any, b: Any) -> bool:
     """Whether `a` and `b` are one object, equal values, or functions that do the same."""
-    return _same(a, b, set())
+    return _are_same(a, b, set())
 
 
-def _same(a: Any, b: Any, assumed: set[tuple[int, int]]) -> bool:
+def _are_same(a: Any, b: Any, assumed: set[tuple[int, int]]) -> bool:
     if a is b or (id(a), id(b)) in assumed:
         return True
     if type(a) is not type(b):
@@ -33,7 +33,7 @@ def _same(a: Any, b: Any, assumed: set[tuple[int, int]]) -> bool:
         return bool(a == b)
     assumed.add((id(a), id(b)))  # functions may see themselves
     if isinstance(a, MethodType):
-        return a.__self__ is b.__self__ and _same(a.__func__, b.__func__, assumed)
+        return a.__self__ is b.__self__ and _are_same(a.__func__, b.__func__, assumed)
     if isinstance(a, FunctionType):
         return a.__code__ is b.__code__ and _all_same(_seen_by(a), _seen_by(b), assumed)
     return False
@@ -70,4 +70,4 @@ def _seen_same(p: Any, q: Any, assumed: set[tuple[int, int]]) -> bool:
             return True
         assumed.add((id(p), id(q)))
         return _all_same(vars(p), vars(q), assumed)
-    return _same(p, q, assumed)
+    return _are_same(p, q, assumed)

@@ -18,7 +18,7 @@ from tapeless.transforms.frontend.values.structure import Structure, flatten
 from tapeless.transforms.ops.primitives.function_calls import acts
 
 
-def remembered(
+def remember_result(
     f: functools._lru_cache_wrapper[Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],

@@ -154,7 +154,7 @@ def flatten(value: Any, inner: Callable[[Any], Structure] | None = None) -> Stru
     if is_record(value):
         require_current(value)
         names = attributes(value)
-        with _opened(value):
+        with _open_once(value):
             children = tuple(inner(getattr(value, n)) for n in names)
         return Structure(type(value), value, names, children)
     return Structure("static", value)
@@ -167,7 +167,7 @@ def by_identity(value: Any) -> Structure:
 
 
 @contextmanager
-def _opened(value: Any) -> Iterator[None]:
+def _open_once(value: Any) -> Iterator[None]:
     """Refuses to look into an object that is in itself."""
     opened = trace().opened
     if id(value) in opened or len(opened) > DEEPEST:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -72,13 +73,13 @@ class Text:
         if trace().tracing:
             return self.known()
         raise NeedStatic(
-            next(_shown(self)).value(),
+            next(_shown_symbols(self)).value(),
             f"{what} needs a text",
             "work with the values that it shows, and make the text where it is printed or raised",
         )
 
     def as_atom(self) -> Any:
-        if trace().tracing and any(s.type.dtype.kind in "fc" for s in _shown(self)):
+        if trace().tracing and any(s.type.dtype.kind in "fc" for s in _shown_symbols(self)):
             raise UnsupportedError(
                 "a function of NumPy is given text that shows values known when the program runs",
                 "give it the values",
@@ -143,7 +144,7 @@ class Text:
     def _read_as_number(self, what: str) -> str:
         """Text that a number is read from, which has no derivative."""
         text = self.need(what)
-        for symbol in _shown(self):
+        for symbol in _shown_symbols(self):
             symbol.read_as_number(f"{what} of a text that shows it")
         return text
 
@@ -170,7 +171,9 @@ class Template(Text):
         return tuple(each for p in self.parts if not isinstance(p, str) for each in p)
 
     def known(self) -> str:
-        return "".join(p if isinstance(p, str) else _formatted(*map(_known, p)) for p in self.parts)
+        return "".join(
+            p if isinstance(p, str) else _format_field(*map(_known_in_call, p)) for p in self.parts
+        )
 
     def of(self, change: Callable[[Any], Any]) -> Text:
         return Template(change(self.parts))
@@ -188,7 +191,7 @@ class ComputedText(Text):
 
     def known(self) -> str:
         names = [f"value{k}" for k in range(len(self.values))]
-        values = dict(zip(names, map(_known, self.values), strict=True))
+        values = dict(zip(names, map(_known_in_call, self.values), strict=True))
         return str(eval(self.form.format(*names), values))
 
     def of(self, change: Callable[[Any], Any]) -> Text:
@@ -207,10 +210,42 @@ class ChosenText(Text):
         return self.test, self.yes, self.no
 
     def known(self) -> str:
-        return str(_known(self.yes) if _known(self.test) else _known(self.no))
+        return str(
+            _known_in_call(self.yes) if _known_in_call(self.test) else _known_in_call(self.no)
+        )
 
     def of(self, change: Callable[[Any], Any]) -> Text:
         return ChosenText(*map(change, (self.test, self.yes, self.no)))
+
+    def options(self) -> list[Any]:
+        """The texts of which it is one."""
+        parts = (self.yes, self.no)
+        return [x for p in parts for x in (p.options() if isinstance(p, ChosenText) else [p])]
+
+    def is_of_known(self) -> bool:
+        """Whether it is known what each of the two says."""
+        return all(isinstance(option, str) for option in self.options())
+
+    def each(self, change: Callable[[str], str]) -> Any:
+        """Another text made of it, where it is known what each of the two says."""
+        parts = (self.yes, self.no)
+        yes, no = (p.each(change) if isinstance(p, ChosenText) else change(p) for p in parts)
+        alike = isinstance(yes, str) and isinstance(no, str) and yes == no
+        return yes if alike else ChosenText(self.test, yes, no)
+
+    def __add__(self, other: Any) -> Any:
+        is_constant = isinstance(other, str) and self.is_of_known()
+        return self.each(lambda text: text + other) if is_constant else super().__add__(other)
+
+    def __radd__(self, other: Any) -> Any:
+        is_constant = isinstance(other, str) and self.is_of_known()
+        return self.each(lambda text: other + text) if is_constant else super().__radd__(other)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.is_of_known() and len({*map(len, self.options())}) == 1:
+            length = len(self.options()[0])
+            return iter([self.each(operator.itemgetter(k)) for k in range(length)])
+        return super().__iter__()
 
     def __eq__(self, other: object) -> Any:
         yes, no = self.yes == other, self.no == other
@@ -251,21 +286,21 @@ class ExternalText(Text):
         return ExternalText(self.call, change(self.values), self.read)
 
 
-def _known(value: Any) -> Any:
+def _known_in_call(value: Any) -> Any:
     """A value that text shows, as it is in the call at hand."""
     if isinstance(value, Symbol):
         return static(value.value(), "text needs this value")
     if isinstance(value, Text):
         return value.known()
     if isinstance(value, dict):
-        return {k: _known(v) for k, v in value.items()}
+        return {k: _known_in_call(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        parts = [_known(v) for v in value]
+        parts = [_known_in_call(v) for v in value]
         return tuple(parts) if isinstance(value, tuple) else parts
     return value
 
 
-def _formatted(value: Any, conversion: str, spec: str) -> str:
+def _format_field(value: Any, conversion: str, spec: str) -> str:
     """A field of an f-string."""
     shown: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
     return format(shown[conversion](value) if conversion else value, spec)
@@ -275,7 +310,7 @@ def _opposite(test: Any) -> Any:
     return apply(FUNCTIONS[np.logical_not], test) if isinstance(test, Symbol) else not test
 
 
-def _shown(value: Any) -> Iterator[Symbol]:
+def _shown_symbols(value: Any) -> Iterator[Symbol]:
     """The symbols in a value that is shown."""
     if isinstance(value, Symbol):
         yield value
@@ -283,7 +318,7 @@ def _shown(value: Any) -> Iterator[Symbol]:
     inside = value.shown() if isinstance(value, Text) else value
     for each in inside.values() if isinstance(inside, dict) else inside:
         if isinstance(each, (Symbol, Text, list, tuple, dict)):
-            yield from _shown(each)
+            yield from _shown_symbols(each)
 
 
 def method(this: Any, name: str, args: tuple[Any, ...]) -> ComputedText:

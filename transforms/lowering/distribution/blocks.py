@@ -46,7 +46,7 @@ from tapeless.transforms.lowering.distribution.deferred_sums import (
 )
 from tapeless.transforms.lowering.distribution.loop_parts import LoopParts
 from tapeless.transforms.lowering.distribution.part_products import PartProduct, part_products
-from tapeless.transforms.lowering.distribution.parts import AxisRange, ConsecutivePasses, Part
+from tapeless.transforms.lowering.distribution.parts import ArrayPart, AxisRange, ConsecutivePasses
 from tapeless.transforms.lowering.distribution.products import of_one_dtype
 from tapeless.transforms.lowering.rewrite.formulas import Formula
 from tapeless.transforms.ops.linalg.products import matmul
@@ -111,7 +111,7 @@ class BlocksOfPasses:
             return False
         return all(map(self.parts.is_constant, p.of_block(passes)))
 
-    def operands(self, s: Let) -> Iterator[list[Part | None]]:
+    def operands(self, s: Let) -> Iterator[list[ArrayPart | None]]:
         """The operands of a product as parts of arrays: of those that there are, and of those that
         a block computes ahead."""
         operands = [self.parts.operand(a) for a in s.args]
@@ -261,7 +261,7 @@ class BlocksOfPasses:
         for k in p.free:
             axis, low = p.matrix.axes[k], passes.union(p.matrix.axes[k]).low
             axes.append(AxisRange(axis.low - low, axis.high - low))
-        total = Part(ahead, tuple(axes)).read(ahead, list(range(1, len(axes))))
+        total = ArrayPart(ahead, tuple(axes)).read(ahead, list(range(1, len(axes))))
         of_vector, of_matrix = p.summed
         rest = self.parts.left_of(p.vector.axes[of_vector], passes)
         if rest is None:
@@ -310,11 +310,11 @@ class BlocksOfPasses:
         shape = (passes.later + 1, union.high - union.low)
         return empty(shape=shape, dtype=v.value.type.dtype)  # type: ignore[no-any-return]
 
-    def row_of(self, v: PassVector, passes: ConsecutivePasses) -> Part:
+    def row_of(self, v: PassVector, passes: ConsecutivePasses) -> ArrayPart:
         """The part of such an array that is the vector of a pass."""
         low = passes.union(v.axis).low
         axes = self.place_of_pass(passes), AxisRange(v.axis.low - low, v.axis.high - low)
-        return Part(v.value, axes)
+        return ArrayPart(v.value, axes)
 
     def carry_of(self, d: DeferredSum) -> int:
         """The carry to which is added."""
@@ -337,7 +337,9 @@ class BlocksOfPasses:
                 return self.rows_of_part(v, axis, passes, tuple(current))
             low = passes.union(v.axis).low
             some = AxisRange(axis.low - low, axis.high - low)
-            return Part(filled[v], (AxisRange(0, passes.later + 1), some)).read(filled[v], [0, 1])
+            return ArrayPart(filled[v], (AxisRange(0, passes.later + 1), some)).read(
+                filled[v], [0, 1]
+            )
 
         for d in self.sums:
             k = self.carry_of(d)

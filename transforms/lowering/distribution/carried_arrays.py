@@ -19,23 +19,23 @@ from tapeless.transforms.core.language import (
     outputs,
 )
 from tapeless.transforms.core.uses import nested_reads
-from tapeless.transforms.lowering.distribution.parts import Part
+from tapeless.transforms.lowering.distribution.parts import ArrayPart
 from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index, update
 
-PartOf = Callable[[Let], Part | None]
+PartOf = Callable[[Let], ArrayPart | None]
 
 
 def defined_in(loop: For) -> set[Var]:
     """The variables of a loop, and of the blocks inside of it."""
-    return set(_defined(loop.body))
+    return set(_defined_variables(loop.body))
 
 
-def _defined(block: Block) -> list[Var]:
+def _defined_variables(block: Block) -> list[Var]:
     variables = list(block.params)
     for s in block.body:
         variables += outputs(s)
         for b in blocks(s):
-            variables += _defined(b)
+            variables += _defined_variables(b)
     return variables
 
 
@@ -50,9 +50,9 @@ class CarriedArray:
     def __init__(self, loop: For, carry: int, part_of: PartOf) -> None:
         self.carry, self.part_of = carry, part_of
         self.versions = {loop.carries[carry]}
-        self.reads: list[Part | None] = []
-        self.stores: list[Part | None] = []
-        self.sums: list[Part | None] = []
+        self.reads: list[ArrayPart | None] = []
+        self.stores: list[ArrayPart | None] = []
+        self.sums: list[ArrayPart | None] = []
         self._follow(loop.body)
         self._escape(a for k, a in enumerate(loop.yields) if k != carry)
 

@@ -16,7 +16,7 @@ from tapeless.transforms.core.language import Atom, Block, Let, Type, Var
 from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.core.uses import reads
 from tapeless.transforms.lowering.distribution.loop_parts import LoopParts
-from tapeless.transforms.lowering.distribution.parts import AxisRange, ConsecutivePasses, Part
+from tapeless.transforms.lowering.distribution.parts import ArrayPart, AxisRange, ConsecutivePasses
 from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
@@ -36,11 +36,11 @@ class ComputedVector:
     rows: Var
     slice: tuple[Let, ...]
 
-    def part(self, symbol: dims.Symbol, passes: ConsecutivePasses) -> Part:
+    def part(self, symbol: dims.Symbol, passes: ConsecutivePasses) -> ArrayPart:
         """The part of the array that is the vector of a pass."""
         row, low = dims.single(symbol) - passes.first, passes.union(self.axis).low
         elements = AxisRange(self.axis.low - low, self.axis.high - low)
-        return Part(self.rows, (AxisRange(row, row + 1, is_place=True), elements))
+        return ArrayPart(self.rows, (AxisRange(row, row + 1, is_place=True), elements))
 
     def type_of_rows(self, passes: ConsecutivePasses) -> Type:
         union = passes.union(self.axis)

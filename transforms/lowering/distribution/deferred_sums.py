@@ -16,7 +16,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let
 from tapeless.transforms.lowering.distribution.loop_parts import LoopParts
 from tapeless.transforms.lowering.distribution.part_products import has_place, is_of_pass
-from tapeless.transforms.lowering.distribution.parts import AxisRange, ConsecutivePasses, Part
+from tapeless.transforms.lowering.distribution.parts import ArrayPart, AxisRange, ConsecutivePasses
 from tapeless.transforms.lowering.distribution.products import of_one_dtype
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul
@@ -39,13 +39,13 @@ class PassVector:
 
     value: Atom
     axis: AxisRange
-    part: Part | None
+    part: ArrayPart | None
     is_chosen: bool = False
 
     def of_axis(self, axis: AxisRange) -> Atom:
         """Some of its elements, recorded in the open block."""
         some = AxisRange(axis.low - self.axis.low, axis.high - self.axis.low)
-        return Part(self.value, (some,)).read(self.value, [0])
+        return ArrayPart(self.value, (some,)).read(self.value, [0])
 
 
 Rows = Callable[[PassVector, AxisRange], Atom]
@@ -65,9 +65,9 @@ class DeferredSum:
     """
 
     let: Let
-    target: Part
+    target: ArrayPart
     vectors: tuple[PassVector, ...]
-    matrix: Part | None = None
+    matrix: ArrayPart | None = None
     keeps_zeros: bool = False
 
     @property
@@ -88,14 +88,14 @@ class DeferredSum:
         axes = self.target.axes if self.matrix is None else self.matrix.axes
         return dims.product(axis.high - axis.low for axis in axes)
 
-    def of_passes(self, passes: ConsecutivePasses) -> Part:
+    def of_passes(self, passes: ConsecutivePasses) -> ArrayPart:
         """The part to which some passes add together."""
         axes = []
         for axis in self.target.axes:
             common = passes.common(axis)
             low = passes.least(axis.low)
             axes.append(AxisRange(low, low + passes.later + 1) if axis.is_place else common)
-        return Part(self.target.array, tuple(axes))
+        return ArrayPart(self.target.array, tuple(axes))
 
     def added(self, passes: ConsecutivePasses, rows: Rows, latest: Latest) -> Atom:
         """What is added to that part, recorded in the open block.
@@ -170,7 +170,9 @@ class SumsFinder:
         """The sum of a statement, if it can wait."""
         array, target = self.loop.array_of(s.args[0]), self.loop.part_of(s)
         product = self.loop.definitions.get(s.args[1])
-        if array is None or target is None or product is None or len(target.axes) != 2:
+        if array is None or target is None or len(target.axes) != 2:
+            return None
+        if product is None or product.op not in (mul, matmul):
             return None
         if product.outs[0].type.dtype != target.array.type.dtype or not of_one_dtype(product):
             return None
@@ -180,7 +182,7 @@ class SumsFinder:
         part = deferred.of_passes(self.passes)
         return deferred if self.loop.are_apart(part, [*array.reads, *array.stores]) else None
 
-    def outer_product(self, s: Let, target: Part, product: Let) -> DeferredSum | None:
+    def outer_product(self, s: Let, target: ArrayPart, product: Let) -> DeferredSum | None:
         """The sum, if an outer product is added to a part of which one axis may be another one in
         each pass."""
         evenly = [self.slopes(axis) for axis in target.axes]
@@ -216,7 +218,7 @@ class SumsFinder:
             return None
         return s.args[0] if a.type.shape == (s.args[0].type.shape[0], 1) else None
 
-    def of_matrix(self, s: Let, target: Part, product: Let) -> DeferredSum | None:
+    def of_matrix(self, s: Let, target: ArrayPart, product: Let) -> DeferredSum | None:
         """The sum, if the product of a matrix and a vector is added to a row or column."""
         places = [k for k, axis in enumerate(target.axes) if axis.is_place]
         if product.op is not matmul or len(places) != 1 or not self.is_row(target, places[0]):
@@ -259,7 +261,7 @@ class SumsFinder:
         suits = value.type.shape[0] == axis.high - axis.low
         return PassVector(value, axis, None, is_chosen) if suits else None
 
-    def is_row(self, part: Part, place: int) -> bool:
+    def is_row(self, part: ArrayPart, place: int) -> bool:
         """Whether a part is at the index of the pass, along an axis that has all of these."""
         axis = part.axes[place]
         last = self.passes.largest(axis.high)

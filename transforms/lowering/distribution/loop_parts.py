@@ -20,9 +20,9 @@ from tapeless.transforms.lowering.distribution.carried_arrays import (
     defined_in,
 )
 from tapeless.transforms.lowering.distribution.parts import (
+    ArrayPart,
     AxisRange,
     ConsecutivePasses,
-    Part,
     are_apart,
     part_of,
     whole,
@@ -62,12 +62,12 @@ class LoopParts:
             self.certain[size] = not_negative(size, self.facts)
         return self.certain[size]
 
-    def part_of(self, s: Let) -> Part | None:
+    def part_of(self, s: Let) -> ArrayPart | None:
         """The part of an array that a statement reads or stores."""
         with building(self.recorder):
             return part_of(s, self.is_certain)
 
-    def operand(self, a: Atom) -> Part | None:
+    def operand(self, a: Atom) -> ArrayPart | None:
         """The part of an array that a value is."""
         s = self.definitions.get(a) if isinstance(a, Var) else None
         if s is None:
@@ -77,7 +77,7 @@ class LoopParts:
             return None if part is None else replace(part, turned=not part.turned)
         return self.part_of(s) if s.op is index else None
 
-    def is_constant(self, part: Part) -> bool:
+    def is_constant(self, part: ArrayPart) -> bool:
         """Whether no pass of a block changes a part, which depends on the block only."""
         if any(x.var in self.inside for axis in part.axes for x in _symbols(axis)):
             return False
@@ -86,7 +86,7 @@ class LoopParts:
         array = self.array_of(part.array)
         return array is not None and self.are_apart(part, [*array.stores, *array.sums])
 
-    def are_apart(self, part: Part, others: Iterable[Part | None]) -> bool:
+    def are_apart(self, part: ArrayPart, others: Iterable[ArrayPart | None]) -> bool:
         """Whether a part of a block has no element in common with what its passes name."""
         return all(
             other is not None and are_apart(part, self.over_block(other), self.is_certain)
@@ -97,7 +97,7 @@ class LoopParts:
         """The carried array that a value is a version of."""
         return next((array for array in self.carried if a in array.versions), None)
 
-    def over_block(self, part: Part) -> Part:
+    def over_block(self, part: ArrayPart) -> ArrayPart:
         """What the passes of a block name together, at most."""
         axes = []
         for axis, n in zip(part.axes, part.array.type.shape, strict=True):
@@ -106,7 +106,7 @@ class LoopParts:
                 ends = self.passes.union(axis)
                 union = union if any(x.var in self.inside for x in _symbols(ends)) else ends
             axes.append(union)
-        return Part(part.array, tuple(axes))
+        return ArrayPart(part.array, tuple(axes))
 
     def left_of(self, axis: AxisRange, passes: ConsecutivePasses) -> AxisRange | None:
         """What a pass names of an axis and not all passes of its block; None if that is nothing."""

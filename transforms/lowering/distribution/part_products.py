@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Let
-from tapeless.transforms.lowering.distribution.parts import AxisRange, ConsecutivePasses, Part
+from tapeless.transforms.lowering.distribution.parts import ArrayPart, AxisRange, ConsecutivePasses
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class PartProduct:
     """
 
     let: Let
-    vector: Part
-    matrix: Part
+    vector: ArrayPart
+    matrix: ArrayPart
     is_first: bool
 
     @property
@@ -75,7 +75,7 @@ class PartProduct:
             return None
         return any(map(any, slopes))
 
-    def of_block(self, passes: ConsecutivePasses) -> tuple[Part, Part]:
+    def of_block(self, passes: ConsecutivePasses) -> tuple[ArrayPart, ArrayPart]:
         """The parts of both operands that are multiplied ahead of some passes."""
         of_vector, of_matrix = self.summed
         low = passes.least(self.vector.axes[self.place].low)
@@ -89,7 +89,7 @@ class PartProduct:
 
 
 def part_products(
-    s: Let, parts: list[Part | None], passes: ConsecutivePasses
+    s: Let, parts: list[ArrayPart | None], passes: ConsecutivePasses
 ) -> Iterator[PartProduct]:
     """A statement as the product of a vector of the pass and of something else, in each order."""
     a, b = parts
@@ -101,13 +101,13 @@ def part_products(
         yield PartProduct(s, b, a, is_first=False)
 
 
-def is_of_pass(part: Part, passes: ConsecutivePasses) -> bool:
+def is_of_pass(part: ArrayPart, passes: ConsecutivePasses) -> bool:
     """Whether a part is a vector, in whose place in a matrix there is the next one in the next
     pass."""
     places = [axis for axis in part.axes if axis.is_place]
     return len(part.axes) == 2 and len(places) == 1 and passes.slope(places[0].low) == 1
 
 
-def has_place(part: Part, passes: ConsecutivePasses) -> bool:
+def has_place(part: ArrayPart, passes: ConsecutivePasses) -> bool:
     """Whether a part is at an index that is another one in each pass."""
     return any(axis.is_place and passes.slope(axis.low) != 0 for axis in part.axes)

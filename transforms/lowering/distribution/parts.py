@@ -82,7 +82,7 @@ class ConsecutivePasses:
 
 
 @dataclass(frozen=True)
-class Part:
+class ArrayPart:
     """A part of an array that a pass reads, or the whole of it.
 
     array   its axes are in the order of `axes`
@@ -99,7 +99,7 @@ class Part:
         kept = [k for k, axis in enumerate(self.axes) if not axis.is_place]
         return kept[::-1] if self.turned else kept
 
-    def replaced(self, k: int, axis: AxisRange) -> Part:
+    def replaced(self, k: int, axis: AxisRange) -> ArrayPart:
         """The part with other elements of an axis."""
         return replace(self, axes=(*self.axes[:k], axis, *self.axes[k + 1 :]))
 
@@ -153,7 +153,7 @@ def _bound(size: Size, rest: list[Atom]) -> Any:
     return Slot(len(rest) - 1)
 
 
-def part_of(s: Let, is_certain: Certain) -> Part | None:
+def part_of(s: Let, is_certain: Certain) -> ArrayPart | None:
     """The part that a statement reads or stores; None where its ends may count from the end, or it
     leaves elements out.
 
@@ -175,7 +175,7 @@ def part_of(s: Let, is_certain: Certain) -> Part | None:
             elif not is_certain(axis.high):
                 axis = replace(axis, high=n)
         axes.append(axis)
-    return Part(array, tuple(axes))
+    return ArrayPart(array, tuple(axes))
 
 
 def _axis(e: Any, n: Size, rest: tuple[Atom, ...]) -> AxisRange | None:
@@ -189,12 +189,12 @@ def _axis(e: Any, n: Size, rest: tuple[Atom, ...]) -> AxisRange | None:
     return AxisRange(0 if low is None else low, n if high is None else high)
 
 
-def whole(array: Atom) -> Part:
+def whole(array: Atom) -> ArrayPart:
     """All of an array."""
-    return Part(array, tuple(AxisRange(0, n) for n in array.type.shape))
+    return ArrayPart(array, tuple(AxisRange(0, n) for n in array.type.shape))
 
 
-def are_apart(a: Part, b: Part, is_certain: Certain) -> bool:
+def are_apart(a: ArrayPart, b: ArrayPart, is_certain: Certain) -> bool:
     """Whether two parts of one array have no element in common."""
     pairs = zip(a.axes, b.axes, strict=True)
     return any(is_certain(q.low - p.high) or is_certain(p.low - q.high) for p, q in pairs)

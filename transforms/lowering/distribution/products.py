@@ -142,7 +142,7 @@ def _is_matrix(t: object) -> bool:
     return isinstance(t, Type) and t.ndim == 2 and t.dtype.kind in "fc"
 
 
-def _alike(a: Atom, b: Atom) -> bool:
+def _have_same_shape(a: Atom, b: Atom) -> bool:
     """Whether arrays are added without stretching one of them."""
     pairs = zip(a.type.shape, b.type.shape, strict=False)
     return a.type.ndim == b.type.ndim and all(n == m or 1 not in (n, m) for n, m in pairs)
@@ -164,7 +164,7 @@ class Addends:
             self.totals += 1
             return not negative
         s = self.definitions.get(a)
-        if s is None or self.uses[s.outs[0]] != 1 or not _alike(a, carry):
+        if s is None or self.uses[s.outs[0]] != 1 or not _have_same_shape(a, carry):
             self.others.append((a, negative))
             return True
         if s.op in (add, sub):

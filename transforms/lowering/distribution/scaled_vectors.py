@@ -19,7 +19,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, For, Let, Literal, Statement, Var
 from tapeless.transforms.core.size_inequalities import Facts
 from tapeless.transforms.lowering.distribution.loop_parts import LoopParts
-from tapeless.transforms.lowering.distribution.parts import AxisRange, Part
+from tapeless.transforms.lowering.distribution.parts import ArrayPart, AxisRange
 from tapeless.transforms.lowering.rewrite.formulas import Formula
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul
@@ -64,7 +64,7 @@ class _AllPasses:
         self.count = parts.stop - parts.start
         self.inner = {v for s in loop.body.body for v in s.outs}
         self.factors: dict[Atom, Atom] = {}
-        self.columns: dict[Atom, Part] = {}
+        self.columns: dict[Atom, ArrayPart] = {}
         self.places: dict[Atom, int] = {}
         self.scaled: dict[Atom, tuple[Atom, Atom]] = {}
         self.values: dict[Atom, Atom] = dict(zip(loop.carries, loop.inits, strict=True))
@@ -94,7 +94,7 @@ class _AllPasses:
             if array.stores or not all(self.parts.are_apart(p, array.sums) for p in ranges):
                 raise _DependsOnOrder
 
-    def over_passes(self, part: Part | None) -> Part:
+    def over_passes(self, part: ArrayPart | None) -> ArrayPart:
         if part is None:
             raise _DependsOnOrder
         return self.parts.over_block(part)
@@ -122,7 +122,7 @@ class _AllPasses:
         else:
             raise _DependsOnOrder
 
-    def part(self, s: Let) -> Part:
+    def part(self, s: Let) -> ArrayPart:
         part = self.parts.part_of(s)
         if part is None:
             raise _DependsOnOrder
@@ -132,7 +132,7 @@ class _AllPasses:
         """Whether a value is another one in each pass."""
         return a is self.loop.index or a in self.factors or a in self.columns or a in self.scaled
 
-    def follows(self, part: Part) -> bool:
+    def follows(self, part: ArrayPart) -> bool:
         """Whether a part goes on with the passes; each of its axes does so by places, or not."""
         slopes = [
             (self.parts.passes.slope(axis.low), self.parts.passes.slope(axis.high))
@@ -145,10 +145,10 @@ class _AllPasses:
             raise _DependsOnOrder
         return True
 
-    def moving(self, part: Part) -> int:
+    def moving(self, part: ArrayPart) -> int:
         return next(k for k, axis in enumerate(part.axes) if self.parts.passes.slope(axis.low))
 
-    def of_all(self, part: Part) -> Part:
+    def of_all(self, part: ArrayPart) -> ArrayPart:
         """The part that all passes name, of which each names a place of one axis."""
         k = self.moving(part)
         first = self.first_of(part.axes[k])
@@ -162,7 +162,7 @@ class _AllPasses:
         start = self.parts.start
         return dims.substitute(axis.low, lambda x: start if x is self.parts.symbol else None)
 
-    def read(self, out: Var, s: Let, part: Part) -> None:
+    def read(self, out: Var, s: Let, part: ArrayPart) -> None:
         """Notes the elements, or the rows or columns, that the passes read."""
         whole = replace(self.of_all(part), array=self.values.get(s.args[0], s.args[0]))
         if out.type.ndim == 0:

@@ -9,11 +9,11 @@ import ast
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tapeless.transforms.python_text.line_breaking import NOTE, noted
+from tapeless.transforms.python_text.line_breaking import NOTE, statement_lines
 from tapeless.transforms.python_text.python_source import to_source
 
 
-class Annotated:
+class AnnotatedKernel:
     """The statements of a function. Those that are made later have no text, and a comment where
     they were given one."""
 
@@ -32,24 +32,24 @@ class Annotated:
         at = s.lineno - self.first
         line = self.source[at].strip()
         above = self.source[at - 1].strip() if at else ""
-        found = NOTE.search(line) or NOTE.fullmatch(above)
-        if found:
-            self.notes[s] = found[0]
+        match = NOTE.search(line) or NOTE.fullmatch(above)
+        if match:
+            self.notes[s] = match[0]
         last = _first_of_body(s) or (s.end_lineno or s.lineno) + 1
         if last == s.lineno + 1:
             self.texts[s] = NOTE.sub("", line).strip()
 
-    def like(self, s: ast.stmt, made: ast.stmt) -> ast.stmt:
+    def like(self, s: ast.stmt, replacement: ast.stmt) -> ast.stmt:
         """What stands for a statement, and differs from it in its body only."""
         if s in self.texts:
-            self.texts[made] = self.texts[s]
-        return self.noted_like(s, made)
+            self.texts[replacement] = self.texts[s]
+        return self.noted_like(s, replacement)
 
-    def noted_like(self, s: ast.stmt, made: ast.stmt) -> ast.stmt:
+    def noted_like(self, s: ast.stmt, replacement: ast.stmt) -> ast.stmt:
         """What stands for a statement, with its comment."""
         if s in self.notes:
-            self.notes[made] = self.notes[s]
-        return made
+            self.notes[replacement] = self.notes[s]
+        return replacement
 
     def renamed(self, body: Iterable[ast.stmt], names: Mapping[str, str]) -> list[ast.stmt]:
         """Statements with other names."""
@@ -68,7 +68,7 @@ class Annotated:
     def lines(self, body: Iterable[ast.stmt], depth: int = 1) -> Iterator[str]:
         """The lines of statements."""
         for s in body:
-            yield from noted(self.texts.get(s) or _text(s), depth, self.notes.get(s, ""))
+            yield from statement_lines(self.texts.get(s) or _text(s), depth, self.notes.get(s, ""))
             if isinstance(s, (ast.For, ast.While, ast.If)):
                 yield from self.lines(s.body, depth + 1)
                 if s.orelse:

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.lowering.kernels.annotated import Annotated
+from tapeless.transforms.lowering.kernels.annotated import AnnotatedKernel
 from tapeless.transforms.lowering.kernels.writer_base import Names
 from tapeless.transforms.lowering.schedule.accumulations import (
     may_cut,
@@ -125,7 +125,7 @@ class Blocks:
         """The lines of the function with that head."""
         if not self.sums:
             return lines
-        self.text = Annotated(head, lines)
+        self.text = AnnotatedKernel(head, lines)
         body = self.suite(self.text.function.body, [])
         return [*self.text.lines(body)] if self.totals else lines
 
@@ -135,16 +135,18 @@ class Blocks:
 
     def suite(self, body: Sequence[ast.stmt], around: list[ast.For]) -> list[ast.stmt]:
         """Statements inside of these loops."""
-        made: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
         for s in body:
             if not isinstance(s, ast.For):
-                made.append(self.branch(s, around) if isinstance(s, (ast.If, ast.While)) else s)
+                statements.append(
+                    self.branch(s, around) if isinstance(s, (ast.If, ast.While)) else s
+                )
                 continue
-            totals = [*self.found(s, around, made)]
+            totals = [*self.found(s, around, statements)]
             self.totals += totals
-            made.append(self.loop(s, around))
-            made += [_statement(t.after()) for t in totals]
-        return made
+            statements.append(self.loop(s, around))
+            statements += [_statement(t.after()) for t in totals]
+        return statements
 
     def branch(self, s: ast.If | ast.While, around: list[ast.For]) -> ast.stmt:
         same = copy.copy(s)
@@ -233,8 +235,8 @@ class Blocks:
         start = self.names.new("start")
         same.iter = _expression(f"range({start}, min({start} + {width}, {last}))")
         blocks = _expression(f"range({first[0] if first else 0}, {last}, {width})")
-        made = ast.For(ast.Name(start, ast.Store()), blocks, [*zeros, same, *sums], [])
-        return self.text.noted_like(s, made)
+        blocked = ast.For(ast.Name(start, ast.Store()), blocks, [*zeros, same, *sums], [])
+        return self.text.noted_like(s, blocked)
 
 
 def _set_to_zero(body: list[ast.stmt], name: str) -> int | None:

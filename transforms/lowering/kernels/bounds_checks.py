@@ -14,7 +14,7 @@ from tapeless.transforms.lowering.kernels.small_integers import SmallIntegers
 from tapeless.transforms.lowering.rewrite.rolled_indices import is_within
 from tapeless.transforms.lowering.schedule.axis_maps import counts_up
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
-from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
+from tapeless.transforms.lowering.schedule.view_indices import Place, ViewSpan, entries_of, is_view
 from tapeless.transforms.ops.primitives import random_draws
 from tapeless.transforms.ops.primitives.arithmetic import add, floordiv, mod, mul, sub, truediv
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
@@ -30,7 +30,7 @@ from tapeless.transforms.ops.primitives.new_arrays import full
 from tapeless.transforms.ops.primitives.random_draws import IN_KERNELS, draw
 from tapeless.transforms.ops.primitives.shapes import cast
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, add_at, update
-from tapeless.transforms.python_text.python_source import number, spelled, to_source
+from tapeless.transforms.python_text.python_source import number, to_source, write_template
 
 DIVISIONS = ("truediv", "floordiv", "mod")
 IN_FLOATS = {
@@ -63,8 +63,8 @@ SMALL = 2**32
 FEW = 2**10
 
 MISFIT = (
-    "could not broadcast the value to the part: the lengths differ; one that data decides is not "
-    "stretched, even if it is 1"
+    "could not broadcast the value to the part: the lengths differ; one that run-time values "
+    "decide is not stretched, even if it is 1: take its element, v[0], or np.resize(v, n)"
 )
 
 
@@ -91,7 +91,7 @@ class Checks(SmallIntegers):
         first = 2 if s.op.name in ("update", "add_at") else 1
         entries = stage.entries if stage is not None else entries_of(s) if is_view(s) else ()
         shape = s.args[0].type.shape if entries else ()
-        known = [
+        ahead = [
             e
             for e, n in zip(entries or (), shape, strict=True)
             if isinstance(e, Place)
@@ -99,12 +99,12 @@ class Checks(SmallIntegers):
             and not any(x.var in defined or self.is_measured_later(x) for x in dims.symbols(n))
         ]
         scalar = [
-            e for e in known if isinstance(e.at, int) or not s.args[first + e.at.k].type.shape
+            e for e in ahead if isinstance(e.at, int) or not s.args[first + e.at.k].type.shape
         ]
         bounds = {
             s.args[first + b.k]
             for e in entries or ()
-            if isinstance(e, Span)
+            if isinstance(e, ViewSpan)
             for b in (e.start, e.stop)
             if isinstance(b, Slot)
         }
@@ -132,7 +132,7 @@ class Checks(SmallIntegers):
         if not self.analysis.boundscheck:
             return
         for axis, (e, n) in enumerate(zip(entries, shape, strict=True)):
-            if isinstance(e, Span) or (s, axis) in self.checked:
+            if isinstance(e, ViewSpan) or (s, axis) in self.checked:
                 continue
             if only is not None:
                 if id(e) not in only:
@@ -161,7 +161,7 @@ class Checks(SmallIntegers):
             else:
                 where = [number(0) if k is None else (index or [])[k] for k in e.axes]
                 value = self.element(a, where)
-            test = spelled("not -{1} <= {0} < {1}", value, self.size(n))
+            test = write_template("not -{1} <= {0} < {1}", value, self.size(n))
             self.refuse(test, to_source(value), axis, to_source(self.size(n)), s.origin)
 
     def fits(self, count: Size, n: Size) -> bool:
@@ -183,7 +183,7 @@ class Checks(SmallIntegers):
             if (stage.let, ~axis) not in self.checked:
                 self.checked.add((stage.let, ~axis))
                 e = stage.entries[axis]
-                assert isinstance(e, Span)
+                assert isinstance(e, ViewSpan)
                 assert e.axis is not None
                 part = self.length(stage.let, axis)
                 self.refuse_misfit(stage, self.size(stage.space[e.axis]), part)
@@ -195,7 +195,7 @@ class Checks(SmallIntegers):
     def refuse_misfit(self, stage: LoopNest, have: ast.expr, part: ast.expr) -> None:
         """Raises where two lengths differ, unless they are spelled in one way."""
         if to_source(have) != to_source(part):
-            with self.nested(f"if {spelled('{0} != {1}', have, part)}:", stage.let.origin):
+            with self.nested(f"if {write_template('{0} != {1}', have, part)}:", stage.let.origin):
                 self.put(f'raise ValueError("{MISFIT}")')
 
     def refuse(self, test: str, index: str, axis: int, length: str, origin: Origin | None) -> None:
@@ -221,7 +221,7 @@ class Checks(SmallIntegers):
             return
         if dims.at_least(self.as_size(divisor), 1) if divisor.type.dtype.kind == "i" else False:
             return
-        with self.nested(f"if {spelled('{0} == 0', self.atom(divisor))}:", s.origin):
+        with self.nested(f"if {write_template('{0} == 0', self.atom(divisor))}:", s.origin):
             what = "float division" if "f" in [a.type.dtype.kind for a in s.args] else "division"
             self.put(f'raise ZeroDivisionError("{what} by zero")')
 
@@ -238,7 +238,9 @@ class Checks(SmallIntegers):
                     continue
             if "isfinite" in refused.test:
                 self.imports.add(("math", "isfinite"))
-            with self.nested(f"if {spelled(refused.test, *map(self.atom, parameters))}:", s.origin):
+            with self.nested(
+                f"if {write_template(refused.test, *map(self.atom, parameters))}:", s.origin
+            ):
                 self.put(f'raise {refused.error.__name__}("{refused.message}")')
 
     def check_power(self, base: Atom, exponent: Atom, origin: Origin | None) -> None:
@@ -247,7 +249,7 @@ class Checks(SmallIntegers):
         complex_ = "c" in (base.type.dtype.kind, exponent.type.dtype.kind)
         if positive or complex_ or (isinstance(base, Literal) and base.value):
             return
-        test = spelled("{0} == 0 and {1} < 0", self.atom(base), self.atom(exponent))
+        test = write_template("{0} == 0 and {1} < 0", self.atom(base), self.atom(exponent))
         with self.nested(f"if {test}:", origin):
             self.put('raise ZeroDivisionError("zero to a negative power")')
 
@@ -265,7 +267,7 @@ class Checks(SmallIntegers):
         if s.op.name not in IN_FLOATS and self.is_above_least(s):
             return
         test, args = _by_one_factor(s) or (test, s.args)
-        with self.nested(f"if {spelled(test, *map(self.atom, args))}:", s.origin):
+        with self.nested(f"if {write_template(test, *map(self.atom, args))}:", s.origin):
             self.put(f'raise OverflowError("{TOO_LONG}")')
 
     def check_whole(self, s: Let) -> None:
@@ -275,15 +277,15 @@ class Checks(SmallIntegers):
             return
         x = self.atom(s.args[0])
         if kind == np.uint64:
-            with self.nested(f"if {spelled(f'{{0}} > {LARGEST}', x)}:", s.origin):
+            with self.nested(f"if {write_template(f'{{0}} > {LARGEST}', x)}:", s.origin):
                 self.put(f'raise OverflowError("{TOO_LONG}")')
             return
         if isinstance(s.args[0], Var) and not isinstance(x, ast.Name):
             name = self.names.new(self.names.nameless)
             self.put(f"{name} = {to_source(x)}", s.origin)
             x = self.local[s.args[0]] = ast.Name(name, ast.Load())
-        with self.nested(f"if {spelled(NO_INTEGER, x)}:", s.origin):
-            with self.nested(f"if {spelled('{0} != {0}', x)}:"):
+        with self.nested(f"if {write_template(NO_INTEGER, x)}:", s.origin):
+            with self.nested(f"if {write_template('{0} != {0}', x)}:"):
                 self.put('raise ValueError("cannot convert float NaN to integer")')
             self.put(f'raise OverflowError("{TOO_LONG}")')
 
@@ -315,7 +317,7 @@ class Checks(SmallIntegers):
             self.checked.add((s, str(a)))
             test = "{0} < 0" if dtype.kind == "u" and dtype.itemsize == WORD else BETWEEN
             limited = test.replace("low", str(limits.min)).replace("high", str(limits.max))
-            with self.nested(f"if {spelled(limited, self.atom(a))}:", s.origin):
+            with self.nested(f"if {write_template(limited, self.atom(a))}:", s.origin):
                 value = f" {a.value}" if isinstance(a, Literal) else ""
                 what = f"Python integer{value} out of bounds for {dtype.name}"
                 self.put(f'raise OverflowError("{what}")')
@@ -327,16 +329,16 @@ class Checks(SmallIntegers):
             return
         if dims.at_least(self.bounds(self.as_size(count))[0], 0):
             return
-        with self.nested(f"if {spelled('{0} < 0', self.atom(count))}:", s.origin):
+        with self.nested(f"if {write_template('{0} < 0', self.atom(count))}:", s.origin):
             self.put('raise ValueError("negative shift count")')
 
     def is_place(self, factors: tuple[dims.Factor, ...], coefficient: int) -> bool:
         """Whether a term is a length, a loop variable or a product of the two, or few of them:
         64 bits hold that for all arrays that there are."""
-        given = [f for f in factors if isinstance(f, dims.Symbol) and f.given]
+        lengths = [f for f in factors if isinstance(f, dims.Symbol) and f.given]
         loops = [f for f in factors if isinstance(f, dims.Symbol) and f.var in self.ranges]
-        known = len(given) + len(loops) == len(factors) <= 2 and len(loops) <= 1
-        return known and abs(coefficient) < (FEW if factors else SMALL)
+        is_simple = len(lengths) + len(loops) == len(factors) <= 2 and len(loops) <= 1
+        return is_simple and abs(coefficient) < (FEW if factors else SMALL)
 
     def refuse_empty(self, stage: LoopNest) -> None:
         """The largest of no numbers is none; NumPy says so also where there are no rows of them."""
@@ -348,7 +350,7 @@ class Checks(SmallIntegers):
             n = stage.space[k]
             if (isinstance(n, int) and n > 0) or dims.at_least(n, 1):
                 continue
-            with self.nested(f"if {spelled('{0} == 0', self.size(n))}:", stage.let.origin):
+            with self.nested(f"if {write_template('{0} == 0', self.size(n))}:", stage.let.origin):
                 self.put(
                     f'raise ValueError("zero-size array to reduction operation {full} which has '
                     'no identity")'
@@ -389,8 +391,8 @@ def met_by_arrays(s: Let) -> list[Atom]:
         return []
     if out.dtype.kind not in "iu" or out.dtype == scalar_form.INT:
         return []
-    given = s.args[1:2] if stores else s.args
-    return [a for a in given if a.type.weak and a.type.dtype.kind == "i"]
+    operands = s.args[1:2] if stores else s.args
+    return [a for a in operands if a.type.weak and a.type.dtype.kind == "i"]
 
 
 def of_python(s: Let) -> bool:

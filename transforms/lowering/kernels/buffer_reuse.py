@@ -44,10 +44,10 @@ class Reuse(Products):
         known_before = all(self.analysis.outside(v.type.shape[k]) for k in axes)
         here = self.level_of.get(v, self.level) == self.level
         if own is None and here and known_before and self.may_share():
-            known = self.spare.get(self.kind(v, axes))
-            if known:
-                found = known.pop()
-                return Buffer(found.name, axes, found.one)
+            spares = self.spare.get(self.kind(v, axes))
+            if spares:
+                spare = spares.pop()
+                return Buffer(spare.name, axes, spare.one)
         return super().allocate(v, axes, own)
 
     def may_share(self) -> bool:
@@ -172,8 +172,8 @@ class Reuse(Products):
                     if not (has_memory(p) and isinstance(a, Var) and self.uses.get(a) == 1):
                         continue
                     stage = self.stage(self.memory.defs[a]) if a in self.memory.defs else None
-                    made = stage is not None and stage.let in self.statements_of(items)
-                    if not made or self.memory.in_place(s, k) or a in self.home:
+                    is_made_here = stage is not None and stage.let in self.statements_of(items)
+                    if not is_made_here or self.memory.in_place(s, k) or a in self.home:
                         continue
                     if stage in item.axes or stage.stores or stage.let in self.memory.inline:  # type: ignore[union-attr]
                         continue

@@ -26,10 +26,11 @@ from tapeless.transforms.lowering.kernels.writer_base import Indent, NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import helpers, is_routine
 from tapeless.transforms.lowering.schedule.element_loops import over_batch, raises_constant
 from tapeless.transforms.lowering.schedule.fusion import FusedNest
+from tapeless.transforms.lowering.schedule.independent_passes import joins_of_independent_passes
 from tapeless.transforms.lowering.schedule.user_errors import values_of
 from tapeless.transforms.lowering.schedule.view_indices import entries_of, is_view
 from tapeless.transforms.memory.aliasing import has_memory
-from tapeless.transforms.python_text.python_source import spelled, template, to_source
+from tapeless.transforms.python_text.python_source import template, to_source, write_template
 
 FEW = 3  # numbers that a branch sets, for which machine code need not jump
 
@@ -85,7 +86,7 @@ class Control(Exchanged):
     def effect(self, s: Effect) -> None:
         match s.kind:
             case "check":
-                test = spelled("{0} != {1}", *map(self.atom, s.args))
+                test = write_template("{0} != {1}", *map(self.atom, s.args))
                 with self.nested(f"if {test}:", s.origin):
                     self.put(f'raise ValueError("{s.message}")')
             case "raise":
@@ -120,15 +121,17 @@ class Control(Exchanged):
 
     def assign(self, pairs: list[tuple[str, ast.expr]]) -> None:
         """name = value for each pair, as if at once."""
-        left = {n: v for n, v in pairs if to_source(v) != n}
-        reads = {n: {x.id for x in ast.walk(v) if isinstance(x, ast.Name)} for n, v in left.items()}
-        while left:
-            free = [n for n in left if not any(n in reads[m] for m in left if m != n)]
+        pending = {n: v for n, v in pairs if to_source(v) != n}
+        reads = {
+            n: {x.id for x in ast.walk(v) if isinstance(x, ast.Name)} for n, v in pending.items()
+        }
+        while pending:
+            free = [n for n in pending if not any(n in reads[m] for m in pending if m != n)]
             if not free:
-                values = ", ".join(map(to_source, left.values()))
-                self.put(f"{', '.join(left)} = {values}")
+                values = ", ".join(map(to_source, pending.values()))
+                self.put(f"{', '.join(pending)} = {values}")
                 return
-            self.put(f"{free[0]} = {to_source(left.pop(free[0]))}")
+            self.put(f"{free[0]} = {to_source(pending.pop(free[0]))}")
 
     def scalar_text(self, a: Atom, like: Var) -> ast.expr:
         return self.converted(a, [], like.type.dtype)
@@ -136,8 +139,8 @@ class Control(Exchanged):
     def branch(self, s: If, after: list[FusedNest], later: set[Var]) -> None:
         numbers = self.branch_results(s)
         test = self.atom(s.test)
-        known = {v: name for v in numbers if (name := self.carry_name(v, later))}
-        sides = [self.side(s, k, numbers, known) for k in (0, 1)]
+        carry_names = {v: name for v in numbers if (name := self.carry_name(v, later))}
+        sides = [self.side(s, k, numbers, carry_names) for k in (0, 1)]
         if numbers and any(lines for lines, _ in sides):
             sides = self.tested_ahead(test, sides, s.origin)
         if len(numbers) == 1 and not any(lines for lines, _ in sides):
@@ -145,7 +148,9 @@ class Control(Exchanged):
             value = _conditional(test, then[0], orelse[0], numbers[0])
             self.keep_number(numbers[0], value, after, later)
             return
-        names = [known.get(v) or self.names.new(v.name or self.names.nameless) for v in numbers]
+        names = [
+            carry_names.get(v) or self.names.new(v.name or self.names.nameless) for v in numbers
+        ]
         written = []
         for lines, values in sides:
             before, self.lines = self.lines, lines
@@ -168,7 +173,7 @@ class Control(Exchanged):
         texts = "{1} and {0}", "{1} and not {0}"  # the rare condition first
         for text, (condition, count), (lines, values) in zip(texts, checks, sides, strict=True):
             if condition is not None:
-                with self.nested(f"if {spelled(text, test, condition)}:", origin):
+                with self.nested(f"if {write_template(text, test, condition)}:", origin):
                     self.put(f'raise OverflowError("{TOO_LONG}")')
             shorter.append((lines[count:], values))
         return shorter
@@ -189,7 +194,7 @@ class Control(Exchanged):
         return numbers
 
     def side(
-        self, s: If, k: int, numbers: list[Var], known: Collection[Var]
+        self, s: If, k: int, numbers: list[Var], carried: Collection[Var]
     ) -> tuple[list[str], list[ast.expr]]:
         """The lines of one side, and its values of the numbers; those that are known may take the
         names of carries."""
@@ -197,7 +202,7 @@ class Control(Exchanged):
         before, self.lines = self.lines, []
         kept = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
         results = zip(s.outs, block.results, strict=True)
-        self.carry_of = {a: self.carry_of[v] for v, a in results if v in known}
+        self.carry_of = {a: self.carry_of[v] for v, a in results if v in carried}
         arrays = [
             (a, v)
             for v, a in zip(s.outs, block.results, strict=True)
@@ -211,14 +216,14 @@ class Control(Exchanged):
                 self.home[a], self.into[a] = self.home[v], v
         with Indent(self, False):
             self.body(block.body, {a for a in block.results if isinstance(a, Var)}, into)
-            for left, v in arrays:
-                if not (isinstance(left, Var) and self.into.get(left) is v):
-                    self.copy_into(v, left)
-        found = dict(zip(s.outs, block.results, strict=True))
-        values = [self.scalar_text(found[v], v) for v in numbers]
+            for memory, v in arrays:
+                if not (isinstance(memory, Var) and self.into.get(memory) is v):
+                    self.copy_into(v, memory)
+        result_of = dict(zip(s.outs, block.results, strict=True))
+        values = [self.scalar_text(result_of[v], v) for v in numbers]
         self.local, self.starts, self.measured, self.carry_of = kept
-        made, self.lines = self.lines, before
-        return made, values
+        lines, self.lines = self.lines, before
+        return lines, values
 
     def put_branch(self, test: str, then: list[str], orelse: list[str], origin: Any) -> None:
         if then:
@@ -261,8 +266,8 @@ class Control(Exchanged):
                 if may_be_init and isinstance(init, Var) and self.becomes.get(init) is p:
                     self.home[p] = self.home[init]
                 else:
-                    made = None if p in renewed else kept
-                    self.home[p] = made or self.allocate(p, self.free_of(p))
+                    memory = None if p in renewed else kept
+                    self.home[p] = memory or self.allocate(p, self.free_of(p))
                     if not is_undefined(init):
                         self.copy_into(p, init)
                 if kept is not None and kept.name == self.home[p].name:
@@ -336,6 +341,8 @@ class Control(Exchanged):
             self.put(f"{count} = 0")
         index = self.names.new(s.index.name if s.index.name != "_" and s.index.name else "i")
         passes = self.span(s)
+        if self.are_apart(s):
+            passes = passes.replace("range", "apart", 1)
         head = f"for {index} in {passes}:"
         self.passes_of[passes] = self.as_size(s.stop) - self.as_size(s.start)
         self.local[s.index] = ast.Name(index, ast.Load())
@@ -371,6 +378,12 @@ class Control(Exchanged):
         self.finish(s, s.carries, names)
         if s.count is not None and count is not None:
             self.local[s.count] = ast.Name(count, ast.Load())
+
+    def are_apart(self, s: For) -> bool:
+        """Whether threads of a GPU may share the passes of a loop inside of a kernel."""
+        if not self.analysis.target.separate or not s.carries or s.reverse:
+            return False
+        return joins_of_independent_passes(self.memory, s, lambda addition: False, set()) == {}
 
     def stays(self, flag: ast.expr, s: For, names: list[tuple[str, Var]]) -> bool:
         """Whether a flag is the same after the carries have got their next values."""

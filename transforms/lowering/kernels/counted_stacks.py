@@ -48,7 +48,7 @@ def places_name(stack: str) -> str:
 def counted_stacks(node: ast.FunctionDef, last: int) -> CountedStacks | None:
     """The two kernels, whose new parameters come before so many last ones; None if what stacks hold
     decides how much they hold, or rows have effects that may not happen twice."""
-    grown = _grown(node)
+    grown = _growing_stacks(node)
     rows = next((s for s in node.body if isinstance(s, ast.For)), None)
     if not grown or rows is None or sum(isinstance(s, ast.For) for s in node.body) > 1:
         return None
@@ -68,25 +68,25 @@ def counted_stacks(node: ast.FunctionDef, last: int) -> CountedStacks | None:
 
 def scratch_dtypes(node: ast.FunctionDef) -> dict[str, str]:
     """The names of the dtypes of what a kernel makes for itself."""
-    found = {}
+    dtypes = {}
     for s in node.body:
         match s:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
                 value=ast.Call(func=ast.Name(id="scratch"), args=[_, ast.Attribute(attr=dtype)]),
             ):
-                found[name] = dtype.rstrip("_")
-    return found
+                dtypes[name] = dtype.rstrip("_")
+    return dtypes
 
 
-def _grown(node: ast.FunctionDef) -> list[str]:
+def _growing_stacks(node: ast.FunctionDef) -> list[str]:
     """The stacks that get longer memory."""
-    found = []
+    stacks = []
     for s in ast.walk(node):
         match s:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="grown"))):
-                found.append(name)
-    return list(dict.fromkeys(found))
+                stacks.append(name)
+    return list(dict.fromkeys(stacks))
 
 
 def inserted(items: list[Any], new: list[Any], last: int) -> list[Any]:
@@ -159,30 +159,30 @@ def _counting(
     body = [s for t in filling for s in without.of(copy.deepcopy(t))]
     for stack, top in cursors.items():
         body += ast.parse(f"{counts_name(stack)}[{rows.target.id}] = {top}").body  # type: ignore[attr-defined]
-    made = copy.deepcopy(node)
+    counting = copy.deepcopy(node)
     loop = ast.For(rows.target, rows.iter, body, [])
     before = node.body[: node.body.index(rows)]
-    made.name = f"{node.name}_count"
-    made.body = [*without.all_of(copy.deepcopy(before)), loop]
-    _UnreadCounters(made).visit(made)
-    made.args.args = inserted(
-        made.args.args, [ast.arg(counts_name(stack)) for stack in cursors], last
+    counting.name = f"{node.name}_count"
+    counting.body = [*without.all_of(copy.deepcopy(before)), loop]
+    _UnreadCounters(counting).visit(counting)
+    counting.args.args = inserted(
+        counting.args.args, [ast.arg(counts_name(stack)) for stack in cursors], last
     )
-    return ast.fix_missing_locations(made)
+    return ast.fix_missing_locations(counting)
 
 
 def _using(node: ast.FunctionDef, rows: ast.For, stacks: list[str], last: int) -> ast.FunctionDef:
     """The kernel with its stacks in memory that it is given."""
-    made = copy.deepcopy(node)
-    loop = made.body[node.body.index(rows)]
+    using = copy.deepcopy(node)
+    loop = using.body[node.body.index(rows)]
     assert isinstance(loop, ast.For)
     index = rows.target.id  # type: ignore[attr-defined]
     places = _Placed(stacks, index)
     before = _WithoutGrowth(stacks)
-    made.body = [s for t in made.body for s in before.of(places.visit(t))]
+    using.body = [s for t in using.body for s in before.of(places.visit(t))]
     names = [name for stack in stacks for name in (stack, places_name(stack))]
-    made.args.args = inserted(made.args.args, [ast.arg(name) for name in names], last)
-    return ast.fix_missing_locations(made)
+    using.args.args = inserted(using.args.args, [ast.arg(name) for name in names], last)
+    return ast.fix_missing_locations(using)
 
 
 class _UnreadCounters(ast.NodeTransformer):

@@ -29,7 +29,7 @@ def without_unread(head: str, lines: list[str]) -> list[str]:
             return lines
         first = len(head.splitlines()) + 1
         for s in sorted(unread, key=lambda s: -s.lineno):
-            lines = _removed(lines, s.lineno - first, (s.end_lineno or s.lineno) - first + 1)
+            lines = _without_lines(lines, s.lineno - first, (s.end_lineno or s.lineno) - first + 1)
 
 
 def _only_stored(
@@ -38,11 +38,11 @@ def _only_stored(
     """The arrays of the function itself that it only stores to. Where such stores are all that a
     suite has, they stay."""
     own = {s.targets[0].id for s in nodes if _makes_array(s)}  # type: ignore[attr-defined]
-    stores = Counter(name for n in nodes if (name := _stored(n)) in own)
+    stores = Counter(name for n in nodes if (name := _stored_array(n)) in own)
     unread = {name for name in own if reads[name] == stores[name]}
     for block in suites:
-        if block and all(_stored(s) in unread for s in block):
-            unread -= {*map(_stored, block)}
+        if block and all(_stored_array(s) in unread for s in block):
+            unread -= {*map(_stored_array, block)}
     return unread
 
 
@@ -53,7 +53,7 @@ def _makes_array(s: ast.AST) -> bool:
     return False
 
 
-def _stored(s: ast.AST) -> str:
+def _stored_array(s: ast.AST) -> str:
     """The array that a statement stores an element to."""
     match s:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]):
@@ -90,7 +90,7 @@ def _sets(s: ast.stmt, read: set[str]) -> bool:
     return (
         isinstance(s, ast.Assign)
         and not _draws(s.value)
-        and (name := _stored(s) or getattr(s.targets[0], "id", "")) != ""
+        and (name := _stored_array(s) or getattr(s.targets[0], "id", "")) != ""
         and name not in read
     )
 
@@ -104,11 +104,11 @@ def _draws(e: ast.expr) -> bool:
     )
 
 
-def _removed(lines: list[str], start: int, stop: int) -> list[str]:
+def _without_lines(lines: list[str], start: int, stop: int) -> list[str]:
     """The lines without some, whose note goes to the next one."""
     note = BEHIND.search(lines[start])
-    left = [*lines[:start], *lines[stop:]]
-    if note and start < len(left) and not BEHIND.search(left[start]):
-        noted = left[start] + note[0]
-        left[start] = noted if len(noted) <= WIDTH else left[start]
-    return left
+    remaining = [*lines[:start], *lines[stop:]]
+    if note and start < len(remaining) and not BEHIND.search(remaining[start]):
+        noted = remaining[start] + note[0]
+        remaining[start] = noted if len(noted) <= WIDTH else remaining[start]
+    return remaining

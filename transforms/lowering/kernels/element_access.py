@@ -21,7 +21,7 @@ from tapeless.transforms.lowering.schedule.dependences import is_array
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.reassociable_sums import MULTIPLIED, PLUS, Totals
 from tapeless.transforms.lowering.schedule.stack_capacity import FIRST, GROWN
-from tapeless.transforms.lowering.schedule.view_indices import Entry, Span, entries_of, is_view
+from tapeless.transforms.lowering.schedule.view_indices import Entry, ViewSpan, entries_of, is_view
 from tapeless.transforms.ops.primitives import random_draws
 from tapeless.transforms.python_text.python_source import number, template, to_source
 
@@ -93,19 +93,19 @@ class Elements(Extents):
             if own is None and self.analysis.target.makes_arrays:
                 return self.grows(v, axes, shape)
             raise NotCompiled(f"{called(v)} has a length that is known only while the loop runs")
-        one = own is None and not shape
-        shape = (1,) if one else shape
-        made = Var(Type(v.type.dtype, shape), v.name) if own is None else own
-        made.name = made.name or "out"
-        self.scratch[made] = Type(v.type.dtype, shape)
-        return Buffer(self.param(made), axes, one)
+        is_one_number = own is None and not shape
+        shape = (1,) if is_one_number else shape
+        variable = Var(Type(v.type.dtype, shape), v.name) if own is None else own
+        variable.name = variable.name or "out"
+        self.scratch[variable] = Type(v.type.dtype, shape)
+        return Buffer(self.param(variable), axes, is_one_number)
 
     def grows(self, v: Var, axes: tuple[int, ...], shape: tuple[Size, ...]) -> Buffer:
         """An array that gets longer where these lengths, which only the loop knows, ask for it."""
-        made = Var(Type(v.type.dtype, (FIRST,)), v.name or "out")
-        self.scratch[made] = made.type
+        variable = Var(Type(v.type.dtype, (FIRST,)), v.name or "out")
+        self.scratch[variable] = variable.type
         self.helpers[GROWN.strip()] = None
-        name, lengths = self.param(made), tuple(map(self.size, shape))
+        name, lengths = self.param(variable), tuple(map(self.size, shape))
         needed = self.size(dims.product(map(_positive, shape)))
         with self.nested(f"while {name}.size < {to_source(needed)}:"):
             self.put(f"{name} = grown({name})")
@@ -121,28 +121,28 @@ class Elements(Extents):
                 self.buffer(cell)
 
     def buffer(self, cell: Var) -> Buffer:
-        found = self.home.get(cell)
-        if found is None and cell in self.analysis.unset and cell in self.analysis.inside:
+        buffer = self.home.get(cell)
+        if buffer is None and cell in self.analysis.unset and cell in self.analysis.inside:
             bound = self.var_bound.get(cell, {})
             axes = tuple(k for k in range(cell.type.ndim) if k not in bound)
-            found = self.home[cell] = self.allocate(cell, axes)
-        if found is None:
+            buffer = self.home[cell] = self.allocate(cell, axes)
+        if buffer is None:
             if cell in self.analysis.inside:
                 raise NotCompiled(f"{called(cell)} has no memory outside of the loop")
-            found = Buffer(self.param(cell), tuple(range(cell.type.ndim)))
-        return found
+            buffer = Buffer(self.param(cell), tuple(range(cell.type.ndim)))
+        return buffer
 
     def whole(self, a: Atom) -> str:
         """The name of the array that holds all elements of a value."""
         cell = self.memory.cell(a) if isinstance(a, Var) else None
         if cell is None or self.seen_through(cell):
             raise NotCompiled("a function needs a whole array, which is a part of another one")
-        found = self.buffer(cell)
-        if found.lengths:
+        buffer = self.buffer(cell)
+        if buffer.lengths:
             raise NotCompiled(f"a function needs {called(cell)} as long as the loop has it")
-        if found.axes != tuple(range(cell.type.ndim)):
+        if buffer.axes != tuple(range(cell.type.ndim)):
             raise NotCompiled("a function needs a whole array, of which a loop has one row")
-        return found.name
+        return buffer.name
 
     def atom(self, a: Atom) -> ast.expr:
         """A single number."""
@@ -207,7 +207,7 @@ class Elements(Extents):
         start: ast.expr | None,
         seen_through: bool = False,
     ) -> ast.expr:
-        if isinstance(e, Span):
+        if isinstance(e, ViewSpan):
             at = number(0) if e.axis is None else index[e.axis]
             start = self.start(e, n, rest) if start is None else start
             if abs(e.step) != 1:
@@ -392,9 +392,9 @@ def _plus(e: ast.expr, n: int) -> ast.expr:
     match e:
         case ast.Constant(value=int(m)):
             return number(m + n)
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant(value=int(m))):
+        case ast.BinOp(left=first, op=ast.Add() | ast.Sub(), right=ast.Constant(value=int(m))):
             n += m if isinstance(e.op, ast.Add) else -m
-            e = left
+            e = first
     if n == 0:
         return e
     return template(f"{{0}} {'+' if n > 0 else '-'} {{1}}", {"0": e, "1": number(abs(n))})  # type: ignore[no-any-return]

@@ -19,7 +19,7 @@ from dataclasses import replace
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Type
-from tapeless.transforms.lowering.kernels.annotated import Annotated
+from tapeless.transforms.lowering.kernels.annotated import AnnotatedKernel
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 
 Canon = Callable[[Size], Size]
@@ -50,7 +50,7 @@ class Points:
         lines = rest.splitlines()
         end = next(k for k, line in enumerate(lines) if line.endswith("):")) + 1
         self.decorator, self.head = decorator, lines[:end]
-        self.written = Annotated("\n".join(self.head), lines[end:])
+        self.written = AnnotatedKernel("\n".join(self.head), lines[end:])
         self.loops: list[ast.For] = []
         self.arrays: set[str] = set()
         self.row: tuple[Size, ...] = ()

@@ -44,7 +44,7 @@ class Reached:
     origin: Origin | None
 
 
-class Ahead(IntegersAhead):
+class AheadChecks(IntegersAhead):
     """Tests of what all passes of a loop do."""
 
     def check_ahead(self, s: For) -> list[Key]:
@@ -55,18 +55,18 @@ class Ahead(IntegersAhead):
         if not self.analysis.boundscheck:
             return []
         changing, done = inside(s), []
-        for found in self.reached(s.body, {s.index: self.ranges[s.index]}):
-            sizes = (found.key[0], found.low, found.high)
-            known = all(self.is_known(x, changing) for n in sizes for x in dims.symbols(n))
-            if found.key in self.refused or not known:
+        for indices in self.reached(s.body, {s.index: self.ranges[s.index]}):
+            sizes = (indices.key[0], indices.low, indices.high)
+            are_known = all(self.is_known(x, changing) for n in sizes for x in dims.symbols(n))
+            if indices.key in self.refused or not are_known:
                 continue
-            tests = self.beyond(found, s)
+            tests = self.beyond(indices, s)
             for test, index in tests:
-                length = self.spelled(found.key[0])
-                self.refuse(test, index, found.axis, length, found.origin)
+                length = self.spelled(indices.key[0])
+                self.refuse(test, index, indices.axis, length, indices.origin)
             if tests:
-                self.refused[found.key] = self.depth
-                done.append(found.key)
+                self.refused[indices.key] = self.depth
+                done.append(indices.key)
         return done
 
     def reached(self, block: Block, spans: dict[Var, tuple[Size, Size]]) -> Iterator[Reached]:
@@ -99,20 +99,20 @@ class Ahead(IntegersAhead):
                 low, high = self.extremes(v, low, high, first, last)
             yield Reached((n, at), axis, low, high, s.origin)
 
-    def beyond(self, found: Reached, s: For) -> list[tuple[str, str]]:
+    def beyond(self, indices: Reached, s: For) -> list[tuple[str, str]]:
         """Tests whether one of the indices is not there, each with the first such index if that is
         known, else with the last."""
-        n = found.key[0]
+        n = indices.key[0]
         tests = []
-        if not self.never_negative(found.low):
-            low = self.spelled(found.low)
+        if not self.never_negative(indices.low):
+            low = self.spelled(indices.low)
             tests.append((f"{low} < {self.spelled(-1 * n)}", low))
-        if not dims.at_least(n - 1 - self.bounds(found.high)[1], 0):
-            test = f"{self.spelled(found.high + 1)} > {self.spelled(n)}"
-            tests.append((test, self.first_beyond(found, s)))
+        if not dims.at_least(n - 1 - self.bounds(indices.high)[1], 0):
+            test = f"{self.spelled(indices.high + 1)} > {self.spelled(n)}"
+            tests.append((test, self.first_beyond(indices, s)))
         start, stop = self.as_size(s.start), self.as_size(s.stop)
         first, last = self.ranges[s.index]
-        from_zero = start == 0 and len(tests) == 1 and found.high == stop - 1
+        from_zero = start == 0 and len(tests) == 1 and indices.high == stop - 1
         if from_zero or dims.at_least(last, first):
             return tests
         passes = f"{self.spelled(first)} < {self.spelled(last + 1)}"

@@ -17,7 +17,7 @@ from tapeless.transforms.core.language import Effect, For, Let, Var, statements
 from tapeless.transforms.lowering.kernels.bounds_checks import TOO_LONG, Checks, overflow_test
 from tapeless.transforms.lowering.schedule.dependences import inside
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, sub
-from tapeless.transforms.python_text.python_source import spelled
+from tapeless.transforms.python_text.python_source import write_template
 
 
 class IntegersAhead(Checks):
@@ -74,7 +74,7 @@ class IntegersAhead(Checks):
         passes = "" if dims.at_least(last, first) else "{2} < {3} and "
         for operands in dict.fromkeys(self.operands_at(t, at, end) for end in (first, last)):
             holes = [self.size(n) for n in (*operands, first, last + 1)]
-            with self.nested(f"if {spelled(passes + test, *holes)}:", t.origin):
+            with self.nested(f"if {write_template(passes + test, *holes)}:", t.origin):
                 self.put(f'raise OverflowError("{TOO_LONG}")')
 
     def operands_at(self, t: Let, at: dims.Symbol, end: Size) -> tuple[Size, ...]:

@@ -24,12 +24,12 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.blocked_sums import Blocks
 from tapeless.transforms.lowering.kernels.dead_lines import without_unread
-from tapeless.transforms.lowering.kernels.row_range import IN_PARALLEL, Launch, Rows
+from tapeless.transforms.lowering.kernels.row_range import IN_PARALLEL, Launch, RowRangeWriter
 from tapeless.transforms.lowering.kernels.scratch import helper, is_tiny, made_inside
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
 from tapeless.transforms.lowering.rewrite.array_routines import is_routine, searched
 from tapeless.transforms.lowering.schedule.dependences import Dependences, is_array
-from tapeless.transforms.lowering.schedule.parallel_nests import Part
+from tapeless.transforms.lowering.schedule.parallel_nests import KernelPart
 from tapeless.transforms.lowering.schedule.reassociable_sums import totals
 from tapeless.transforms.lowering.schedule.stack_capacity import made_of
 from tapeless.transforms.optimize.algebra.facts import as_written
@@ -58,14 +58,14 @@ class Kernel:
     form: str = ""  # the text without its own names, once it was compared with others
 
 
-class Writer(Rows):
+class KernelWriter(RowRangeWriter):
     """Writes one kernel. `live` are the variables that are read after the run."""
 
     def __init__(self, name: str, memory: Dependences, analysis: Any, names: Names) -> None:
         super().__init__(memory, analysis, names)
         self.kernel_name = name
 
-    def run(self, part: Part, live: set[Var]) -> Kernel:
+    def run(self, part: KernelPart, live: set[Var]) -> Kernel:
         body = part.statements
         self.begin(part)
         self.live = live
@@ -76,21 +76,21 @@ class Writer(Rows):
             for v in sorted(self.memory.needs(s), key=self.memory.order.__getitem__):
                 if v not in defined and is_array(v) and not self.seen_through(v):
                     self.know_sizes(v)
-        made = [v for v in defined_in_order(body) if v in live]
+        defined_here = [v for v in defined_in_order(body) if v in live]
         lists = {v for s in body if made_of(self.memory, s) is not None for v in outputs(s)}
-        for v in made:
+        for v in defined_here:
             if not isinstance(v.type, Type):
                 raise NotCompiled("a list is read behind the loop")
             if v.type.shape and not self.seen_through(v) and v not in lists:
                 self.keep(v)
         self.body(body, live)
-        results = tuple(v for v in made if not v.type.shape or v in lists)
+        results = tuple(v for v in defined_here if not v.type.shape or v in lists)
         if results:
             values = [to_source(self.atom(v)) for v in results]
             self.put(f"return {', '.join(values)}")
-        small = self.shortened()
+        small = self.lines_of_limits()
         self.limit_rows()
-        inner = self.inner(made)
+        inner = self.inner(defined_here)
         first = made_inside(self, inner, self.analysis.hints)
         self.helpers |= helper(first)
         self.params = {a: self.params[a] for a in sorted(self.params, key=self.place_of)}
@@ -103,7 +103,7 @@ class Writer(Rows):
         if launch is not None and self.analysis.target.returns_numbers:
             self.helpers[IN_PARALLEL.strip()] = None
         decorator = '@njit(nogil=True, error_model="numpy")'
-        same = {v: self.memory.cell(v) for v in made if self.memory.cell(v) is not v}
+        same = {v: self.memory.cell(v) for v in defined_here if self.memory.cell(v) is not v}
         return Kernel(
             self.kernel_name,
             "\n".join([decorator, *head, *lines]),
@@ -139,14 +139,14 @@ class Writer(Rows):
                 self.relied.append((">=", most, n))
         return lines
 
-    def inner(self, made: Iterable[Var]) -> dict[Var, Type]:
+    def inner(self, defined: Iterable[Var]) -> dict[Var, Type]:
         """Arrays that nothing outside reads; what belongs to one row is made here if it is tiny,
         else threads that share rows get theirs from outside."""
-        homes = (self.home.get(self.memory.cell(v)) for v in made)
+        homes = (self.home.get(self.memory.cell(v)) for v in defined)
         kept = {home.name for home in homes if home is not None}
-        found = {v: self.scratch[v] for v in self.own} if self.part else self.scratch
+        candidates = {v: self.scratch[v] for v in self.own} if self.part else self.scratch
         wanted = is_tiny if self.part else lambda t: True
-        inner = {v: t for v, t in found.items() if self.params[v] not in kept and wanted(t)}
+        inner = {v: t for v, t in candidates.items() if self.params[v] not in kept and wanted(t)}
         self.own = [v for v in self.own if v not in inner]
         return inner
 

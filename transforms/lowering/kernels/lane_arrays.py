@@ -48,17 +48,17 @@ class LaneArrays(Control):
 
     def place_of_lane(self, v: Var) -> ast.expr:
         if v not in self.kept:
-            made = Var(Type(v.type.dtype, (LANES,)), v.name)
-            name = self.allocate(made, (0,), made).name
+            place = Var(Type(v.type.dtype, (LANES,)), v.name)
+            name = self.allocate(place, (0,), place).name
             self.kept[v] = subscript(name, [ast.Name(self.lane, ast.Load())])
         return self.kept[v]
 
     # -- stacks: a row of all lanes for each pass
 
     def open_stack(self, v: Var) -> None:
-        made = Var(Type(v.type.item.dtype, (FIRST * LANES,)), v.name or "saved")
+        stack = Var(Type(v.type.item.dtype, (FIRST * LANES,)), v.name or "saved")
         top = self.names.new(f"{v.name}_top" if v.name else "top")
-        self.tops[v] = self.allocate(made, (0,), made).name, top
+        self.tops[v] = self.allocate(stack, (0,), stack).name, top
         self.helpers[GROWN.strip()] = None
         self.put(f"{top} = 0")
 
@@ -72,11 +72,11 @@ class LaneArrays(Control):
             self.put(f"{top} += {LANES}")
 
     def stack(self, s: Let, after: list[FusedNest]) -> None:
-        found = self.tops.get(self.memory.cell(s.args[0])) if s.args else None  # type: ignore[arg-type]
-        if found is None:
+        memory_and_top = self.tops.get(self.memory.cell(s.args[0])) if s.args else None  # type: ignore[arg-type]
+        if memory_and_top is None:
             super().stack(s, after)
             return
-        saved, top = found
+        saved, top = memory_and_top
         if s.op.name == "push":
             value = self.converted(s.args[1], [], s.args[0].type.item.dtype)
             self.put(f"{saved}[{top} + {self.lane}] = {to_source(value)}", s.origin)

@@ -72,8 +72,8 @@ class Lanes(LaneArrays):
         self.own_values = {v for t in s.body.body for v in outputs(t)}
         ends = ", ".join(map(to_source, (first, last)))
         with self.nested(f"for {index} in range({ends}, {LANES}):", s.origin):
-            left = template(f"min({LANES}, {{0}} - {index})", {"0": last})
-            self.put(f"{self.lanes} = {to_source(left)}")
+            remaining = template(f"min({LANES}, {{0}} - {index})", {"0": last})
+            self.put(f"{self.lanes} = {to_source(remaining)}")
             self.local[s.index] = template(f"{index} + {self.lane}", {})
             self.batches += 1
             self.group([t for t in s.body.body if not is_blank(t)])
@@ -284,9 +284,9 @@ def _starts(s: Loop) -> list[tuple[Var, Atom]]:
 def _reads(body: Iterable[Statement]) -> Counter[Any]:
     """How often statements read what."""
     inside = list(statements(Block((), tuple(body), ())))
-    found = Counter(a for t in inside for a in operands(t))
-    found.update(a for t in inside for b in blocks(t) for a in b.results)
-    return found
+    reads = Counter(a for t in inside for a in operands(t))
+    reads.update(a for t in inside for b in blocks(t) for a in b.results)
+    return reads
 
 
 def _span(s: For, end: ast.expr) -> str:

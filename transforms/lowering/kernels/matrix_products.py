@@ -72,9 +72,9 @@ class Products(Sums):
         k, m = s.args[1].type.shape
         rows = s.params["rows"]
         self.helpers[MATRIX.strip()] = self.helpers[PRODUCT.strip()] = None
-        left = self.row_of(x, row, rows, k)
+        row_operand = self.row_of(x, row, rows, k)
         out = self.row_of(v, row, rows, m)
-        self.put(f"product({left}, {self.matrix(s.args[1])}, {out})", s.origin)
+        self.put(f"product({row_operand}, {self.matrix(s.args[1])}, {out})", s.origin)
 
     def row_of(self, v: Var, row: Any, rows: Size, columns: Size) -> str:
         """A row of an array of our own, as a matrix."""

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.lowering.kernels.annotated import Annotated
+from tapeless.transforms.lowering.kernels.annotated import AnnotatedKernel
 from tapeless.transforms.lowering.kernels.flat_points import Canon, is_of_rows
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 
@@ -30,14 +30,14 @@ def merged_rows(kernel: Kernel, canon: Canon) -> Kernel:
     if not merging.found:
         return kernel
     types = {
-        name: replace(t, shape=_merged(t.shape)) if name in merging.arrays else t
+        name: replace(t, shape=_merge_leading_axes(t.shape)) if name in merging.arrays else t
         for name, t in kernel.types.items()
     }
     launch = replace(kernel.launch, rows=dims.product((kernel.launch.rows, merging.side)))
     return replace(kernel, text=merging.text(), types=types, launch=launch)
 
 
-def _merged(shape: tuple[Size, ...]) -> tuple[Size, ...]:
+def _merge_leading_axes(shape: tuple[Size, ...]) -> tuple[Size, ...]:
     return (dims.product(shape[:2]), *shape[2:])
 
 
@@ -51,7 +51,7 @@ class Merging:
         lines = rest.splitlines()
         end = next(k for k, line in enumerate(lines) if line.endswith("):")) + 1
         self.head = lines[:end]
-        self.written = Annotated("\n".join(self.head), lines[end:])
+        self.written = AnnotatedKernel("\n".join(self.head), lines[end:])
         self.arrays: set[str] = set()
         self.side: Size = 0
         self.found = self.is_nest() and self.is_by_rows()
@@ -164,17 +164,17 @@ class Merging:
         loop = copy.copy(self.outer)
         body = []
         for s in self.inner.body:
-            made = shorter.visit(copy.deepcopy(s))
-            self.noted(s, made)
-            body.append(made)
+            shortened = shorter.visit(copy.deepcopy(s))
+            self.noted(s, shortened)
+            body.append(shortened)
         loop.body = body
         return "\n".join(
             [self.decorator, *self.head, *self.written.lines([*self.before, loop, *self.after])]
         )
 
-    def noted(self, s: ast.stmt, made: ast.stmt) -> None:
+    def noted(self, s: ast.stmt, replacement: ast.stmt) -> None:
         """Keeps the comments of a statement and of those in it."""
-        for old, new in zip(ast.walk(s), ast.walk(made), strict=False):
+        for old, new in zip(ast.walk(s), ast.walk(replacement), strict=False):
             if isinstance(old, ast.stmt) and isinstance(new, ast.stmt):
                 self.written.noted_like(old, new)
 

@@ -30,10 +30,10 @@ from tapeless.transforms.lowering.schedule.dependences import is_array
 from tapeless.transforms.lowering.schedule.fusion import Arrangement, FusedNest
 from tapeless.transforms.lowering.schedule.live_after import remaining
 from tapeless.transforms.lowering.schedule.loop_nests import OVERWRITES, LoopNest
-from tapeless.transforms.lowering.schedule.parallel_nests import Parts
+from tapeless.transforms.lowering.schedule.parallel_nests import NestPartitioner
 from tapeless.transforms.lowering.schedule.sink_producers import made_later
 from tapeless.transforms.lowering.schedule.stored_values import stored_parts
-from tapeless.transforms.lowering.schedule.view_indices import Place, Span, entries_of, is_view
+from tapeless.transforms.lowering.schedule.view_indices import Place, ViewSpan, entries_of, is_view
 from tapeless.transforms.ops.primitives.random_draws import draw
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 from tapeless.transforms.python_text.python_source import number, template, to_source
@@ -186,7 +186,9 @@ class Nests(Reuse):
         for stage, axis in item.axes.items():
             v = self.memory.cell(stage.var)
             ends = axis in stage.reduced and stage not in begun
-            if ends and v in self.local and v in self.home:
+            if ends and v in self.sums_of_thread:
+                self.finish_sums(v)
+            elif ends and v in self.local and v in self.home:
                 index = [number(0) if k is None else self.index_of(stage)[k] for k in stage.out]
                 target = self.home_element(self.home[v], index)
                 self.put(f"{to_source(target)} = {to_source(self.local[v])}")
@@ -202,8 +204,9 @@ class Nests(Reuse):
         if not self.analysis.target.separate:
             return False
         sums = [g for g, axis in item.axes.items() if axis in g.reduced]
-        numbers = all(self.memory.cell(g.var) in self.local for g in sums)
-        return numbers and Parts(self.memory, self.analysis, {}).side_by_side(item)
+        totals = [self.memory.cell(g.var) for g in sums]
+        own = all(v in self.local or v in self.sums_of_thread for v in totals)
+        return own and NestPartitioner(self.memory, self.analysis, {}).side_by_side(item)
 
     def one_after_another(self, line: int) -> None:
         """Makes a loop one of a single thread: its passes take turns with memory."""
@@ -243,12 +246,12 @@ class Nests(Reuse):
     def keep_lengths(self, sizes: Iterable[Size]) -> None:
         """Names for lengths that are to be computed; of those that are called the same, in the
         order of the sizes."""
-        found = dict.fromkeys(
+        lengths = dict.fromkeys(
             x for n in sizes for x in sorted(dims.symbols(self.canon(n)), key=str)
         )
         unknown = [
             x
-            for x in found
+            for x in lengths
             if x in self.analysis.lengths
             and x not in self.measured
             and not self.analysis.known(dims.single(x))
@@ -261,7 +264,7 @@ class Nests(Reuse):
     def keep_start(self, s: Let, axis: int) -> None:
         """A name for where a slice starts, unless that is short to write."""
         e, first = self.entries_of(s)[axis], 2 if s.op.name in ("update", "add_at") else 1
-        if (s, axis) in self.starts or not (isinstance(e, Span) and isinstance(e.start, Slot)):
+        if (s, axis) in self.starts or not (isinstance(e, ViewSpan) and isinstance(e.start, Slot)):
             return
         start = self.start(e, s.args[0].type.shape[axis], s.args[first:])
         if not isinstance(start, (ast.Name, ast.Constant)):
@@ -407,9 +410,9 @@ class Nests(Reuse):
         if sign != "=" and dtype.kind in "iu" and dtype != scalar_form.INT:
             holes = {"0": target, "1": value}
             combined = template(f"{{0}} {sign[0]} {{1}}", holes)
-            value, sign = scalar_form.converted(dtype, combined), "="
+            value, sign = scalar_form.convert(dtype, combined), "="
         elif sign in ("+=", "-="):
-            value, sign = _signed(value, sign)
+            value, sign = _as_subtraction(value, sign)
         self.put(f"{to_source(target)} {sign} {to_source(value)}", s.origin)
 
 
@@ -418,7 +421,7 @@ def _read_instead(item: FusedNest, parts: Iterable[Let]) -> set[Var]:
     return {a for part in parts if part.outs[0] in item.needs for a in part.args}  # type: ignore[misc]
 
 
-def _signed(value: ast.expr, sign: str) -> tuple[ast.expr, str]:
+def _as_subtraction(value: ast.expr, sign: str) -> tuple[ast.expr, str]:
     """x -= v for x += -v."""
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         return value.operand, "-=" if sign == "+=" else "+="

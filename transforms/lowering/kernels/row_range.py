@@ -19,7 +19,7 @@ from tapeless.transforms.lowering.kernels.small_integers import SHORT
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.schedule.fusion import FusedNest
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
-from tapeless.transforms.lowering.schedule.parallel_nests import JOINED, Part
+from tapeless.transforms.lowering.schedule.parallel_nests import JOINED, KernelPart
 from tapeless.transforms.python_text.python_source import to_source
 
 IN_PARALLEL = '''
@@ -48,13 +48,13 @@ class Launch:
         """The call, with a hole for each of so many arguments: `own` and `sums` are the last."""
         holes = [f"{{{k}}}" for k in range(count)]
         first, second = count - len(self.own) - len(self.sums), count - len(self.sums)
-        given = [name, *holes[:first]]
+        arguments = [name, *holes[:first]]
         for keyword, names in (("own", holes[first:second]), ("sums", holes[second:])):
             if names:
-                given.append(f"{keyword}=({', '.join(names)},)")
+                arguments.append(f"{keyword}=({', '.join(names)},)")
         if self.join:
-            given.append(f'join="{" ".join(self.join)}"')
-        return f"in_parallel({', '.join(given)})"
+            arguments.append(f'join="{" ".join(self.join)}"')
+        return f"in_parallel({', '.join(arguments)})"
 
 
 def device_call(name: str, count: int, launch: Launch | None) -> str:
@@ -64,19 +64,19 @@ def device_call(name: str, count: int, launch: Launch | None) -> str:
     if launch is None:
         return f"{name}({', '.join(['None', *holes])})"
     first, second = count - len(launch.own) - len(launch.sums), count - len(launch.sums)
-    given = holes[:first]
+    arguments = holes[:first]
     for keyword, names in (("own", holes[first:second]), ("sums", holes[second:])):
         if names:
-            given.append(f"{keyword}=({', '.join(names)},)")
-    return f"{name}({', '.join(given)})"
+            arguments.append(f"{keyword}=({', '.join(names)},)")
+    return f"{name}({', '.join(arguments)})"
 
 
-class Rows(Lanes):
+class RowRangeWriter(Lanes):
     """`part` is what the kernel is for; rows are the passes of its outermost loops."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.part: Part | None = None
+        self.part: KernelPart | None = None
         self.own: list[Var] = []
         self.sums: dict[Var, str] = {}
         self.joined: dict[Var, str] = {}  # numbers
@@ -84,7 +84,7 @@ class Rows(Lanes):
         self.in_element = False  # inside of the loop over a batch
         self.row_axes: dict[Let, int] = {}  # the axis of a statement that the rows run over
 
-    def begin(self, part: Part) -> None:
+    def begin(self, part: KernelPart) -> None:
         if part.rows is not None:
             self.part = part
             self.row_axes = {g.let: k for nest in part.nests for g, k in nest.axes.items()}
@@ -123,6 +123,9 @@ class Rows(Lanes):
         self.lines = [line.replace(f" in {before}:", f" in {after}:") for line in self.lines]
         if before in self.passes_of:
             self.passes_of[after] = self.passes_of[before]
+
+    def are_apart(self, s: For) -> bool:
+        return (self.part is None or s is not self.part.loop) and super().are_apart(s)
 
     def open_axes(self, stage: LoopNest) -> list[int]:
         """The axis of the rows comes first."""
@@ -164,10 +167,10 @@ class Rows(Lanes):
 
     def allocate(self, v: Var, axes: tuple[int, ...], own: Var | None = None) -> Buffer:
         before = set(self.scratch)
-        made = super().allocate(v, axes, own)
+        buffer = super().allocate(v, axes, own)
         if self.part is not None and self.in_row:
             self.own += [w for w in self.scratch if w not in before]
-        return made
+        return buffer
 
     def may_share(self) -> bool:
         return self.part is None or self.in_row
@@ -183,6 +186,9 @@ class Rows(Lanes):
         for cell in [v for v in self.home if v not in before]:
             if item.cells.get(cell) not in self.home[cell].axes:
                 self.own.append(self.memory_of(cell))
+
+    def adds_each_row_up(self) -> bool:
+        return self.part is None or self.in_row
 
     def start_sum(self, stage: LoopNest, v: Var) -> None:
         super().start_sum(stage, v)

@@ -31,10 +31,12 @@ def made_inside(kernel: Extents, arrays: Mapping[Var, Type], hints: Mapping[Any,
     small = {v: t for v, t in arrays.items() if fits[v]}
     names = {v: kernel.params.pop(v) for v in small}
     kernel.sizes = {n: place for n, place in kernel.sizes.items() if place[0] not in small}
-    return [line for v, t in small.items() for line in wrap(f"    {_made(kernel, names[v], t)}")]
+    return [
+        line for v, t in small.items() for line in wrap(f"    {_allocation(kernel, names[v], t)}")
+    ]
 
 
-def _made(kernel: Extents, name: str, kind: Type) -> str:
+def _allocation(kernel: Extents, name: str, kind: Type) -> str:
     lengths = [to_source(kernel.size(n)) for n in kind.shape]
     dtype = "np.bool_" if kind.dtype.kind == "b" else f"np.{kind.dtype.name}"
     return f"{name} = scratch(({', '.join(lengths)}{',' * (len(lengths) == 1)}), {dtype})"

@@ -11,7 +11,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, For, Let, Literal, Var
 from tapeless.transforms.lowering.kernels.writer_base import Lines, NotCompiled
 from tapeless.transforms.lowering.schedule.dependences import is_array
-from tapeless.transforms.lowering.schedule.view_indices import Span, entries_of
+from tapeless.transforms.lowering.schedule.view_indices import ViewSpan, entries_of
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 from tapeless.transforms.python_text.python_source import number, template, to_source
 
@@ -127,23 +127,23 @@ class Extents(Lines):
         if e.step < 0 or (isinstance(e.stop, int) and e.stop < 0 and not isinstance(n, int)):
             raise NotCompiled("a slice runs backwards, or ends at a distance from an unknown end")
         if e.stop is not None:
-            stop = Span(0, e.stop)
+            stop = ViewSpan(0, e.stop)
             size = self.as_size(rest[e.stop.k]) if isinstance(e.stop, Slot) else e.stop
             within = dims.at_least(self.canon(n) - self.bounds(size)[1], 0)
             end = self.start(stop, n, rest)
             high = end if within else template("min({0}, {1})", {"0": end, "1": high})
         holes = {"0": high, "1": low}
         zero = isinstance(low, ast.Constant) and low.value == 0
-        made = high if zero else template("max({0} - {1}, 0)", holes)
+        length = high if zero else template("max({0} - {1}, 0)", holes)
         if e.step > 1:
-            made = template(f"({{0}} + {e.step - 1}) // {e.step}", {"0": made})
-        return made
+            length = template(f"({{0}} + {e.step - 1}) // {e.step}", {"0": length})
+        return length
 
     def entries_of(self, s: Let) -> Any:
         stage = self.stage(s)
         return entries_of(s) if stage is None else stage.entries
 
-    def start(self, e: Span, n: Size, rest: tuple[Atom, ...]) -> ast.expr:
+    def start(self, e: ViewSpan, n: Size, rest: tuple[Atom, ...]) -> ast.expr:
         if e.start is None:
             return self.size(n - 1)
         if isinstance(e.start, int):
@@ -216,8 +216,8 @@ class Extents(Lines):
         """The least and the largest value of two sizes for those of a loop variable. It stays in
         what does not rise or fall with it for sure."""
         for x in dims.symbols(self.as_size(v)):
-            low = _replaced(low, x, {1: first, -1: last}.get(self.direction(low, x)))
-            high = _replaced(high, x, {1: last, -1: first}.get(self.direction(high, x)))
+            low = _substitute(low, x, {1: first, -1: last}.get(self.direction(low, x)))
+            high = _substitute(high, x, {1: last, -1: first}.get(self.direction(high, x)))
         return low, high
 
     def direction(self, size: Size, x: dims.Symbol) -> int:
@@ -250,6 +250,6 @@ class Extents(Lines):
         )
 
 
-def _replaced(size: Size, x: dims.Symbol, value: Size | None) -> Size:
+def _substitute(size: Size, x: dims.Symbol, value: Size | None) -> Size:
     """The size for a value of a symbol, if there is one."""
     return dims.substitute(size, lambda y: value if y == x else None)

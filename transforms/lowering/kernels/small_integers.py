@@ -69,7 +69,7 @@ class SmallIntegers(Elements):
             self.natural.add(x)
             self.short[x.var] = None
 
-    def shortened(self) -> list[str]:
+    def lines_of_limits(self) -> list[str]:
         """The lines that tell how large such arguments are, which come by other names."""
         lines = []
         for v in self.short:

@@ -35,7 +35,7 @@ from tapeless.transforms.lowering.schedule.stack_capacity import (
 )
 from tapeless.transforms.lowering.sizes.size_equalities import single_symbol
 from tapeless.transforms.ops.primitives.stacks import pop_of_list
-from tapeless.transforms.python_text.python_source import spelled, template, to_source
+from tapeless.transforms.python_text.python_source import template, to_source, write_template
 
 Items = Callable[[ast.expr], ast.expr]  # the item at a place
 
@@ -119,16 +119,16 @@ class Filled(Nests):
         """Where an item is, counted from the start; raises IndexError where there is none."""
         top, k = self.stacks[cell], s.args[1]
         if isinstance(k, Literal) and k.value < 0:
-            self.refuse_item(spelled(f"{{0}} < {-k.value}", top), what, s)
+            self.refuse_item(write_template(f"{{0}} < {-k.value}", top), what, s)
             return template(f"{{0}} - {-k.value}", {"0": top})  # type: ignore[no-any-return]
         at = self.atom(k)
         if not isinstance(at, (ast.Name, ast.Constant)):
             at = self.kept_as("at", at)
         if isinstance(k, Literal) or self.never_negative(self.as_size(k)):
-            self.refuse_item(spelled("{0} >= {1}", at, top), what, s)
+            self.refuse_item(write_template("{0} >= {1}", at, top), what, s)
             return at
         at = self.kept_as("at", template("{0} + {1} if {0} < 0 else {0}", {"0": at, "1": top}))
-        self.refuse_item(spelled("not 0 <= {0} < {1}", at, top), what, s)
+        self.refuse_item(write_template("not 0 <= {0} < {1}", at, top), what, s)
         return at
 
     def refuse_item(self, test: str, what: str, s: Let) -> None:
@@ -142,9 +142,9 @@ class Filled(Nests):
         v, top, home = s.outs[0], self.stacks[cell], self.home[cell]
         if v in self.live:
             self.helpers[FILLED.strip()] = None
-            made = self.names.new(v.name or "out")
-            self.put(f"{made} = filled({home.name}, {top.id})", s.origin)
-            self.local[v] = ast.Name(made, ast.Load())
+            name = self.names.new(v.name or "out")
+            self.put(f"{name} = filled({home.name}, {top.id})", s.origin)
+            self.local[v] = ast.Name(name, ast.Load())
             return
         length = single_symbol(v.type.shape[0])
         if length is not None and not length.given:
@@ -196,8 +196,8 @@ class Filled(Nests):
     def room(self, v: Var, count: Size) -> Buffer:
         """An array for the items of a stack."""
         item = v.type.item if isinstance(v.type, StackType) else v.type
-        made = Var(Type(item.dtype, (count,)), v.name or "saved")
-        return self.allocate(made, (0,), made)
+        memory = Var(Type(item.dtype, (count,)), v.name or "saved")
+        return self.allocate(memory, (0,), memory)
 
     def put_first(self, v: Var, count: ast.expr, item: Items) -> None:
         """The first items, and room for them."""

@@ -68,15 +68,15 @@ class Exchanged(Filled):
         becomes = {p: self.memory.cell(y) for p, y in moved if isinstance(y, Var)}
         while True:
             gets = list(becomes.values())
-            left = {
+            remaining = {
                 p: q
                 for p, q in becomes.items()
                 if p is not q and q in becomes and p in gets and gets.count(q) == 1
             }
-            left = {p: q for p, q in left.items() if self.of_a_kind(p.type, q.type)}
-            if len(left) == len(becomes):
-                return left
-            becomes = left
+            remaining = {p: q for p, q in remaining.items() if self.of_a_kind(p.type, q.type)}
+            if len(remaining) == len(becomes):
+                return remaining
+            becomes = remaining
 
     def of_a_kind(self, a: Type, b: Type) -> bool:
         """Whether arrays have the same dtype and lengths."""
@@ -86,51 +86,51 @@ class Exchanged(Filled):
     def renewed(self, s: For | While, moved: list[tuple[Var, Atom]]) -> set[Var]:
         """Carries that will probably get other arrays, for what they become is not made in place:
         no result is to lie in theirs."""
-        found = set(self.exchanged(moved))
+        replaced = set(self.exchanged(moved))
         views = [t for b in blocks(s) for t in statements(b) if isinstance(t, Let) and is_view(t)]
         seen = {self.memory.base(t.args[0]) for t in views}
         inside = made_in(s)
         for p, y in moved:
-            made = self.memory.cell(y) if isinstance(y, Var) else None
-            if made not in inside:
+            source = self.memory.cell(y) if isinstance(y, Var) else None
+            if source not in inside:
                 continue
-            if made is not y or p in seen:  # made by stores, or of neighbours
-                found |= {p, *self.followers(p, moved)}
-        return found
+            if source is not y or p in seen:  # made by stores, or of neighbours
+                replaced |= {p, *self.followers(p, moved)}
+        return replaced
 
     def followers(self, p: Var, moved: list[tuple[Var, Atom]]) -> list[Var]:
         """Who gets the array of a carry, who gets that one's, and so on."""
-        found: list[Var] = []
+        chain: list[Var] = []
         while True:
-            last = found[-1] if found else p
+            last = chain[-1] if chain else p
             gets = [r for r, y in moved if isinstance(y, Var) and self.memory.cell(y) is last]
-            if len(gets) != 1 or gets[0] in (p, *found):
-                return found
-            found += gets
+            if len(gets) != 1 or gets[0] in (p, *chain):
+                return chain
+            chain += gets
 
     def shifted(self, s: For | While, moved: list[tuple[Var, Atom]]) -> list[list[Var]]:
         """Rings of an array that a pass has made, which a carry gets, those who get that one's, and
         so on; the last leaves its array for the next pass to make."""
         rings, inside = [], made_in(s)
         sources = [self.memory.cell(y) if isinstance(y, Var) else None for _, y in moved]
-        for (p, y), made in zip(moved, sources, strict=True):
-            if made is None or made not in inside or sources.count(made) > 1:
+        for (p, y), source in zip(moved, sources, strict=True):
+            if source is None or source not in inside or sources.count(source) > 1:
                 continue
-            if made not in self.home or self.into.get(y) is p:  # type: ignore[arg-type]
+            if source not in self.home or self.into.get(y) is p:  # type: ignore[arg-type]
                 continue
-            ring = [*self.followers(p, moved)[::-1], p, made]
+            ring = [*self.followers(p, moved)[::-1], p, source]
             if self.may_swap(ring):
                 rings.append(ring)
         return rings
 
     def exchange(self, gets: dict[Var, Var], rings: list[list[Var]]) -> None:
         """Gives carries each other's arrays: when all else is set that reads them."""
-        left = dict(gets)
+        pending = dict(gets)
         for ring in rings:
             self.swap(ring)
-        while left:
-            ring = [next(iter(left))]
-            while (q := left.pop(ring[-1])) is not ring[0]:
+        while pending:
+            ring = [next(iter(pending))]
+            while (q := pending.pop(ring[-1])) is not ring[0]:
                 ring.append(q)
             if self.may_swap(ring):
                 self.swap(ring)

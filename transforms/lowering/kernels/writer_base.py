@@ -10,7 +10,7 @@ from typing import Any
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import Signal
 from tapeless.transforms.lowering.schedule.dependences import Dependences
-from tapeless.transforms.python_text.line_breaking import noted
+from tapeless.transforms.python_text.line_breaking import statement_lines
 
 INDICES = "ijklmn"
 
@@ -58,7 +58,7 @@ class Lines:
         note = ""
         if origin is not None and origin.note != self.line:
             note = self.line = origin.note
-        self.lines += noted(text, self.depth, note)
+        self.lines += statement_lines(text, self.depth, note)
 
     def nested(self, head: str, origin: Any = None) -> Indent:
         self.put(head, origin)

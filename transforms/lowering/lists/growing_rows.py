@@ -58,11 +58,11 @@ def rows_of_lists(block: Block) -> Block:
     if not shapes:
         lengths.forget()
         return block
-    rows = Rows(lists, lengths, shapes)
+    rows = GrowingRowsRewriter(lists, lengths, shapes)
     return with_sizes(rows.block(block), rows.measured)
 
 
-class Rows:
+class GrowingRowsRewriter:
     """Writes the program again, with an array for each value of the lists that have a shape."""
 
     def __init__(self, lists: ListsOfArrays, lengths: ListLengths, shapes: dict[Any, Any]) -> None:

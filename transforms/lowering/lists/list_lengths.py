@@ -39,7 +39,7 @@ def list_lengths(block: Block) -> Block:
         return block
     fresh = in_new_variables(block)
     fresh = _with_lengths(fresh, dict(lengths))
-    return _replaced(fresh, {x: n.size for x, n in lengths.items()})
+    return _replace_sizes(fresh, {x: n.size for x, n in lengths.items()})
 
 
 def told_by_lists(block: Block) -> list[dims.Symbol]:
@@ -57,7 +57,7 @@ def told_by_lists(block: Block) -> list[dims.Symbol]:
 
 def with_sizes(block: Block, sizes: Mapping[dims.Symbol, dims.Size]) -> Block:
     """The block with sizes in the place of symbols, also in the types of variables."""
-    return _replaced(in_new_variables(block), sizes) if sizes else block
+    return _replace_sizes(in_new_variables(block), sizes) if sizes else block
 
 
 def in_new_variables(block: Block) -> Block:
@@ -66,7 +66,7 @@ def in_new_variables(block: Block) -> Block:
     return replace(fresh, params=block.params)
 
 
-def _replaced(block: Block, sizes: Mapping[dims.Symbol, dims.Size]) -> Block:
+def _replace_sizes(block: Block, sizes: Mapping[dims.Symbol, dims.Size]) -> Block:
     block = replace_symbols(block, sizes)
     for s in statements(block):
         for v in (*outputs(s), *(p for b in blocks(s) for p in b.params)):

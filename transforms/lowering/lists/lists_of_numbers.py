@@ -58,7 +58,7 @@ def lists_of_numbers(block: Block) -> Block:
     memory.learn(block)
     made_here = [s.outs[0] for s in block.body if isinstance(s, Let) and s.op is new_stack]
     lists = {v for v in made_here if _holds_arrays(v)}
-    lists = lists - _spoilt(memory, block) if lists else lists
+    lists = lists - _unsuitable_lists(memory, block) if lists else lists
     return in_new_variables(_Numbers(memory, lists).block(block)) if lists else block
 
 
@@ -75,7 +75,7 @@ def _holds_arrays(v: Any) -> bool:
     return not all(map(dims.is_given, item.shape))
 
 
-def _spoilt(memory: Dependences, block: Block) -> set[Var]:
+def _unsuitable_lists(memory: Dependences, block: Block) -> set[Var]:
     """The lists with which something else is done."""
     spoilt: list[Any] = [*block.params, *block.results]
     for s in statements(block):
@@ -84,13 +84,13 @@ def _spoilt(memory: Dependences, block: Block) -> set[Var]:
         elif isinstance(s, (Let, Effect)):
             spoilt += s.args
         else:
-            for same in _joined(s):
+            for same in _equated_values(s):
                 lists = [a for a in same if isinstance(a, Var) and isinstance(a.type, StackType)]
                 spoilt += same if len(set(map(memory.cell, lists))) > 1 else ()
     return {memory.cell(a) for a in spoilt if isinstance(a, Var) and isinstance(a.type, StackType)}
 
 
-def _joined(s: Statement) -> Iterable[tuple[Atom, ...]]:
+def _equated_values(s: Statement) -> Iterable[tuple[Atom, ...]]:
     """The values that stand for one another before, in and after a loop or a branch."""
     match s:
         case If():

@@ -43,32 +43,38 @@ def _statement(s: Statement, equal: Equal) -> Statement:
     if isinstance(s, (For, While)):
         for k, (p, y) in enumerate(zip(carries(s), yields(s), strict=True)):
             is_array = isinstance(p.type, Type) and p.type.shape
-            if is_array and y is not p and _chosen(s.body, y) and yields(s).count(y) == 1:
+            if is_array and y is not p and _test_of(s.body, y) and yields(s).count(y) == 1:
                 memory = Dependences()
                 memory.learn(Block((), (s,), ()))
                 if not memory.in_place(s, k):
-                    s = replace(s, body=_stored(s.body, y, p, equal, memory) or s.body)
+                    s = replace(s, body=_store_conditionally(s.body, y, p, equal, memory) or s.body)
     return s
 
 
-def _chosen(block: Block, y: Atom) -> If | None:
+def _test_of(block: Block, y: Atom) -> If | None:
     """The test that says what `y` is."""
     return next((s for s in block.body if isinstance(s, If) and y in s.outs), None)
 
 
-def _stored(block: Block, y: Atom, p: Var, equal: Equal, memory: Dependences) -> Block | None:
+def _store_conditionally(
+    block: Block, y: Atom, p: Var, equal: Equal, memory: Dependences
+) -> Block | None:
     """The block with the result `y` in the memory of `p`, where a test says whether it is `p`."""
-    s = _chosen(block, y)
+    s = _test_of(block, y)
     if s is None:
         return None
     at, k = block.body.index(s), s.outs.index(y)
     if p in block.results or any(p in uses(t) for t in block.body[at + 1 :]):
         return None
     sides = [(b, b.results[k]) for b in (s.then, s.orelse)]
-    inner = [b if _is(a, p, memory) else _stored(b, a, p, equal, memory) for b, a in sides]
+    inner = [
+        b if _is(a, p, memory) else _store_conditionally(b, a, p, equal, memory) for b, a in sides
+    ]
     if not any(inner):
         return None
-    then, orelse = (b or _last(*side, k, p, equal) for b, side in zip(inner, sides, strict=True))
+    then, orelse = (
+        b or _with_final_store(*side, k, p, equal) for b, side in zip(inner, sides, strict=True)
+    )
     if then is None or orelse is None or max(b.results.count(p) for b in (then, orelse)) > 1:
         return None
     branch = replace(s, then=then, orelse=orelse)
@@ -81,10 +87,10 @@ def _is(a: Atom, p: Var, memory: Dependences) -> bool:
     return a is p or (isinstance(a, Var) and memory.cell(a) is p)
 
 
-def _last(block: Block, a: Atom, k: int, p: Var, equal: Equal) -> Block | None:
+def _with_final_store(block: Block, a: Atom, k: int, p: Var, equal: Equal) -> Block | None:
     """The block with `a` stored into `p` at its end, as its result `k`."""
     others = (*block.results[:k], *block.results[k + 1 :])
-    if p in others or not isinstance(a, Var) or not _alike(a.type, p.type, equal):
+    if p in others or not isinstance(a, Var) or not _have_same_type(a.type, p.type, equal):
         return None
     out = Var(p.type, p.name)
     whole = (slice(None),) * p.type.ndim
@@ -93,6 +99,6 @@ def _last(block: Block, a: Atom, k: int, p: Var, equal: Equal) -> Block | None:
     return replace(block, body=(*block.body, store), results=results)
 
 
-def _alike(a: Any, p: Any, equal: Equal) -> bool:
+def _have_same_type(a: Any, p: Any, equal: Equal) -> bool:
     same = a.dtype == p.dtype and len(a.shape) == len(p.shape)
     return same and all(map(equal, a.shape, p.shape))

@@ -40,7 +40,7 @@ def one_hot(block: Block, equal: Equal) -> Block:
     for k, s in enumerate(block.body):
         if isinstance(s, Let) and _is_scatter(s, defs, uses, equal):
             columns_read = _was_read(s, block.body[:k], defs, equal)
-            body += parts_of(s, _compared if columns_read else _checked)
+            body += parts_of(s, _compare_columns if columns_read else _compare_with_check)
         else:
             body.append(s)
     return replace(block, body=tuple(body)) if len(body) > len(block.body) else block
@@ -85,14 +85,14 @@ def _was_read(s: Let, before: Iterable[Statement], defs: Definitions, equal: Equ
     )
 
 
-def _compared(base: Any, value: Any, rows: Any, columns: Any, key: Any) -> Any:
+def _compare_columns(base: Any, value: Any, rows: Any, columns: Any, key: Any) -> Any:
     """For each element the number if its column is the one of its row, else zero."""
     width = base.type.shape[1]
     place = select(less(columns, 0), add(columns, atom_of_size(width)), columns)
     return _where(base, value, place)
 
 
-def _checked(base: Any, value: Any, rows: Any, columns: Any, key: Any) -> Any:
+def _compare_with_check(base: Any, value: Any, rows: Any, columns: Any, key: Any) -> Any:
     """The same, with an IndexError for columns that are not there."""
     all_columns = reshape(count_up(base.type.shape[1]), shape=(1, base.type.shape[1]))
     return _where(base, value, gather(all_columns, Literal(0, columns.type), columns, key=key))

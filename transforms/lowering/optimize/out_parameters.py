@@ -44,7 +44,7 @@ def stored_back(
     memory = Dependences()
     memory.learn(block)
     first = len(block.results) - len(stored)
-    block = _uncopied(block, memory, stored)
+    block = _without_copies(block, memory, stored)
     copies: list[Statement] = []
     stores: list[Statement] = []
     written: set[Var] = set()
@@ -66,7 +66,7 @@ def stored_back(
     return replace(block, body=(*block.body, *copies, *stores), results=tuple(results))
 
 
-def _uncopied(block: Block, memory: Dependences, stored: Sequence[Var]) -> Block:
+def _without_copies(block: Block, memory: Dependences, stored: Sequence[Var]) -> Block:
     """The block without copies of what a parameter holds at the end, to be stored to it."""
     first = len(block.results) - len(stored)
     uses = Counter(a for s in statements(block) for a in operands(s))

@@ -13,10 +13,15 @@ from typing import Any
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let
-from tapeless.transforms.core.size_inequalities import Facts, Relation, not_negative, settled
+from tapeless.transforms.core.size_inequalities import (
+    Facts,
+    Relation,
+    not_negative,
+    without_decided_maxima,
+)
 from tapeless.transforms.lowering.optimize.slice_pushdown import Unsliced
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
-from tapeless.transforms.lowering.schedule.view_indices import Place, Span, key_entries
+from tapeless.transforms.lowering.schedule.view_indices import Place, ViewSpan, key_entries
 from tapeless.transforms.lowering.sizes.size_equalities import Sizes, canonical, relate
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 
@@ -54,7 +59,7 @@ class Ranges:
         if isinstance(e, Place):
             at = e.at if isinstance(e.at, int) else rest[e.at.k]
             return None if getattr(getattr(at, "type", None), "shape", ()) else at
-        assert isinstance(e, Span)
+        assert isinstance(e, ViewSpan)
         if e.step != 1 or e.start is None:
             return None
         stop = n if e.stop is None else self.end(e.stop, n, rest)
@@ -72,7 +77,7 @@ class Ranges:
     # -- sizes
 
     def canon(self, size: Size) -> Size:
-        return settled(canonical(size, self.sizes), self.facts)
+        return without_decided_maxima(canonical(size, self.sizes), self.facts)
 
     def compare(self, a: Size, b: Size) -> int:
         """The order of two sizes, in this call if need be."""
@@ -97,7 +102,7 @@ class Ranges:
             if are_given and x is not None and x == y and a != b and relate(self.sizes, a, b):
                 self.relied.append(("==", a, b))
 
-    def renewed(self, e: Any) -> Any:
+    def with_equal_sizes(self, e: Any) -> Any:
         """An entry of a target after sizes have been found equal."""
         return (self.canon(e[0]), self.canon(e[1])) if isinstance(e, tuple) else e
 

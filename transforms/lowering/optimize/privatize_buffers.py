@@ -25,7 +25,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.ops.primitives.new_arrays import zeros
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
-from tapeless.transforms.optimize.loop_carries import without
+from tapeless.transforms.optimize.loop_carries import without_carries
 
 Defs = dict[Any, Let]
 
@@ -42,7 +42,7 @@ def _block(block: Block, defs: Defs) -> Block:
     for s in block.body:
         match s:
             case For():
-                body.append(_for(replace(s, body=_block(s.body, defs)), defs, new))
+                body.append(_privatize_in_loop(replace(s, body=_block(s.body, defs)), defs, new))
             case If():
                 then, orelse = _block(s.then, defs), _block(s.orelse, defs)
                 body.append(replace(s, then=then, orelse=orelse))
@@ -54,10 +54,10 @@ def _block(block: Block, defs: Defs) -> Block:
     return substitute(private, new) if new else private
 
 
-def _for(s: For, defs: Defs, new: dict[Var, Atom]) -> For:
+def _privatize_in_loop(s: For, defs: Defs, new: dict[Var, Atom]) -> For:
     """The loop without carries that are zeros before each pass; `new` are their last values."""
     pairs = enumerate(zip(s.inits, s.yields, strict=True))
-    drop = [k for k, (a, y) in pairs if _zeros(defs.get(a)) and _cleared(defs.get(y))]
+    drop = [k for k, (a, y) in pairs if _zeros(defs.get(a)) and _is_cleared(defs.get(y))]
     own_buffers: list[Statement] = []
     inside: dict[Var, Atom] = {}
     for k in drop:
@@ -67,7 +67,7 @@ def _for(s: For, defs: Defs, new: dict[Var, Atom]) -> For:
         own_buffers.append(replace(first, outs=(own,)))
         inside[p] = own
         new[s.outs[k]] = s.inits[k]
-    lean = without(s, drop)
+    lean = without_carries(s, drop)
     assert isinstance(lean, For)
     body = substitute(lean.body, inside) if inside else lean.body
     return replace(lean, body=replace(body, body=(*own_buffers, *body.body)))
@@ -77,7 +77,7 @@ def _zeros(s: Let | None) -> bool:
     return s is not None and s.op is zeros
 
 
-def _cleared(s: Let | None) -> bool:
+def _is_cleared(s: Let | None) -> bool:
     """Whether a statement sets all of an array to zero."""
     return (
         s is not None

@@ -42,13 +42,13 @@ def reciprocals(block: Block) -> Block:
 
 def _block(block: Block, memory: Dependences) -> Block:
     count = Counter(s.args[1] for s in block.body if isinstance(s, Let) and _quotient(s))
-    shared = {d for d, n in count.items() if n >= ENOUGH and _away(d, memory)}
+    shared = {d for d, n in count.items() if n >= ENOUGH and _is_away_from_zero(d, memory)}
     reciprocal_of: dict[Any, Var] = {}
     new: dict[Var, Any] = {}
     body: list[Statement] = []
     for s in block.body:
         if not _quotient(s) or s.args[1] not in shared:  # type: ignore[union-attr]
-            body.append(_inside(s, memory))
+            body.append(_in_blocks(s, memory))
             continue
         assert isinstance(s, Let)
         x, d = s.args
@@ -62,7 +62,7 @@ def _block(block: Block, memory: Dependences) -> Block:
     return substitute(replace(block, body=tuple(body)), new)
 
 
-def _inside(s: Statement, memory: Dependences) -> Statement:
+def _in_blocks(s: Statement, memory: Dependences) -> Statement:
     return with_blocks(s, lambda b: _block(b, memory))
 
 
@@ -74,7 +74,7 @@ def _quotient(s: Statement) -> bool:
     return bool(out.dtype == s.args[1].type.dtype and out.dtype.kind == "f" and not out.weak)
 
 
-def _away(a: Any, memory: Dependences) -> bool:
+def _is_away_from_zero(a: Any, memory: Dependences) -> bool:
     """Whether a number is never near zero: a constant, and something that is not negative."""
     s = memory.defs.get(a) if isinstance(a, Var) else None
     if not isinstance(s, Let):
@@ -84,8 +84,8 @@ def _away(a: Any, memory: Dependences) -> bool:
     if s.op is not add:
         return False
     x, y = s.args
-    return (_away(x, memory) and _positive(y, memory)) or (
-        _away(y, memory) and _positive(x, memory)
+    return (_is_away_from_zero(x, memory) and _positive(y, memory)) or (
+        _is_away_from_zero(y, memory) and _positive(x, memory)
     )
 
 

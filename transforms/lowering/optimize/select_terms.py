@@ -43,11 +43,11 @@ def _statement(s: Statement) -> Statement:
     for p, y in zip(s.carries, s.yields, strict=True):
         number = isinstance(p.type, Type) and not p.type.shape and p.type.dtype.kind == "f"
         if number and isinstance(y, Var) and uses[y] == 1:
-            s = replace(s, body=_apart(s.body, y, p, uses) or s.body)
+            s = replace(s, body=_split_sum(s.body, y, p, uses) or s.body)
     return s
 
 
-def _apart(block: Block, y: Var, p: Var, uses: Uses) -> Block | None:
+def _split_sum(block: Block, y: Var, p: Var, uses: Uses) -> Block | None:
     """The block with `y` as the sum of `p` and of what is chosen; None if it is not."""
     for at, s in enumerate(block.body):
         if isinstance(s, If) and y in s.outs:
@@ -78,7 +78,7 @@ def _term(block: Block, k: int, p: Var, uses: Uses) -> tuple[Block, int] | None:
     """A side with the term as its result `k`."""
     a = block.results[k]
     if a is p:
-        return _with(block, block.body, k, Literal(-0.0, p.type)), 1
+        return _with_result(block, block.body, k, Literal(-0.0, p.type)), 1
     if not isinstance(a, Var) or uses[a] != 1:
         return None
     for at, s in enumerate(block.body):
@@ -90,19 +90,19 @@ def _term(block: Block, k: int, p: Var, uses: Uses) -> tuple[Block, int] | None:
             if terms is None:
                 return None
             inner = terms[0].outs[s.outs.index(a)]
-            return _with(block, (*before, terms[0], *after), k, inner), terms[1]
-        term = _added(s, p)
+            return _with_result(block, (*before, terms[0], *after), k, inner), terms[1]
+        term = _added_value(s, p)
         if term is None:
             return None
         if s.op is add:  # type: ignore[union-attr]
-            return _with(block, (*before, *after), k, term), 1
+            return _with_result(block, (*before, *after), k, term), 1
         opposite = Var(p.type)
         turned = Let((opposite,), neg, (term,), {}, s.origin)
-        return _with(block, (*before, turned, *after), k, opposite), 1
+        return _with_result(block, (*before, turned, *after), k, opposite), 1
     return None
 
 
-def _added(s: Statement, p: Var) -> Atom | None:
+def _added_value(s: Statement, p: Var) -> Atom | None:
     """v for p + v and for p - v."""
     if not isinstance(s, Let) or s.op not in (add, sub) or s.outs[0].type != p.type:
         return None
@@ -111,5 +111,5 @@ def _added(s: Statement, p: Var) -> Atom | None:
     return term if term is not None and term.type.dtype == p.type.dtype else None
 
 
-def _with(block: Block, body: tuple[Statement, ...], k: int, a: Atom) -> Block:
+def _with_result(block: Block, body: tuple[Statement, ...], k: int, a: Atom) -> Block:
     return replace(block, body=body, results=(*block.results[:k], a, *block.results[k + 1 :]))

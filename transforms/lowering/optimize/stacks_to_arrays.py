@@ -63,7 +63,7 @@ def counted(block: Block) -> Block:
         if isinstance(s, Let) and s.op is new_stack and isinstance(s.outs[0].type.item, Type)
     ]
     entries = {v: e for v in stacks if (e := _entries(memory, block, v)) is not None}
-    return Counting(memory, entries).block(block) if entries else block
+    return StackRewriter(memory, entries).block(block) if entries else block
 
 
 @dataclass
@@ -141,7 +141,7 @@ def _spans(memory: Dependences, path: Path, outer: set[Var]) -> Spans | None:
     return bounds if all(_is_known(n, outer) for span in bounds for n in span) else None
 
 
-class Counting:
+class StackRewriter:
     """Writes the program again; `new` are the arrays that stacks have become."""
 
     def __init__(self, memory: Dependences, entries: dict[Var, Entries]) -> None:

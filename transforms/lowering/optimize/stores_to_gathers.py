@@ -155,7 +155,7 @@ class Gathering(Ranges):
             if v in self.known:
                 return self.known[v]
             s = self.memory.defs.get(v)
-            if not (isinstance(s, Let) and (s.op is copy or _whole(s))):
+            if not (isinstance(s, Let) and (s.op is copy or _is_whole_read(s))):
                 return None
             v = s.args[0]
         return None
@@ -211,7 +211,7 @@ class Joined:
             return
         self.of.equate([self.size, *(e for t in self.chain.targets for e in t[self.axis])])
         self.size = self.of.canon(self.size)
-        self.chain.targets = [tuple(map(self.of.renewed, t)) for t in self.chain.targets]
+        self.chain.targets = [tuple(map(self.of.with_equal_sizes, t)) for t in self.chain.targets]
 
     def known(self, v: Atom, r: Range) -> Mapping[Range, Atom]:
         """The values of parts, in the place of an array that is made of them."""
@@ -323,7 +323,7 @@ class Joined:
         return sliced.part(value, axis, start, stop) if along(value, axis) else value
 
 
-def _whole(s: Let) -> bool:
+def _is_whole_read(s: Let) -> bool:
     """Whether a statement reads all of an array as it is."""
     return s.op is index and all(e in (slice(None), slice(0, None)) for e in s.params["key"])
 

@@ -31,7 +31,7 @@ from tapeless.transforms.ops.primitives.elementwise import absolute
 from tapeless.transforms.ops.primitives.shapes import cast_to
 
 
-def _same(a: Atom, b: Atom, equal_nan: bool) -> Any:
+def _equal_elements(a: Atom, b: Atom, equal_nan: bool) -> Any:
     same = equal(a, b)
     if not equal_nan or "f" not in a.type.dtype.kind + b.type.dtype.kind:
         return same
@@ -46,17 +46,17 @@ def _close(out: Type, a: Atom, b: Atom, *, rtol: float, atol: float, equal_nan: 
         raise NotTaken
     b = cast_to(b, dtype)
     near = less_equal(absolute(sub(a, b)), add(atol, mul(rtol, absolute(b))))
-    return logical_or(logical_and(near, isfinite(b)), _same(a, b, equal_nan))
+    return logical_or(logical_and(near, isfinite(b)), _equal_elements(a, b, equal_nan))
 
 
-def _whole(value: Any) -> Any:
+def _all_elements(value: Any) -> Any:
     axes = tuple(range(value.type.ndim))
     return all_(value, axes=axes, keepdims=False) if axes else value
 
 
 CLOSE: dict[Op, Callable[..., Any]] = {
     isclose: _close,
-    allclose: lambda out, *args, **params: _whole(_close(out, *args, **params)),
+    allclose: lambda out, *args, **params: _all_elements(_close(out, *args, **params)),
 }
 
 
@@ -71,7 +71,9 @@ def elements_compared(block: Block, alike: Callable[[Size, Size], bool]) -> Bloc
     def statements(body: tuple[Statement, ...], top: bool) -> Iterator[Statement]:
         for s in body:
             if isinstance(s, Let) and s.op is array_equal and not top and fits(s):
-                yield from parts_of(s, lambda a, b, equal_nan: _whole(_same(a, b, equal_nan)))
+                yield from parts_of(
+                    s, lambda a, b, equal_nan: _all_elements(_equal_elements(a, b, equal_nan))
+                )
             else:
                 yield with_blocks(s, inner)
 

@@ -89,12 +89,12 @@ def padded(out: Type, x: Atom, *, before: tuple[Size, ...], after: tuple[Size, .
     key, rest = [], list[Atom]()
     for n, start, length in zip(out.shape, before, x.type.shape, strict=True):
         (bounds,), numbers = part_key(n, 0, start, start + length)
-        key.append(_shifted(bounds, len(rest)))
+        key.append(_shift_bounds(bounds, len(rest)))
         rest += numbers
     return update(zeros(shape=out.shape, dtype=out.dtype), x, *rest, key=tuple(key))
 
 
-def _shifted(bounds: slice, by: int) -> slice:
+def _shift_bounds(bounds: slice, by: int) -> slice:
     """Bounds that refer to numbers behind others."""
 
     def moved(x: Any) -> Any:

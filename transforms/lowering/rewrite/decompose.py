@@ -51,8 +51,8 @@ from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
 from tapeless.transforms.ops.primitives.elementwise import sin, sqrt
 from tapeless.transforms.ops.primitives.joining import array, stack_op
 from tapeless.transforms.ops.primitives.module_functions import unit
-from tapeless.transforms.ops.primitives.new_arrays import count_up, empty, tri
-from tapeless.transforms.ops.primitives.selection import select
+from tapeless.transforms.ops.primitives.new_arrays import count_up, empty, full, tri
+from tapeless.transforms.ops.primitives.selection import refuses_integers, select
 from tapeless.transforms.ops.primitives.shapes import cast_to
 from tapeless.transforms.ops.primitives.shapes import sum as total_of
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, gather, update
@@ -77,14 +77,14 @@ def _count_nonzero(x: Atom, axes: tuple[int, ...], keepdims: bool) -> Any:
 def _stack(*pieces: Atom, axis: int) -> Any:
     kind = stack_op.infer(*pieces, axis=axis)
     lead = (slice(None),) * axis
-    return _filled(kind, ((*lead, k) for k in range(len(pieces))), pieces)
+    return _assemble(kind, ((*lead, k) for k in range(len(pieces))), pieces)
 
 
 def _array(*elements: Atom, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    return _filled(Type(dtype, shape), itertools.product(*map(range, shape)), elements)
+    return _assemble(Type(dtype, shape), itertools.product(*map(range, shape)), elements)
 
 
-def _filled(kind: Type, places: Iterable[Any], parts: Iterable[Atom]) -> Any:
+def _assemble(kind: Type, places: Iterable[Any], parts: Iterable[Atom]) -> Any:
     """A new array with these parts at these places."""
     whole = empty(shape=kind.shape, dtype=kind.dtype)
     for key, each in zip(places, parts, strict=True):
@@ -156,6 +156,33 @@ INNER: dict[Op, Callable[..., Any]] = {
     tril: lambda out, x, k: select(_lower(x, k), x, 0),
     triu: lambda out, x, k: select(_lower(x, k - 1), 0, x),
 }
+
+
+def _fitted(out: Type, *args: Atom, op: Op, **params: Any) -> Any:
+    """The operation with Python's integers as numbers of the dtype, which kernels test; an array
+    of one number is no statement of a kernel, and `np.where` itself takes all integers."""
+    if op is select and not refuses_integers():
+        raise NotTaken
+    firm = [cast_to(a, out.dtype) if _may_misfit(a, out.dtype) else a for a in args]
+    if all(new is a for new, a in zip(firm, args, strict=True)):
+        raise NotTaken
+    return op(*firm, **params)
+
+
+def _may_raise(s: Let) -> bool:
+    return any(_may_misfit(a, s.outs[0].type.dtype) for a in s.args)
+
+
+def _may_misfit(a: Atom, dtype: np.dtype[Any]) -> bool:
+    """Whether an operand is an integer of Python's that the dtype may not hold."""
+    small = dtype.kind in "iu" and dtype != np.dtype(np.int64)
+    return small and a.type.weak and a.type.dtype.kind == "i" and not isinstance(a, Literal)
+
+
+#: What adapts Python's integers to its dtype, wherever it stands.
+ADAPTING: dict[Op, Callable[..., Any]] = {
+    op: functools.partial(_fitted, op=op) for op in (full, select)
+}
 #: What kernels do in one pass over numbers, and NumPy in several, wherever it stands.
 COUNTED: dict[Op, Callable[..., Any]] = {histogram: counted_in_bins}
 
@@ -205,6 +232,8 @@ def _statements(
                 fixed.append(s)
             case Let() if comes_apart(s):
                 yield from parts_of(s, s.op.parts or PARTS[s.op])
+            case Let() if s.op in ADAPTING and _may_raise(s):
+                yield from _inner(s, ADAPTING)
             case Let() if s.op in COUNTED:
                 yield from _inner(s, COUNTED)
             case Let() if s.op in everywhere and (s.op not in INNER or all(map(_real, s.args))):

@@ -51,16 +51,16 @@ def _numbers(s: Let) -> Iterator[Statement]:
     b.origin = s.origin
     out = s.outs[0].type
     with building(b):
-        result = _along(s, out, empty(shape=out.shape, dtype=out.dtype), [])
+        result = _draw_along(s, out, empty(shape=out.shape, dtype=out.dtype), [])
     yield from b.blocks[0]
     yield Let(s.outs, identity, (result,), {}, s.origin)
 
 
-def _along(s: Let, out: Type, filled: Any, at: list[Atom]) -> Any:
+def _draw_along(s: Let, out: Type, filled: Any, at: list[Atom]) -> Any:
     """The array with the numbers drawn whose first indices are `at`."""
     if len(at) < len(out.shape):
         n = out.shape[len(at)]
-        return loop(n, (filled,), lambda i, array: (_along(s, out, array, [*at, i]),))[0]
+        return loop(n, (filled,), lambda i, array: (_draw_along(s, out, array, [*at, i]),))[0]
     number = Var(Type(out.dtype, (), s.params["name"] != "integers"))
     args = [a if a.type == CALLABLE else _element(a, at) for a in s.args]
     params = {**s.params, "shape": (), "weak": number.type.weak}

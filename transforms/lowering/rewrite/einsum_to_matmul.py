@@ -53,22 +53,22 @@ def _rewritten(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
     rewritten: list[Statement] = []
     for s in block.body:
         if isinstance(s, Let) and s.op is einsum:
-            rewritten.extend(_apart(s, hints))
+            rewritten.extend(_decompose(s, hints))
         else:
             rewritten.append(with_blocks(s, lambda b: _rewritten(b, hints)))
     return replace(block, body=tuple(rewritten))
 
 
-def _apart(s: Let, hints: Mapping[dims.Symbol, int]) -> Iterator[Statement]:
+def _decompose(s: Let, hints: Mapping[dims.Symbol, int]) -> Iterator[Statement]:
     try:
         yield from parts_of(
-            s, lambda *args, **params: _contracted(s.outs[0].type, hints, *args, **params)
+            s, lambda *args, **params: _contract(s.outs[0].type, hints, *args, **params)
         )
     except NotTaken:
         yield s
 
 
-def _contracted(
+def _contract(
     out: Type, hints: Mapping[dims.Symbol, int], *arrays: Atom, subscripts: str, **_: Any
 ) -> Any:
     operands, _arrow, output = subscripts.partition("->")
@@ -81,8 +81,8 @@ def _contracted(
     for i, j in _cheapest(inputs, output, sizes)[1]:
         pair = terms[i], terms[j]
         terms = [t for k, t in enumerate(terms) if k not in (i, j)]
-        terms.append(_multiplied(*pair, _kept(terms, output), output if not terms else ""))
-    return _arranged(*_summed(*terms[0], output), output)
+        terms.append(_multiply(*pair, _output_letters(terms, output), output if not terms else ""))
+    return _transpose_to(*_sum_out(*terms[0], output), output)
 
 
 def _lengths(inputs: list[str], arrays: Sequence[Atom]) -> dict[str, Size]:
@@ -97,19 +97,19 @@ def _lengths(inputs: list[str], arrays: Sequence[Atom]) -> dict[str, Size]:
     return lengths
 
 
-def _kept(terms: list[Term], output: str) -> str:
+def _output_letters(terms: list[Term], output: str) -> str:
     return output + "".join(letters for _, letters in terms)
 
 
 # -- two arrays
 
 
-def _multiplied(a: Term, b: Term, kept: str, output: str) -> Term:
+def _multiply(a: Term, b: Term, kept: str, output: str) -> Term:
     """The product of two terms, summed over the axes that are not kept.
 
     output  the order in which axes are wanted, where it is known
     """
-    (x, p), (y, q) = _summed(*a, kept + b[1]), _summed(*b, kept + a[1])
+    (x, p), (y, q) = _sum_out(*a, kept + b[1]), _sum_out(*b, kept + a[1])
     if output and (first := next((c for c in output if (c in p) != (c in q)), "")) and first in q:
         (x, p), (y, q) = (y, q), (x, p)
     common = [c for c in p if c in q]
@@ -129,31 +129,31 @@ def _multiplied(a: Term, b: Term, kept: str, output: str) -> Term:
         }
         return reshape(product, shape=tuple(lengths[c] for c in letters)), letters
     order = batch + left + right + summed
-    product = mul(_spread(x, p, order), _spread(y, q, order))
-    return _summed(product, order, batch + left + right)
+    product = mul(_broadcast_to_letters(x, p, order), _broadcast_to_letters(y, q, order))
+    return _sum_out(product, order, batch + left + right)
 
 
 def _matrix(x: Atom, letters: str, batch: str, rows: str, columns: str) -> Atom:
     """The array with an axis for all rows, and one for all columns; without one where none are."""
-    x = _arranged(x, letters, batch + rows + columns)
+    x = _transpose_to(x, letters, batch + rows + columns)
     shape, n, m = x.type.shape, len(batch), len(batch) + len(rows)
     ends = [dims.product(part) for part in (shape[n:m], shape[m:]) if part]
     return reshape(x, shape=(*shape[:n], *ends))  # type: ignore[no-any-return]
 
 
-def _arranged(x: Atom, letters: str, order: str) -> Atom:
+def _transpose_to(x: Atom, letters: str, order: str) -> Atom:
     axes = tuple(map(letters.index, order))
     return x if axes == tuple(range(len(axes))) else transpose(x, axes=axes)
 
 
-def _spread(x: Atom, letters: str, order: str) -> Atom:
+def _broadcast_to_letters(x: Atom, letters: str, order: str) -> Atom:
     """The array with an axis for each letter, of length one for those that it lacks."""
     lengths = dict(zip(letters, x.type.shape, strict=True))
-    x = _arranged(x, letters, "".join(c for c in order if c in letters))
+    x = _transpose_to(x, letters, "".join(c for c in order if c in letters))
     return reshape(x, shape=tuple(lengths.get(c, 1) for c in order))  # type: ignore[no-any-return]
 
 
-def _summed(x: Atom, letters: str, kept: str) -> Term:
+def _sum_out(x: Atom, letters: str, kept: str) -> Term:
     axes = tuple(k for k, c in enumerate(letters) if c not in kept)
     if not axes:
         return x, letters

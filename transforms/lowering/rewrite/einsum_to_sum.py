@@ -19,7 +19,7 @@ from tapeless.transforms.ops.primitives.shapes import cast_to, reshape, transpos
 from tapeless.transforms.ops.primitives.shapes import sum as total_of
 
 
-def _spread(x: Atom, letters: str, order: str) -> Any:
+def _broadcast_to_letters(x: Atom, letters: str, order: str) -> Any:
     """The array with an axis for each letter of `order`; of length one for those that it lacks."""
     axes = tuple(letters.index(c) for c in order if c in letters)
     if axes != tuple(range(len(axes))):
@@ -35,7 +35,10 @@ def summed(out: Type, *pieces: Atom, subscripts: str, **_: Any) -> Any:
     if not arrow or "." in operands or not plain or out.dtype.kind != "f":
         raise NotTaken
     order = result + "".join(dict.fromkeys(c for c in operands if c.isalpha() and c not in result))
-    parts = [cast_to(_spread(x, s, order), out.dtype) for x, s in zip(pieces, inputs, strict=True)]
+    parts = [
+        cast_to(_broadcast_to_letters(x, s, order), out.dtype)
+        for x, s in zip(pieces, inputs, strict=True)
+    ]
     axes = tuple(range(len(result), len(order)))
     product = functools.reduce(mul, parts)
     return total_of(product, axes=axes, keepdims=False) if axes else product

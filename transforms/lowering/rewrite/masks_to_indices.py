@@ -154,7 +154,7 @@ def _only_mask(rest: tuple[Atom, ...], key: Key) -> Atom:
     return rest[0]
 
 
-def _sliced(x: Atom, key: Key, ndim: int) -> tuple[Any, Key]:
+def _apply_slices(x: Atom, key: Key, ndim: int) -> tuple[Any, Key]:
     """The array with the slices of a key, and the key without them; the mask has `ndim` axes."""
     if not all(isinstance(e, (slice, Slot)) for e in key) or all(
         e == slice(None) or isinstance(e, Slot) for e in key
@@ -171,7 +171,7 @@ def _sliced(x: Atom, key: Key, ndim: int) -> tuple[Any, Key]:
 
 def picked(small: Any, outs: Outs, x: Atom, *rest: Atom, key: Key) -> Any:
     if len(rest) == 1 and is_mask(rest[0]):  # slices of other axes come first
-        x, key = _sliced(x, key, rest[0].type.ndim)
+        x, key = _apply_slices(x, key, rest[0].type.ndim)
     mask = _only_mask(rest, key)
     places = small.masks.of(mask, outs[0].type.shape[key.index(Slot(0))])
     current().let(outs, gather, (x, *places), {"key": _by_places(key, places)})
@@ -184,7 +184,7 @@ def stored(op: Any) -> Callable[..., Any]:
         if key[0] != Slot(0):
             raise NotTaken
         if not value.type.shape:
-            return _chosen(op, x, value, mask)
+            return _select_everywhere(op, x, value, mask)
         if len(value.type.shape) != x.type.ndim - mask.type.ndim + 1:
             raise NotTaken
         places = small.masks.of(mask)
@@ -194,7 +194,7 @@ def stored(op: Any) -> Callable[..., Any]:
     return made
 
 
-def _chosen(op: Any, x: Atom, value: Atom, mask: Atom) -> Any:
+def _select_everywhere(op: Any, x: Atom, value: Atom, mask: Atom) -> Any:
     """One value for all places: x[:] = where(mask, value, x)."""
     if mask.type.ndim < x.type.ndim:
         mask = reshape(mask, shape=(*mask.type.shape, *(1,) * (x.type.ndim - mask.type.ndim)))

@@ -34,7 +34,7 @@ def reshaped(out: Type, x: Atom, *, shape: tuple[Size, ...]) -> Any:
     axis = 0
     for count, lengths in _stretches(have, want):
         if count > 1:
-            x = _merged(x, axis, count)
+            x = _merge_axes(x, axis, count)
         if len(lengths) > 1:
             x = _split(x, axis, lengths)
         axis += len(lengths)
@@ -62,7 +62,7 @@ def _stretches(have: list[Size], want: list[Size]) -> list[tuple[int, list[Size]
     return stretches if (i, j) == (len(have), len(want)) else [(len(have), want)]
 
 
-def _merged(x: Atom, axis: int, count: int) -> Any:
+def _merge_axes(x: Atom, axis: int, count: int) -> Any:
     """Axes as one: the last of them is copied row by row."""
     lengths = x.type.shape[axis : axis + count]
     shape = (*x.type.shape[:axis], dims.product(lengths), *x.type.shape[axis + count :])

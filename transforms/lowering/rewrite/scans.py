@@ -80,14 +80,14 @@ def cumulative(op: Op) -> Callable[..., Any]:
             now = STEPS[op](total, cast_to(element(x, i, axis), out.dtype))
             return now, update(y, now, i, key=(*(slice(None),) * axis, Slot(0)))
 
-        first = constant(_first(op, out.dtype), out.dtype, without(x, axis))
+        first = constant(_identity_of(op, out.dtype), out.dtype, without(x, axis))
         y = empty(shape=out.shape, dtype=out.dtype)
         return loop(out.shape[axis], (first, y), body)[1]
 
     return made
 
 
-def _first(op: Op, dtype: np.dtype[Any]) -> Any:
+def _identity_of(op: Op, dtype: np.dtype[Any]) -> Any:
     """What changes nothing."""
     if op in (cumsum, cumprod):
         return dtype.type(op is cumprod).item()
@@ -132,7 +132,7 @@ def extreme_place(op: Op) -> Callable[..., Any]:
             for n in x.type.shape:
                 _refuse_empty(n, op.name)
             least = constant(
-                _first(cummax if op is argmax else cummin, x.type.dtype), x.type.dtype, ()
+                _identity_of(cummax if op is argmax else cummin, x.type.dtype), x.type.dtype, ()
             )
             return of_all(x, [], least, constant(0, out.dtype, ()))[1]
         along = axis or 0
@@ -143,7 +143,7 @@ def extreme_place(op: Op) -> Callable[..., Any]:
         n = x.type.shape[along]
         _refuse_empty(n, op.name)
         rest, dtype = without(x, along), x.type.dtype
-        least = constant(_first(cummax if op is argmax else cummin, dtype), dtype, rest)
+        least = constant(_identity_of(cummax if op is argmax else cummin, dtype), dtype, rest)
         return loop(n, (least, constant(0, out.dtype, rest)), body)[1]
 
     return made

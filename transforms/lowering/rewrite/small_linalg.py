@@ -77,7 +77,9 @@ class Small:
 
     def run(self, block: Block) -> Block:
         top = bool(self.target.library)
-        considered = (t for s in block.body if not (top and isinstance(s, Let)) for t in _inside(s))
+        considered = (
+            t for s in block.body if not (top and isinstance(s, Let)) for t in _statements_in(s)
+        )
         if not any(isinstance(t, Let) and _formula(t) for t in considered):
             return block
         return simplify(replace(block, body=tuple(self.body(block.body, top))))
@@ -109,7 +111,7 @@ class Small:
             yield from b.blocks[0]
 
 
-def _inside(s: Statement) -> Iterator[Statement]:
+def _statements_in(s: Statement) -> Iterator[Statement]:
     yield from statements(Block((), (s,), ()))
 
 

@@ -77,7 +77,7 @@ def solved(small: Any, outs: Outs, a: Atom, b: Atom) -> Any:
     if a.type.ndim != 2 or b.type.ndim > 2:
         return _solved_stack(small, outs, a, b)
     a = _matrix(small, a, outs[0], b.type.shape[1] if b.type.ndim == 2 else 1)
-    return _substituted(array_routines.eliminate(_beside(a, b)), b)
+    return _substitute_back(array_routines.eliminate(_augment(a, b)), b)
 
 
 def _solved_stack(small: Any, outs: Outs, a: Atom, b: Atom) -> Any:
@@ -94,7 +94,7 @@ def _solved_stack(small: Any, outs: Outs, a: Atom, b: Atom) -> Any:
     return loop(kind.shape[0], (empty(shape=kind.shape, dtype=kind.dtype),), body)[0]
 
 
-def _beside(a: Atom, b: Atom) -> Any:
+def _augment(a: Atom, b: Atom) -> Any:
     """[a | b]"""
     b = b if b.type.ndim == 2 else column(b)
     n, m = a.type.shape[0], b.type.shape[1]
@@ -111,7 +111,7 @@ def _as_long(b: Atom, n: Size) -> Any:
     return fitted(b, shape=(n, *b.type.shape[1:]))
 
 
-def _substituted(work: Atom, b: Atom) -> Any:
+def _substitute_back(work: Atom, b: Atom) -> Any:
     """The solutions, of the shape of b."""
     solved_system, n = array_routines.substitute(work), work.type.shape[0]
     if b.type.ndim == 2:
@@ -171,12 +171,12 @@ def triangular(
     a = _matrix(small, a, outs[0], b.type.shape[1] if b.type.ndim == 2 else 1)
     a = swap(a) if trans else a
     if lower == trans:
-        return _substituted(_with_unit(_beside(a, b), unit), b)
-    turned = _substituted(_with_unit(_beside(_turned(a), _turned(b, 1)), unit), b)
-    return _turned(turned, 1)
+        return _substitute_back(_with_unit(_augment(a, b), unit), b)
+    turned = _substitute_back(_with_unit(_augment(_reverse(a), _reverse(b, 1)), unit), b)
+    return _reverse(turned, 1)
 
 
-def _turned(x: Atom, axes: int = 2) -> Any:
+def _reverse(x: Atom, axes: int = 2) -> Any:
     """From the last to the first, along so many axes."""
     key = tuple(slice(None, None, -1 if k < axes else None) for k in range(x.type.ndim))
     return index(x, key=key)

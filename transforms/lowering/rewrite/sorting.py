@@ -120,7 +120,7 @@ def quantile(
 
 def of_ordered(x: Atom, q: float | None, n: Size) -> Any:
     """A quantile of `n` elements in order along the first axis: those that are nan are last."""
-    value = _middle(x, n) if q is MEDIAN else _between(x, q, n)
+    value = _middle(x, n) if q is MEDIAN else _interpolate(x, q, n)
     return selection.select(
         comparisons_and_rounding.isnan(get(x, -1)), x.type.dtype.type(np.nan), value
     )
@@ -134,7 +134,7 @@ def _middle(x: Atom, n: Size) -> Any:
     return selection.select(comparisons_and_rounding.equal(low, high), below, half)
 
 
-def _between(x: Atom, q: float, n: Size) -> Any:
+def _interpolate(x: Atom, q: float, n: Size) -> Any:
     last = atom_of_size(n) - 1
     place = arithmetic.mul(q, last)
     low = cast_to(comparisons_and_rounding.floor(place), INDEX)

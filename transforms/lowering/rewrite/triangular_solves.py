@@ -60,7 +60,7 @@ def triangles_by_blocks(block: Block) -> Block:
         half = _half(s, halves) if isinstance(s, Let) else None
         if half is not None and s.outs[0].type.ndim == 2:  # type: ignore[union-attr]
             halves[s.outs[0]] = half  # type: ignore[union-attr]
-    return _solved(block, halves) if halves else block
+    return _solve_by_blocks(block, halves) if halves else block
 
 
 def _half(s: Let, halves: Mapping[Any, str]) -> str | None:
@@ -78,13 +78,13 @@ def _half(s: Let, halves: Mapping[Any, str]) -> str | None:
     return None
 
 
-def _solved(block: Block, halves: Mapping[Any, str]) -> Block:
+def _solve_by_blocks(block: Block, halves: Mapping[Any, str]) -> Block:
     return replace(block, body=tuple(_statement(s, halves) for s in block.body))
 
 
 def _statement(s: Statement, halves: Mapping[Any, str]) -> Statement:
     if not isinstance(s, Let):
-        return with_blocks(s, lambda b: _solved(b, halves))
+        return with_blocks(s, lambda b: _solve_by_blocks(b, halves))
     if s.op is not solve or s.args[0] not in halves:
         return s
     matrix, values, result = s.args[0].type, s.args[1].type, s.outs[0].type

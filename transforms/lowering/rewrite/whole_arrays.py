@@ -40,7 +40,7 @@ def _diag(out: Type, x: Atom, k: int) -> Any:
     return loop(x.type.shape[0], (zeros(shape=out.shape, dtype=out.dtype),), body)[0]
 
 
-def _rolled(out: Type, x: Atom, shift: Atom, axis: int) -> Any:
+def _roll(out: Type, x: Atom, shift: Atom, axis: int) -> Any:
     """By indices, where it is not known that there are as many elements as places."""
     try:
         return rolled(out, x, shift, axis=axis)
@@ -85,7 +85,7 @@ def _product(out: Type, a: Atom, b: Atom) -> Any:
 #: By the type of the result, the arguments and the parameters.
 WHOLE_ARRAYS: dict[Op, Callable[..., Any]] = {
     diag: _diag,
-    roll: _rolled,
+    roll: _roll,
     last_store: _last_store,
     index: _backwards,
     matmul: _product,

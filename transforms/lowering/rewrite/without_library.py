@@ -141,7 +141,7 @@ def _var(out: Type, x: Atom, axes: Axes, keepdims: bool, ddof: Any) -> Any:
     return truediv(total, cast_to(left_of(count(x.type, axes), ddof), out.dtype))
 
 
-def _rounded(out: Type, x: Atom, decimals: int) -> Any:
+def _round(out: Type, x: Atom, decimals: int) -> Any:
     """As NumPy, which scales by powers of ten."""
     if out.dtype.kind != "f":
         raise NotTaken
@@ -151,7 +151,7 @@ def _rounded(out: Type, x: Atom, decimals: int) -> Any:
     return truediv(rint(x * scale), scale) if decimals > 0 else rint(truediv(x, scale)) * scale
 
 
-def _permuted(out: Type, x: Atom, order: Atom, axis: int) -> Any:
+def _permute(out: Type, x: Atom, order: Atom, axis: int) -> Any:
     key, rest = along_axis(x, order, axis)
     return gather(x, *rest, key=key)
 
@@ -164,8 +164,8 @@ WITHOUT_LIBRARY: dict[Op, Callable[..., Any]] = {
     logaddexp2_reduce: _log_of_sum(exp2, log2),
     maximum_at: _extreme_at(maximum),
     minimum_at: _extreme_at(minimum),
-    permute: _permuted,
-    round_to: _rounded,
+    permute: _permute,
+    round_to: _round,
     mean: _mean,
     var: _var,
     std: lambda *args, **params: sqrt(_var(*args, **params)),

@@ -13,11 +13,11 @@ import numpy as np
 from tapeless.transforms.core.language import Let, Type
 from tapeless.transforms.core.scalar_form import (
     FLOAT,
-    Module,
+    ModuleNeeds,
     Operands,
     ScalarForm,
     literal,
-    narrowed,
+    narrow,
 )
 from tapeless.transforms.ops.numpy.reductions import REDUCTIONS
 from tapeless.transforms.ops.primitives.scalar_forms import fits
@@ -39,7 +39,7 @@ def form_of(s: Let) -> ScalarForm | None:
         return None
     if not all(fits(a, s.outs[0].type.dtype) for a in s.args):
         return None  # NumPy raises
-    return s.op.scalar.of(s)
+    return s.op.scalar.form_for(s)
 
 
 def known(s: Let) -> bool:
@@ -53,14 +53,14 @@ def repeats(s: Let) -> bool:
     return form is not None and form.repeats
 
 
-def spelled(s: Let, values: list[ast.expr], module: Module) -> ast.expr:
+def spelled(s: Let, values: list[ast.expr], module: ModuleNeeds) -> ast.expr:
     """The value of the statement for operands with this text, in the dtype of its result."""
     if s.op in REDUCTIONS:  # of one number
-        return Operands(s, values).one(0, s.outs[0].type.dtype)
+        return Operands(s, values).convert_operand(0, s.outs[0].type.dtype)
     form = form_of(s)
     if form is None:
         raise KeyError(s.op.name)
-    return form.written(s, values, module)
+    return form.write(s, values, module)
 
 
 def identity(op: str, dtype: np.dtype[Any]) -> ast.expr:
@@ -87,4 +87,4 @@ def combined(op: str, dtype: np.dtype[Any], holes: dict[str, ast.expr]) -> Any:
             return template(f"{{1}} if {{1}} {sign} {{0}} else {{0}}", holes)
         case "any" | "all":
             return template("{0} | {1}" if op == "any" else "{0} & {1}", holes)
-    return narrowed(template("{0} + {1}" if op == "sum" else "{0} * {1}", holes), dtype)
+    return narrow(template("{0} + {1}" if op == "sum" else "{0} * {1}", holes), dtype)

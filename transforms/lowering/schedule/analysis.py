@@ -16,7 +16,7 @@ from tapeless.transforms.lowering.schedule.axis_maps import through
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, permuted, stage_of
 from tapeless.transforms.lowering.schedule.user_errors import UserErrors
-from tapeless.transforms.lowering.schedule.view_indices import Span, entries_of, is_view
+from tapeless.transforms.lowering.schedule.view_indices import ViewSpan, entries_of, is_view
 from tapeless.transforms.lowering.sizes.size_equalities import canonical, single_symbol
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.linalg.products import matmul
@@ -76,7 +76,7 @@ class Analysis:
     def measure(self, s: Let, entries: Any, space: tuple[Size, ...]) -> None:
         """Notes which part of which axis has a length that only the program knows."""
         for axis, e in enumerate(entries):
-            if isinstance(e, Span) and e.axis is not None:
+            if isinstance(e, ViewSpan) and e.axis is not None:
                 symbol = single_symbol(self.canon(space[e.axis]))
                 if symbol is not None and not symbol.given and symbol.var is None:
                     self.lengths.setdefault(symbol, (s, axis))

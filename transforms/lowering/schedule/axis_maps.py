@@ -11,7 +11,7 @@ from typing import Any
 from tapeless.transforms.core.language import Let, Literal, Var
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.schedule.loop_nests import Axes
-from tapeless.transforms.lowering.schedule.view_indices import Entry, Place, Span, entries_of
+from tapeless.transforms.lowering.schedule.view_indices import Entry, Place, ViewSpan, entries_of
 from tapeless.transforms.ops.primitives.new_arrays import arange
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 
@@ -53,7 +53,7 @@ def along(e: Entry, axes: Axes, rest: tuple[Any, ...], memory: Dependences) -> A
         (k,) = e.axes
         at = None if k is None else axes[k]
         return at if isinstance(at, int) else None
-    if isinstance(e, Span) and e.axis is not None:
+    if isinstance(e, ViewSpan) and e.axis is not None:
         at = axes[e.axis]
         if e.whole or not isinstance(at, int):
             return at if e.whole else None

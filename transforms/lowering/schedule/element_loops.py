@@ -42,7 +42,7 @@ def compiles(s: Statement) -> bool:
         return s.kind in ("blank", "check", "errstate") or raises_constant(s)
     if isinstance(s, For) and s.reverse and not isinstance(s.step, Literal):
         return False
-    carried = all(_held(v.type) for v in outputs(s))
+    carried = all(_is_holdable(v.type) for v in outputs(s))
     return carried and all(compiles(t) for b in blocks(s) for t in b.body)
 
 
@@ -63,7 +63,7 @@ def _is_key(part: Any) -> bool:
 
 def _let(s: Let) -> bool:
     if is_of_stacks(s) and s.op is not to_array:
-        return all(_held(v.type) for v in (*s.args, *s.outs))
+        return all(_is_holdable(v.type) for v in (*s.args, *s.outs))
     if s.op is matmul and min(a.type.ndim for a in s.args) > 1:
         return False
     apart = comes_apart(s) or s.op in INNER or takes(s)
@@ -74,7 +74,7 @@ def _fits(a: Size, b: Size) -> bool:
     return True
 
 
-def _held(t: Any) -> bool:
+def _is_holdable(t: Any) -> bool:
     return of_numbers(t) or (isinstance(t, Type) and t.dtype in DTYPES)
 
 

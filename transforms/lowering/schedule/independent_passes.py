@@ -42,7 +42,7 @@ STORES = frozenset([update, add_at])
 PICKS = frozenset([index, gather])
 
 
-def apart(
+def joins_of_independent_passes(
     memory: Dependences, s: For, may_share: Callable[[Let], bool], shared: set[Let]
 ) -> dict[Var, str] | None:
     """How the numbers that a loop results in are put together from those of its parts; None if its
@@ -57,7 +57,7 @@ def apart(
         return None  # an index below zero may name the same element as one above
     passes = Passes(memory, s, may_share)
     joined = passes.joined()
-    if joined is None or not passes.only_added():
+    if joined is None or not passes.are_apart():
         return None
     shared.update(passes.additions)
     return joined
@@ -65,12 +65,13 @@ def apart(
 
 class Passes:
     """`cells` is the memory that passes store to; `additions` are those to elements that several
-    may have, and `touched` is the memory of which they do something else to their own."""
+    may have, and `own_axes` are the axes of other memory along which each pass has a place of its
+    own."""
 
     def __init__(self, memory: Dependences, s: For, may_share: Callable[[Let], bool]) -> None:
         self.memory, self.loop, self.may_share = memory, s, may_share
         self.additions: list[Let] = []
-        self.touched: set[Var] = set()
+        self.own_axes: dict[Var, set[int]] = {}
         self.cells = {memory.cell(p) for p in s.carries if is_array(p)}
         inside = list(statements(s.body))
         self.uses = Counter(a for t in inside for a in operands(t))
@@ -155,15 +156,23 @@ class Passes:
         if touched != [s.args[0]] or s.op not in STORES | PICKS:
             return False
         key, rest = s.params["key"], s.args[2 if s.op in STORES else 1 :]
-        if bool(key) and isinstance(key[0], Slot) and rest[key[0].k] is self.loop.index:
-            self.touched.add(self.array_of(s))
+        entries = [e for e in key if e is not None]  # one for each axis
+        axes = {
+            axis
+            for axis, e in enumerate(entries)
+            if isinstance(e, Slot) and rest[e.k] is self.loop.index
+        }
+        if axes:
+            array = self.array_of(s)
+            self.own_axes[array] = self.own_axes.get(array, axes) & axes
             return True
         self.additions.append(s)
         return self.may_share(s)
 
-    def only_added(self) -> bool:
-        """Whether nothing else is done to what several passes may add to."""
-        return self.touched.isdisjoint(map(self.array_of, self.additions))
+    def are_apart(self) -> bool:
+        """Whether passes have places of their own along an axis of what they do not only add to."""
+        added = set(map(self.array_of, self.additions))
+        return all(self.own_axes.values()) and self.own_axes.keys().isdisjoint(added)
 
     def array_of(self, s: Let) -> Var:
         """The memory of the array whose elements a statement reads or stores to."""

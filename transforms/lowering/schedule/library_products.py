@@ -37,11 +37,11 @@ def axes_of(memory: Dependences, a: Atom) -> tuple[Any, ...] | None:
     if base is None or (isinstance(s, Let) and s in memory.inline):
         return None
     axis_places = through(memory, a, (0, 1), base)
-    axes = tuple(map(_along, axis_places[0])) if len(axis_places) == 1 else ()
+    axes = tuple(map(_reversed_entry_axis, axis_places[0])) if len(axis_places) == 1 else ()
     return axes if sorted(k for k in axes if k is not None) == [0, 1] else None
 
 
-def _along(entry: Any) -> int | None:
+def _reversed_entry_axis(entry: Any) -> int | None:
     if not isinstance(entry, tuple):
         return entry  # type: ignore[no-any-return]
     axis, _, step = entry

@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterator
 from tapeless.transforms.core.language import For, Let, Statement, Var, While, blocks
 from tapeless.transforms.lowering.schedule.dependences import is_array
 from tapeless.transforms.lowering.schedule.fusion import FusedNest
-from tapeless.transforms.lowering.schedule.parallel_nests import Part, Parts
+from tapeless.transforms.lowering.schedule.parallel_nests import KernelPart, NestPartitioner
 from tapeless.transforms.lowering.schedule.sink_producers import made_later
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, update
 
 
-def shorter(parts: Parts, part: Part, live: Collection[Var]) -> list[Part]:
+def shorter(parts: NestPartitioner, part: KernelPart, live: Collection[Var]) -> list[KernelPart]:
     """A part, or several of few loops each. `live` is read after it."""
     most = parts.analysis.target.most_loops
     run = part.statements
@@ -27,10 +27,10 @@ def shorter(parts: Parts, part: Part, live: Collection[Var]) -> list[Part]:
         return [part]
     written = [s for s in run if not parts.read_through(s)]
     items = made_later(parts.arrange(written), live, ())
-    return parts.with_views([Part(group) for group in _grouped(items, most)], run)
+    return parts.with_views([KernelPart(group) for group in _group(items, most)], run)
 
 
-def _grouped(items: list[FusedNest], most: int) -> Iterator[list[Statement]]:
+def _group(items: list[FusedNest], most: int) -> Iterator[list[Statement]]:
     """The statements of nests that follow one another, as long as their loops are few."""
     group: list[Statement] = []
     count = 0

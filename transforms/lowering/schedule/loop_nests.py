@@ -20,7 +20,7 @@ from tapeless.transforms.lowering.rewrite.array_routines import searched
 from tapeless.transforms.lowering.rewrite.rolled_indices import cyclic
 from tapeless.transforms.lowering.rewrite.row_products import row_products
 from tapeless.transforms.lowering.scalars import operations
-from tapeless.transforms.lowering.schedule.view_indices import Entry, Place, Span, key_entries
+from tapeless.transforms.lowering.schedule.view_indices import Entry, Place, ViewSpan, key_entries
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy.bits import bits
 from tapeless.transforms.ops.numpy.reductions import REDUCTIONS, all_, amax, amin, any_
@@ -71,7 +71,7 @@ class LoopNest:
 
     def entries_axes(self) -> Axes:
         """For each axis of argument 0 the axis of the space that runs along all of it."""
-        return tuple(e.axis if isinstance(e, Span) and e.whole else None for e in self.entries)
+        return tuple(e.axis if isinstance(e, ViewSpan) and e.whole else None for e in self.entries)
 
     @property
     def constant(self) -> bool:
@@ -84,7 +84,7 @@ def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> LoopNest | N
     negative."""
     if s.op is draw:
         return LoopNest(s, (), (None, *[()] * (len(s.args) - 1))) if is_compiled(s) else None
-    if not all(_compiled(a.type) for a in (*s.args, *s.outs)):
+    if not all(_is_compilable(a.type) for a in (*s.args, *s.outs)):
         return None
     if s.op.elementwise or s.op in ELEMENTWISE:
         return _elementwise(s, equal)
@@ -95,7 +95,7 @@ def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> LoopNest | N
         maps = tuple(aligned(a.type.shape, space, equal) for a in s.args if s.op is full)
         return None if None in maps else LoopNest(s, space, maps, _all(space))
     if s.op in (index, gather):
-        return _picked(s)
+        return _picked_entries(s)
     if s.op in STORING:
         return _store(s, equal, relied or Relied(Facts()))
     if s.op is matmul:
@@ -112,7 +112,7 @@ def stage_of(s: Let, equal: Equal, relied: Relied | None = None) -> LoopNest | N
     return None
 
 
-def _compiled(t: Any) -> bool:
+def _is_compilable(t: Any) -> bool:
     return isinstance(t, Type) and t.dtype in operations.DTYPES
 
 
@@ -155,7 +155,7 @@ def _slots(entries: tuple[Entry, ...], count: int, first: int) -> tuple[Axes | N
     return tuple(() if m is None and k >= first else m for k, m in enumerate(maps))
 
 
-def _picked(s: Let) -> LoopNest | None:
+def _picked_entries(s: Let) -> LoopNest | None:
     entries = key_entries(s.params["key"], s.args[1:], s.args[0].type.shape)
     if entries is None:
         return None
@@ -169,7 +169,7 @@ def _store(s: Let, equal: Equal, relied: Relied) -> LoopNest | None:
         return None
     if s.op in OVERWRITING.values():
         space = target.type.shape
-        whole = tuple(Span(k) for k in range(len(space)))
+        whole = tuple(ViewSpan(k) for k in range(len(space)))
         axes = aligned(value.type.shape, space, equal)
         return None if axes is None else LoopNest(s, space, (None, axes), entries=whole)
     entries = key_entries(s.params["key"], s.args[2:], target.type.shape)
@@ -181,7 +181,7 @@ def _store(s: Let, equal: Equal, relied: Relied) -> LoopNest | None:
     if len(have) > len(space):
         return None
     lengths = space
-    space, fits = _fitted(space, have, entries)
+    space, fits = _fit_lengths(space, have, entries)
     picked = {k for e in entries if isinstance(e, Place) for k in e.axes if k is not None}
     places = [(lengths[k], space[k]) for k in sorted(picked) if not equal(space[k], lengths[k])]
     axes = aligned(have, space, equal)
@@ -194,24 +194,24 @@ def _store(s: Let, equal: Equal, relied: Relied) -> LoopNest | None:
     )
 
 
-def _fitted(
+def _fit_lengths(
     space: tuple[Size, ...], have: tuple[Size, ...], entries: tuple[Entry, ...]
 ) -> tuple[tuple[Size, ...], tuple[int, ...]]:
     """Lengths of parts that only the program knows are those of the value; for which axes."""
     lead = len(space) - len(have)
     fitted = list(space)
     for k, n in enumerate(have, lead):
-        if n != 1 and not _spelled(space[k]):
+        if n != 1 and not _is_spellable(space[k]):
             fitted[k] = n
     axes = [
         k
         for k, e in enumerate(entries)
-        if isinstance(e, Span) and e.axis is not None and fitted[e.axis] != space[e.axis]
+        if isinstance(e, ViewSpan) and e.axis is not None and fitted[e.axis] != space[e.axis]
     ]
     return tuple(fitted), tuple(axes)
 
 
-def _spelled(size: Size) -> bool:
+def _is_spellable(size: Size) -> bool:
     """Whether the symbols of a size are those of arrays or integers, not new ones."""
     return all(x.given or x.var is not None for x in dims.symbols(size))
 

@@ -30,7 +30,7 @@ from tapeless.transforms.lowering.rewrite.array_routines import is_routine
 from tapeless.transforms.lowering.schedule.analysis import Analysis
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.fusion import Arrangement, FusedNest
-from tapeless.transforms.lowering.schedule.independent_passes import apart
+from tapeless.transforms.lowering.schedule.independent_passes import joins_of_independent_passes
 from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest, takes_long
 from tapeless.transforms.lowering.schedule.sink_producers import made_later
@@ -50,7 +50,7 @@ JOINED = {"matmul": "sum", **{name: name for name in ("sum", "prod", "max", "min
 
 
 @dataclass
-class Part:
+class KernelPart:
     """Statements of one kernel; `rows` and the work of one, if threads may share the rows."""
 
     statements: list[Statement]
@@ -61,7 +61,7 @@ class Part:
     joined: dict[Var, str] = field(default_factory=dict)  # numbers that its passes add up
 
 
-class Parts:
+class NestPartitioner:
     """Cuts a run of statements into parts; `hints` are the sizes in the first call."""
 
     def __init__(
@@ -85,7 +85,7 @@ class Parts:
         arrangement.run(run)
         return arrangement
 
-    def of(self, run: list[Statement], live: Collection[Var]) -> list[Part]:
+    def of(self, run: list[Statement], live: Collection[Var]) -> list[KernelPart]:
         """One kernel where all rows are apart; several only where there is much to do. `live` is
         read after the run."""
         written = [s for s in run if not self.read_through(s)]
@@ -95,8 +95,8 @@ class Parts:
                 parts = list(_serial_together(parts, self.heavy(parts)))
             least = self.least_work(parts)
             if all(p.rows is None or _is_less(p.rows * p.work, least) for p in parts):
-                return [Part(run)]
-        return self.with_views(parts, run) if parts else [Part(run)]
+                return [KernelPart(run)]
+        return self.with_views(parts, run) if parts else [KernelPart(run)]
 
     def share_a_pass(self, body: list[Statement], live: Collection[Var]) -> bool:
         """Whether most of what a pass of a loop does is worth the threads, in this call; whether it
@@ -116,7 +116,7 @@ class Parts:
         self.relied += [(">=", work, self.least_work(parts))] * (not isinstance(work, int))
         return True
 
-    def with_views(self, parts: list[Part], run: list[Statement]) -> list[Part]:
+    def with_views(self, parts: list[KernelPart], run: list[Statement]) -> list[KernelPart]:
         """The parts with what is read through, and in the order of the run."""
         self.place([s for s in run if self.read_through(s)], parts)
         order = {id(s): k for k, s in enumerate(run)}
@@ -130,7 +130,7 @@ class Parts:
             return s.kind in ("blank", "errstate")
         return isinstance(s, Let) and (s in self.memory.inline or s.op is empty or is_view(s))
 
-    def place(self, free: list[Statement], parts: list[Part]) -> None:
+    def place(self, free: list[Statement], parts: list[KernelPart]) -> None:
         """Puts statements to the first part that reads what they stand for."""
         needs = [set().union(*map(self.memory.needs, p.statements)) for p in parts]
         for s in free:
@@ -139,11 +139,11 @@ class Parts:
 
     # -- parts
 
-    def found(self, run: list[Statement], live: Collection[Var]) -> Iterator[Part]:
+    def found(self, run: list[Statement], live: Collection[Var]) -> Iterator[KernelPart]:
         """Parts with rows, each after the numbers that it needs, and what is between them."""
         waiting: list[Statement] = []
         late: list[Statement] = []  # numbers that nothing has needed yet
-        open_: Part | None = None
+        open_: KernelPart | None = None
         self.arrangement = self.arrange(run)
         for item in made_later(self.arrangement, live, ()):
             loop = self.elements(item)
@@ -160,14 +160,14 @@ class Parts:
                 if open_ is not None:
                     yield open_
                 if not all(self.may_repeat(s, item) for s in waiting):
-                    yield Part(waiting)
+                    yield KernelPart(waiting)
                     waiting = []
                 yield replace(loop, statements=[*waiting, *loop.statements])
                 open_, waiting = None, []
             elif self.is_of_library(item):
                 yield from [open_] if open_ is not None else []
-                yield from [Part(waiting)] if waiting else []
-                yield Part(item.statements)
+                yield from [KernelPart(waiting)] if waiting else []
+                yield KernelPart(item.statements)
                 open_, waiting = None, []
             elif not self.apart(item):
                 waiting += item.statements
@@ -178,15 +178,15 @@ class Parts:
                 if open_ is not None:
                     yield open_
                 if not all(self.may_repeat(s, item) for s in waiting):
-                    yield Part(waiting)
+                    yield KernelPart(waiting)
                     waiting = []
-                open_ = Part(waiting, item.size)
+                open_ = KernelPart(waiting, item.size)
                 self.add(item, open_)
                 waiting = []
         if open_ is not None:
             yield open_
         if waiting or late:
-            yield Part([*late, *waiting])
+            yield KernelPart([*late, *waiting])
 
     def may_be_late(self, item: FusedNest) -> bool:
         """Whether an item makes numbers that may as well be made later, by what needs them."""
@@ -205,7 +205,7 @@ class Parts:
         return needed[::-1]
 
     def may_come_first(
-        self, numbers: list[Statement], part: Part, waiting: list[Statement]
+        self, numbers: list[Statement], part: KernelPart, waiting: list[Statement]
     ) -> bool:
         """Whether numbers can be made before the nests of a part, and before what waits."""
         nests = [s for nest in part.nests for s in nest.statements]
@@ -219,18 +219,19 @@ class Parts:
         stage = self.analysis.stage(item.statements[0])
         return stage is not None and is_called(stage, self.memory)
 
-    def elements(self, item: FusedNest) -> Part | None:
+    def elements(self, item: FusedNest) -> KernelPart | None:
         """The loop over a batch, or of the user, that an item is, if its passes are apart."""
         s = item.statements[0]
         if not isinstance(s, For) or len(item.statements) > 1 or item.size is not None:
             return None
         atomic = set[Let]()
-        joined = apart(self.memory, s, self.analysis.may_add_atomically, atomic)
+        may_add = self.analysis.may_add_atomically
+        joined = joins_of_independent_passes(self.memory, s, may_add, atomic)
         is_length_known = joined is not None and self.analysis.outside(self.length(s))
         if not is_length_known or not (joined or s.carries):
             return None
         self.analysis.atomic |= atomic
-        return Part([s], self.length(s), self.each(s.body), loop=s, joined=joined or {})
+        return KernelPart([s], self.length(s), self.each(s.body), loop=s, joined=joined or {})
 
     def length(self, s: For) -> Size:
         return size_of_atom(self.memory, s.stop) - size_of_atom(self.memory, s.start)
@@ -256,7 +257,7 @@ class Parts:
                 return dims.maximum(length, 0)
         return MANY_PASSES
 
-    def add(self, item: FusedNest, part: Part) -> None:
+    def add(self, item: FusedNest, part: KernelPart) -> None:
         part.statements += item.statements
         part.nests.append(item)
         part.work = part.work + self.touched(item)
@@ -274,7 +275,7 @@ class Parts:
             return False
         return not self.memory.reads(s) & item.writes
 
-    def joins(self, item: FusedNest, part: Part) -> bool:
+    def joins(self, item: FusedNest, part: KernelPart) -> bool:
         """Whether a nest runs over the rows of a part, and reads of them its own row only."""
         assert item.size is not None
         nests = {s for before in part.nests for s in before.statements}
@@ -343,7 +344,7 @@ class Parts:
 
     # -- work
 
-    def heavy(self, parts: list[Part]) -> set[int]:
+    def heavy(self, parts: list[KernelPart]) -> set[int]:
         """Which parts are worth kernels of their own, if there is much to do in this call; else the
         one kernel is for such calls."""
         shared = [p for p in parts if p.rows is not None]
@@ -359,7 +360,7 @@ class Parts:
         least = work_now / (2 * len(shared))
         return {p for p, size in work.items() if (dims.evaluate(size, self.hints) or 0) >= least}
 
-    def least_work(self, parts: list[Part]) -> int:
+    def least_work(self, parts: list[KernelPart]) -> int:
         """The additions from which parts are worth kernels of their own."""
         stages = [self.analysis.stage(s) for p in parts for s in p.statements]
         products = any(stage is not None and is_called(stage, self.memory) for stage in stages)
@@ -408,7 +409,7 @@ class Parts:
         return dims.substitute(size, lambda x: None if self.analysis.known(dims.single(x)) else 1)
 
 
-def _serial_together(parts: list[Part], heavy: set[int]) -> Iterator[Part]:
+def _serial_together(parts: list[KernelPart], heavy: set[int]) -> Iterator[KernelPart]:
     """The parts; what is not heavy is done by one thread, in one kernel with what is next to it."""
     waiting: list[Statement] = []
     for part in parts:
@@ -416,11 +417,11 @@ def _serial_together(parts: list[Part], heavy: set[int]) -> Iterator[Part]:
             waiting += part.statements
             continue
         if waiting:
-            yield Part(waiting)
+            yield KernelPart(waiting)
         waiting = []
         yield part
     if waiting:
-        yield Part(waiting)
+        yield KernelPart(waiting)
 
 
 def _is_less(work: Size, least: int) -> bool:

@@ -103,10 +103,11 @@ def reads_filled(memory: Dependences, s: Statement, run: Iterable[Statement]) ->
 
 
 def stacks_in(memory: Dependences, run: Iterable[Statement]) -> set[Var]:
-    """The stacks that statements have to do with."""
+    """The stacks that statements have to do with, which a side of a branch may only pass on."""
     inside = [t for s in run for t in (s, *(u for b in blocks(s) for u in statements(b)))]
-    held = (a for t in inside for a in (*operands(t), *outputs(t)) if isinstance(a, Var))
-    return {memory.cell(v) for v in held if isinstance(v.type, StackType)}
+    held = [a for t in inside for a in (*operands(t), *outputs(t))]
+    held += [a for t in inside for b in blocks(t) for a in b.results]
+    return {memory.cell(a) for a in held if isinstance(a, Var) and isinstance(a.type, StackType)}
 
 
 def lists_to_fill(

@@ -12,7 +12,7 @@ from tapeless.transforms.core.language import Let, Statement, Var
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.schedule.fusion import FusedNest
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
-from tapeless.transforms.lowering.schedule.view_indices import Span
+from tapeless.transforms.lowering.schedule.view_indices import ViewSpan
 from tapeless.transforms.ops.primitives.slices_and_gathers import index, update
 
 StageOf = Callable[[Statement], LoopNest | None]
@@ -58,7 +58,7 @@ def _is_whole(stage: LoopNest, item: FusedNest) -> bool:
         and len(s.args) == 2
         and value.dtype == target.dtype
         and stage.maps[1] == tuple(range(len(stage.space)))
-        and all(isinstance(e, Span) for e in stage.entries)
+        and all(isinstance(e, ViewSpan) for e in stage.entries)
     )
 
 

@@ -28,7 +28,7 @@ VIEWS = frozenset(
 
 
 @dataclass(frozen=True)
-class Span:
+class ViewSpan:
     """An axis of the result runs along an axis of the base, from `start` by `step`."""
 
     axis: int | None  # of the result; None: its only element
@@ -50,7 +50,7 @@ class Place:
     axes: tuple[int | None, ...] = ()
 
 
-Entry = Span | Place
+Entry = ViewSpan | Place
 
 
 def is_view(s: Let) -> bool:
@@ -68,31 +68,33 @@ def entries_of(s: Let) -> tuple[Entry, ...] | None:
     have, out = s.args[0].type.shape, s.outs[0].type.shape
     match s.op:
         case identities.identity | identities.again | size_equalities.fitted:
-            return tuple(Span(k) for k in range(len(out)))
+            return tuple(ViewSpan(k) for k in range(len(out)))
         case shapes.transpose:
             axes = s.params["axes"]
-            return tuple(Span(axes.index(k)) for k in range(len(axes)))
+            return tuple(ViewSpan(axes.index(k)) for k in range(len(axes)))
         case shapes.broadcast_to:
             lead = len(out) - len(have)
             return tuple(
-                Span(None if n == 1 and out[k + lead] != 1 else k + lead)
+                ViewSpan(None if n == 1 and out[k + lead] != 1 else k + lead)
                 for k, n in enumerate(have)
             )
         case shapes.reshape:
-            return _reshaped(have, out)
+            return _changes_unit_axes_only(have, out)
         case slices_and_gathers.index:
             entries: tuple[Entry, ...] | None = key_entries(s.params["key"], s.args[1:], have)
             return entries
     return None
 
 
-def _reshaped(have: tuple[Size, ...], out: tuple[Size, ...]) -> tuple[Entry, ...] | None:
+def _changes_unit_axes_only(
+    have: tuple[Size, ...], out: tuple[Size, ...]
+) -> tuple[Entry, ...] | None:
     """Only axes of length one come and go."""
     long = [k for k, n in enumerate(out) if n != 1]
     if [out[k] for k in long] != [n for n in have if n != 1]:
         return None
     remaining = iter(long)
-    return tuple(Span(None if n == 1 else next(remaining)) for n in have)
+    return tuple(ViewSpan(None if n == 1 else next(remaining)) for n in have)
 
 
 def key_entries(key: Key, rest: tuple[Atom, ...], shape: tuple[Size, ...]) -> Any:
@@ -127,11 +129,11 @@ def _missing(key: Key, shape: tuple[Size, ...]) -> tuple[slice, ...]:
     return (slice(None),) * (len(shape) - sum(e is not None for e in key))
 
 
-def _span(s: slice, axis: int) -> Span | None:
+def _span(s: slice, axis: int) -> ViewSpan | None:
     step = 1 if s.step is None else s.step
     if not isinstance(step, int) or step == 0:
         return None
     start = s.start if s.start is not None or step < 0 else 0
     if isinstance(start, int) and step < 0:
         return None
-    return Span(axis, start, step, s.stop)
+    return ViewSpan(axis, start, step, s.stop)

@@ -162,7 +162,7 @@ class _Lengths:
             self.scope.add(length)
             yield Let((length,), axis_size, (array,), {"axis": axis})
             new = var_size(length, 0)
-            solved = _solved(old, new, frozenset())
+            solved = _solve_for_symbol(old, new, frozenset())
             equal.symbols.update(solved)
             if not solved:
                 equal.sizes[old] = new
@@ -177,7 +177,7 @@ class _Lengths:
             shape = result_shape(s.args[0].type.shape, s.params["key"], s.args[1:])
         for old, new in zip(part.type.shape, shape, strict=True):
             if old != new and _is_spelled(new, indices | self.params):
-                equal.symbols.update(_solved(old, new, indices | self.params))
+                equal.symbols.update(_solve_for_symbol(old, new, indices | self.params))
         equal.rename(part)
 
     def stored(self, lets: list[Let], indices: frozenset[Var]) -> dict[dims.Symbol, Size]:
@@ -196,7 +196,7 @@ class _Lengths:
             have = s.args[1].type.shape
             for old, new in zip(reversed(have), reversed(space), strict=False):
                 if _is_spelled(new, indices | self.params):
-                    solved = _solved(old, new, indices | self.params)
+                    solved = _solve_for_symbol(old, new, indices | self.params)
                     lengths.update({x: n for x, n in solved.items() if x in checked})
         return lengths
 
@@ -206,7 +206,7 @@ class _Lengths:
         (array,), (value,) = s.outs, s.args
         for old, new in zip(array.type.shape, value.type.shape, strict=True):
             if old != new and not _is_spelled(old, indices | self.params):
-                equal.symbols.update(_solved(old, new, frozenset()))
+                equal.symbols.update(_solve_for_symbol(old, new, frozenset()))
                 if equal.of(old) != new:
                     equal.sizes[old] = new
         equal.rename(array)
@@ -222,7 +222,7 @@ def _is_spelled(size: Size, integers: frozenset[Var]) -> bool:
     return all(x.given or x.var in integers for x in dims.symbols(size))
 
 
-def _solved(old: Size, new: Size, integers: frozenset[Var]) -> dict[dims.Symbol, Size]:
+def _solve_for_symbol(old: Size, new: Size, integers: frozenset[Var]) -> dict[dims.Symbol, Size]:
     """What the one symbol of a size is that is neither given nor one of some integers."""
     unknown = [x for x in dims.symbols(old) if not x.given and x.var not in integers]
     if len(unknown) != 1:

@@ -261,7 +261,7 @@ class Fitting:
         if s.op.elementwise or s.op in BROADCAST:
             space = s.outs[0].type.shape
             for k, a in enumerate(s.args):
-                yield k, _stretched(a, space)
+                yield k, _broadcast_lengths(a, space)
         elif s.op in (update, add_at):
             yield from self.stored(s)
         elif s.op is matmul and s.args[1].type.ndim <= 2:
@@ -273,7 +273,7 @@ class Fitting:
         if s.args[1].type.shape:
             space = self.part_shape(s, s.args[2:])
             if len(s.args[1].type.shape) <= len(space) and all(map(dims.is_given, space)):
-                yield 1, _stretched(s.args[1], space)
+                yield 1, _broadcast_lengths(s.args[1], space)
 
     def part(self, s: Let) -> None:
         """Notes how long a part is that is read, where inputs say it: the pass that recorded it
@@ -291,13 +291,13 @@ class Fitting:
 
     def part_shape(self, s: Let, rest: tuple[Atom, ...]) -> tuple[Size, ...]:
         """The shape of the part of an array that a statement reads or stores to."""
-        relied = Relied(self.facts.mapped(self.canon), self.canon)
+        relied = Relied(self.facts.map(self.canon), self.canon)
         relied.definitions = self.integers
         with building(relied):
             return result_shape(s.args[0].type.shape, s.params["key"], rest)
 
 
-def _stretched(a: Atom, space: tuple[Size, ...]) -> tuple[Size, ...]:
+def _broadcast_lengths(a: Atom, space: tuple[Size, ...]) -> tuple[Size, ...]:
     have: tuple[Size, ...] = a.type.shape
     lead = len(space) - len(have)
     return tuple(n if n == 1 else space[k + lead] for k, n in enumerate(have))

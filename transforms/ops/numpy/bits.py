@@ -17,7 +17,7 @@ from tapeless.transforms.core.builder import atom
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.core.scalar_form import Module, Operands, ScalarForm, converted
+from tapeless.transforms.core.scalar_form import ModuleNeeds, Operands, ScalarForm, convert
 from tapeless.transforms.errors import NotDifferentiableError, UnsupportedError
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, anywhere
 from tapeless.transforms.ops.primitives.elementwise import conjugate
@@ -71,10 +71,10 @@ def _simplify(args: Atoms, params: Params) -> Atom | None:
     return x if x.type.dtype == params["dtype"] else None
 
 
-def _scalar(s: Let, operands: Operands, module: Module) -> Any:
+def _scalar(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
     """The bits of one number, which has to be one of NumPy's."""
-    have, value = s.args[0].type.dtype, operands.one(0, s.args[0].type.dtype)
-    scalar = value if isinstance(s.args[0], Literal) else converted(have, value)
+    have, value = s.args[0].type.dtype, operands.convert_operand(0, s.args[0].type.dtype)
+    scalar = value if isinstance(s.args[0], Literal) else convert(have, value)
     return template(f"{{0}}.view(np.{s.outs[0].type.dtype.name})", {"0": scalar})
 
 

@@ -131,7 +131,7 @@ def _wrapped(value: Atom, dtype: np.dtype[Any]) -> Any:
     """A value in a dtype, where integers wrap around."""
     if isinstance(value, Literal):
         value = atom(np.asarray(value.value)[()])
-    return cast_to(value, dtype)
+    return cast_to(CREATION[np.asarray](value), dtype)
 
 
 def _constants(a: Atom, widths: Widths, pairs: list[Any]) -> Any:

@@ -25,7 +25,7 @@ from tapeless.transforms.ops.primitives.shapes import (
 
 
 @dataclass(frozen=True)
-class Part:
+class BatchedPart:
     """A part of a batched array, and how it lies.
 
     x      the array that the key belongs to
@@ -68,7 +68,7 @@ def _without_lead(value: Atom, axis: int | None, ndim: int) -> Any:
     return reshape(value, shape=(*batch, *shape[extra:])) if extra > 0 else value
 
 
-def batched_part(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) -> Part | None:
+def batched_part(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) -> BatchedPart | None:
     """The part that a key names of each element; None where no key can say it."""
     if all(k is None for k in axes):
         assert axis is not None
@@ -79,7 +79,7 @@ def batched_part(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) ->
     return _paired(x, axis, key, rest, axes)
 
 
-def _between(x: Atom, axis: int, key: Key, rest: Atoms) -> Part:
+def _between(x: Atom, axis: int, key: Key, rest: Atoms) -> BatchedPart:
     """Of integers and slices: the batch axis is one more slice."""
     entries: list[Any] = []
     taken, place = 0, 0
@@ -89,14 +89,14 @@ def _between(x: Atom, axis: int, key: Key, rest: Atoms) -> Part:
         entries.append(e)
         taken += e is not None
         place += e is None or isinstance(e, slice)
-    return Part(x, (*entries, slice(None), *key[len(entries) :]), rest, place)
+    return BatchedPart(x, (*entries, slice(None), *key[len(entries) :]), rest, place)
 
 
-def _beside(x: Atom, key: Key, rest: Atoms) -> Part:
+def _beside(x: Atom, key: Key, rest: Atoms) -> BatchedPart:
     """Of index arrays, whose axes come first if they do not stand together."""
     wide = (slice(None), *key)
     inner = broadcast(*(_shape(e, rest) for e in key if isinstance(e, Slot)))
-    return Part(x, wide, rest, 0 if advanced_place(wide) else len(inner))
+    return BatchedPart(x, wide, rest, 0 if advanced_place(wide) else len(inner))
 
 
 def _shape(e: Slot, rest: Atoms) -> tuple[Size, ...]:
@@ -111,7 +111,7 @@ def slices_vary(key: Key, axes: Any) -> bool:
     return any(isinstance(b, Slot) and axes[b.k] is not None for b in bounds)
 
 
-def _paired(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) -> Part:
+def _paired(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) -> BatchedPart:
     """With batched indices: a batched array takes the number of the element as one more index."""
     ranks = [a.type.ndim - (k is not None) for a, k in zip(rest, axes, strict=True)]
     used = [e for e in key if isinstance(e, Slot)]
@@ -125,11 +125,13 @@ def _paired(x: Atom, axis: int | None, key: Key, rest: Atoms, axes: Any) -> Part
         indices.append(numbers)
     after = advanced_place(key)
     if not ndim or before == after:
-        return Part(x, key, tuple(indices), after)
+        return BatchedPart(x, key, tuple(indices), after)
     others = _count_others(x, key)
     inner = [k if k < after else k + 1 + ndim for k in range(others)]
     index_axes = range(after + 1, after + 1 + ndim)
-    return Part(x, key, tuple(indices), 0, (after, *inner[:before], *index_axes, *inner[before:]))
+    return BatchedPart(
+        x, key, tuple(indices), 0, (after, *inner[:before], *index_axes, *inner[before:])
+    )
 
 
 def _count_others(x: Atom, key: Key) -> int:

@@ -20,6 +20,8 @@ from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
 from tapeless.transforms.ops.primitives.shapes import batch_size, front, repeated, reshape
 
 CALLABLE = Type(np.dtype("V"))
+#: The method of calls that draw numbers of Python's `random`: one for each element of a batch.
+FOR_EACH = "sequential"
 
 
 def _infer(*args: Atom, sizes: tuple[Size, ...], kinds: Any, **how: Any) -> tuple[Type, ...]:

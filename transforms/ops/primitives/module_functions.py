@@ -19,7 +19,7 @@ import numpy as np
 from tapeless.transforms.core.builder import broadcast
 from tapeless.transforms.core.language import Atom, Let, Type
 from tapeless.transforms.core.operation import Op
-from tapeless.transforms.core.scalar_form import Module, Operands, ScalarForm
+from tapeless.transforms.core.scalar_form import ModuleNeeds, Operands, ScalarForm
 from tapeless.transforms.ops.primitives import erfinv_coefficients
 from tapeless.transforms.ops.primitives.arithmetic import mul
 from tapeless.transforms.ops.primitives.dtypes import conform
@@ -233,12 +233,12 @@ def inverse_error_single(x):
 NAMES = ("four_rounds", "random_word", "inverse_error", "inverse_error_single")
 
 
-def _inverse_error(s: Let, operands: Operands, module: Module) -> Any:
+def _inverse_error(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
     single = s.args[0].type.dtype.itemsize < 8
     name = "inverse_error_single" if single else "inverse_error"
     module.imports |= {("math", "log"), ("math", "sqrt")}
     module.helpers[(INVERSE_ERROR_SINGLE if single else INVERSE_ERROR).strip()] = None
-    return template(f"{name}({{0}})", operands.converted("own", s.outs[0].type.dtype))
+    return template(f"{name}({{0}})", operands.convert("own", s.outs[0].type.dtype))
 
 
 def _function(text: str) -> Any:

@@ -15,11 +15,20 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.dims import Size
-from tapeless.transforms.core.language import Atom, Block, Let, Literal, Type, Var, statements
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Let,
+    Literal,
+    Statement,
+    Type,
+    Var,
+    statements,
+)
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import NotDifferentiableError
-from tapeless.transforms.ops.primitives.callbacks import CALLABLE
+from tapeless.transforms.ops.primitives.callbacks import CALLABLE, FOR_EACH, outside
 
 #: Methods that draw: their parameters in NumPy's order, with defaults; `size` follows.
 REALS: dict[str, dict[str, float | None]] = {
@@ -200,4 +209,11 @@ def draws(block: Block) -> bool:
     """Whether a program draws from a generator from outside."""
     inside = [s for s in statements(block) if isinstance(s, Let)]
     own = {v for s in inside if s.op is made_generator for v in s.outs}
-    return any(s.op is draw and own.isdisjoint(s.args[:1]) for s in inside)
+    return any(
+        (s.op is draw and own.isdisjoint(s.args[:1])) or is_draw_of_python(s) for s in inside
+    )
+
+
+def is_draw_of_python(s: Statement) -> bool:
+    """Whether a statement calls a function of Python's `random`."""
+    return isinstance(s, Let) and s.op is outside and s.params["method"] == FOR_EACH

@@ -15,7 +15,7 @@ from tapeless.transforms.core.scalar_form import (
     FLOAT,
     INT,
     WIDE,
-    Module,
+    ModuleNeeds,
     Operands,
     ScalarForm,
     cast,
@@ -63,9 +63,9 @@ def of_complex_helpers(text: str, *helpers: str) -> ScalarForm:
 def scaled(factor: float) -> ScalarForm:
     """A product with a constant in the dtype of the result."""
 
-    def text(s: Let, operands: Operands, module: Module) -> Any:
+    def text(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
         out = s.outs[0].type.dtype
-        return template("{0} * {1}", {**operands.to(out), "1": literal(factor, out)})
+        return template("{0} * {1}", {**operands.convert_all(out), "1": literal(factor, out)})
 
     return ScalarForm(text)
 
@@ -75,31 +75,31 @@ def in_double(name: str, text: str) -> ScalarForm:
     return ScalarForm(text, "float64", FLOATS, imports=(("math", name),))
 
 
-def _log_gamma(s: Let, operands: Operands, module: Module) -> Any:
+def _log_gamma(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
     """gammaln(-inf) is -inf, as in SciPy. Python's number math.lgamma(-inf) is inf."""
     module.imports.add(("math", "lgamma"))
     weak = s.outs[0].type.weak
     text = "lgamma({0})" if weak else "lgamma({0}) if {0} > {1} else {0}"
-    return template(text, {**operands.to(FLOAT), "1": literal(-np.inf, FLOAT)})
+    return template(text, {**operands.convert_all(FLOAT), "1": literal(-np.inf, FLOAT)})
 
 
 LOG_GAMMA = ScalarForm(_log_gamma, "float64", FLOATS, imports=(("math", "lgamma"),), repeats=True)
 
 
-def _quotient(s: Let, operands: Operands, module: Module) -> Any:
+def _quotient(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
     """Integers are divided as floats."""
     out = s.outs[0].type.dtype
     numbers = all(a.type.dtype.kind != "f" for a in s.args)
-    holes = operands.to(FLOAT) if out == FLOAT and numbers else operands.natural(out)
+    holes = operands.convert_all(FLOAT) if out == FLOAT and numbers else operands.natural(out)
     return template("{0} / {1}", holes)
 
 
-def _complex_quotient(s: Let, operands: Operands, module: Module) -> Any:
+def _complex_quotient(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
     """By zero it is infinite or NaN, as NumPy's; Numba would raise an error."""
     out = s.outs[0].type.dtype
     if s.outs[0].type.weak:
         return template("{0} / {1}", operands.natural(out))
-    holes = operands.to(out)
+    holes = operands.convert_all(out)
     by_zero = template("complex({0}.real / 0.0, {0}.imag / 0.0)", holes)
     return template("{0} / {1} if {1} != 0 else {2}", {**holes, "2": cast(by_zero, WIDE, out)})
 
@@ -107,10 +107,10 @@ def _complex_quotient(s: Let, operands: Operands, module: Module) -> Any:
 QUOTIENT = ScalarForm(_quotient, of_complex=ScalarForm(_complex_quotient, repeats=True))
 
 
-def _power(s: Let, operands: Operands, module: Module) -> Any:
+def _power(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
     """Small powers are products."""
     out, exponent = s.outs[0].type.dtype, s.args[1]
-    holes = operands.to(out)
+    holes = operands.convert_all(out)
     if isinstance(exponent, Literal):
         if exponent.value in (2, 3):
             return template(" * ".join(["{0}"] * int(exponent.value)), holes)
@@ -153,9 +153,9 @@ def extremum(sign: str) -> ScalarForm:
     """The operand that is larger or smaller; NaN wins, as in NumPy."""
     opposite = {">": "<=", "<": ">="}[sign]
 
-    def text(s: Let, operands: Operands, module: Module) -> Any:
+    def text(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
         out = s.outs[0].type.dtype
-        holes = operands.to(out)
+        holes = operands.convert_all(out)
         a, b = s.args
         if out.kind != "f":
             return template(f"{{0}} if {{0}} {sign} {{1}} else {{1}}", holes)
@@ -167,39 +167,39 @@ def extremum(sign: str) -> ScalarForm:
     return ScalarForm(text, results=NUMBERS, repeats=True)
 
 
-def _reciprocal(s: Let, operands: Operands, module: Module) -> Any:
+def _reciprocal(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
     out = s.outs[0].type.dtype
-    return template("{1} / {0}", {"0": operands.one(0, out), "1": literal(1, out)})
+    return template("{1} / {0}", {"0": operands.convert_operand(0, out), "1": literal(1, out)})
 
 
 RECIPROCAL = ScalarForm(_reciprocal, results=FLOATS)
 
 
-def _heaviside(s: Let, operands: Operands, module: Module) -> Any:
+def _heaviside(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
     out = s.outs[0].type.dtype
     text = "{0} if {0} != {0} else {1} if {0} == 0 else {2} if {0} < 0 else {3}"
     ends = {"2": literal(0.0, out), "3": literal(1.0, out)}
-    return template(text, {**operands.to(out), **ends})
+    return template(text, {**operands.convert_all(out), **ends})
 
 
 HEAVISIDE = ScalarForm(_heaviside, results=FLOATS, repeats=True)
 
 
-def _choice(s: Let, operands: Operands, module: Module) -> Any:
+def _choice(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
     out = s.outs[0].type.dtype
-    sides = {"1": operands.one(1, out), "2": operands.one(2, out)}
-    return template("{1} if {0} else {2}", {"0": operands.one(0, BOOL), **sides})
+    sides = {"1": operands.convert_operand(1, out), "2": operands.convert_operand(2, out)}
+    return template("{1} if {0} else {2}", {"0": operands.convert_operand(0, BOOL), **sides})
 
 
 CHOICE = ScalarForm(_choice, of_complex="same")
 
 
-def _conversion(s: Let, operands: Operands, module: Module) -> Any:
+def _conversion(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
     """Of a complex number that becomes a real one, the real part."""
     have, out = s.args[0].type.dtype, s.outs[0].type.dtype
     if have.kind == "c" and out.kind in "iuf":
-        return template(f"np.{out.name}({{0}}.real)", operands.to(have))
-    return operands.one(0, out)
+        return template(f"np.{out.name}({{0}}.real)", operands.convert_all(have))
+    return operands.convert_operand(0, out)
 
 
 CONVERSION = ScalarForm(_conversion, of_complex="same")
@@ -217,19 +217,19 @@ SQUARE = ScalarForm("{0} * {0}", of_complex="same", repeats=True)
 def floats_test(name: str, of_others: bool, repeats: bool = False) -> ScalarForm:
     """A test of `math` on floats, whose outcome for other numbers is known."""
 
-    def text(s: Let, operands: Operands, module: Module) -> Any:
+    def text(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
         have = s.args[0].type.dtype
         if have.kind != "f":
             return literal(of_others, BOOL)
         module.imports.add(("math", name))
-        return template(f"{name}({{0}})", operands.to(have))
+        return template(f"{name}({{0}})", operands.convert_all(have))
 
     return ScalarForm(text, imports=(("math", name),), repeats=repeats)
 
 
-def _complement(s: Let, operands: Operands, module: Module) -> Any:
+def _complement(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
     out = s.outs[0].type.dtype
-    return template("not {0}" if out == BOOL else "~{0}", operands.to(out))
+    return template("not {0}" if out == BOOL else "~{0}", operands.convert_all(out))
 
 
 COMPLEMENT = ScalarForm(_complement)
@@ -253,7 +253,7 @@ def comparison(sign: str, of_complex: Any = None) -> ScalarForm:
     greater(x, -1), x of uint8      becomes      0 > -1
     """
 
-    def text(s: Let, operands: Operands, module: Module) -> Any:
+    def text(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
         for k, a in enumerate(s.args):
             if isinstance(a, Literal) and not fits(a, s.args[1 - k].type.dtype):
                 beyond = literal(1 if a.value > 0 else -1, INT)
@@ -262,7 +262,7 @@ def comparison(sign: str, of_complex: Any = None) -> ScalarForm:
         dtype = _common(s.args)
         if dtype.kind == "f" and all(a.type.dtype.kind in "iu" for a in s.args):
             how = "own"  # signed and unsigned ones of 64 bits
-            return template(f"{{0}} {sign} {{1}}", operands.converted(how, dtype))
+            return template(f"{{0}} {sign} {{1}}", operands.convert(how, dtype))
         return template(f"{{0}} {sign} {{1}}", operands.natural(dtype))
 
     return ScalarForm(text, of_complex=of_complex)
@@ -292,7 +292,7 @@ def _common(args: tuple[Any, ...]) -> np.dtype[Any]:
 def shift(sign: str) -> ScalarForm:
     """A shift of bits. A count of all bits and more leaves none of them, as in NumPy."""
 
-    def text(s: Let, operands: Operands, module: Module) -> Any:
+    def text(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
         out, count = s.outs[0].type.dtype, s.args[1]
         holes = operands.natural(out)
         if isinstance(count, Literal) and 0 <= count.value < BITS:

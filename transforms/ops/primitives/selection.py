@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,17 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.primitives import scalar_forms
 from tapeless.transforms.ops.primitives.dtypes import conform, result_dtype
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params
+
+
+@functools.cache
+def refuses_integers() -> bool:
+    """Whether NumPy's `where` raises for integers of Python's that its dtype does not hold, as it
+    does from 2.5 on; before, it takes their last bits."""
+    try:
+        np.where(True, np.uint8(0), 256)
+    except OverflowError:
+        return True
+    return False
 
 
 def _select_infer(test: Atom, a: Atom, b: Atom) -> Type:

@@ -15,7 +15,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.primitives.arithmetic import mul
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
-from tapeless.transforms.ops.primitives.dtypes import conform
+from tapeless.transforms.ops.primitives.dtypes import conform, result_dtype
 from tapeless.transforms.ops.primitives.elementwise import exp, imag, maximum, real, sin, sqrt
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.make_elementwise import as_integers
@@ -259,7 +259,9 @@ TWO = (pbdv, pbvv, pbwa)
 
 def _of_order(op: Op) -> Any:
     def rule(v: Any, x: Any) -> Any:
-        v, x = _float(v), _float(x)
+        v, x = as_array(v), as_array(x)
+        dtype = result_dtype(getattr(sc, op.name), (v.type, x.type))
+        v, x = cast_to(v, dtype), cast_to(x, dtype)
         shape = UFUNCS[np.add](v, x).type.shape
         return op(broadcast_to(v, shape=shape), broadcast_to(x, shape=shape))
 

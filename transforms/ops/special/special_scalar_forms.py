@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.core.language import Let
-from tapeless.transforms.core.scalar_form import Module, Operands, ScalarForm, literal
+from tapeless.transforms.core.scalar_form import ModuleNeeds, Operands, ScalarForm, literal
 from tapeless.transforms.ops.primitives.scalar_forms import FLOATS
 from tapeless.transforms.python_text.python_source import template
 
@@ -25,12 +25,12 @@ def of_elements(text: str, *functions: str) -> ScalarForm:
     for name, (hole, _) in named.items():
         text = text.replace(f"{{{name}}}", hole)
 
-    def written(s: Let, operands: Operands, module: Module) -> Any:
+    def written(s: Let, operands: Operands, module: ModuleNeeds) -> Any:
         out = s.outs[0].type.dtype
         module.imports.update(("math", name) for name in functions)
         used = {hole.strip("{}"): v for hole, v in named.values() if hole in text}
         values = {key: literal(value, out) for key, value in used.items()}
-        return template(text, {**operands.to(out), **values})
+        return template(text, {**operands.convert_all(out), **values})
 
     imports = tuple(("math", name) for name in functions)
     return ScalarForm(written, results=FLOATS, imports=imports, repeats=True)

@@ -17,7 +17,7 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives import shapes
 from tapeless.transforms.ops.primitives.arithmetic import mul, truediv
-from tapeless.transforms.optimize.algebra.facts import Uses, is_float, once, same_shape
+from tapeless.transforms.optimize.algebra.facts import Uses, is_float, is_read_once, same_shape
 
 
 def spread_twice(s: Let, uses: Uses) -> Any:
@@ -41,7 +41,7 @@ def reshaped_twice(s: Let, uses: Uses) -> Any:
 def reshaped_sum(s: Let, uses: Uses) -> Any:
     """sum(x, axis=0, keepdims=True) without that axis is sum(x, axis=0)."""
     let = defining_statement(s.args[0], shapes.sum)
-    if let is None or not let.params["keepdims"] or not once(s.args[0], uses):
+    if let is None or not let.params["keepdims"] or not is_read_once(s.args[0], uses):
         return None
     axes, shape = let.params["axes"], s.outs[0].type.shape
     kept_shape = tuple(n for k, n in enumerate(let.args[0].type.shape) if k not in axes)
@@ -53,7 +53,7 @@ def reshaped_sum(s: Let, uses: Uses) -> Any:
 def transposed_product(s: Let, uses: Uses) -> Any:
     """(a.T @ b).T is b.T @ a, for matrices."""
     let = defining_statement(s.args[0], matmul)
-    if let is None or not once(s.args[0], uses) or s.params["axes"] != (1, 0):
+    if let is None or not is_read_once(s.args[0], uses) or s.params["axes"] != (1, 0):
         return None
     x, y = let.args
     if (
@@ -100,7 +100,7 @@ def constant_before_sum(s: Let, uses: Uses) -> Any:
     """sum(c x) is c sum(x) for a scalar c."""
     (x,) = s.args
     let = defining_statement(x, mul, truediv)
-    if let is None or not once(x, uses) or not is_float(x, *let.args):
+    if let is None or not is_read_once(x, uses) or not is_float(x, *let.args):
         return None
     a, b = let.args
     if any(e.type.shape and e.type.dtype != x.type.dtype for e in (a, b)):

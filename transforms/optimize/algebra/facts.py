@@ -20,7 +20,7 @@ Rule = Callable[[Let, Uses], Any]
 as_written: ContextVar[bool] = ContextVar("as_written", default=False)
 
 
-def negated(a: Atom) -> Any:
+def operand_of_negation(a: Atom) -> Any:
     """x for -x, else None."""
     let = defining_statement(a, neg)
     return let.args[0] if let is not None and a.type.dtype.kind in "fc" else None
@@ -33,14 +33,14 @@ def number(a: Atom) -> Any:
     return None
 
 
-def scaled(a: Atom) -> tuple[Any, Atom]:
+def coefficient_and_value(a: Atom) -> tuple[Any, Atom]:
     """(c, x) for c * x with a Python number c, (-1, x) for -x, else (1, a)."""
     let = defining_statement(a, mul)
     if let is not None and (c := number(let.args[0])) is not None:
         return c, let.args[1]
-    if (inner := negated(a)) is None:
+    if (inner := operand_of_negation(a)) is None:
         return 1, a
-    c, x = scaled(inner)
+    c, x = coefficient_and_value(inner)
     return -c, x
 
 
@@ -60,7 +60,7 @@ def same_shape(a: tuple[Size, ...], b: tuple[Size, ...]) -> bool:
     return len(a) == len(b) and all((m == 1) == (n == 1) for m, n in zip(a, b, strict=True))
 
 
-def once(a: Atom, uses: Uses) -> bool:
+def is_read_once(a: Atom, uses: Uses) -> bool:
     """Whether a value is read here only, so that it goes away if it is not read here."""
     return isinstance(a, Var) and uses.get(a, 1) <= 1
 

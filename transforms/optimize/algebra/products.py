@@ -20,13 +20,13 @@ from tapeless.transforms.ops.primitives.elementwise import power
 from tapeless.transforms.optimize.algebra.facts import (
     Uses,
     as_precise,
+    coefficient_and_value,
     fits,
     is_float,
     is_integer,
-    negated,
+    is_read_once,
     number,
-    once,
-    scaled,
+    operand_of_negation,
     short,
 )
 
@@ -54,9 +54,9 @@ def constant_first(s: Let, uses: Uses) -> Any:
 def signs_of_factors(s: Let, uses: Uses) -> Any:
     """-a * b is -(a * b), and the like of quotients."""
     a, b = s.args
-    if (x := negated(a)) is not None and is_float(*s.outs):
+    if (x := operand_of_negation(a)) is not None and is_float(*s.outs):
         return neg(s.op(x, b))
-    if (y := negated(b)) is not None and is_float(*s.outs):
+    if (y := operand_of_negation(b)) is not None and is_float(*s.outs):
         return neg(s.op(a, y))
     return None
 
@@ -101,12 +101,12 @@ def constant_on_smaller(s: Let, uses: Uses) -> Any:
     """c (x y) is (c x) y where x is smaller than the product, and c (x / n) is (c / n) x."""
     c, product = s.args
     quotient = defining_statement(product, truediv)
-    if number(c) is not None and quotient is not None and once(product, uses):
+    if number(c) is not None and quotient is not None and is_read_once(product, uses):
         x, n = quotient.args
         if x.type.shape and not n.type.shape and is_float(x) and _divides(n, x):
             return mul(truediv(float(number(c)), n), x)
     inner = defining_statement(product, mul)
-    if number(c) is None or inner is None or not once(product, uses):
+    if number(c) is None or inner is None or not is_read_once(product, uses):
         return None
     x, y = inner.args
     for small, large in ((x, y), (y, x)):
@@ -139,7 +139,7 @@ def times_power(s: Let, uses: Uses) -> Any:
     """x x^k is x^(k + 1) for an integer k > 1."""
     for x, y in (s.args, s.args[::-1]):
         let = defining_statement(y, power)
-        if let is None or let.args[0] is not x or not once(y, uses) or not is_float(x):
+        if let is None or let.args[0] is not x or not is_read_once(y, uses) or not is_float(x):
             continue
         k = number(let.args[1])
         if isinstance(k, int) and 1 < k < 9 and y.type == s.outs[0].type:
@@ -156,7 +156,7 @@ def of_fraction(s: Let, uses: Uses) -> Any:
         if quotient is None or not is_float(a, b) or a.type.dtype != b.type.dtype:
             continue
         c, n = constant(quotient.args[0]), quotient.args[1]
-        if c is None or not (once(a, uses) or (a.type.weak and not quotient.outs[0].name)):
+        if c is None or not (is_read_once(a, uses) or (a.type.weak and not quotient.outs[0].name)):
             continue
         if (d := constant(b)) is not None:
             return truediv(d * c, n)
@@ -171,7 +171,12 @@ def multiple_of_fraction(s: Let, uses: Uses) -> Any:
     """c (e / x) is (c e) / x, where c or e is a power of two."""
     c, quotient = s.args
     let = defining_statement(quotient, truediv)
-    if let is None or number(c) is None or not once(quotient, uses) or not is_float(quotient):
+    if (
+        let is None
+        or number(c) is None
+        or not is_read_once(quotient, uses)
+        or not is_float(quotient)
+    ):
         return None
     e = number(let.args[0])
     if e is None or not any(math.frexp(v)[0] in (0.5, -0.5) for v in (number(c), e)):
@@ -184,7 +189,12 @@ def multiple_of_quotient(s: Let, uses: Uses) -> Any:
     """c (x / d) is (c / d) x, where c / d is an integer or a power of two."""
     c, quotient = s.args
     let = defining_statement(quotient, truediv)
-    if let is None or number(c) is None or not once(quotient, uses) or not is_float(quotient):
+    if (
+        let is None
+        or number(c) is None
+        or not is_read_once(quotient, uses)
+        or not is_float(quotient)
+    ):
         return None
     x, d = let.args[0], number(let.args[1])
     if not d or not fits(x, s.outs[0].type) or not is_float(x):
@@ -198,10 +208,10 @@ def multiple_of_quotient(s: Let, uses: Uses) -> Any:
 def constant_of_quotient(s: Let, uses: Uses) -> Any:
     """c x / d is (c / d) x, and x / (d y) is (1 / d) (x / y)."""
     a, b = s.args
-    e, y = scaled(b)
+    e, y = coefficient_and_value(b)
     if y is not b and e and e != -1 and is_float(a, b) and number(a) is None and short(1 / e, e):
         return mul(1 / e, truediv(a, y)) if as_precise(s, b) and _in_range(1 / e, y) else None
-    d, (c, x) = number(b), scaled(a)
+    d, (c, x) = number(b), coefficient_and_value(a)
     if d and x is not a and c != -1 and is_float(a) and short(c / d, c, d):
         return mul(c / d, x) if as_precise(s, x) and _in_range(c / d, x) else None
     return None

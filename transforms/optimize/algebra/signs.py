@@ -13,21 +13,27 @@ from tapeless.transforms.ops.primitives.arithmetic import mul, neg, sub
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
 from tapeless.transforms.ops.primitives.constant_folding import is_number
 from tapeless.transforms.ops.primitives.selection import select
-from tapeless.transforms.optimize.algebra.facts import Uses, is_float, negated, once, scaled
+from tapeless.transforms.optimize.algebra.facts import (
+    Uses,
+    coefficient_and_value,
+    is_float,
+    is_read_once,
+    operand_of_negation,
+)
 
 
 def sign_outside(s: Let, uses: Uses) -> Any:
-    inner = negated(s.args[0])
+    inner = operand_of_negation(s.args[0])
     return None if inner is None else neg(s.op(inner, *s.args[1:], **s.params))
 
 
 def signs_of_sign(s: Let, uses: Uses) -> Any:
     (a,) = s.args
-    if (x := negated(a)) is not None:
+    if (x := operand_of_negation(a)) is not None:
         return x
-    if not once(a, uses) or not is_float(a):
+    if not is_read_once(a, uses) or not is_float(a):
         return None
-    c, x = scaled(a)
+    c, x = coefficient_and_value(a)
     if x is not a:
         return mul(-c, x)
     let = defining_statement(a, sub)
@@ -37,9 +43,9 @@ def signs_of_sign(s: Let, uses: Uses) -> Any:
 def sign_of_chosen(s: Let, uses: Uses) -> Any:
     """where(c, -a, 0) is -where(c, a, 0)."""
     test, a, b = s.args
-    if is_number(b, 0) and (x := negated(a)) is not None:
+    if is_number(b, 0) and (x := operand_of_negation(a)) is not None:
         return neg(select(test, x, b))
-    if is_number(a, 0) and (x := negated(b)) is not None:
+    if is_number(a, 0) and (x := operand_of_negation(b)) is not None:
         return neg(select(test, a, x))
     return None
 
@@ -62,7 +68,7 @@ def chosen_twice(s: Let, uses: Uses) -> Any:
 def sign_of_compared(s: Let, uses: Uses) -> Any:
     """-x != 0 is x != 0."""
     a, b = s.args
-    x = negated(a) if is_number(b, 0) else None
+    x = operand_of_negation(a) if is_number(b, 0) else None
     return None if x is None else s.op(x, b)
 
 

@@ -14,7 +14,7 @@ from tapeless.transforms.ops.primitives import joining, new_arrays, shapes, slic
 from tapeless.transforms.ops.primitives.arithmetic import add, neg, sub
 from tapeless.transforms.ops.primitives.constant_folding import is_number
 from tapeless.transforms.ops.primitives.index_keys import trimmed
-from tapeless.transforms.optimize.algebra.facts import Uses, fits, is_zeros, once
+from tapeless.transforms.optimize.algebra.facts import Uses, fits, is_read_once, is_zeros
 
 
 def added_to_zeros(s: Let, uses: Uses) -> Any:
@@ -25,7 +25,7 @@ def added_to_zeros(s: Let, uses: Uses) -> Any:
     while (
         let := defining_statement(x, slices_and_gathers.update, slices_and_gathers.add_at)
     ) is not None:
-        if not apart(let, s):
+        if not are_disjoint_stores(let, s):
             return None
         x = let.args[0]
     zeros = defining_statement(x, new_arrays.zeros) is not None
@@ -38,7 +38,7 @@ def added_zeros(s: Let, uses: Uses) -> Any:
     return x if is_number(v, 0) or is_zeros(v) else None
 
 
-def apart(a: Let, b: Let) -> bool:
+def are_disjoint_stores(a: Let, b: Let) -> bool:
     """Whether two stores are sure to write different elements: by known places on an axis."""
     pairs = zip(a.params["key"], b.params["key"], strict=False)
     whole = (int, slice)
@@ -62,7 +62,7 @@ def made_of_elements(s: Let, uses: Uses) -> Any:
         if type(k) is not int or v.type.shape or v.type.dtype != x.type.dtype:
             return None
         stored.setdefault(k % shape[0], v)
-        if store is not s and not once(store.outs[0], uses):
+        if store is not s and not is_read_once(store.outs[0], uses):
             return None
         store = defining_statement(x, slices_and_gathers.update)
     if len(stored) < shape[0] or defining_statement(x, new_arrays.zeros) is None:
@@ -75,7 +75,7 @@ def copied_once(s: Let, uses: Uses) -> Any:
     """A copy of what nobody else reads is the thing itself."""
     (x,) = s.args
     let = current().definitions.get(x) if isinstance(x, Var) and not x.name else None
-    return x if let is not None and once(x, uses) and not let.op.view else None
+    return x if let is not None and is_read_once(x, uses) and not let.op.view else None
 
 
 def same_place(a: Let, b: Let) -> bool:
@@ -92,17 +92,17 @@ def stored_part(s: Let, uses: Uses) -> Any:
     x, v = s.args[:2]
     if (
         same := defining_statement(v, slices_and_gathers.index, slices_and_gathers.gather)
-    ) is not None and _of(same, s):
+    ) is not None and _is_part_of(same, s):
         return x
     let = defining_statement(v, add, sub, slices_and_gathers.update, slices_and_gathers.add_at)
-    if let is None or not once(v, uses):
+    if let is None or not is_read_once(v, uses):
         return None
     a, b = let.args[:2]
     for old, new in ((a, b), (b, a)) if let.op is add else ((a, b),):
         if (composed := _of_selected(old, let, s)) is not None:
             return let.op(x, new, *composed[1], key=composed[0])
-        part = defining_statement(old, slices_and_gathers.index) or _selected(old, let)
-        if part is None or not _of(part, s):
+        part = defining_statement(old, slices_and_gathers.index) or _gathered_part(old, let)
+        if part is None or not _is_part_of(part, s):
             continue
         if let.op in (slices_and_gathers.update, slices_and_gathers.add_at):
             composed = slices_and_gathers.compose(
@@ -127,14 +127,14 @@ def _in_dtype_of(x: Atom, value: Atom) -> Atom:
     return value if same else shapes.cast(value, dtype=x.type.dtype)
 
 
-def _selected(old: Atom, sum_: Let) -> Let | None:
+def _gathered_part(old: Atom, sum_: Let) -> Let | None:
     """What x[mask] + v is the sum of: no place is named twice."""
     part = defining_statement(old, slices_and_gathers.gather) if sum_.op in (add, sub) else None
     repeats = part is not None and slices_and_gathers.may_repeat(part.params["key"], part.args[1:])
     return None if repeats else part
 
 
-def _of(part: Let, store: Let) -> bool:
+def _is_part_of(part: Let, store: Let) -> bool:
     return part.args[0] is store.args[0] and same_place(part, store)
 
 
@@ -186,7 +186,7 @@ def read_of_selected(s: Let, uses: Uses) -> Any:
 def stored_twice(s: Let, uses: Uses) -> Any:
     """x[k] = u; x[k] = v is x[k] = v."""
     before = defining_statement(s.args[0], slices_and_gathers.update, slices_and_gathers.add_at)
-    if before is None or not once(s.args[0], uses) or not same_place(before, s):
+    if before is None or not is_read_once(s.args[0], uses) or not same_place(before, s):
         return None
     return slices_and_gathers.update(before.args[0], *s.args[1:], **s.params)
 

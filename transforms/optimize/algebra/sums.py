@@ -16,14 +16,14 @@ from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.optimize.algebra.facts import (
     Uses,
     as_written,
+    coefficient_and_value,
     fits,
     is_float,
     is_integer,
+    is_read_once,
     is_zeros,
-    negated,
     number,
-    once,
-    scaled,
+    operand_of_negation,
     short,
 )
 
@@ -40,24 +40,24 @@ def plus_zeros(s: Let, uses: Uses) -> Any:
 def chosen_apart(s: Let, uses: Uses) -> Any:
     """where(c, a, 0) + where(c, 0, b) is where(c, a, b), also with other terms in between."""
     x, y = s.args
-    if (whole := _joined(s.op, x, y, uses)) is not None:
+    if (whole := _join_selections(s.op, x, y, uses)) is not None:
         return whole
     let = defining_statement(x, add, sub)
-    if let is None or not once(x, uses):
+    if let is None or not is_read_once(x, uses):
         return None
     p, q = let.args
-    if (part := _joined(add if let.op is s.op else sub, q, y, uses)) is not None:
+    if (part := _join_selections(add if let.op is s.op else sub, q, y, uses)) is not None:
         return let.op(p, part)
-    part = _joined(s.op, p, y, uses) if let.op is add else None
+    part = _join_selections(s.op, p, y, uses) if let.op is add else None
     return None if part is None else add(part, q)
 
 
-def _joined(op: Op, x: Atom, y: Atom, uses: Uses) -> Any:
+def _join_selections(op: Op, x: Atom, y: Atom, uses: Uses) -> Any:
     """x + y or x - y, if they are chosen by one test and only one of them is not zero."""
     a, b = defining_statement(x, select), defining_statement(y, select)
     if a is None or b is None or a.args[0] is not b.args[0] or x.type != y.type:
         return None
-    if not (once(x, uses) and once(y, uses)):
+    if not (is_read_once(x, uses) and is_read_once(y, uses)):
         return None
     for k in (1, 2):
         if is_number(a.args[k], 0) and is_number(b.args[3 - k], 0):
@@ -73,19 +73,19 @@ def signs_of_terms(s: Let, uses: Uses) -> Any:
     a, b = s.args
     opposite = sub if s.op is add else add
     for x, y in ((a, b), (b, a)) if s.op is add else ((a, b),):
-        if (positive := negated(y)) is not None:
+        if (positive := operand_of_negation(y)) is not None:
             return opposite(x, positive)
-        c, factor = scaled(y)
+        c, factor = coefficient_and_value(y)
         if factor is not y and c < 0 and is_float(y):
             return opposite(x, mul(-c, factor))
-    if s.op is sub and (positive := negated(a)) is not None and once(a, uses):
+    if s.op is sub and (positive := operand_of_negation(a)) is not None and is_read_once(a, uses):
         return neg(add(positive, b))
     return None
 
 
 def multiples(s: Let, uses: Uses) -> Any:
     """c x + d x is (c + d) x, of numbers with one sign: 3 x - 2 x may be meant to round."""
-    (c, x), (d, y) = map(scaled, s.args)
+    (c, x), (d, y) = map(coefficient_and_value, s.args)
     if x is not y or isinstance(x, Literal) or not is_float(*s.args) or (c, d) == (1, -1):
         return None
     d = d if s.op is add else -d
@@ -98,10 +98,10 @@ def multiples_in_a_row(s: Let, uses: Uses) -> Any:
     """(a + c x) + d x is a + (c + d) x."""
     total, last = s.args
     before = defining_statement(total, add, sub)
-    if before is None or not once(total, uses) or not is_float(total, last):
+    if before is None or not is_read_once(total, uses) or not is_float(total, last):
         return None
     a, b = before.args
-    (c, x), (d, y) = scaled(b), scaled(last)
+    (c, x), (d, y) = coefficient_and_value(b), coefficient_and_value(last)
     if x is not y or isinstance(x, Literal) or not fits(a, s.outs[0].type):
         return None
     c, d = c if before.op is add else -c, d if s.op is add else -d
@@ -112,7 +112,7 @@ def constants_in_a_row(s: Let, uses: Uses) -> Any:
     """(x + 1) + 2 is x + 3: of numbers with one sign, so that nothing cancels, or of integers."""
     for rest, last in (s.args, s.args[::-1]) if s.op is add else (s.args,):
         let, d = defining_statement(rest, add, sub), number(last)
-        if let is None or d is None or not (once(rest, uses) or is_integer(rest)):
+        if let is None or d is None or not (is_read_once(rest, uses) or is_integer(rest)):
             continue
         for x, c in (let.args, let.args[::-1]) if let.op is add else (let.args,):
             if (c := number(c)) is None or not _same_kind(s, x, c, d):

@@ -21,7 +21,7 @@ def parts(builder: Any, z: Any) -> tuple[Any, Any]:
     return builder.extract_value(z, 0), builder.extract_value(z, 1)
 
 
-def paired(builder: Any, real: Any, imag: Any) -> Any:
+def make_complex(builder: Any, real: Any, imag: Any) -> Any:
     """The number with these parts."""
     empty = ir.Constant(pair_type(real.type), ir.Undefined)
     return builder.insert_value(builder.insert_value(empty, real, 0), imag, 1)
@@ -36,7 +36,7 @@ def is_pair(kind: Any) -> bool:
 
 def load(builder: Any, place: Any, align: int) -> Any:
     real, imag = (builder.load(at, align=align) for at in _places(builder, place))
-    return paired(builder, real, imag)
+    return make_complex(builder, real, imag)
 
 
 def store(builder: Any, z: Any, place: Any, align: int) -> None:
@@ -64,32 +64,34 @@ def equal(builder: Any, sign: str, z: Any, w: Any, flags: tuple[str, ...]) -> An
     return builder.or_(*(builder.fcmp_unordered("!=", x, y, flags=flags) for x, y in pairs))
 
 
-def negated(builder: Any, z: Any, flags: tuple[str, ...]) -> Any:
-    return paired(builder, *(builder.fneg(x, flags=flags) for x in parts(builder, z)))
+def negate(builder: Any, z: Any, flags: tuple[str, ...]) -> Any:
+    return make_complex(builder, *(builder.fneg(x, flags=flags) for x in parts(builder, z)))
 
 
-def conjugated(builder: Any, z: Any) -> Any:
+def conjugate(builder: Any, z: Any) -> Any:
     real, imag = parts(builder, z)
-    return paired(builder, real, builder.fneg(imag))
+    return make_complex(builder, real, builder.fneg(imag))
 
 
-def added(builder: Any, z: Any, w: Any, flags: tuple[str, ...]) -> Any:
+def add(builder: Any, z: Any, w: Any, flags: tuple[str, ...]) -> Any:
     pairs = zip(parts(builder, z), parts(builder, w), strict=True)
-    return paired(builder, *(builder.fadd(x, y, flags=flags) for x, y in pairs))
+    return make_complex(builder, *(builder.fadd(x, y, flags=flags) for x, y in pairs))
 
 
-def subtracted(builder: Any, z: Any, w: Any, flags: tuple[str, ...]) -> Any:
+def subtract(builder: Any, z: Any, w: Any, flags: tuple[str, ...]) -> Any:
     pairs = zip(parts(builder, z), parts(builder, w), strict=True)
-    return paired(builder, *(builder.fsub(x, y, flags=flags) for x, y in pairs))
+    return make_complex(builder, *(builder.fsub(x, y, flags=flags) for x, y in pairs))
 
 
-def multiplied(builder: Any, z: Any, w: Any, flags: tuple[str, ...]) -> Any:
+def multiply(builder: Any, z: Any, w: Any, flags: tuple[str, ...]) -> Any:
     (a, b), (c, d) = parts(builder, z), parts(builder, w)
     ac, bd, ad, bc = (builder.fmul(x, y, flags=flags) for x, y in ((a, c), (b, d), (a, d), (b, c)))
-    return paired(builder, builder.fsub(ac, bd, flags=flags), builder.fadd(ad, bc, flags=flags))
+    return make_complex(
+        builder, builder.fsub(ac, bd, flags=flags), builder.fadd(ad, bc, flags=flags)
+    )
 
 
-def divided(builder: Any, z: Any, w: Any, flags: tuple[str, ...]) -> Any:
+def divide(builder: Any, z: Any, w: Any, flags: tuple[str, ...]) -> Any:
     """The quotient by a number that is not zero. Smith's method (Communications of the ACM 5:435,
     1962), as NumPy: its larger part divides, so that no square overflows."""
     (a, b), (c, d) = parts(builder, z), parts(builder, w)
@@ -103,7 +105,7 @@ def divided(builder: Any, z: Any, w: Any, flags: tuple[str, ...]) -> Any:
     product = builder.fmul(first, ratio, flags=flags)
     imag = builder.fsub(second, product, flags=flags)
     imag = builder.select(turned, builder.fsub(product, second, flags=flags), imag)
-    return paired(builder, *(builder.fdiv(x, scale, flags=flags) for x in (real, imag)))
+    return make_complex(builder, *(builder.fdiv(x, scale, flags=flags) for x in (real, imag)))
 
 
 def _plus_product(builder: Any, a: Any, x: Any, y: Any, flags: tuple[str, ...]) -> Any:
@@ -115,4 +117,4 @@ def _size(builder: Any, x: Any) -> Any:
     return builder.call(builder.module.declare_intrinsic("llvm.fabs", [x.type], kind), [x])
 
 
-OPERATORS = {ast.Add: added, ast.Sub: subtracted, ast.Mult: multiplied, ast.Div: divided}
+OPERATORS = {ast.Add: add, ast.Sub: subtract, ast.Mult: multiply, ast.Div: divide}

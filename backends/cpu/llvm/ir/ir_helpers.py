@@ -23,7 +23,7 @@ def variable(builder: Any, kind: Any) -> Any:
     return place
 
 
-def kept(builder: Any, value: Any) -> Any:
+def spill(builder: Any, value: Any) -> Any:
     """The address of a variable with this value."""
     with builder.goto_entry_block():
         place = builder.alloca(value.type)
@@ -71,6 +71,6 @@ def length(builder: Any, start: Any, stop: Any, step: Any) -> Any:
     return builder.select(some, builder.add(whole, WORD(1)), WORD(0))
 
 
-def declared(module: Any, name: str, kind: Any) -> Any:
+def declare(module: Any, name: str, kind: Any) -> Any:
     """A function that the process knows by name."""
     return module.globals.get(name) or ir.Function(module, kind, name)

@@ -8,7 +8,7 @@ import numpy as np
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.ir import complex_values
-from tapeless.backends.cpu.runtime.signature import Array
+from tapeless.backends.cpu.runtime.signature import ArrayType
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars import arithmetic_dtypes
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import (
@@ -29,7 +29,7 @@ COUNTED = 40  # bits of a length, and of what loops count
 WIDEST = 62  # bits of integers whose sums and products do not wrap around
 
 
-class UnknownError(Exception):
+class LlvmUnsupportedError(Exception):
     """What only Numba can compile."""
 
 
@@ -50,7 +50,7 @@ class Number:
 
 
 @dataclass(frozen=True, eq=False)
-class Memory:
+class ArrayValue:
     """An array: where its numbers are, its lengths, and the bytes from one number to the next."""
 
     dtype: Dtype
@@ -70,13 +70,13 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Row:
+class RowKind:
     """The kind of an array with one axis that a function returns: where it is, and its length."""
 
     dtype: Dtype
 
 
-Value = Number | Memory | Stream | tuple[Any, ...] | Dtype | None
+Value = Number | ArrayValue | Stream | tuple[Any, ...] | Dtype | None
 
 
 def register(dtype: Dtype) -> Any:
@@ -89,10 +89,10 @@ def register(dtype: Dtype) -> Any:
         return ir.FloatType() if dtype == SINGLE else ir.DoubleType()
     if dtype.kind == "c":
         return complex_values.pair_type(register(part(dtype)))
-    raise UnknownError(f"numbers of {dtype}")
+    raise LlvmUnsupportedError(f"numbers of {dtype}")
 
 
-def stored(dtype: Dtype) -> Any:
+def memory_type(dtype: Dtype) -> Any:
     """The type of a number in memory."""
     return BYTE if dtype.kind == "b" else register(dtype)
 
@@ -107,24 +107,24 @@ def constant(x: bool | int | float | complex, dtype: Dtype | None = None) -> Num
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         if not limits.min <= x <= limits.max:
-            raise UnknownError("a constant of more than 64 bits")
+            raise LlvmUnsupportedError("a constant of more than 64 bits")
     return _constant(x, dtype)
 
 
 def numbers(*values: Any) -> tuple[Number, ...]:
     """The values, which must be numbers."""
     if not all(isinstance(v, Number) for v in values):
-        raise UnknownError("something else than a number")
+        raise LlvmUnsupportedError("something else than a number")
     return values
 
 
-def joined(a: Dtype, b: Dtype) -> Dtype:
+def joined_dtype(a: Dtype, b: Dtype) -> Dtype:
     """The dtype of a variable that holds either."""
     if "c" in a.kind + b.kind:
         return arithmetic_dtypes.common(a, b)
     dtype = arithmetic_dtypes.joined(a, b)
     if dtype is None:
-        raise UnknownError(f"{a} and {b} in one variable")
+        raise LlvmUnsupportedError(f"{a} and {b} in one variable")
     return dtype
 
 
@@ -163,11 +163,11 @@ def cast(builder: Any, x: Number, dtype: Dtype) -> Number:
 
 def _as_complex(builder: Any, x: Number, dtype: Dtype) -> Number:
     if dtype.kind != "c":
-        raise UnknownError(f"{x.dtype} as {dtype}")
+        raise LlvmUnsupportedError(f"{x.dtype} as {dtype}")
     if x.known is not None:
         return _constant(x.known, dtype)
     real, imag = (cast(builder, v, part(dtype)).value for v in parts(builder, x))
-    return Number(dtype, complex_values.paired(builder, real, imag))
+    return Number(dtype, complex_values.make_complex(builder, real, imag))
 
 
 def parts(builder: Any, x: Number) -> tuple[Number, Number]:
@@ -180,13 +180,13 @@ def parts(builder: Any, x: Number) -> tuple[Number, Number]:
 
 def _constant(x: bool | int | float | complex, dtype: Dtype) -> Number:
     with np.errstate(all="ignore"):
-        made = np.asarray(x).astype(dtype).item()
+        number = np.asarray(x).astype(dtype).item()
     if dtype.kind == "c":
-        return Number(dtype, ir.Constant(register(dtype), [made.real, made.imag]), made)
-    inside = int(made) if dtype.kind == "b" else made
-    natural = dtype.kind in "iu" and made >= 0
-    bits = made.bit_length() if natural else COUNTED
-    return Number(dtype, ir.Constant(register(dtype), inside), made, natural, bits)
+        return Number(dtype, ir.Constant(register(dtype), [number.real, number.imag]), number)
+    inside = int(number) if dtype.kind == "b" else number
+    natural = dtype.kind in "iu" and number >= 0
+    bits = number.bit_length() if natural else COUNTED
+    return Number(dtype, ir.Constant(register(dtype), inside), number, natural, bits)
 
 
 def truth(builder: Any, x: Number) -> Any:
@@ -204,30 +204,30 @@ def truth(builder: Any, x: Number) -> Any:
 # -- memory
 
 
-def address(builder: Any, x: Memory, at: tuple[Number, ...]) -> Any:
+def address(builder: Any, x: ArrayValue, at: tuple[Number, ...]) -> Any:
     """Where a number of an array is."""
     if len(at) != len(x.shape):
-        raise UnknownError("a part of an array")
+        raise LlvmUnsupportedError("a part of an array")
     places = [place(builder, i, n.value) for i, n in zip(at, x.shape, strict=True)]
     if x.layout == "A":
         offset: Any = WORD(0)
         for i, step in zip(places, x.strides, strict=True):
             offset = builder.add(offset, builder.mul(i, step, flags=("nsw",)), flags=("nsw",))
         there = builder.gep(x.data, [offset], inbounds=True)
-        return builder.bitcast(there, stored(x.dtype).as_pointer())
+        return builder.bitcast(there, memory_type(x.dtype).as_pointer())
     pairs = [*zip(places, x.shape, strict=True)]
     pairs = pairs if x.layout == "C" else pairs[::-1]
     index, _ = pairs[0] if pairs else (WORD(0), None)
     for i, n in pairs[1:]:
         index = builder.add(builder.mul(index, n.value, flags=("nsw",)), i, flags=("nsw",))
-    start = builder.bitcast(x.data, stored(x.dtype).as_pointer())
+    start = builder.bitcast(x.data, memory_type(x.dtype).as_pointer())
     return builder.gep(start, [index], inbounds=True)
 
 
 def place(builder: Any, i: Number, length: Any) -> Any:
     """An index, counted from the start."""
     if i.dtype.kind not in "iu":
-        raise UnknownError(f"an index of {i.dtype}")
+        raise LlvmUnsupportedError(f"an index of {i.dtype}")
     value = cast(builder, i, INT).value
     if i.natural or i.dtype.kind == "u":
         return value
@@ -237,7 +237,7 @@ def place(builder: Any, i: Number, length: Any) -> Any:
     return builder.select(builder.icmp_signed("<", value, WORD(0)), back, value)
 
 
-def load(builder: Any, x: Memory, at: tuple[Number, ...]) -> Number:
+def load(builder: Any, x: ArrayValue, at: tuple[Number, ...]) -> Number:
     where = address(builder, x, at)
     if x.dtype.kind == "c":
         return Number(x.dtype, complex_values.load(builder, where, _align(x)))
@@ -247,48 +247,48 @@ def load(builder: Any, x: Memory, at: tuple[Number, ...]) -> Number:
     return Number(x.dtype, value)
 
 
-def store(builder: Any, x: Memory, at: tuple[Number, ...], value: Number) -> None:
+def store(builder: Any, x: ArrayValue, at: tuple[Number, ...], value: Number) -> None:
     if x.readonly:
-        raise UnknownError("a store to what is read-only")
-    made = cast(builder, value, x.dtype).value
+        raise LlvmUnsupportedError("a store to what is read-only")
+    number = cast(builder, value, x.dtype).value
     if x.dtype.kind == "b":
-        made = builder.zext(made, BYTE)
+        number = builder.zext(number, BYTE)
     where = address(builder, x, at)
     if x.dtype.kind == "c":
-        complex_values.store(builder, made, where, _align(x))
+        complex_values.store(builder, number, where, _align(x))
     else:
-        builder.store(made, where, align=_align(x))
+        builder.store(number, where, align=_align(x))
 
 
-def _align(x: Memory) -> int:
+def _align(x: ArrayValue) -> int:
     return x.dtype.alignment if x.aligned else 1
 
 
-def passed(x: Memory) -> list[Any]:
+def flatten_array(x: ArrayValue) -> list[Any]:
     """What stands for an array among the arguments of a function of LLVM's."""
     steps = [*x.strides] if x.layout == "A" else []
     return [x.data, *(n.value for n in x.shape), *steps]
 
 
-def received(kind: Array, args: list[Any]) -> Memory:
+def unflatten_array(kind: ArrayType, args: list[Any]) -> ArrayValue:
     """An array from these arguments, which are taken off the list."""
     data = args.pop(0)
     shape = tuple(Number(INT, args.pop(0), natural=True) for _ in range(kind.ndim))
     steps = tuple(args.pop(0) for _ in shape) if kind.layout == "A" else ()
-    return Memory(kind.dtype, data, shape, steps, kind.layout, kind.aligned, kind.readonly)
+    return ArrayValue(kind.dtype, data, shape, steps, kind.layout, kind.aligned, kind.readonly)
 
 
-def signature_of(x: Memory) -> Array:
-    return Array(x.dtype, len(x.shape), x.layout, x.readonly, x.aligned)
+def signature_of(x: ArrayValue) -> ArrayType:
+    return ArrayType(x.dtype, len(x.shape), x.layout, x.readonly, x.aligned)
 
 
-def bytes_between(builder: Any, x: Memory) -> tuple[Any, ...]:
+def bytes_between(builder: Any, x: ArrayValue) -> tuple[Any, ...]:
     """The strides of an array of any layout."""
     if x.layout == "A":
         return x.strides
     step: Any = WORD(x.dtype.itemsize)
-    found = [step]
+    strides = [step]
     for n in x.shape[:0:-1] if x.layout == "C" else x.shape[:-1]:
         step = builder.mul(step, n.value, flags=("nsw",))
-        found.append(step)
-    return tuple(found[::-1] if x.layout == "C" else found)
+        strides.append(step)
+    return tuple(strides[::-1] if x.layout == "C" else strides)

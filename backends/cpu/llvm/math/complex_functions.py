@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.backends.cpu.llvm.ir.complex_values import paired, parts
+from tapeless.backends.cpu.llvm.ir.complex_values import make_complex, parts
 from tapeless.backends.cpu.llvm.math.formula_language import DOUBLE, SINGLE, intrinsic
-from tapeless.backends.cpu.llvm.math.simd_calls import called, sine_and_cosine
+from tapeless.backends.cpu.llvm.math.simd_calls import call_math, sine_and_cosine
 
 #: Beyond, the exponential is the square of that of half the number.
 LARGE_EXPONENT = {SINGLE: 80.0, DOUBLE: 700.0}
@@ -31,7 +31,9 @@ def exponential(builder: Any, z: Any, features: str) -> Any:
     cosine, sine = _circular(builder, y, features)
     size = intrinsic(builder, "fabs", x)
     far = builder.fcmp_ordered(">", size, kind(LARGE_EXPONENT[kind]))
-    power = called(builder, "exp", [builder.select(far, builder.fmul(x, kind(0.5)), x)], features)
+    power = call_math(
+        builder, "exp", [builder.select(far, builder.fmul(x, kind(0.5)), x)], features
+    )
     again = builder.select(far, power, kind(1.0))
     real, imag = (builder.fmul(builder.fmul(power, v), again) for v in (cosine, sine))
     imag = builder.select(builder.fcmp_ordered("==", y, kind(0.0)), y, imag)
@@ -41,7 +43,7 @@ def exponential(builder: Any, z: Any, features: str) -> Any:
     at_end = builder.and_(endless, turning)
     vanishing = builder.and_(at_end, builder.fcmp_ordered("<", x, kind(0.0)))
     real = builder.select(at_end, limit, real)
-    return paired(builder, real, builder.select(vanishing, kind(0.0), imag))
+    return make_complex(builder, real, builder.select(vanishing, kind(0.0), imag))
 
 
 def _circular(builder: Any, y: Any, features: str) -> tuple[Any, Any]:
@@ -49,14 +51,14 @@ def _circular(builder: Any, y: Any, features: str) -> tuple[Any, Any]:
     both = sine_and_cosine(builder, y, features)
     if both is not None:
         return both[1], both[0]
-    return called(builder, "cos", [y], features), called(builder, "sin", [y], features)
+    return call_math(builder, "cos", [y], features), call_math(builder, "sin", [y], features)
 
 
 def logarithm(builder: Any, z: Any, features: str) -> Any:
     """Near the unit circle it is that of the square's distance from 1, which does not cancel."""
     (x, y), kind = parts(builder, z), z.type.elements[0]
-    a, b, huge, tiny = _scaled(builder, x, y)
-    size = called(builder, "hypot", [a, b], features)
+    a, b, huge, tiny = _scaled_sizes(builder, x, y)
+    size = call_math(builder, "hypot", [a, b], features)
     swapped = builder.fcmp_ordered("<", a, b)
     a, b = builder.select(swapped, b, a), builder.select(swapped, a, b)
     above, below = (
@@ -65,19 +67,19 @@ def logarithm(builder: Any, z: Any, features: str) -> Any:
     near = builder.and_(above, below)
     product = builder.fmul(builder.fsub(a, kind(1.0)), builder.fadd(a, kind(1.0)))
     distance = builder.select(near, intrinsic(builder, "fma", b, b, product), kind(0.0))
-    by_distance = builder.fmul(kind(0.5), called(builder, "log1p", [distance], features))
-    real = builder.select(near, by_distance, called(builder, "log", [size], features))
+    by_distance = builder.fmul(kind(0.5), call_math(builder, "log1p", [distance], features))
+    real = builder.select(near, by_distance, call_math(builder, "log", [size], features))
     lost = builder.select(tiny, kind(-math.log(ENLARGED)), kind(0.0))
     lost = builder.select(huge, kind(-math.log(REDUCED)), lost)
     real = builder.fadd(real, lost)
-    return paired(builder, real, called(builder, "atan2", [y, x], features))
+    return make_complex(builder, real, call_math(builder, "atan2", [y, x], features))
 
 
 def square_root(builder: Any, z: Any, features: str) -> Any:
     """The root with a real part that is not negative."""
     (x, y), kind = parts(builder, z), z.type.elements[0]
-    a, b, huge, tiny = _scaled(builder, x, y)
-    half = builder.fmul(kind(0.5), builder.fadd(a, called(builder, "hypot", [a, b], features)))
+    a, b, huge, tiny = _scaled_sizes(builder, x, y)
+    half = builder.fmul(kind(0.5), builder.fadd(a, call_math(builder, "hypot", [a, b], features)))
     root = intrinsic(builder, "sqrt", half)
     other = builder.fdiv(b, builder.fmul(kind(2.0), root))
     other = builder.select(builder.fcmp_ordered("==", half, kind(0.0)), kind(0.0), other)
@@ -88,10 +90,10 @@ def square_root(builder: Any, z: Any, features: str) -> Any:
     real, imag = builder.select(negative, other, root), builder.select(negative, root, other)
     endless = builder.fcmp_ordered("==", b, kind(math.inf))
     real, imag = (builder.select(endless, kind(math.inf), v) for v in (real, imag))
-    return paired(builder, real, intrinsic(builder, "copysign", imag, y))
+    return make_complex(builder, real, intrinsic(builder, "copysign", imag, y))
 
 
-def _scaled(builder: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
+def _scaled_sizes(builder: Any, x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
     """The sizes of both parts, made smaller where they are huge and larger where they are tiny,
     and whether they are."""
     kind = x.type

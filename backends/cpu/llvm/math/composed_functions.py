@@ -12,45 +12,45 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from tapeless.backends.cpu.llvm.math.simd_calls import called
+from tapeless.backends.cpu.llvm.math.simd_calls import call_math
 
 
-def floor_divided(builder: Any, a: Any, b: Any, features: str) -> Any:
+def floor_divide(builder: Any, a: Any, b: Any, features: str) -> Any:
     """a // b, rounded to the whole number that the remainder belongs to."""
     zero, one = _constant(a, 0.0), _constant(a, 1.0)
-    left, apart = _left_over(builder, a, b, features)
-    exact = builder.fdiv(builder.fsub(a, left), b)
+    rest, apart = c_remainder(builder, a, b, features)
+    exact = builder.fdiv(builder.fsub(a, rest), b)
     exact = builder.select(apart, builder.fsub(exact, one), exact)
     low = _intrinsic(builder, "floor", exact)
     above = builder.fcmp_ordered(">", builder.fsub(exact, low), _constant(a, 0.5))
-    found = builder.select(above, builder.fadd(low, one), low)
+    result = builder.select(above, builder.fadd(low, one), low)
     plain = builder.fdiv(a, b)
     signed = _intrinsic(builder, "copysign", zero, plain)
-    found = builder.select(builder.fcmp_ordered("==", exact, zero), signed, found)
-    return builder.select(builder.fcmp_ordered("==", b, zero), plain, found)
+    result = builder.select(builder.fcmp_ordered("==", exact, zero), signed, result)
+    return builder.select(builder.fcmp_ordered("==", b, zero), plain, result)
 
 
 def remainder(builder: Any, a: Any, b: Any, features: str) -> Any:
     """a % b, with the sign of b; NaN where b is zero."""
-    left, apart = _left_over(builder, a, b, features)
-    found = builder.select(apart, builder.fadd(left, b), left)
-    none = builder.fcmp_ordered("==", left, _constant(a, 0.0))
-    return builder.select(none, _intrinsic(builder, "copysign", _constant(a, 0.0), b), found)
+    rest, apart = c_remainder(builder, a, b, features)
+    result = builder.select(apart, builder.fadd(rest, b), rest)
+    none = builder.fcmp_ordered("==", rest, _constant(a, 0.0))
+    return builder.select(none, _intrinsic(builder, "copysign", _constant(a, 0.0), b), result)
 
 
-def _left_over(builder: Any, a: Any, b: Any, features: str) -> tuple[Any, Any]:
+def c_remainder(builder: Any, a: Any, b: Any, features: str) -> tuple[Any, Any]:
     """What C's division leaves, and whether it has another sign than the divisor."""
-    zero, left = _constant(a, 0.0), called(builder, "fmod", [a, b], features)
-    signs = [builder.fcmp_ordered("<", x, zero) for x in (left, b)]
-    some = builder.fcmp_unordered("!=", left, zero)
-    return left, builder.and_(some, builder.xor(*signs))
+    zero, rest = _constant(a, 0.0), call_math(builder, "fmod", [a, b], features)
+    signs = [builder.fcmp_ordered("<", x, zero) for x in (rest, b)]
+    some = builder.fcmp_unordered("!=", rest, zero)
+    return rest, builder.and_(some, builder.xor(*signs))
 
 
 def sign(builder: Any, x: Any) -> Any:
     zero = _constant(x, 0.0)
-    found = builder.select(builder.fcmp_ordered("==", x, zero), zero, x)
-    found = builder.select(builder.fcmp_ordered("<", x, zero), _constant(x, -1.0), found)
-    return builder.select(builder.fcmp_ordered(">", x, zero), _constant(x, 1.0), found)
+    result = builder.select(builder.fcmp_ordered("==", x, zero), zero, x)
+    result = builder.select(builder.fcmp_ordered("<", x, zero), _constant(x, -1.0), result)
+    return builder.select(builder.fcmp_ordered(">", x, zero), _constant(x, 1.0), result)
 
 
 def fmax(builder: Any, x: Any, y: Any) -> Any:
@@ -69,9 +69,9 @@ def _unless_nan(builder: Any, order: str, x: Any, y: Any) -> Any:
 
 def heaviside(builder: Any, x: Any, at_zero: Any) -> Any:
     zero = _constant(x, 0.0)
-    found = builder.select(builder.fcmp_ordered("<", x, zero), zero, _constant(x, 1.0))
-    found = builder.select(builder.fcmp_ordered("==", x, zero), at_zero, found)
-    return builder.select(builder.fcmp_unordered("uno", x, x), x, found)
+    result = builder.select(builder.fcmp_ordered("<", x, zero), zero, _constant(x, 1.0))
+    result = builder.select(builder.fcmp_ordered("==", x, zero), at_zero, result)
+    return builder.select(builder.fcmp_unordered("uno", x, x), x, result)
 
 
 def log_sum(power: str, scale: float) -> Callable[..., Any]:
@@ -84,11 +84,11 @@ def log_sum(power: str, scale: float) -> Callable[..., Any]:
     def function(builder: Any, x: Any, y: Any, features: str) -> Any:
         larger = builder.select(builder.fcmp_ordered(">", x, y), x, y)
         apart = builder.fneg(_intrinsic(builder, "fabs", builder.fsub(x, y)))
-        inner = called(builder, power, [apart], features)
-        more = called(builder, "log1p", [inner], features)
-        found = builder.fadd(larger, builder.fmul(_constant(x, scale), more))
+        inner = call_math(builder, power, [apart], features)
+        more = call_math(builder, "log1p", [inner], features)
+        result = builder.fadd(larger, builder.fmul(_constant(x, scale), more))
         twice = builder.fadd(x, _constant(x, scale * math.log(2.0)))
-        return builder.select(builder.fcmp_ordered("==", x, y), twice, found)
+        return builder.select(builder.fcmp_ordered("==", x, y), twice, result)
 
     return function
 
@@ -101,7 +101,7 @@ PLAIN: dict[Any, tuple[Callable[..., Any], int]] = {
 }
 #: Functions of two numbers that call functions with SIMD versions
 CALLING: dict[Any, Callable[..., Any]] = {
-    np.fmod: lambda builder, x, y, features: called(builder, "fmod", [x, y], features),
+    np.fmod: lambda builder, x, y, features: call_math(builder, "fmod", [x, y], features),
     np.logaddexp: log_sum("exp", 1.0),
     np.logaddexp2: log_sum("exp2", 1 / math.log(2.0)),
 }

@@ -16,10 +16,10 @@ from tapeless.backends.cpu.llvm.math.formula_language import (
     DOUBLE,
     ROUNDER,
     SINGLE,
-    Value,
+    FormulaValue,
     constant,
     scalar,
-    shaped,
+    type_like,
 )
 
 #: Of the size of arguments: below, no power of two and no result is denormal, or overflows.
@@ -58,32 +58,32 @@ FRACTION = {SINGLE: 23, DOUBLE: 52}
 ONE = {SINGLE: 127 << 23, DOUBLE: 1023 << 52}
 
 
-def near(builder: Any, argument: Any) -> Any:
+def exp_below_limit(builder: Any, argument: Any) -> Any:
     """exp of numbers whose size is below LIMIT."""
-    found, rounded, _ = _reduced(builder, argument)
+    exp_r, rounded, _ = _exp_of_reduced(builder, argument)
     integers = _integers(argument)
     power = builder.shl(builder.bitcast(rounded.value, integers), _fraction(argument))
-    sum_ = builder.add(builder.bitcast(found.value, integers), power)
+    sum_ = builder.add(builder.bitcast(exp_r.value, integers), power)
     return builder.bitcast(sum_, argument.type)
 
 
-def far(builder: Any, argument: Any) -> Any:
+def exp_of_any(builder: Any, argument: Any) -> Any:
     """exp of any numbers: by two powers of two, of which each is one that there is."""
     kind, x = scalar(argument.type), argument
     for sign, end in zip("<>", ENDS[kind], strict=True):
         limit = constant(x.type, end)
         x = builder.select(builder.fcmp_ordered(sign, x, limit), limit, x)
-    found, _, n = _reduced(builder, x)
+    result, _, n = _exp_of_reduced(builder, x)
     half = n.times(0.5, ROUNDER[kind])
     rest = n - (half - ROUNDER[kind])
     for part in (half, rest + ROUNDER[kind]):
-        found = found * _power(builder, part.value)
-    return found.value
+        result = result * _power(builder, part.value)
+    return result.value
 
 
-def _reduced(builder: Any, argument: Any) -> tuple[Value, Value, Value]:
+def _exp_of_reduced(builder: Any, argument: Any) -> tuple[FormulaValue, FormulaValue, FormulaValue]:
     """exp(r), the sum of n and ROUNDER, and n."""
-    kind, x = scalar(argument.type), Value(builder, argument)
+    kind, x = scalar(argument.type), FormulaValue(builder, argument)
     rounded = x.times(1 / math.log(2), ROUNDER[kind])
     n = rounded - ROUNDER[kind]
     high, low = PARTS[kind]
@@ -91,15 +91,15 @@ def _reduced(builder: Any, argument: Any) -> tuple[Value, Value, Value]:
     return r.times(r.times(r.polynomial(POLYNOMIAL[kind]), 1.0), 1.0), rounded, n
 
 
-def _power(builder: Any, rounded: Any) -> Value:
+def _power(builder: Any, rounded: Any) -> FormulaValue:
     """2**n, of the sum of n and ROUNDER."""
     bits = builder.shl(builder.bitcast(rounded, _integers(rounded)), _fraction(rounded))
     one = constant(bits.type, ONE[scalar(rounded.type)])
-    return Value(builder, builder.bitcast(builder.add(bits, one), rounded.type))
+    return FormulaValue(builder, builder.bitcast(builder.add(bits, one), rounded.type))
 
 
 def _integers(x: Any) -> Any:
-    return shaped(ir.IntType(32 if scalar(x.type) == SINGLE else 64), x.type)
+    return type_like(ir.IntType(32 if scalar(x.type) == SINGLE else 64), x.type)
 
 
 def _fraction(x: Any) -> Any:

@@ -16,33 +16,35 @@ ROUNDER = {SINGLE: 1.5 * 2**23, DOUBLE: 1.5 * 2**52}
 
 
 @dataclass(frozen=True)
-class Value:
+class FormulaValue:
     """A float, a double, or a vector of them, that formulas can be written with."""
 
     builder: Any
     value: Any
 
-    def _with(self, other: Any, operation: str) -> Value:
-        return Value(self.builder, getattr(self.builder, operation)(self.value, self._of(other)))
+    def _combine(self, other: Any, operation: str) -> FormulaValue:
+        return FormulaValue(
+            self.builder, getattr(self.builder, operation)(self.value, self._operand(other))
+        )
 
-    def _of(self, x: Any) -> Any:
-        return x.value if isinstance(x, Value) else constant(self.value.type, x)
+    def _operand(self, x: Any) -> Any:
+        return x.value if isinstance(x, FormulaValue) else constant(self.value.type, x)
 
-    def __add__(self, other: Any) -> Value:
-        return self._with(other, "fadd")
+    def __add__(self, other: Any) -> FormulaValue:
+        return self._combine(other, "fadd")
 
-    def __sub__(self, other: Any) -> Value:
-        return self._with(other, "fsub")
+    def __sub__(self, other: Any) -> FormulaValue:
+        return self._combine(other, "fsub")
 
-    def __mul__(self, other: Any) -> Value:
-        return self._with(other, "fmul")
+    def __mul__(self, other: Any) -> FormulaValue:
+        return self._combine(other, "fmul")
 
-    def times(self, factor: Any, plus: Any) -> Value:
+    def times(self, factor: Any, plus: Any) -> FormulaValue:
         """self * factor + plus, rounded once."""
-        args = [self.value, self._of(factor), self._of(plus)]
-        return Value(self.builder, intrinsic(self.builder, "fma", *args))
+        args = [self.value, self._operand(factor), self._operand(plus)]
+        return FormulaValue(self.builder, intrinsic(self.builder, "fma", *args))
 
-    def polynomial(self, coefficients: Sequence[float]) -> Value:
+    def polynomial(self, coefficients: Sequence[float]) -> FormulaValue:
         total: Any = coefficients[-1]
         for c in coefficients[-2::-1]:
             total = self.times(total, c)
@@ -53,7 +55,7 @@ def scalar(kind: Any) -> Any:
     return kind.element if isinstance(kind, ir.VectorType) else kind
 
 
-def shaped(kind: Any, like: Any) -> Any:
+def type_like(kind: Any, like: Any) -> Any:
     """A type of numbers, of as many as another one has."""
     return ir.VectorType(kind, like.count) if isinstance(like, ir.VectorType) else kind
 
@@ -70,5 +72,5 @@ def intrinsic(builder: Any, name: str, *args: Any) -> Any:
     lanes = f"v{kind.count}" if isinstance(kind, ir.VectorType) else ""
     name = f"llvm.{name}.{lanes}{scalar(kind).intrinsic_name}"
     signature = ir.FunctionType(kind, [kind] * len(args))
-    known = builder.module.globals.get(name)
-    return builder.call(known or ir.Function(builder.module, signature, name), args)
+    existing = builder.module.globals.get(name)
+    return builder.call(existing or ir.Function(builder.module, signature, name), args)

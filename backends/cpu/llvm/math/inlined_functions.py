@@ -19,7 +19,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from tapeless.backends.cpu.llvm.ir.ir_helpers import declared, for_range
+from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, for_range
 from tapeless.backends.cpu.llvm.math import exponential, fmod, sine_cosine
 from tapeless.backends.cpu.llvm.math.formula_language import (
     DOUBLE,
@@ -56,31 +56,31 @@ class Bundled:
     alone: bool = False
 
 
-def _above(limit: dict[Any, float]) -> Callable[[Any, Any], Any]:
+def _is_at_least(limit: dict[Any, float]) -> Callable[[Any, Any], Any]:
     """Whether the size of a number is not below a limit."""
 
-    def beyond(builder: Any, x: Any) -> Any:
+    def is_beyond(builder: Any, x: Any) -> Any:
         size = intrinsic(builder, "fabs", x)
         return builder.fcmp_unordered(">=", size, constant(x.type, limit[scalar(x.type)]))
 
-    return beyond
+    return is_beyond
 
 
-LARGE = _above(sine_cosine.LIMIT)
+LARGE = _is_at_least(sine_cosine.LIMIT)
 FUNCTIONS = {
-    "sin": Bundled(("sin",), lambda b, x: sine_cosine.both(b, x)[:1], LARGE),
-    "cos": Bundled(("cos",), lambda b, x: sine_cosine.both(b, x)[1:], LARGE),
-    "sincos": Bundled(("sin", "cos"), sine_cosine.both, LARGE),
+    "sin": Bundled(("sin",), lambda b, x: sine_cosine.sine_and_cosine(b, x)[:1], LARGE),
+    "cos": Bundled(("cos",), lambda b, x: sine_cosine.sine_and_cosine(b, x)[1:], LARGE),
+    "sincos": Bundled(("sin", "cos"), sine_cosine.sine_and_cosine, LARGE),
     "exp": Bundled(
         ("exp",),
-        lambda b, x: [exponential.near(b, x)],
-        _above(exponential.LIMIT),
-        exponential.far,
+        lambda b, x: [exponential.exp_below_limit(b, x)],
+        _is_at_least(exponential.LIMIT),
+        exponential.exp_of_any,
     ),
     "fmod": Bundled(
         ("fmod",),
-        lambda b, x, y: [fmod.near(b, x, y)],
-        fmod.beyond,
+        lambda b, x, y: [fmod.fmod_below_limit(b, x, y)],
+        fmod.is_beyond_limit,
         arity=2,
         alone=True,
     ),
@@ -89,7 +89,7 @@ NAME = re.compile(rf"tapeless_({'|'.join(FUNCTIONS)})(f?)(\d*)")
 CALL = re.compile(rf"call [^\n@]*@({NAME.pattern})\(")
 
 
-def known(name: str, features: frozenset[str]) -> bool:
+def is_inlined(name: str, features: frozenset[str]) -> bool:
     """Whether there is a function for a CPU with these features: it takes fused multiply-adds."""
     return name in FUNCTIONS and ("+fma" in features or "+neon" in features)
 
@@ -116,8 +116,8 @@ def declaration(module: Any, symbol: str) -> Any:
     kind: Any = SINGLE if match[2] else DOUBLE
     kind = ir.VectorType(kind, int(match[3])) if match[3] else kind
     which = FUNCTIONS[match[1]]
-    made = ir.LiteralStructType([kind] * len(which.names)) if len(which.names) > 1 else kind
-    function = declared(module, symbol, ir.FunctionType(made, [kind] * which.arity))
+    result_type = ir.LiteralStructType([kind] * len(which.names)) if len(which.names) > 1 else kind
+    function = declare(module, symbol, ir.FunctionType(result_type, [kind] * which.arity))
     for attribute in (*PURE, "speculatable"):
         set.add(function.attributes, attribute)
     return function
@@ -154,25 +154,25 @@ def define_all(module: Any) -> None:
             define(module, f.name, CALLED)
 
 
-def _return(builder: Any, found: list[Any]) -> None:
-    if len(found) == 1:
-        builder.ret(found[0])
+def _return(builder: Any, results: list[Any]) -> None:
+    if len(results) == 1:
+        builder.ret(results[0])
         return
-    pair = ir.Constant(ir.LiteralStructType([x.type for x in found]), ir.Undefined)
-    for k, each in enumerate(found):
+    pair = ir.Constant(ir.LiteralStructType([x.type for x in results]), ir.Undefined)
+    for k, each in enumerate(results):
         pair = builder.insert_value(pair, each, k)
     builder.ret(pair)
 
 
 def _by_formula(builder: Any, which: Bundled, args: Sequence[Any]) -> list[Any]:
-    kind, found = args[0].type, which.near(builder, *args)
+    kind, values = args[0].type, which.near(builder, *args)
     far = which.beyond(builder, *args)
     before, results = builder.block, []
     with builder.if_then(_any(builder, far), likely=False):
         beyond = builder.block
-        functions = [_far(builder.module, name, which, kind) for name in which.names]
+        functions = [_of_any_numbers(builder.module, name, which, kind) for name in which.names]
         others = [builder.call(f, args) for f in functions]
-    for near, other in zip(found, others, strict=True):
+    for near, other in zip(values, others, strict=True):
         results.append(builder.phi(kind))
         results[-1].add_incoming(near, before)
         results[-1].add_incoming(other, beyond)
@@ -183,17 +183,17 @@ def _any(builder: Any, flags: Any) -> Any:
     if not isinstance(flags.type, ir.VectorType):
         return flags
     kind = ir.FunctionType(ir.IntType(1), [flags.type])
-    some = declared(builder.module, f"llvm.vector.reduce.or.v{flags.type.count}i1", kind)
+    some = declare(builder.module, f"llvm.vector.reduce.or.v{flags.type.count}i1", kind)
     return builder.call(some, [flags])
 
 
-def _far(module: Any, name: str, which: Bundled, kind: Any) -> Any:
+def _of_any_numbers(module: Any, name: str, which: Bundled, kind: Any) -> Any:
     """The function with any numbers as arguments."""
     if not isinstance(kind, ir.VectorType):
         return _of_numbers(module, name, kind, which.arity)
     symbol = f"{plain(name, scalar(kind))}{kind.count}{FAR}"
-    if known := module.globals.get(symbol):
-        return known
+    if existing := module.globals.get(symbol):
+        return existing
     function = ir.Function(module, ir.FunctionType(kind, [kind] * which.arity), symbol)
     function.linkage = "linkonce_odr"
     for attribute in (*PURE, "noinline", "cold"):
@@ -221,4 +221,4 @@ def _one_by_one(name: str, builder: Any, *args: Any) -> Any:
 
 def _of_numbers(module: Any, name: str, kind: Any, arity: int) -> Any:
     """A function of the C library."""
-    return declared(module, name + "f" * (kind == SINGLE), ir.FunctionType(kind, [kind] * arity))
+    return declare(module, name + "f" * (kind == SINGLE), ir.FunctionType(kind, [kind] * arity))

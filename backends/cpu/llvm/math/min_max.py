@@ -24,10 +24,14 @@ def extreme(e: ast.IfExp) -> tuple[str, ast.expr, ast.expr] | None:
             ),
             body=body,
             orelse=orelse,
-        ) if type(order) in NAMES and _same(a, left, right, body) and _same(b, orelse):
+        ) if (
+            type(order) in NAMES
+            and _are_same_text(a, left, right, body)
+            and _are_same_text(b, orelse)
+        ):
             return NAMES[type(order)], a, b
     return None
 
 
-def _same(*expressions: ast.expr) -> bool:
+def _are_same_text(*expressions: ast.expr) -> bool:
     return len({ast.dump(e) for e in expressions}) == 1

@@ -20,7 +20,7 @@ NAMES = {ast.Add: "sadd", ast.Sub: "ssub", ast.Mult: "smul"}
 BEYOND = float(2**63)
 
 
-def tested(e: ast.Compare) -> tuple[str, ast.expr, ast.expr] | None:
+def overflow_test(e: ast.Compare) -> tuple[str, ast.expr, ast.expr] | None:
     """The name of the operation, and what it is of; None if the comparison is another one."""
     match e:
         case ast.Compare(

@@ -13,17 +13,17 @@ from collections.abc import Iterator
 NAMES = {"sin", "cos"}
 
 
-def paired(function: ast.AST) -> frozenset[int]:
+def paired_calls(function: ast.AST) -> frozenset[int]:
     """The nodes of the calls, by their `id`."""
-    found: set[int] = set()
+    ids: set[int] = set()
     for body in (function, *(s for s in ast.walk(function) if isinstance(s, (ast.For, ast.While)))):
         calls: dict[str, list[ast.Call]] = defaultdict(list)
         for call in _calls(body):
             calls[ast.dump(call.args[0])].append(call)
         for same in calls.values():
             if {_name(call) for call in same} == NAMES:
-                found.update(map(id, same))
-    return frozenset(found)
+                ids.update(map(id, same))
+    return frozenset(ids)
 
 
 def _calls(body: ast.AST) -> Iterator[ast.Call]:

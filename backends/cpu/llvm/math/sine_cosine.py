@@ -17,10 +17,10 @@ from tapeless.backends.cpu.llvm.math.formula_language import (
     DOUBLE,
     ROUNDER,
     SINGLE,
-    Value,
+    FormulaValue,
     constant,
     scalar,
-    shaped,
+    type_like,
 )
 
 LIMIT = {SINGLE: 1e5, DOUBLE: 1e13}  # of the size of arguments
@@ -60,10 +60,10 @@ class Signs:
     def __init__(self, builder: Any, argument: Any) -> None:
         self.builder, self.kind = builder, argument.type
         self.bits = 32 if scalar(self.kind) == SINGLE else 64
-        self.integers = shaped(ir.IntType(self.bits), self.kind)
+        self.integers = type_like(ir.IntType(self.bits), self.kind)
         self.given = builder.bitcast(argument, self.integers)
         every = self.number(2 ** (self.bits - 1) - 1)
-        self.size = Value(builder, self.floats(builder.and_(self.given, every)))
+        self.size = FormulaValue(builder, self.floats(builder.and_(self.given, every)))
 
     def number(self, n: int) -> Any:
         return constant(self.integers, n)
@@ -71,7 +71,7 @@ class Signs:
     def floats(self, bits: Any) -> Any:
         return self.builder.bitcast(bits, self.kind)
 
-    def whole(self, rounded: Value) -> Any:
+    def low_integer(self, rounded: FormulaValue) -> Any:
         """The integer at the end of a sum with ROUNDER."""
         return self.builder.bitcast(rounded.value, self.integers)
 
@@ -79,30 +79,32 @@ class Signs:
         last = self.builder.and_(n, self.number(1))
         return self.builder.icmp_unsigned("!=", last, self.number(0))
 
-    def put(self, found: Any, turns: Any, bit: int, like: bool) -> Any:
+    def put(self, magnitude: Any, turns: Any, bit: int, like: bool) -> Any:
         """Changes the sign of what was found where a bit of `turns` is set, and, if it is to be
         like the argument's, where that is negative."""
         builder = self.builder
         there = builder.shl(turns, self.number(self.bits - 1 - bit))
         there = builder.xor(there, self.given) if like else there
         sign = builder.and_(there, self.number(2 ** (self.bits - 1)))
-        return self.floats(builder.xor(builder.bitcast(found, self.integers), sign))
+        return self.floats(builder.xor(builder.bitcast(magnitude, self.integers), sign))
 
 
-def both(builder: Any, argument: Any) -> tuple[Any, Any]:
+def sine_and_cosine(builder: Any, argument: Any) -> tuple[Any, Any]:
     """Sine and cosine of numbers whose size is below LIMIT."""
     signs, kind = Signs(builder, argument), scalar(argument.type)
     rounded = signs.size.times(2 / math.pi, ROUNDER[kind])
-    turns = signs.whole(rounded)
-    y, tail = _reduced(signs.size, rounded - ROUNDER[kind])
+    turns = signs.low_integer(rounded)
+    y, tail = _reduced_by_half_turns(signs.size, rounded - ROUNDER[kind])
     sine, cosine = _near_zero(kind, y, tail)
     odd = signs.odd(turns)
-    found = [builder.select(odd, *pair) for pair in ((cosine, sine), (sine, cosine))]
+    values = [builder.select(odd, *pair) for pair in ((cosine, sine), (sine, cosine))]
     after = builder.add(turns, signs.number(1))
-    return signs.put(found[0], turns, 1, like=True), signs.put(found[1], after, 1, like=False)
+    return signs.put(values[0], turns, 1, like=True), signs.put(values[1], after, 1, like=False)
 
 
-def _reduced(x: Value, k: Value) -> tuple[Value, Value | None]:
+def _reduced_by_half_turns(
+    x: FormulaValue, k: FormulaValue
+) -> tuple[FormulaValue, FormulaValue | None]:
     """x - k pi / 2: of doubles the sum of two."""
     kind = scalar(x.value.type)
     high, middle, low = PARTS[kind]
@@ -114,7 +116,7 @@ def _reduced(x: Value, k: Value) -> tuple[Value, Value | None]:
     return y, k.times(-low, first - y - step + k.times(-middle, step))
 
 
-def _near_zero(kind: Any, y: Value, tail: Value | None) -> tuple[Any, Any]:
+def _near_zero(kind: Any, y: FormulaValue, tail: FormulaValue | None) -> tuple[Any, Any]:
     """Sine and cosine of y + tail, where y is at most pi / 4."""
     z = y * y
     sine, cosine = z.polynomial(SINE[kind]), z.polynomial(COSINE[kind])

@@ -18,7 +18,7 @@ from tests.api.dispatch.asynchronous.gate import SQUARE, matrix, want
 
 
 def handed_over(work, results=()):
-    call = worker.Call(work)
+    call = worker.PendingCall(work)
     call.for_results(results)
     with worker.LENDING:
         worker.submit(call)

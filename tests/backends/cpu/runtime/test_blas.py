@@ -42,9 +42,9 @@ def test_another_process_finds_the_products(tmp_path, monkeypatch):
 def fresh(monkeypatch):
     """Kernels are compiled anew, and functions in them, too."""
     monkeypatch.setenv("TAPELESS_DISABLE_CACHE", "1")
-    blas._found.cache_clear()
+    blas._find_blas.cache_clear()
     yield monkeypatch
-    blas._found.cache_clear()
+    blas._find_blas.cache_clear()
 
 
 def test_products_of_scipy(fresh):
@@ -61,8 +61,8 @@ def test_without_any(fresh):
 
 
 def test_names():
-    assert blas.wanted(["malloc", blas.symbol("d", 64)])
-    assert not blas.wanted(["malloc", "cblas_dgemm", "tapeless_dgemm"])
+    assert blas.needs_blas(["malloc", blas.symbol("d", 64)])
+    assert not blas.needs_blas(["malloc", "cblas_dgemm", "tapeless_dgemm"])
     assert matrix_products.product.__name__ == "product"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tapeless import jit
 from tapeless.backends.cpu.runtime import buffer_pool
-from tapeless.backends.cpu.runtime.buffer_pool import Pool, copied, empty, full, zeros
+from tapeless.backends.cpu.runtime.buffer_pool import BufferPool, copy_of, empty, full, zeros
 
 LARGE = 1 << 20
 SHAPE = (LARGE // 8, 2)
@@ -19,7 +19,7 @@ def place(x):
 
 @pytest.fixture(autouse=True)
 def pool(monkeypatch):
-    made = Pool(20 * LARGE)
+    made = BufferPool(20 * LARGE)
     monkeypatch.setattr(buffer_pool, "_pool", made)
     monkeypatch.setattr(buffer_pool, "LARGE", LARGE)
     return made
@@ -209,7 +209,7 @@ def test_other_new_arrays():
 def test_copies_are_contiguous_and_apart():
     x = np.arange(LARGE // 4.0).reshape(SHAPE[0], 2)
     for view in (x, x.T, x[::-1], x[:, ::-1], x[:3]):
-        y = copied(view)
+        y = copy_of(view)
         assert y.flags.c_contiguous
         np.testing.assert_array_equal(y, view)
         assert not np.shares_memory(y, x)

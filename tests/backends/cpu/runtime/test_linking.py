@@ -61,6 +61,6 @@ def test_names_that_code_does_not_have(near):
     code = direct._machine().emit_object(
         direct.llvm.parse_assembly("define i64 @here() { ret i64 7 }")
     )
-    place = linking.linked(code, ())
+    place = linking.link(code, ())
     assert place("here")
     assert not place("elsewhere")

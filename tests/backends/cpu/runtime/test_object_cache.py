@@ -117,7 +117,7 @@ def test_code_that_needs_what_the_process_has_not(folder):
     assert cached() == [False]
     (path,) = folder.iterdir()
     made = object_cache.read(path)
-    object_cache.keep(path, object_cache.ObjectCode(made.code, made.symbol, ("no_such_function",)))
+    object_cache.save(path, object_cache.ObjectCode(made.code, made.symbol, ("no_such_function",)))
     assert cached() == [False]
     assert cached() == [True]
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 from numpy.polynomial import chebyshev, hermite_e, laguerre, legendre, polynomial
 
 import tapeless
@@ -53,3 +54,10 @@ def test_numbers_that_are_known_are_computed_while_staging():
 
     assert "eig" not in tapeless.grad(integral).source(0.7)
     assert tapeless.jit(integral)(0.7) == pytest.approx(2 * np.sinh(0.7) / 0.7, rel=1e-8)
+
+
+def test_whether_an_array_is_sparse_is_known():
+    def doubled(x):
+        return 2 * (x.toarray() if scipy.sparse.issparse(x) or scipy.sparse.isspmatrix(x) else x)
+
+    np.testing.assert_array_equal(tapeless.jit(doubled)(X), 2 * X)

@@ -10,6 +10,7 @@ import pytest
 
 import tapeless
 from tapeless import grad, jit, vmap
+from tests.corpus.differences import gradient
 
 X = np.array([2.1, 1.2, 5.3, 3.4, 4.5])
 
@@ -201,3 +202,33 @@ def test_iterators_over_known_items_are_as_in_python():
     with tapeless.strict(True):
         assert jit(known)(2.0) == known(2.0)
         assert grad(known)(2.0) == 2.0
+
+
+def positive_ones(x):
+    first, *rest = filter(lambda v: v > 0, x)
+    return first * 10 + sum(rest)
+
+
+def ends_of_them(x):
+    *most, last = (v for v in x if v > 0)
+    return last * 10 + sum(most) + len(most)
+
+
+def ends_of_a_list(x):
+    found = [v * v for v in x if v > 0]
+    first, *between, last = found
+    return first * last + sum(between)
+
+
+def three_of_them(x):
+    a, b, c = (v for v in x if v > 0)
+    return a + b * c
+
+
+@pytest.mark.parametrize("f", [positive_ones, ends_of_them, ends_of_a_list, three_of_them])
+def test_what_passes_a_test_is_taken_apart(f):
+    x = np.array([0.5, -0.3, 1.25, 0.75, -1.0])
+    assert tapeless.jit(f)(x) == pytest.approx(f(x), rel=1e-12)
+    np.testing.assert_allclose(tapeless.grad(f)(x), gradient(f, x), rtol=1e-5)
+    with pytest.raises(ValueError, match="not enough values to unpack"):
+        tapeless.jit(f)(-np.abs(x))

@@ -380,3 +380,25 @@ def test_elements_of_given_lists(k):
 def test_lists_that_are_emptied(args):
     assert jit(emptied)(*args) == emptied(*args)
     assert grad(lambda x: x * emptied(*args))(1.0) == emptied(*args)
+
+
+def test_names_that_a_clause_looks_for_only_where_an_error_comes_to_it():
+    def weight(x):
+        try:
+            inverse = np.linalg.inv(np.array([[1.0 + x[0] ** 2, 0.2], [0.2, 2.0]]))
+        except np.linalg.is_no_longer_there.LinAlgError:
+            return 1.0
+        return x @ inverse @ x
+
+    def first_clause(x):
+        try:
+            return np.linalg.inv(np.diag(x))[0, 0]
+        except np.linalg.LinAlgError:
+            return -1.0
+        except is_nowhere:  # noqa: F821  # type: ignore[name-defined]
+            return -2.0
+
+    x = np.array([0.3, 0.7])
+    assert jit(weight)(x) == pytest.approx(weight(x))
+    assert jit(first_clause)(x) == pytest.approx(1 / 0.3)
+    assert jit(first_clause)(0 * x) == -1.0

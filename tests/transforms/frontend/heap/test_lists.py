@@ -2,11 +2,14 @@
 
 # ruff: noqa: PERF401 (lists that loops append to are what is tested)
 
+from collections import deque
+
 import numpy as np
 import pytest
 
 import tapeless
 from tapeless.transforms.core.language import For, While
+from tests.corpus.differences import gradient
 from tests.transforms.staging import block_of, close_to, every, lets, slope
 
 V = np.array([0.3, -0.5, 0.9])
@@ -204,3 +207,80 @@ def test_lengths_that_are_equal_in_this_call_are_relied_on():
         np.testing.assert_allclose(made(a, v, 3), powers_of_a_matrix(a, v, 3))
     with pytest.raises(ValueError, match="lengths differ"):
         made(np.ones((3, 4)), np.ones(4), 2)
+
+
+def without_inputs(x):
+    """What is None at each step, in a loop beside what is not."""
+    inputs, total = [None] * len(x), 0.0
+    for v, u in zip(x, inputs, strict=True):
+        total = total + v * v
+        if u is not None:
+            total = total + u
+    return total
+
+
+def filled_later(x):
+    values = [None] * len(x)
+    for k in range(len(x)):
+        values[k] = x[k] * 2
+    return np.sum(np.array(values) ** 2)
+
+
+def filled_in_part(x):
+    values, total = [None] * len(x), 0.0
+    for k in range(len(x)):
+        if x[k] > 0:
+            values[k] = x[k] * 2
+    for v in values:
+        if v is not None:
+            total += v
+    return total
+
+
+def back_through_places(x):
+    before = [None] * len(x)
+    for k in range(1, len(x)):
+        before[k] = k - 1
+    k, total = len(x) - 1, 0.0
+    while k is not None:
+        total += x[k] ** 2
+        k = before[k]
+    return total
+
+
+@pytest.mark.parametrize("f", [without_inputs, filled_later, filled_in_part, back_through_places])
+def test_lists_of_none(f):
+    compiled = tapeless.jit(f)
+    for x in (np.array([0.5, -1.0, 2.0, 0.25]), np.array([-0.5, 1.5])):
+        assert compiled(x) == pytest.approx(f(x), rel=1e-12)
+        np.testing.assert_allclose(tapeless.grad(f)(x), gradient(f, x), rtol=1e-5, atol=1e-8)
+
+
+def test_a_list_of_none_is_as_long_as_the_program_finds():
+    x = np.arange(1.0, 6.0)
+    assert "unrolled" not in tapeless.jit(without_inputs).stages(x)["notes"]
+
+
+def extended(x):
+    kept = [x[0]]
+    kept.extend(v * len(kept) for v in x if v > 0)  # each item sees those before it
+    kept += (v * v for v in x if v < 1)
+    return sum(kept) + len(kept)
+
+
+def last_of_a_deque(x):
+    kept = deque((v for v in x if v > 0), maxlen=2)
+    return kept[0] + 3 * kept[-1] + len(kept)
+
+
+def deque_of_a_list(x):
+    kept = deque([v * v for v in x if v > 0], maxlen=2)
+    kept.extend(v for v in x if v < 0)
+    return kept[0] + 3 * kept[-1] + len(kept)
+
+
+@pytest.mark.parametrize("f", [extended, last_of_a_deque, deque_of_a_list])
+def test_lists_are_extended_by_what_passes_a_test(f):
+    for x in (np.array([0.5, -0.3, 1.25, 0.75, -1.0]), np.array([0.5, -0.25, 0.7])):
+        assert tapeless.jit(f)(x) == pytest.approx(f(x), rel=1e-12)
+        np.testing.assert_allclose(tapeless.grad(f)(x), gradient(f, x), rtol=1e-5, atol=1e-8)

@@ -1,10 +1,16 @@
 """What a program was made for is looked at again: the environment, files, defaults."""
 
+import configparser
+import contextlib
 import datetime
+import gzip
 import json
+import logging
 import os
 import pickle
+import sqlite3
 import subprocess
+import sys
 import uuid
 
 import numpy as np
@@ -115,7 +121,38 @@ def by_listing(x, at):
     return x * len(os.listdir(at))
 
 
+def by_zip(x, at):
+    with gzip.open(at / "w.gz", "rt") as file:
+        return x * float(file.read())
+
+
+def by_database(x, at):
+    connection = sqlite3.connect(at / "w.db")
+    value = connection.execute("select value from numbers").fetchone()[0]
+    connection.close()
+    return x * value
+
+
+def by_configuration(x, at):
+    settings = configparser.ConfigParser()
+    settings.read(at / "w.ini")
+    return x * float(settings["all"]["value"])
+
+
+def by_memory_map(x, at):
+    return x * np.memmap(at / "w.bin", dtype=float, mode="r")[0]
+
+
+def by_names_in_a_folder(x, at):
+    return x * sum(1 for _ in at.glob("*"))
+
+
+def by_size(x, at):
+    return x * os.stat(at / "w.txt").st_size
+
+
 FILES = [by_load, by_loadtxt, by_read, by_lines, by_path, by_json, by_pickle, by_existence]
+OTHERS = [by_zip, by_database, by_configuration, by_memory_map, by_names_in_a_folder, by_size]
 
 
 def put(at, value):
@@ -125,11 +162,20 @@ def put(at, value):
     (at / "w.json").write_text(json.dumps({"k": value}))
     (at / "w.pkl").write_bytes(pickle.dumps(np.full(3, value)))
     (at / str(value)).touch()
+    with gzip.open(at / "w.gz", "wt") as file:
+        file.write(str(value))
+    with contextlib.closing(sqlite3.connect(at / "w.db")) as connection:
+        connection.execute("create table if not exists numbers (value)")
+        connection.execute("delete from numbers")
+        connection.execute("insert into numbers values (?)", (value,))
+        connection.commit()
+    (at / "w.ini").write_text(f"[all]\nvalue = {value}\n")
+    np.array([value]).tofile(at / "w.bin")
 
 
 @pytest.mark.filterwarnings("ignore:.*unclosed file", "ignore:Exception ignored in")  # by_read
 @pytest.mark.parametrize("transform", [tapeless.jit, tapeless.grad, tapeless.vmap])
-@pytest.mark.parametrize("function", [*FILES, by_listing])
+@pytest.mark.parametrize("function", [*FILES, *OTHERS, by_listing])
 def test_files_are_read_at_each_call(function, transform, tmp_path):
     def f(x):
         return function(x, tmp_path)
@@ -145,6 +191,35 @@ def test_files_are_read_at_each_call(function, transform, tmp_path):
         }
         for _ in range(2):
             np.testing.assert_allclose(run(x), want[transform]())
+
+
+def by_arguments(x):
+    return x * len(sys.argv)
+
+
+def by_settings(x):
+    return x * (2.0 if np.geterr()["divide"] == "ignore" else 3.0)
+
+
+def by_level(x):
+    return x * (2.0 if logging.getLogger("tapeless.tests").isEnabledFor(logging.DEBUG) else 3.0)
+
+
+def by_an_entry(x):
+    return x * (2.0 if "TAPELESS_TESTS" in os.environ else 3.0)
+
+
+@pytest.mark.parametrize("f", [by_arguments, by_settings, by_level, by_an_entry])
+def test_the_state_of_the_process_is_read_at_each_call(f, monkeypatch):
+    run = tapeless.jit(f)
+    assert run(1.5) == f(1.5)
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "more"])
+    monkeypatch.setenv("TAPELESS_TESTS", "1")
+    monkeypatch.setattr(logging.getLogger("tapeless.tests"), "level", logging.DEBUG)
+    monkeypatch.setattr(logging.getLogger("tapeless.tests"), "_cache", {})
+    with np.errstate(divide="ignore"):
+        assert run(1.5) == f(1.5)
+        assert run(1.5) != 1.5 * 3.0
 
 
 def test_arrays_that_files_give_are_inputs(tmp_path):

@@ -233,3 +233,43 @@ def test_what_two_objects_of_one_side_share_is_carried_once():
         value, found = tapeless.value_and_grad(f)(x)
         assert value == f(x)
         assert found == slope
+
+
+def kind_of_orbit(x):
+    kind = "ei"
+    if x[0] < 0.1:
+        kind = "ce" if x[1] < 0 else "ci"
+    elif x[1] < 0:
+        kind = "ee"
+    return kind
+
+
+ABOUT_TEXTS = {
+    "item": lambda x: x[0] * (2.0 if kind_of_orbit(x)[0] == "e" else 3.0),
+    "slice": lambda x: x[0] * (2.0 if kind_of_orbit(x)[1:] == "i" else 3.0),
+    "start": lambda x: x[0] * (2.0 if kind_of_orbit(x).startswith("e") else 3.0),
+    "upper": lambda x: x[0] * (2.0 if kind_of_orbit(x).upper() == "EI" else 3.0),
+    "in": lambda x: x[0] * (2.0 if "i" in kind_of_orbit(x) else 3.0),
+    "joined": lambda x: x[0] * (2.0 if "an " + kind_of_orbit(x) + "!" == "an ei!" else 3.0),
+    "count": lambda x: x[0] * (kind_of_orbit(x).count("e") + kind_of_orbit(x).find("i")),
+    "characters": lambda x: x[0] * sum(1.0 for letter in kind_of_orbit(x) if letter == "e"),
+}
+
+
+@pytest.mark.parametrize("name", ABOUT_TEXTS)
+def test_what_is_asked_of_one_of_some_texts(name):
+    f = ABOUT_TEXTS[name]
+    batch = np.array([[1.0, 1.0], [1.0, -1.0], [0.05, 1.0], [0.05, -1.0]])
+    expected = [f(x) for x in batch]
+    np.testing.assert_allclose([*map(tapeless.jit(f), batch)], expected)
+    np.testing.assert_allclose(tapeless.vmap(f)(batch), expected)
+    np.testing.assert_allclose([tapeless.grad(f)(x)[0] for x in batch], expected / batch[:, 0])
+
+
+def test_letters_of_one_of_some_texts():
+    def f(x):
+        shape, plane = kind_of_orbit(x)
+        return x[0] * (2.0 if shape == "e" else 3.0) + (x[1] if plane == "i" else 0.0)
+
+    for x in (np.array([1.0, -1.0]), np.array([0.05, 1.0])):
+        assert tapeless.jit(f)(x) == pytest.approx(f(x))

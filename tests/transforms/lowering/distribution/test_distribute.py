@@ -204,3 +204,18 @@ def test_small_products_stay(monkeypatch):
     compiled = tapeless.jit(rows)
     assert of_all_passes(compiled.source(U, X)) == 0
     assert compiled(U, X) == pytest.approx(rows(U, X), rel=1e-12)
+
+
+def test_numbers_that_a_backward_loop_pops_are_no_products():
+    """What is added to an array is the second result of the statement that gives it."""
+
+    def nearest_moves(w, x):
+        rows = [list(row) for row in w]
+        for sample in x:
+            k = 1 if sample[0] > rows[0][0] else 0
+            for i in range(len(rows)):
+                rows[k][i] += 0.5 * (sample[i] - rows[k][i])
+        return np.sum(np.array(rows) ** 2)
+
+    slope = tapeless.grad(nearest_moves)
+    np.testing.assert_allclose(tapeless.jit(slope)(V, X @ U.T), slope(V, X @ U.T), rtol=1e-12)

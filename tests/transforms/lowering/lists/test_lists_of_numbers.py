@@ -176,3 +176,30 @@ def test_forward_over_reverse_with_lengths_by_data():
     h = 1e-6
     slope = (grad(f)(x + h * d, counts) - grad(f)(x - h * d, counts)) / (2 * h)
     np.testing.assert_allclose(got, slope, rtol=1e-6)
+
+
+def test_lists_that_a_side_of_a_branch_only_passes_on():
+    """A list begins ahead of the branch that hands it on as it is, and only one behind it fills."""
+
+    def f(w):
+        r = 0.3
+        d = [w[0], w[1], w[2]]
+        for k in range(2):
+            m = k
+            while m < 2:
+                if abs(d[m]) < 0.7:
+                    break
+                m += 1
+            if m > k:
+                while True:
+                    for i in range(m - 1, k - 1, -1):
+                        r = d[i] * np.cos(d[i + 1])
+                        d[i + 1] = r * d[i]
+                    d[k] = d[k] * 0.5 * r
+                    if abs(d[k]) < 1e-2:
+                        break
+        v = np.array(d)
+        return np.sum(np.cos(np.arange(3.0)) * np.abs(v)) + np.sum(v[v > 0])
+
+    w = np.array([0.9, 0.8, 1.1])
+    np.testing.assert_allclose(jit(grad(f))(w), grad(f)(w), rtol=1e-12)

@@ -1,0 +1,72 @@
+"""Chooses which loops of a nest are rows, and which one the threads of a team share.
+
+for i in rows:                          for row in rows:
+    for j in each(m):                       i, j = row // m, row % m
+        for k in each(n):     becomes       for k in each(n):
+            y[i, j, k] = x[i, j, k]             y[i, j, k] = x[i, j, k]
+
+Neighbouring threads should touch neighbouring elements of memory: they share the loop over the
+last axis of what it names, and the loops around that one are rows, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+
+def loops_as_rows(
+    rows: ast.For, is_shared: Callable[[ast.AST], bool], parameters: set[str]
+) -> list[ast.For]:
+    """The loops right inside of one over rows whose passes are better rows than shared: an inner
+    one jumps less through memory.
+
+    is_shared   whether threads may share the passes of a loop: these are apart, or add up
+    parameters  of the kernel: they tell the launch how many rows there are
+    """
+    row_loops: list[ast.For] = []
+    loop = rows
+    while len(loop.body) == 1 and isinstance(inner := loop.body[0], ast.For):
+        names = {x.id for x in ast.walk(inner.iter) if isinstance(x, ast.Name)}
+        is_known = names <= parameters | {"each", "apart"}
+        if not (is_known and _passes_are_apart(inner) and is_shared(inner)):
+            break
+        deeper = [s for s in ast.walk(inner) if s is not inner and is_shared(s)]
+        if min(map(jumps, deeper), default=jumps(inner)) >= jumps(inner):
+            break
+        row_loops.append(inner)
+        loop = inner
+    return row_loops
+
+
+def _passes_are_apart(s: ast.For) -> bool:
+    match s.target, s.iter:
+        case ast.Name(), ast.Call(func=ast.Name(id="each" | "apart")):
+            return True
+    return False
+
+
+def jumps(s: ast.AST) -> int:
+    """How many elements that passes of a loop name do not follow one another in memory."""
+    assert isinstance(s, ast.For)
+    counter, places = ast.unparse(s.target), set[str]()
+    for x in ast.walk(s):
+        if isinstance(x, ast.Subscript) and not isinstance(x.value, ast.Attribute):
+            *first, last = x.slice.elts if isinstance(x.slice, ast.Tuple) else [x.slice]
+            if any(_names(e, counter) for e in first) or not _is_near(last, counter):
+                places.add(ast.unparse(x))
+    return len(places)
+
+
+def _is_near(e: ast.expr, counter: str) -> bool:
+    """Whether an index is the counter, at one distance from it, or has nothing to do with it."""
+    match e:
+        case ast.Name():
+            return True
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            return _is_near(left, counter) and not _names(right, counter)
+    return not _names(e, counter)
+
+
+def _names(e: ast.expr, counter: str) -> bool:
+    return any(isinstance(x, ast.Name) and x.id == counter for x in ast.walk(e))
