@@ -117,8 +117,14 @@ class _KernelCallReader:
                 return slice(*[None if x is None else self.evaluate(x) for x in (a, b, c)])
             case ast.BinOp(left=a, op=op, right=b) if type(op) in INTEGERS:
                 return INTEGERS[type(op)](*map(self.integer, (a, b)))
-            case ast.Call(func=ast.Name(id="empty"), args=[shape, dtype]):  # of zeros: not filled
+            case (
+                ast.Call(func=ast.Name(id="empty" | "zeros"), args=[shape, dtype])
+                | ast.Call(func=ast.Name(id="full"), args=[shape, _, dtype])
+            ):  # of zeros: not filled
                 return np.zeros(self.evaluate(shape), self.evaluate(dtype))
+            case ast.Call(func=ast.Name(id="copy_of"), args=[x]):
+                array = self.evaluate(x)
+                return np.zeros(array.shape, array.dtype)
             case (
                 ast.Call(func=ast.Name(id="matmul"), args=[a, b])
                 | ast.BinOp(left=a, op=ast.MatMult(), right=b)

@@ -25,12 +25,19 @@ from tapeless.backends.cpu.kernel_only_functions import (
     formed_in,
     kernel_only_or_same,
 )
-from tapeless.backends.cpu.runtime.buffer_pool import empty, matmul
+from tapeless.backends.cpu.runtime.buffer_pool import copy_of, empty, full, matmul, zeros
 from tapeless.backends.cpu.runtime.signature import CallForm
 from tapeless.backends.cpu.runtime.threads import in_parallel
 from tapeless.transforms.dataclass import dataclass
 
-OURS = {"empty": empty, "matmul": matmul, "in_parallel": in_parallel}
+OURS = {
+    "empty": empty,
+    "zeros": zeros,
+    "full": full,
+    "copy_of": copy_of,
+    "matmul": matmul,
+    "in_parallel": in_parallel,
+}
 PROGRAM, OUTLINE = "__program__", "__outline__"
 IMPORT = "\nfrom numba import njit\n"
 

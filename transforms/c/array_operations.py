@@ -27,7 +27,6 @@ from tapeless.transforms.c_text.values import (
 )
 from tapeless.transforms.core.language import Atom, Let, Statement
 from tapeless.transforms.lowering.device_memory import memory
-from tapeless.transforms.lowering.pooled_products import pooled
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import INT
 from tapeless.transforms.lowering.scalars.operations import form_of, spelled
 from tapeless.transforms.lowering.schedule.view_indices import (
@@ -73,7 +72,7 @@ class ArrayOperations(DriverScope):
             self.new_array(s)
         elif s.op in (shapes.copy, copy_if_set):  # without a value it is memory that none reads
             self.copy(self.view(s.args[0]), self.make(out), s)
-        elif s.op in (matmul, pooled):
+        elif s.op is matmul:
             self.matrix_product(s)
         elif s.op is joining.array:
             whole = self.make(out)

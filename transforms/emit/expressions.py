@@ -37,6 +37,11 @@ SIZED = (zeros, ones, empty, full, draw)  # take a number for the shape (n,)
 ASSOCIATIVE = (add, mul)
 
 
+def usual_source(s: Let) -> Any:
+    """The text of an operation, or that and a helper function that it calls."""
+    return s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
+
+
 class Spelling:
     """The expressions of one function: `layout` says which values have names, and which do not."""
 
@@ -78,7 +83,7 @@ class Spelling:
 
     def text_of(self, s: Let) -> str:
         """The operation's text with holes for arguments and params; notes what it needs."""
-        text: Any = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
+        text: Any = self.source(s)
         if self.plain_bools and _is_test(s):
             text = OF_BOOLS.get(s.op, text)
         if isinstance(text, tuple):
@@ -87,6 +92,10 @@ class Spelling:
             self.note_imports(helper)
         self.note_imports(text)
         return text  # type: ignore[no-any-return]
+
+    def source(self, s: Let) -> Any:
+        """How an operation is spelled: its text, or that and a helper function that it calls."""
+        return usual_source(s)
 
     def note_imports(self, text: str) -> None:
         """Notes the modules of SciPy that a text needs."""

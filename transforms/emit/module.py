@@ -14,6 +14,7 @@ from tapeless.transforms.analysis.structural_hash import whole_form
 from tapeless.transforms.core.language import Block, Function, Program, Var
 from tapeless.transforms.core.printer import show
 from tapeless.transforms.core.user_names import CALLED
+from tapeless.transforms.emit.expressions import usual_source
 from tapeless.transforms.emit.writer import BUILTINS, called_by, emit_function
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects.derived_arrays import user_class
@@ -238,7 +239,7 @@ def function_text(name: str, block: Block, doc: str, result: Any = None) -> Text
     """A function that takes the parameters of its block by their names, but for those of functions
     that it calls."""
     names: list[str] = []
-    taken = called_by(block) | BUILTINS
+    taken = called_by(block, usual_source) | BUILTINS
     for v in block.params:
         wish = v.name if v.name.isidentifier() else "t"
         names.append(unused_name(wish, taken.union(names)))

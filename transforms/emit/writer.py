@@ -84,7 +84,7 @@ class Writer(Spelling):
         block = self.prepare(block)
         self.block = block
         sizes = Sizes(block)
-        reserved = reserved | called_by(block)
+        reserved = reserved | called_by(block, self.source)
         layout = lay_out(block, sizes.reads, reserved)
         super().__init__(block, layout, sizes, not any(map(_reckons_with_bools, block.body)))
         self.rename(fixed)
@@ -261,12 +261,12 @@ def result_origins(block: Block) -> list[Origin]:
     return list(origins)
 
 
-def called_by(block: Block) -> set[str]:
+def called_by(block: Block, source: Callable[[Let], Any]) -> set[str]:
     """The functions that the text of operations calls by a plain name: helpers, mostly."""
     modules = set()
     for s in statements(block):
         if isinstance(s, Let):
-            text = s.op.source(s.args, s.params) if callable(s.op.source) else s.op.source
+            text = source(s)
             text = text[0] if isinstance(text, tuple) else text
             modules |= set(re.findall(r"(?<![.\w])([a-z]\w+)\(", text))
         elif isinstance(s, Effect):

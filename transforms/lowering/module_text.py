@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tapeless.transforms.core.language import Block, Effect, Var
+from tapeless.transforms.core.language import Block, Effect, Let, Var
 from tapeless.transforms.emit.counter_placement import counters_first
 from tapeless.transforms.emit.module import called_functions, function_text, join_module
 from tapeless.transforms.emit.writer import Writer, emit_function
 from tapeless.transforms.lowering.error_functions import raising_decorator
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.optimize.out_parameters import stored_back
+from tapeless.transforms.lowering.pooled_arrays import pooled_text
 from tapeless.transforms.lowering.schedule.user_errors import UserErrors
 from tapeless.transforms.memory.materialize_fills import fill
 from tapeless.transforms.python_text.python_source import template, to_source
@@ -30,6 +31,13 @@ class Driver(Writer):
             return
         holes = {str(k): self.expr(a) for k, a in enumerate(s.args)}
         self.put(to_source(template(s.params["text"], holes)), s.origin)
+
+
+class CompiledDriver(Driver):
+    """A driver whose arrays lie in memory that was used before."""
+
+    def source(self, s: Let) -> Any:
+        return pooled_text(s) or super().source(s)
 
 
 def write_compiled(
@@ -51,7 +59,7 @@ def write_compiled(
     functions += [function_text(f.name, b, "") for f, b in called_functions([driver], name).items()]
     taken = {*arguments, *(kernel.name for kernel in kernels)}
     signature = ", ".join(arguments)
-    main = emit_function(name, driver, signature, unpack, result, doc, taken, Driver)
+    main = emit_function(name, driver, signature, unpack, result, doc, taken, CompiledDriver)
     decorator = ""
     if any(kernel.tells for kernel in kernels):
         decorator, raising = raising_decorator(errors, name, {*taken, name})

@@ -56,7 +56,6 @@ from tapeless.transforms.lowering.optimize.driver_views import (
 )
 from tapeless.transforms.lowering.optimize.own_branch_results import own_branch_results
 from tapeless.transforms.lowering.placement import DriverLoop, Placement
-from tapeless.transforms.lowering.pooled_products import with_pooled
 from tapeless.transforms.lowering.remove_copies import uncopied
 from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS, is_routine
 from tapeless.transforms.lowering.scalars.operations import form_of
@@ -182,7 +181,7 @@ class Lowering:
         kept = {*self.block.params} - {*self.analysis.targets, *self.prepared.donated}
         made = uncopied(substitute(made, self.same), self.kernels, kept, memory)
         made = self.with_read_lengths(without_unread_views(made))
-        return with_pooled(with_placeholders(made, passed, memory))
+        return with_placeholders(made, passed, memory)
 
     def with_read_lengths(self, block: Block) -> Block:
         """The driver, which first reads the integers of a device that arrays are as long as."""

@@ -1,7 +1,7 @@
 """Arrays that a driver copies though nobody overwrites them.
 
-c = copy(x); f_kernel(c, out); r = copy(out); return r
-    becomes      f_kernel(x, out); return out
+c = copy(x); f_kernel(c, out); r = copy(out); return r    becomes    f_kernel(x, out); return out
+c = whole(x.T); y = c @ w; f_kernel(x, y)                 becomes    y = x.T @ w; f_kernel(x, y)
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import nested_reads
 from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.lowering.optimize.materialized_views import whole
+from tapeless.transforms.lowering.schedule.dependences import stores
 from tapeless.transforms.ops.primitives.shapes import copy
 
 
@@ -28,9 +30,13 @@ def uncopied(block: Block, kernels: Sequence[Kernel], kept: Collection[Var], mem
     own = {v for s in block.body if isinstance(s, Let) and s.op is memory for v in s.outs}
     same: dict[Var, Atom] = {}
     for k, s in enumerate(block.body):
-        if not isinstance(s, Let) or s.op is not copy:
+        if not isinstance(s, Let) or s.op not in (copy, whole):
             continue
         a, v = s.args[0], s.outs[0]
+        if s.op is whole:
+            if v not in block.results and _read_at_once(block.body[k + 1 :], v, called):
+                same[v] = a
+            continue
         before, after = _readers(block, a, k), _readers(block, v, k)
         last = a in own and a not in block.results and a not in same.values()
         if (last and not before[1] and all(map(_is_kernel, before[0]))) or (
@@ -59,6 +65,18 @@ def _called_kernel(s: Statement, kernels: dict[str, Kernel]) -> Kernel | None:
         case Let():
             return kernels.get(s.op.name)
     return None
+
+
+def _read_at_once(body: Sequence[Statement], v: Var, kernels: dict[str, Kernel]) -> bool:
+    """Whether library calls have read all of an array before anything is stored to, or a kernel
+    gets it."""
+    reads = [k for k, s in enumerate(body) if v in {*nested_reads(s)}]
+    before = body[: reads[-1] + 1] if reads else ()
+    quiet = all(
+        isinstance(s, Let) and s.op.pure and not stores(s) and _called_kernel(s, kernels) is None
+        for s in before
+    )
+    return quiet and not any(isinstance(before[k], Let) and before[k].op.view for k in reads)
 
 
 def _only_read(readers: list[Statement], v: Var, kernels: dict[str, Kernel]) -> bool:

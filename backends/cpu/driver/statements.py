@@ -19,7 +19,7 @@ from tapeless.backends.cpu.driver.python_c_api import NOTHING, OBJECT, WORD
 from tapeless.backends.cpu.llvm.ir.values import LlvmUnsupportedError
 from tapeless.backends.cpu.runtime.threads import FEWEST, PART
 
-PURE = frozenset(["zeros", "ones", "full"])  # of NumPy: may be called again by Python
+PURE = frozenset(["zeros", "ones", "full"])  # of NumPy or of ours: Python may call them again
 
 
 class DriverBody(ArrayAllocator):
@@ -174,6 +174,12 @@ class DriverBody(ArrayAllocator):
                 return self.empty(self.lengths(shape), self.static(dtype))
             case ast.Call(func=ast.Name(id="matmul"), args=[x, y], keywords=[]):
                 return self.large_product(self.value(x), self.value(y))
+            case ast.Call(func=ast.Name(id="zeros" | "full" as name), keywords=[]):
+                return self.create_array(
+                    self.looked_up(self.values, name), [*map(self.value, e.args)]
+                )
+            case ast.Call(func=ast.Name(id="copy_of"), args=[x], keywords=[]):
+                return self.copy_of(self.value(x))
             case ast.Call(func=ast.Name(id="in_parallel"), args=args, keywords=named):
                 return self.in_parallel(args, named)
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in self.kernels:
@@ -181,16 +187,24 @@ class DriverBody(ArrayAllocator):
                 return ObjectParts(self.call(self.looked_up(self.values, name), items))
             case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=name), keywords=[]):
                 if name in PURE:
-                    return self.create_by_numpy(getattr(np, name), [*map(self.value, e.args)])
+                    function = self.constant(getattr(np, name))
+                    return self.create_array(function, [*map(self.value, e.args)])
                 if len(e.args) == 1:
                     return self.convert_to_class(self.static(e.func), self.value(e.args[0]))
         raise LlvmUnsupportedError("a call")
 
-    def create_by_numpy(self, function: Any, args: Sequence[Any]) -> ObjectParts:
-        """An array that NumPy makes of its shape, and fills."""
+    def create_array(self, function: Any, args: Sequence[Any]) -> ObjectParts:
+        """An array that a function makes of its shape, and fills."""
         shape = args[0] if isinstance(args[0], tuple) else (self.number(args[0]),)
         items = [*map(self.object, args)]
-        return ObjectParts(self.call(self.constant(function), items), shape=shape)
+        return ObjectParts(self.call(function, items), shape=shape)
+
+    def copy_of(self, x: Any) -> ObjectParts:
+        """A copy of an array, in memory of the pool."""
+        if not isinstance(x, ObjectParts) or x.shape is None:
+            raise LlvmUnsupportedError("a copy of what is no array")
+        array = self.call(self.looked_up(self.values, "copy_of"), [x.value])
+        return ObjectParts(array, shape=x.shape)
 
     @staticmethod
     def static(e: ast.expr) -> Any:

@@ -229,7 +229,8 @@ class CallBuilder(ExpressionBuilder):
         for value in others:
             best = self.builder.select(by(sign, value, best), value, best)
         natural = (any if sign == ">" else all)(x.natural for x in args)
-        bits = max(x.bits if x.natural else kinds.WIDEST for x in args)
+        widths = [x.bits if x.natural else kinds.WIDEST for x in args]
+        bits = min(widths) if natural and sign == "<" else max(widths)
         return Number(dtype, best, natural=natural and dtype == INT, bits=bits)
 
     def is_nan(self, x: Number) -> Number:

@@ -254,9 +254,11 @@ def _has_many_passes(loop: ast.For | ast.While) -> bool:
 @functools.cache
 def _processor() -> tuple[str, str]:
     """The processor that code is made for, and what it has: this one, or what Numba's own settings
-    name."""
+    name. AMD's take longer to gather numbers at some distance than to load them one by one."""
     name = os.environ.get("NUMBA_CPU_NAME") or str(llvm.get_host_cpu_name())
     host = "" if name == "generic" else str(llvm.get_host_cpu_features().flatten())
+    if host and name.startswith("znver"):
+        host += ",+prefer-no-gather"
     return name, os.environ.get("NUMBA_CPU_FEATURES", host)
 
 

@@ -19,6 +19,7 @@ from tapeless.backends.cpu.llvm.calls import CallBuilder
 from tapeless.backends.cpu.llvm.expressions import Moving, Variable
 from tapeless.backends.cpu.llvm.ir.ir_helpers import go_back, length, variable
 from tapeless.backends.cpu.llvm.ir.values import (
+    COUNTED,
     WORD,
     LlvmUnsupportedError,
     Number,
@@ -112,13 +113,14 @@ class ControlFlowBuilder(CallBuilder):
         order = "<" if step > 0 else ">"
         least = stop.natural or (stop.known is not None and stop.known >= -1)
         natural = start.natural if step > 0 else least
+        bits = stop.bits if step > 0 and stop.natural else COUNTED
 
         def test() -> Any:
             return self.builder.icmp_signed(order, self.builder.load(count), stop.value)
 
         def begin() -> None:
             value = self.builder.load(count)
-            self.assign(s.target.id, Number(INT, value, natural=natural))  # type: ignore[attr-defined]
+            self.assign(s.target.id, Number(INT, value, natural=natural, bits=bits))  # type: ignore[attr-defined]
 
         def follow() -> None:
             next_count = self.builder.add(self.builder.load(count), WORD(step), flags=("nsw",))

@@ -11,6 +11,7 @@ import math
 import os
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,33 @@ def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     if size < LARGE or not COUNTED:
         return np.empty(shape, dtype)
     return np.ndarray(shape, dtype, _pool.buffer(size))
+
+
+def zeros(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+    """`numpy.zeros`, in memory that was used before if possible."""
+    lengths = (shape,) if isinstance(shape, int) else shape
+    size = math.prod(lengths)
+    if size * WIDEST >= LARGE:
+        size *= np.dtype(dtype).itemsize
+    if size < LARGE or not COUNTED:
+        return np.zeros(shape, dtype)
+    return np.ndarray(lengths, dtype, _pool.buffer(size, np.zeros))
+
+
+def full(shape: int | tuple[int, ...], value: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """`numpy.full`, in memory that was used before if possible."""
+    array = empty((shape,) if isinstance(shape, int) else shape, dtype)
+    array.fill(value)
+    return array
+
+
+def copy_of(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """`x.copy()`, in memory that was used before if possible."""
+    if x.nbytes < LARGE:
+        return x.copy()
+    array = empty(x.shape, x.dtype)
+    np.copyto(array, x)
+    return array
 
 
 def matmul(a: Matrix, b: Matrix) -> Matrix:
@@ -59,21 +87,22 @@ class BufferPool:
         self.buffers: Buffers = []
         self.lock = threading.Lock()
 
-    def buffer(self, size: int) -> np.ndarray[Any, Any]:
-        """A buffer of at least so many bytes, to which nobody else refers."""
+    def buffer(self, size: int, new: Callable[..., Any] = np.empty) -> np.ndarray[Any, Any]:
+        """A buffer of at least so many bytes, to which nobody else refers; `new` is `numpy.empty`,
+        or `numpy.zeros` for one of zeros."""
         if not self.lock.acquire(blocking=False):  # never waited for: a finaliser may ask, too
-            return np.empty(size, np.uint8)
+            return new(size, np.uint8)  # type: ignore[no-any-return]
         try:
             k = self.free(size)
-            if k is not None:
-                self.buffers.append(self.buffers.pop(k))
-                return self.buffers[-1]
-            buffer = np.empty(size, np.uint8)
+            buffer = new(size, np.uint8) if k is None else self.buffers.pop(k)
             self.buffers.append(buffer)
-            self.forget()
+            if k is None:
+                self.forget()
         finally:
             self.lock.release()
-        return buffer
+        if k is not None and new is np.zeros:
+            buffer[:size] = 0
+        return buffer  # type: ignore[no-any-return]
 
     def free(self, size: int) -> int | None:
         """The place of the smallest free buffer that fits; of several the one that was used last,

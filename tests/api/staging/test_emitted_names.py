@@ -118,6 +118,20 @@ def test_functions_may_be_called_as_ours():
     assert "def matmul_(a, b)" in jit(matmul).source(a, b)
 
 
+def copied(x, zeros, full):
+    y = x.copy()
+    y[0] = zeros[1]
+    copied = np.zeros(len(x))
+    copied[2:] = full[2:]
+    return np.sort(y), np.sort(copied), np.sort(np.full(len(x), 2.5) - zeros)
+
+
+def test_names_of_arrays_that_drivers_make():
+    x = np.random.default_rng(0).normal(size=(3, 5))
+    for a, b in zip(jit(copied)(*x), copied(*x), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 def test_keys_may_be_words_of_python():
     def f(p, **options):
         return np.sum(np.tanh(p["in"] @ p["class"])) * p["lambda"] * options["is"]

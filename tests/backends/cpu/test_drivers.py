@@ -72,6 +72,22 @@ def matmul(a, b):
     return a @ b
 """
 )
+NEW_ARRAYS = (
+    DOUBLED
+    + """
+
+def zeros(shape, dtype):
+    return np.zeros(shape, dtype)
+
+
+def full(shape, value, dtype):
+    return np.full(shape, value, dtype)
+
+
+def copy_of(x):
+    return x.copy()
+"""
+)
 X, Y, NEGATIVE = np.arange(5.0), np.ones((2, 3), np.float32), -np.arange(5.0)
 
 
@@ -110,6 +126,18 @@ def test_what_drivers_do(body, args):
         assert [type(x) for x in got] == [type(x) for x in want]
     if isinstance(want, np.ndarray):
         assert (got.dtype, got.shape, got.flags.owndata) == (want.dtype, want.shape, True)
+
+
+@pytest.mark.parametrize("n", [3, 40_000])
+def test_new_arrays(n):
+    a = np.arange(2.0 * n).reshape(n, 2)
+    body = "b = zeros(len(a), np.int64)\nc = full((len(a), 3), 1.5, np.float32)\nd = copy_of(a)"
+    function, quick = made(f"{body}\nreturn b, c, d, d.shape[0], c.shape[1]", a, kernel=NEW_ARRAYS)
+    for _ in range(3):  # also in memory that was used
+        for x, y in zip(quick(a), function(a), strict=True):
+            np.testing.assert_array_equal(x, y)
+            assert np.asarray(x).dtype == np.asarray(y).dtype
+    assert not np.shares_memory(quick(a)[2], a)
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (300, 200), (0, 4)])

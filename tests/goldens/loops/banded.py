@@ -2,6 +2,11 @@ from numba import njit
 import numpy as np
 
 
+def zeros(shape, dtype):
+    """An array of zeros."""
+    return np.zeros(shape, dtype)
+
+
 @njit(nogil=True, error_model="numpy")
 def rosenbrock_jacrev_jacfwd_kernel(x, sums):
     t = 200 * 1.0  # line 12
@@ -21,6 +26,6 @@ def rosenbrock_jacrev_jacfwd_kernel(x, sums):
 
 def rosenbrock_jacrev_jacfwd(x):
     """the Jacobian of rosenbrock_jacrev.  From test_diagonal_matrices.py:11."""
-    sums = np.zeros((len(x), len(x)))  # line 12
+    sums = zeros((len(x), len(x)), np.float64)  # line 12
     rosenbrock_jacrev_jacfwd_kernel(x, sums)
     return sums

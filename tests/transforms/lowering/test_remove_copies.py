@@ -1,4 +1,4 @@
-"""Arrays that nobody overwrites are not copied by drivers, and others are."""
+"""Arrays that nobody overwrites are not copy_of by drivers, and others are."""
 
 import numpy as np
 import pytest
@@ -87,3 +87,43 @@ def test_derivatives():
     x = np.linspace(0, 1, N)
     slope = jit(grad(lambda x: np.sum(steps(x) ** 2)))(x)
     np.testing.assert_allclose(slope, grad(lambda x: np.sum(steps(x) ** 2))(x), rtol=1e-12)
+
+
+def in_its_own_place(a, w):
+    a[:] = np.reshape(np.reshape(a, (-1, a.shape[2])) @ w, a.shape)
+
+
+def stored_to_before(a, w):
+    b = a.reshape(-1, a.shape[2])
+    a[0] = 0.0
+    return b @ w
+
+
+def read_before_and_after(a, w):
+    b = np.diagonal(a[:, :, 0])
+    first = np.sort(b)
+    a[:, :, 0] = 5.0
+    return first, b + 1, np.sort(a.reshape(-1, a.shape[2]), axis=0)
+
+
+@pytest.mark.parametrize("n", [4, 60])
+@pytest.mark.parametrize(
+    "function",
+    [in_its_own_place, stored_to_before, read_before_and_after],
+    ids=lambda f: f.__name__,
+)
+def test_views_of_what_is_stored_to(function, n):
+    a, w = np.random.default_rng(0).normal(size=(n, n, n)), np.eye(n)[::-1] * 2.0
+    ours = a.copy()
+    values, expected = jit(function)(ours, w), function(a, w)
+    np.testing.assert_allclose(ours, a)
+    if expected is not None:
+        for x, y in zip(arrays(values), arrays(expected), strict=True):
+            np.testing.assert_allclose(x, y)
+
+
+def test_a_library_call_reads_a_view_where_it_is():
+    a, w = np.ones((60, 60, 60)), np.eye(60)
+    driver = jit(in_its_own_place).source(a, w).rpartition("\ndef ")[2]
+    assert "copy_of(" not in driver
+    assert ".copy()" not in driver

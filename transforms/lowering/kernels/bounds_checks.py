@@ -10,7 +10,7 @@ import numpy as np
 from tapeless.transforms.core import dims, scalar_form
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Origin, Statement, Var
-from tapeless.transforms.lowering.kernels.element_access import Elements
+from tapeless.transforms.lowering.kernels.small_integers import SmallIntegers
 from tapeless.transforms.lowering.rewrite.rolled_indices import is_within
 from tapeless.transforms.lowering.schedule.axis_maps import counts_up
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
@@ -68,7 +68,7 @@ MISFIT = (
 )
 
 
-class Checks(Elements):
+class Checks(SmallIntegers):
     """`checked` are indices and lengths that are known to be right; `refused` what has been tested
     in the suites around, and how deep; `batches` counts the loops around that go over a batch."""
 
@@ -77,6 +77,7 @@ class Checks(Elements):
         self.checked: set[tuple[Let, int | str]] = set()
         self.refused: dict[tuple[Size, Size], int] = {}
         self.batches = 0
+        self.tested_ahead_of_loops: set[Let] = set()  # integers
 
     def left(self) -> None:
         self.refused = {k: depth for k, depth in self.refused.items() if depth <= self.depth}
@@ -148,7 +149,7 @@ class Checks(Elements):
                 low, high = self.bounds(self.as_size(a))
                 at_end = dims.at_least(self.canon(n) - 1 - high, 0)
                 tested = (self.canon(n), self.as_size(a))
-                inside = (at_end and dims.at_least(low, 0)) or self.is_remainder(a, n)
+                inside = (at_end and self.never_negative(low)) or self.is_remainder(a, n)
                 if inside or tested in self.refused:
                     continue
                 self.refused[tested] = self.depth
@@ -258,10 +259,12 @@ class Checks(Elements):
         s = stage.let
         if s.op.name == "cast" and s.params.get("python"):
             self.check_whole(s)
-        test = OVERFLOWS.get(s.op.name)
+        test = overflow_test(s)
         if test is None or not (s.outs[0].type.weak and s.outs[0].type.dtype.kind == "i"):
             return
-        if self.stays_small(s) or (s.op.name not in IN_FLOATS and self.is_above_least(s)):
+        if s in self.tested_ahead_of_loops or self.stays_small(s):
+            return
+        if s.op.name not in IN_FLOATS and self.is_above_least(s):
             return
         test, args = _by_one_factor(s) or (test, s.args)
         with self.nested(f"if {write_template(test, *map(self.atom, args))}:", s.origin):
@@ -289,8 +292,9 @@ class Checks(Elements):
     def stays_small(self, s: Let) -> bool:
         """Whether a result is a place in an array, or one step further than another integer."""
         small = any(isinstance(a, Literal) and abs(a.value) < SMALL for a in s.args)
-        place = all(self.is_place(*term) for term in dims.terms_of(self.as_size(s.outs[0])))
-        return place or (small and s.op.name in ("add", "sub"))
+        size = self.as_size(s.outs[0])
+        place = all(self.is_place(*term) for term in dims.terms_of(size))
+        return place or (small and s.op.name in ("add", "sub")) or self.stays_below(size)
 
     def is_above_least(self, s: Let) -> bool:
         """Whether no operand is one whose opposite takes more than 64 bits."""
@@ -351,6 +355,11 @@ class Checks(Elements):
                     f'raise ValueError("zero-size array to reduction operation {full} which has '
                     'no identity")'
                 )
+
+
+def overflow_test(s: Let) -> str | None:
+    """Whether a result has more than 64 bits, as text; None where it cannot have."""
+    return OVERFLOWS.get(s.op.name)
 
 
 def _by_one_factor(s: Let) -> tuple[str, list[Atom]] | None:

@@ -349,6 +349,7 @@ class Control(Exchanged):
         span = self.span_of(s)
         if span is not None:
             self.ranges[s.index] = span
+        self.ends[s.index] = self.as_size(s.start), self.as_size(s.stop)
         tested = self.check_ahead(s)
         self.grow_before_loop(s.inits)
         before = dict(self.local), dict(self.starts), dict(self.measured), self.carry_of
@@ -370,6 +371,7 @@ class Control(Exchanged):
                     self.put("break")
         self.batches -= over_batch(s)
         self.ranges.pop(s.index, None)
+        self.ends.pop(s.index)
         for key in tested:
             self.refused.pop(key, None)
         self.local, self.starts, self.measured, self.carry_of = before

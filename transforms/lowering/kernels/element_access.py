@@ -72,6 +72,7 @@ class Elements(Extents):
         self.summed: dict[str, np.dtype[Any]] = {}  # variables that loops add to
         self.passes_of: dict[str, Size] = {}  # how many a loop makes, by the text of its range
         self.relied: list[tuple[str, Size, Size]] = []  # of sizes, by what is written
+        self.short: dict[Var, None] = {}  # arguments that are small in this call
 
     def seen_through(self, v: Var) -> bool:
         """Whether a value is never made: a view, or a constant that is written where it is read."""

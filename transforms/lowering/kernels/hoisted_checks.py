@@ -14,18 +14,17 @@ from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Block,
-    Effect,
     For,
+    If,
     Let,
     Literal,
     Origin,
     Type,
     Var,
-    statements,
+    blocks,
 )
 from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.lowering.kernels.bounds_checks import Checks
-from tapeless.transforms.lowering.kernels.size_expressions import replaced
+from tapeless.transforms.lowering.kernels.hoisted_integers import IntegersAhead
 from tapeless.transforms.lowering.schedule.dependences import inside
 from tapeless.transforms.lowering.schedule.view_indices import Place, entries_of, is_view
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
@@ -45,15 +44,16 @@ class Reached:
     origin: Origin | None
 
 
-class AheadChecks(Checks):
+class AheadChecks(IntegersAhead):
     """Tests of what all passes of a loop do."""
 
     def check_ahead(self, s: For) -> list[Key]:
         """Tests the indices in a loop before it; those that are tested."""
-        if not self.analysis.boundscheck or s.until or s.index not in self.ranges:
-            return []
-        if any(isinstance(t, Effect) or _acts(t) for t in statements(s.body)):
+        if not self.is_silent(s):
             return []  # what else is to be seen, or raised, comes first
+        self.check_integers_ahead(s)
+        if not self.analysis.boundscheck:
+            return []
         changing, done = inside(s), []
         for indices in self.reached(s.body, {s.index: self.ranges[s.index]}):
             sizes = (indices.key[0], indices.low, indices.high)
@@ -69,19 +69,14 @@ class AheadChecks(Checks):
                 done.append(indices.key)
         return done
 
-    def is_known(self, x: dims.Symbol, changing: set[Var]) -> bool:
-        """Whether a size is known before the loop that makes what is changing."""
-        if x.var is not None:
-            return x.var not in changing
-        if x in self.analysis.lengths:  # of a slice
-            return self.analysis.lengths[x][0].outs[0] not in changing
-        return x in self.measured or self.analysis.known(dims.single(x))
-
     def reached(self, block: Block, spans: dict[Var, tuple[Size, Size]]) -> Iterator[Reached]:
         """What each pass reads or stores to, also in loops inside that make passes."""
         for t in block.body:
             if isinstance(t, Let):
                 yield from self.of_statement(t, spans)
+            elif isinstance(t, If):
+                then, orelse = ({r.key: r for r in self.reached(b, spans)} for b in blocks(t))
+                yield from (r for key, r in then.items() if key in orelse)
             elif isinstance(t, For) and not t.until:
                 span = self.span_of(t)
                 if span is not None and dims.at_least(span[1], span[0]):
@@ -101,7 +96,7 @@ class AheadChecks(Checks):
                 continue
             low = high = at = self.as_size(a)
             for v, (first, last) in reversed(spans.items()):
-                low, high = replaced(low, high, self.as_size(v), first, last)
+                low, high = self.extremes(v, low, high, first, last)
             yield Reached((n, at), axis, low, high, s.origin)
 
     def beyond(self, indices: Reached, s: For) -> list[tuple[str, str]]:
@@ -109,7 +104,7 @@ class AheadChecks(Checks):
         known, else with the last."""
         n = indices.key[0]
         tests = []
-        if not dims.at_least(self.bounds(indices.low)[0], 0):
+        if not self.never_negative(indices.low):
             low = self.spelled(indices.low)
             tests.append((f"{low} < {self.spelled(-1 * n)}", low))
         if not dims.at_least(n - 1 - self.bounds(indices.high)[1], 0):
@@ -125,16 +120,24 @@ class AheadChecks(Checks):
 
     def first_beyond(self, reached: Reached, s: For) -> str:
         """The index that is told where one is too large: the first one if each pass reads the
-        index after that of the pass before, else the largest."""
+        index after that of the pass before, or as far from it as an argument says; else the
+        largest."""
         n, at = reached.key
         first, last = self.ranges[s.index]
-        start = first if isinstance(s.step, Literal) and s.step.value > 0 else last
-        in_first_pass, _ = replaced(at, at, self.as_size(s.index), start, start)
-        if reached.low != in_first_pass or reached.high - reached.low != last - first:
+        start, follow = (first, first + 1) if _counts_up(s) else (last, last - 1)
+        in_first_pass, _ = self.extremes(s.index, at, at, start, start)
+        in_second_pass, _ = self.extremes(s.index, at, at, follow, follow)
+        further = in_second_pass - in_first_pass
+        in_order = reached.low == in_first_pass and (further == 1 or not isinstance(further, int))
+        if not in_order or reached.high - reached.low != further * (last - first):
             return self.spelled(reached.high)
+        beyond = self.spelled(n)
+        if further != 1:
+            low, step = reached.low, self.spelled(further)
+            beyond = f"{self.spelled(low)} - ({self.spelled(low - n)}) // max({step}, 1) * ({step})"
         if dims.at_least(n, reached.low):
-            return self.spelled(n)
-        return f"max({self.spelled(reached.low)}, {self.spelled(n)})"
+            return beyond
+        return f"max({self.spelled(reached.low)}, {beyond})"
 
     def spelled(self, size: Size) -> str:
         return to_source(self.size(size))
@@ -148,5 +151,5 @@ class AheadChecks(Checks):
         return (start, stop - 1) if step == 1 else (stop + 1, start)
 
 
-def _acts(s: object) -> bool:
-    return isinstance(s, Let) and not s.op.pure
+def _counts_up(s: For) -> bool:
+    return isinstance(s.step, Literal) and s.step.value > 0

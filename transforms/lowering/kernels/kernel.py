@@ -88,13 +88,15 @@ class KernelWriter(RowRangeWriter):
         if results:
             values = [to_source(self.atom(v)) for v in results]
             self.put(f"return {', '.join(values)}")
+        small = self.lines_of_limits()
+        self.limit_rows()
         inner = self.inner(defined_here)
         first = made_inside(self, inner, self.analysis.hints)
         self.helpers |= helper(first)
         self.params = {a: self.params[a] for a in sorted(self.params, key=self.place_of)}
         parameters = (*self.bounds_of_rows, *self.params.values())
         head = wrap(f"def {self.kernel_name}({', '.join(parameters)}):")
-        lines = without_unread("\n".join(head), [*first, *self.lines] or ["    pass"])
+        lines = without_unread("\n".join(head), [*small, *first, *self.lines] or ["    pass"])
         if self.analysis.target.sums_in_blocks:
             lines = self.in_blocks("\n".join(head), lines)
         launch = self.launch(results)

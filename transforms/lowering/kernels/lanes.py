@@ -68,6 +68,7 @@ class Lanes(LaneArrays):
         before = dict(self.local), self.carry_of
         self.carry_of, self.kept = {}, {}
         self.ranges[s.index] = (self.as_size(s.start), self.as_size(s.stop) - 1)
+        self.ends[s.index] = self.as_size(s.start), self.as_size(s.stop)
         self.own_values = {v for t in s.body.body for v in outputs(t)}
         ends = ", ".join(map(to_source, (first, last)))
         with self.nested(f"for {index} in range({ends}, {LANES}):", s.origin):
@@ -78,6 +79,7 @@ class Lanes(LaneArrays):
             self.group([t for t in s.body.body if not is_blank(t)])
             self.batches -= 1
         self.ranges.pop(s.index)
+        self.ends.pop(s.index)
         self.local, self.carry_of = before
         self.finish(s, s.carries, [])
 

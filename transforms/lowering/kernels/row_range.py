@@ -9,11 +9,13 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import For, Let, Literal, Var
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.element_access import Buffer
 from tapeless.transforms.lowering.kernels.lanes import Lanes
+from tapeless.transforms.lowering.kernels.small_integers import SHORT
 from tapeless.transforms.lowering.kernels.writer_base import NotCompiled
 from tapeless.transforms.lowering.schedule.fusion import FusedNest
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
@@ -107,6 +109,20 @@ class RowRangeWriter(Lanes):
             start = to_source(self.atom(s.start))
             return f"range({', '.join(f'{start} + {bound}' for bound in self.bounds_of_rows)})"
         return super().span(s)
+
+    def limit_rows(self) -> None:
+        """Tells the compiler how many rows there are at most, where the kernel relies on that."""
+        if self.part is None or self.part.rows is None or not self.natural:
+            return
+        rows, small = self.canon(self.part.rows), set[dims.Symbol]()
+        most = self.most(rows, small)
+        if most is None or most > SHORT or not small <= self.natural:
+            return
+        first, last = self.bounds_of_rows
+        before, after = f"range({first}, {last})", f"range({first}, min({last}, {SHORT}))"
+        self.lines = [line.replace(f" in {before}:", f" in {after}:") for line in self.lines]
+        if before in self.passes_of:
+            self.passes_of[after] = self.passes_of[before]
 
     def are_apart(self, s: For) -> bool:
         return (self.part is None or s is not self.part.loop) and super().are_apart(s)

@@ -25,6 +25,8 @@ class Extents(Lines):
         self.sizes: dict[Size, tuple[Any, int]] = {}
         self.local: dict[Var, ast.expr] = {}  # numbers in variables
         self.ranges: dict[Var, tuple[Size, Size]] = {}  # first and last values of loop variables
+        self.natural: set[dims.Symbol] = set()  # arguments that are not negative in this call
+        self.ends: dict[Var, tuple[Size, Size]] = {}  # between which loop variables stay
         self.starts: dict[tuple[Let, int], ast.expr] = {}  # where slices start
         self.measured: dict[dims.Symbol, ast.expr] = {}  # how long they are
         self.measuring: set[dims.Symbol] = set()
@@ -207,32 +209,47 @@ class Extents(Lines):
         """The least and the largest value that loop variables give to a size."""
         low = high = size
         for v, (first, last) in reversed(self.ranges.items()):
-            low, high = replaced(low, high, self.as_size(v), first, last)
+            low, high = self.extremes(v, low, high, first, last)
         return low, high
 
+    def extremes(self, v: Var, low: Size, high: Size, first: Size, last: Size) -> tuple[Size, Size]:
+        """The least and the largest value of two sizes for those of a loop variable. It stays in
+        what does not rise or fall with it for sure."""
+        for x in dims.symbols(self.as_size(v)):
+            low = _substitute(low, x, {1: first, -1: last}.get(self.direction(low, x)))
+            high = _substitute(high, x, {1: last, -1: first}.get(self.direction(high, x)))
+        return low, high
+
+    def direction(self, size: Size, x: dims.Symbol) -> int:
+        """1 where a size rises with a symbol, -1 where it falls; 0 where that is not known."""
+        signs = set()
+        for factors, c in dims.terms_of(size):
+            others = [f for f in factors if f != x]
+            if any(x in dims.symbols(dims.single(f)) for f in others):
+                return 0
+            if len(others) < len(factors):
+                linear = len(others) == len(factors) - 1 and all(map(self.is_natural, others))
+                signs.add((1 if c > 0 else -1) if linear else 0)
+        return signs.pop() if len(signs) == 1 else 0
+
+    def is_natural(self, f: dims.Factor) -> bool:
+        """Whether a factor is not negative for sure."""
+        if f in self.natural or self.analysis.not_negative(dims.single(f)):
+            return True
+        ends = self.ranges.get(f.var) if isinstance(f, dims.Symbol) else None
+        return ends is not None and self.never_negative(ends[0])
+
     def never_negative(self, size: Size) -> bool:
-        return bool(self.analysis.not_negative(self.bounds(size)[0]))
+        low = self.bounds(size)[0]
+        return bool(self.analysis.not_negative(low)) or all(
+            c >= 0
+            and all(
+                f in self.natural or self.analysis.not_negative(dims.single(f)) for f in factors
+            )
+            for factors, c in dims.terms_of(low)
+        )
 
 
-def replaced(low: Size, high: Size, v: Size, first: Size, last: Size) -> tuple[Size, Size]:
-    """The least and the largest value of two sizes for those of a loop variable."""
-    for x in dims.symbols(v):
-        falls = _coefficient(low, x) < 0
-        low = _substitute(low, x, last if falls else first)
-        falls = _coefficient(high, x) < 0
-        high = _substitute(high, x, first if falls else last)
-    return low, high
-
-
-def _substitute(size: Size, x: dims.Symbol, value: Size) -> Size:
-    """The size for a value of a symbol that stands alone in it."""
-    if not _coefficient(size, x):
-        return size
+def _substitute(size: Size, x: dims.Symbol, value: Size | None) -> Size:
+    """The size for a value of a symbol, if there is one."""
     return dims.substitute(size, lambda y: value if y == x else None)
-
-
-def _coefficient(size: Size, x: dims.Symbol) -> int:
-    """The factor of a symbol that stands alone; 0 if it does not."""
-    if isinstance(size, int):
-        return 0
-    return next((c for factors, c in size.terms if factors == (x,)), 0)

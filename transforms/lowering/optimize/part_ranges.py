@@ -22,7 +22,7 @@ from tapeless.transforms.core.size_inequalities import (
 from tapeless.transforms.lowering.optimize.slice_pushdown import Unsliced
 from tapeless.transforms.lowering.schedule.dependences import Dependences, size_of_atom
 from tapeless.transforms.lowering.schedule.view_indices import Place, ViewSpan, key_entries
-from tapeless.transforms.lowering.sizes.size_equalities import Sizes, canonical
+from tapeless.transforms.lowering.sizes.size_equalities import Sizes, canonical, relate
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot
 
 Range = tuple[Size, Size]
@@ -92,6 +92,19 @@ class Ranges:
         if x is None or y is None or x == y or not are_given:
             raise Unsliced
         return 1 if x > y else -1
+
+    def equate(self, ends: Iterable[Size]) -> None:
+        """Takes lengths of inputs for equal, which are so in this call though nothing says it."""
+        for a, b in itertools.combinations(dict.fromkeys(map(self.canon, ends)), 2):
+            x, y = dims.evaluate(a, self.hints), dims.evaluate(b, self.hints)
+            are_given = all(s.given for s in dims.symbols(a) | dims.symbols(b))
+            a, b = self.canon(a), self.canon(b)
+            if are_given and x is not None and x == y and a != b and relate(self.sizes, a, b):
+                self.relied.append(("==", a, b))
+
+    def with_equal_sizes(self, e: Any) -> Any:
+        """An entry of a target after sizes have been found equal."""
+        return (self.canon(e[0]), self.canon(e[1])) if isinstance(e, tuple) else e
 
     def sorted(self, ends: Iterable[Size]) -> list[Range]:
         """The parts between ends, in order."""

@@ -178,6 +178,7 @@ class Joined:
         self.values: dict[Range, Atom] = {}
 
     def run(self) -> dict[int, list[Statement]]:
+        self.equate()
         ranges = [t[self.axis] for t in self.chain.targets]
         inner = [
             r[0] + e
@@ -203,6 +204,14 @@ class Joined:
         if not fresh and not any(len(stores) > 1 for stores in stores_by_range.values()):
             raise Unsliced
         return self.replaced(stores_by_range, fresh)
+
+    def equate(self) -> None:
+        """Parts of arrays that are as long in this call are so in all calls of the program."""
+        if len(self.chain.stores) < 2:
+            return
+        self.of.equate([self.size, *(e for t in self.chain.targets for e in t[self.axis])])
+        self.size = self.of.canon(self.size)
+        self.chain.targets = [tuple(map(self.of.with_equal_sizes, t)) for t in self.chain.targets]
 
     def known(self, v: Atom, r: Range) -> Mapping[Range, Atom]:
         """The values of parts, in the place of an array that is made of them."""

@@ -7,7 +7,7 @@ import pytest
 
 from tapeless import jit
 from tapeless.backends.cpu.runtime import buffer_pool
-from tapeless.backends.cpu.runtime.buffer_pool import BufferPool, empty
+from tapeless.backends.cpu.runtime.buffer_pool import BufferPool, copy_of, empty, full, zeros
 
 LARGE = 1 << 20
 SHAPE = (LARGE // 8, 2)
@@ -181,3 +181,35 @@ def test_products_of_few_numbers(shapes):
     f = jit(lambda x, w: np.exp(np.exp(x) @ w) @ w.T)
     x, w = np.full(shapes[0], 0.01), np.full(shapes[1], 0.02)
     np.testing.assert_allclose(f(x, w), np.exp(np.exp(x) @ w) @ w.T, rtol=1e-13)
+
+
+def test_zeros_are_zeros_in_memory_that_was_used(pool):
+    x = empty(SHAPE, "f8")
+    x.fill(3)
+    at = place(x)
+    del x
+    y = zeros(SHAPE, "f8")
+    assert place(y) == at
+    assert not y.any()
+    assert not zeros(SHAPE, "f8").any()
+
+
+def test_other_new_arrays():
+    for shape in (SHAPE, SHAPE[0] * 2, (3,), 0, (0, 5)):
+        for made, expected in (
+            (zeros(shape, np.int64), np.zeros(shape, np.int64)),
+            (full(shape, -0.0, np.float32), np.full(shape, -0.0, np.float32)),
+        ):
+            assert (made.shape, made.dtype) == (expected.shape, expected.dtype)
+            assert made.tobytes() == expected.tobytes()
+    with pytest.raises(ValueError, match="negative dimensions"):
+        zeros(-1, "f8")
+
+
+def test_copies_are_contiguous_and_apart():
+    x = np.arange(LARGE // 4.0).reshape(SHAPE[0], 2)
+    for view in (x, x.T, x[::-1], x[:, ::-1], x[:3]):
+        y = copy_of(view)
+        assert y.flags.c_contiguous
+        np.testing.assert_array_equal(y, view)
+        assert not np.shares_memory(y, x)

@@ -21,7 +21,7 @@ def test_one_test_an_index_and_length():
         return total
 
     x, y = np.ones(4), np.full(3, 2.0)
-    assert f.source(x, y, 2).count("raise IndexError") == 3  # x[j], and y[j] on each side
+    assert f.source(x, y, 2).count("raise IndexError") == 2  # x[j], and y[j] on both sides
     assert f(x, y, 3) == f.__wrapped__(x, y, 3)
     for large in (1.0, 9.0):
         with pytest.raises(IndexError):

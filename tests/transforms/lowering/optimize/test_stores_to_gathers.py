@@ -176,3 +176,55 @@ def _differences(f, x, step=1e-5):
         e[k] = step
         found[k] = (f(x + e) - f(x - e)) / (2 * step)
     return found
+
+
+def of_two_lengths(a, b):
+    n = len(a)
+    return np.sum((a[1:-1] - b[: n - 2] * b[2:n]) ** 2) + np.sum(np.sin(b))
+
+
+def two_grids(a, b, steps):
+    for _ in range(steps):
+        b[1:-1, 1:-1] = 0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[2:, 1:-1] + a[:-2, 1:-1])
+        a[1:-1, 1:-1] = 0.3 * (b[1:-1, 1:-1] + b[1:-1, 2:] + b[2:, 1:-1] * b[:-2, 1:-1])
+    return np.sum(a * a)
+
+
+def differences(f, args, place, along):
+    def at(h):
+        moved = [np.array(a, copy=True) if isinstance(a, np.ndarray) else a for a in args]
+        moved[place] = moved[place] + h * along
+        return f(*moved)
+
+    return (at(1e-6) - at(-1e-6)) / 2e-6
+
+
+@pytest.mark.parametrize("lengths", [[(9, 9), (9, 12), (7, 7), (3, 3)], [(5, 8), (5, 5), (2, 6)]])
+@pytest.mark.parametrize("place", [0, 1])
+def test_lengths_that_are_equal_in_the_first_call(lengths, place):
+    slope, rng = (
+        tapeless.jit(tapeless.grad(of_two_lengths, argnums=place)),
+        np.random.default_rng(0),
+    )
+    for n, m in lengths:
+        args = rng.normal(size=n), rng.normal(size=m)
+        along = rng.normal(size=len(args[place]))
+        expected = differences(of_two_lengths, args, place, along)
+        np.testing.assert_allclose(slope(*args) @ along, expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(7, 9), (4, 4), (3, 5), (2, 2)])
+def test_two_grids(shape):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=shape), rng.normal(size=shape)
+    slopes = tapeless.jit(tapeless.grad(two_grids, argnums=(0, 1)))(a.copy(), b.copy(), 3)
+    for place in (0, 1):
+        along = rng.normal(size=shape)
+        expected = differences(two_grids, (a, b, 3), place, along)
+        np.testing.assert_allclose(np.sum(slopes[place] * along), expected, rtol=1e-6, atol=1e-8)
+
+
+def test_stores_to_one_of_two_grids_share_a_loop():
+    a = np.ones((7, 9))
+    text = tapeless.jit(tapeless.grad(two_grids)).source(a, a.copy(), 3)
+    assert text.count("for i in range(sums.shape[0])") < 4
