@@ -76,7 +76,8 @@ def _read_at_once(body: Sequence[Statement], v: Var, kernels: dict[str, Kernel])
         isinstance(s, Let) and s.op.pure and not stores(s) and _called_kernel(s, kernels) is None
         for s in before
     )
-    return quiet and not any(isinstance(before[k], Let) and before[k].op.view for k in reads)
+    readers = [before[k] for k in reads]
+    return quiet and not any(isinstance(s, Let) and s.op.view for s in readers)
 
 
 def _only_read(readers: list[Statement], v: Var, kernels: dict[str, Kernel]) -> bool:

@@ -102,7 +102,7 @@ class BufferPool:
             self.lock.release()
         if k is not None and new is np.zeros:
             buffer[:size] = 0
-        return buffer  # type: ignore[no-any-return]
+        return buffer
 
     def free(self, size: int) -> int | None:
         """The place of the smallest free buffer that fits; of several the one that was used last,

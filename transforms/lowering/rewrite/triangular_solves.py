@@ -58,8 +58,8 @@ def triangles_by_blocks(block: Block) -> Block:
     halves: Halves = {}
     for s in statements(block):
         half = _half(s, halves) if isinstance(s, Let) else None
-        if half is not None and s.outs[0].type.ndim == 2:  # type: ignore[union-attr]
-            halves[s.outs[0]] = half  # type: ignore[union-attr]
+        if half is not None and s.outs[0].type.ndim == 2:
+            halves[s.outs[0]] = half
     return _solve_by_blocks(block, halves) if halves else block
 
 
