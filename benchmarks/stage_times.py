@@ -46,7 +46,7 @@ STAGES: dict[str, tuple[tuple[str, str], ...]] = {
     "caches": (
         ("tapeless.disk_cache.store", "shelf"),
         ("tapeless.backends.cpu.runtime.object_cache", "digest"),
-        ("tapeless.backends.cpu.runtime.object_cache", "keep"),
+        ("tapeless.backends.cpu.runtime.object_cache", "save"),
     ),
 }
 ORDER = (IMPORTS, *STAGES, SEARCH, REST)

@@ -11,12 +11,13 @@ import math
 import os
 import sys
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsIndex
 
 import numpy as np
 
 Matrix = np.ndarray[Any, Any]
+Shape = SupportsIndex | tuple[int, ...]
 Buffers = list[np.ndarray[Any, Any]]
 LARGE = 1 << 17  # bytes; glibc asks the system for these, and may give them back at once
 WIDEST = 16  # bytes of a number
@@ -25,7 +26,7 @@ SLACK = 1.25  # a free buffer is used for what fills most of it
 COUNTED = getattr(sys, "_is_gil_enabled", lambda: True)()  # else counts are shared among threads
 
 
-def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+def empty(shape: Sequence[Any], dtype: Any) -> np.ndarray[Any, Any]:
     """`numpy.empty`, in memory that was used before if possible."""
     size = math.prod(shape)
     if size * WIDEST >= LARGE:
@@ -35,9 +36,9 @@ def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     return np.ndarray(shape, dtype, _pool.buffer(size))
 
 
-def zeros(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+def zeros(shape: Shape, dtype: Any) -> np.ndarray[Any, Any]:
     """`numpy.zeros`, in memory that was used before if possible."""
-    lengths = (shape,) if isinstance(shape, int) else shape
+    lengths = _lengths(shape)
     size = math.prod(lengths)
     if size * WIDEST >= LARGE:
         size *= np.dtype(dtype).itemsize
@@ -46,11 +47,16 @@ def zeros(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     return np.ndarray(lengths, dtype, _pool.buffer(size, np.zeros))
 
 
-def full(shape: int | tuple[int, ...], value: Any, dtype: Any) -> np.ndarray[Any, Any]:
+def full(shape: Shape, value: Any, dtype: Any) -> np.ndarray[Any, Any]:
     """`numpy.full`, in memory that was used before if possible."""
-    array = empty((shape,) if isinstance(shape, int) else shape, dtype)
+    array = empty(_lengths(shape), dtype)
     array.fill(value)
     return array
+
+
+def _lengths(shape: Shape) -> Sequence[Any]:
+    """The lengths of all axes; one axis is told by its length."""
+    return (shape,) if isinstance(shape, SupportsIndex) else shape
 
 
 def copy_of(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -101,11 +101,6 @@ trained_kernel_2 = Kernel(
 trained_kernel_3 = Kernel("trained_kernel_3", lambda rows, w, w_bar: (rows, w, w_bar), width=2)
 
 
-def matmul(a, b):
-    """a @ b, of matrices."""
-    return a @ b
-
-
 def empty(shape, dtype):
     """An array to be filled."""
     return cp.empty(shape, dtype)
@@ -122,11 +117,11 @@ def trained(w, b, x, y):
     if y.shape[1] != len(b):
         raise ValueError("operands could not be broadcast together: the lengths differ")
     n = w.shape[1] * x.shape[0]
-    product = matmul(x, w)
+    product = x @ w
     out = empty((x.shape[0], w.shape[1]), cp.float64)
     b_bar = empty((w.shape[1],), cp.float64)
     value = trained_kernel(x.shape[0], b, y, product, n, out, sums=(b_bar,))
-    w_bar = matmul(x.T, out)
+    w_bar = x.T @ out
     out = empty(b.shape, cp.float64)
     value = trained_kernel_2(w.shape[1], b, value, n, b_bar, out)
     trained_kernel_3(x.shape[1] * y.shape[1], w, w_bar)
