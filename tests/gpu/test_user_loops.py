@@ -266,6 +266,34 @@ def test_derivatives_and_batches(gpu):
     np.testing.assert_allclose(found.ravel(), dots(wide, long), rtol=1e-12)
 
 
+def where_it_is_there(x, k, n):
+    y = np.zeros(4)
+    for i in range(x.shape[0]):
+        for j in range(n):
+            if k < 4:
+                y[k] += x[i, j]
+    return y
+
+
+def rows_of_no_pass(x, n):
+    y = np.ones(3)
+    for i in range(x.shape[0]):
+        for j in range(n):
+            y[i] += x[i, j]
+    return y
+
+
+def test_elements_that_no_pass_names_are_not_touched(gpu):
+    for k in (2, 10**6):
+        found = tapeless.device_get(jit(where_it_is_there, backend="gpu")(wide, k, 90))
+        np.testing.assert_allclose(found, where_it_is_there(wide, k, 90), rtol=1e-12)
+    run = jit(rows_of_no_pass, backend="gpu")
+    np.testing.assert_allclose(
+        tapeless.device_get(run(wide[:3], 90)), rows_of_no_pass(wide[:3], 90)
+    )
+    np.testing.assert_array_equal(tapeless.device_get(run(np.ones((10**5, 90)), 0)), np.ones(3))
+
+
 def quotients(k, n):
     out = np.zeros(k.shape, np.int64)
     for i in range(k.shape[0]):

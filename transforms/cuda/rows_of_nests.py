@@ -14,6 +14,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from tapeless.transforms.c_text.renaming import names_in
+
 
 def loops_as_rows(
     rows: ast.For, is_shared: Callable[[ast.AST], bool], parameters: set[str]
@@ -27,7 +29,7 @@ def loops_as_rows(
     row_loops: list[ast.For] = []
     loop = rows
     while len(loop.body) == 1 and isinstance(inner := loop.body[0], ast.For):
-        names = {x.id for x in ast.walk(inner.iter) if isinstance(x, ast.Name)}
+        names = names_in(inner.iter)
         is_known = names <= parameters | {"each", "apart"}
         if not (is_known and _passes_are_apart(inner) and is_shared(inner)):
             break
@@ -48,7 +50,7 @@ def loops_of_a_block(s: ast.For, is_shared: Callable[[ast.AST], bool]) -> list[a
         counters.add(ast.unparse(loop.target))
         match loop.body:
             case [ast.For() as inner] if _passes_are_apart(inner) and is_shared(inner):
-                if counters & {x.id for x in ast.walk(inner.iter) if isinstance(x, ast.Name)}:
+                if counters & names_in(inner.iter):
                     break
                 inner_loops.append(inner)
                 loop = inner
@@ -71,7 +73,7 @@ def jumps(s: ast.AST) -> int:
     for x in ast.walk(s):
         if isinstance(x, ast.Subscript) and not isinstance(x.value, ast.Attribute):
             *first, last = x.slice.elts if isinstance(x.slice, ast.Tuple) else [x.slice]
-            if any(_names(e, counter) for e in first) or not _is_near(last, counter):
+            if any(counter in names_in(e) for e in first) or not _is_near(last, counter):
                 places.add(ast.unparse(x))
     return len(places)
 
@@ -82,9 +84,5 @@ def _is_near(e: ast.expr, counter: str) -> bool:
         case ast.Name():
             return True
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-            return _is_near(left, counter) and not _names(right, counter)
-    return not _names(e, counter)
-
-
-def _names(e: ast.expr, counter: str) -> bool:
-    return any(isinstance(x, ast.Name) and x.id == counter for x in ast.walk(e))
+            return _is_near(left, counter) and counter not in names_in(right)
+    return counter not in names_in(e)

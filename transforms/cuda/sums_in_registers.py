@@ -2,9 +2,10 @@
 
 for j in range(n):                     total = 0.0
     y[i] += A[i, j] * x[j]   becomes   for j in range(n):
-                                           total = total + A[i, j] * x[j]
-                                       y[i] += total
+                                           total += A[i, j] * x[j]
+                                       if total != 0: y[i] += total
 
+Where nothing was added the element is not touched: it need not be there if no pass names it.
 Elements along a short axis, `a[i, k]` in a loop over k, are added up in an array of registers.
 """
 
@@ -16,6 +17,8 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from tapeless.transforms.c_text.expressions import owner
+from tapeless.transforms.c_text.renaming import names_in
+from tapeless.transforms.cuda.user_loops import counts_from_zero
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import Dtype
 
@@ -47,20 +50,12 @@ def _block(
         for inner in ("body", "orelse"):
             if isinstance(getattr(s, inner, None), list):
                 _block(getattr(s, inner), arrays, fresh, registers)
-        if isinstance(s, ast.For) and _is_long(s):
+        if isinstance(s, ast.For) and counts_from_zero(s):
             before: list[ast.stmt] = []
             after: list[ast.stmt] = []
             for sums in _sums(s, arrays):
                 sums.move(s, fresh, registers, before, after)
             body[k : k + 1] = [*before, s, *after]
-
-
-def _is_long(s: ast.For) -> bool:
-    """Whether a loop counts to a number that the text does not tell."""
-    match s.target, s.iter:
-        case ast.Name(), ast.Call(func=ast.Name(id="range"), args=[n]):
-            return not isinstance(n, ast.Constant)
-    return False
 
 
 @dataclass(frozen=True)
@@ -89,7 +84,7 @@ class MovedSums:
         for steps in self.steps.values():
             place = steps[0].target
             register = fresh(f"{self.array}_sum")
-            begin, end = f"{register} = {self.zero}", f"{ast.unparse(place)} += {register}"
+            begin, end = f"{register} = {self.zero}", self.added(place, register)
             if self.short is not None:
                 counter, count = self.short
                 dtype = f"np.{self.dtype.name}"
@@ -97,13 +92,16 @@ class MovedSums:
                 register = f"{register}[{counter}]"
                 head = f"for {counter} in each({count}):"
                 begin = f"{head}\n    {register} = {self.zero}"
-                end = f"{head}\n    {ast.unparse(place)} += {register}"
+                end = f"{head}\n    {self.added(place, register)}"
             before += _parse(begin)
             after += _parse(end)
             for step in steps:
                 target = ast.parse(register, mode="eval").body
                 target.ctx = ast.Store()  # type: ignore[attr-defined]
                 step.target = target  # type: ignore[assignment]
+
+    def added(self, place: ast.expr, register: str) -> str:
+        return f"if {register} != {self.zero}: {ast.unparse(place)} += {register}"
 
     @property
     def zero(self) -> str:
@@ -169,7 +167,7 @@ def _parts(place: ast.expr) -> list[ast.expr]:
 
 
 def _names(index: list[ast.expr]) -> set[str]:
-    return {x.id for p in index for x in ast.walk(p) if isinstance(x, ast.Name)}
+    return set[str]().union(*map(names_in, index))
 
 
 def _are_apart(places: list[list[ast.expr]]) -> bool:

@@ -66,7 +66,9 @@ class TeamSums(Statements):
                 continue
             places = []
             while isinstance(s, ast.For) and isinstance(s.iter, ast.Call) and len(s.body) == 1:
-                places.append((ast.unparse(s.target), self.number(s.iter.args[-1]).known))
+                if len(s.iter.args) > 1:  # from elsewhere than the first place
+                    return False
+                places.append((ast.unparse(s.target), self.number(s.iter.args[0]).known))
                 (s,) = s.body
             match s:
                 case ast.Assign([ast.Subscript(value=ast.Name(id=x.name), slice=at)], e):

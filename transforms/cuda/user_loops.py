@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tapeless.transforms.c_text.expressions import owner
+from tapeless.transforms.c_text.renaming import names_in
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
 
@@ -26,7 +27,7 @@ def summing_loops(node: ast.FunctionDef) -> set[int]:
     mentions = Counter(x.id for x in ast.walk(node) if isinstance(x, ast.Name))
     loops = set()
     for s in ast.walk(node):
-        if isinstance(s, ast.For) and _counts(s):
+        if isinstance(s, ast.For) and counts_from_zero(s):
             inside = Counter(x.id for x in ast.walk(s) if isinstance(x, ast.Name))
             only_here = {name for name in small if mentions[name] == inside[name] + 1}
             if _only_adds_up(s, small, only_here, ends[id(s)]):
@@ -49,8 +50,8 @@ def _small_arrays(node: ast.FunctionDef) -> dict[str, int]:
     return lengths
 
 
-def _counts(s: ast.For) -> bool:
-    """Whether a loop counts from 0 to a number that the text does not tell."""
+def counts_from_zero(s: ast.For) -> bool:
+    """Whether a loop of the user counts from 0 to a number that the text does not tell."""
     match s.target, s.iter:
         case ast.Name(), ast.Call(func=ast.Name(id="range"), args=[n]):
             return not isinstance(n, ast.Constant)
@@ -85,20 +86,16 @@ def _nodes_inside(s: ast.For) -> Iterator[ast.AST]:
 def _is_set_first(body: list[ast.stmt], name: str, count: int) -> bool:
     """Whether statements give an array new numbers in all places before they read one:
     `for k in each(3): d[k] = ...`."""
-    first = next(t for t in body if _names(t, name))
+    first = next(t for t in body if name in names_in(t))
     match first:
         case ast.For(ast.Name(id=k), ast.Call(args=[ast.Constant(value=int(n))]), lines) if (
             n == count
         ):
-            step = next(t for t in lines if _names(t, name))
+            step = next(t for t in lines if name in names_in(t))
             match step:
                 case ast.Assign([ast.Subscript(ast.Name(), ast.Name(id=place))], e):
-                    return place == k and not _names(e, name)
+                    return place == k and name not in names_in(e)
     return False
-
-
-def _names(t: ast.AST, name: str) -> bool:
-    return any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(t))
 
 
 def apart_loops(node: ast.FunctionDef) -> set[int]:

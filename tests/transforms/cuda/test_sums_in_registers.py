@@ -22,21 +22,27 @@ def changed(body):
 @pytest.mark.parametrize(
     ("body", "text"),
     [
-        ("y[i] += x[j]", "y_sum = 0.0\nfor j in range(n):\n    y_sum += x[j]\ny[i] += y_sum"),
+        (
+            "y[i] += x[j]",
+            "y_sum = 0.0\nfor j in range(n):\n    y_sum += x[j]\n"
+            "if y_sum != 0.0:\n    y[i] += y_sum",
+        ),
         (
             "k[i] -= x[j]",
-            "k_sum = np.float32(0)\nfor j in range(n):\n    k_sum -= x[j]\nk[i] += k_sum",
+            "k_sum = np.float32(0)\nfor j in range(n):\n    k_sum -= x[j]\n"
+            "if k_sum != np.float32(0):\n    k[i] += k_sum",
         ),
         (
             "y[i, 0] += x[j]\ny[i, 1] += x[j]",
             "y_sum = 0.0\ny_sum1 = 0.0\nfor j in range(n):\n    y_sum += x[j]\n"
-            "    y_sum1 += x[j]\ny[i, 0] += y_sum\ny[i, 1] += y_sum1",
+            "    y_sum1 += x[j]\nif y_sum != 0.0:\n    y[i, 0] += y_sum\n"
+            "if y_sum1 != 0.0:\n    y[i, 1] += y_sum1",
         ),
         (
             "for m in each(3):\n    y[i, m] += x[j, m]",
             "y_sum = scratch((3,), np.float64)\nfor m in each(3):\n    y_sum[m] = 0.0\n"
             "for j in range(n):\n    for m in each(3):\n        y_sum[m] += x[j, m]\n"
-            "for m in each(3):\n    y[i, m] += y_sum[m]",
+            "for m in each(3):\n    if y_sum[m] != 0.0:\n        y[i, m] += y_sum[m]",
         ),
     ],
 )
