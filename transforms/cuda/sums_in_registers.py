@@ -84,7 +84,7 @@ class MovedSums:
         for steps in self.steps.values():
             place = steps[0].target
             register = fresh(f"{self.array}_sum")
-            begin, end = f"{register} = {self.zero}", self.added(place, register)
+            begin, end = f"{register} = {self.zero}", self.addition_text(place, register)
             if self.short is not None:
                 counter, count = self.short
                 dtype = f"np.{self.dtype.name}"
@@ -92,7 +92,7 @@ class MovedSums:
                 register = f"{register}[{counter}]"
                 head = f"for {counter} in each({count}):"
                 begin = f"{head}\n    {register} = {self.zero}"
-                end = f"{head}\n    {self.added(place, register)}"
+                end = f"{head}\n    {self.addition_text(place, register)}"
             before += _parse(begin)
             after += _parse(end)
             for step in steps:
@@ -100,7 +100,7 @@ class MovedSums:
                 target.ctx = ast.Store()  # type: ignore[attr-defined]
                 step.target = target  # type: ignore[assignment]
 
-    def added(self, place: ast.expr, register: str) -> str:
+    def addition_text(self, place: ast.expr, register: str) -> str:
         return f"if {register} != {self.zero}: {ast.unparse(place)} += {register}"
 
     @property
