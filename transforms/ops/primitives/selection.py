@@ -47,8 +47,13 @@ def _select_transpose(ct: Atom, args: Atoms, linear: Any, params: Params) -> tup
 
 def _select_simplify(args: Atoms, params: Params) -> Atom | None:
     test, a, b = args
-    if isinstance(test, Literal) and a.type == b.type:
-        return a if test.value else b
+    if not isinstance(test, Literal):
+        return None
+    chosen, result = a if test.value else b, _select_infer(*args)
+    if a.type == b.type or chosen.type == result:
+        return chosen
+    if isinstance(chosen, Literal) and not result.shape and result.dtype.kind == "f":
+        return Literal(float(result.dtype.type(chosen.value)), result)
     return None
 
 
