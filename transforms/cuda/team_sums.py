@@ -14,17 +14,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tapeless.transforms.c_text.statements import Statements
 from tapeless.transforms.c_text.values import CArray, CValue, NotPrintedError, c_type, cast
 from tapeless.transforms.cuda.helpers import neutral, team_text
 from tapeless.transforms.cuda.liveness import live_before
 from tapeless.transforms.cuda.reductions import reductions
+from tapeless.transforms.cuda.team_barriers import TeamBarriers
 from tapeless.transforms.lowering.scalars.arithmetic_dtypes import BOOL, DOUBLE, SINGLE, Dtype
 
 LITERALS = (ast.Constant, ast.UnaryOp, ast.Call, ast.Attribute)  # numbers as they are written
 
 
-class TeamSums(Statements):
+class TeamSums(TeamBarriers):
     """`device_functions` are the texts of those that put numbers of threads together;
     `ends_of_loops` is what is read after each loop, by its id."""
 
