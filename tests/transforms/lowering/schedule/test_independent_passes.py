@@ -75,7 +75,18 @@ def added_in_places(x, n):
     return total, other
 
 
+def running_columns(x):
+    out = np.zeros_like(x)
+    for j in range(x.shape[1]):
+        total = 0.0
+        for i in range(x.shape[0]):
+            total = np.sin(total) + x[i, j]
+            out[i, j] = total
+    return out
+
+
 APART = {
+    "columns": (running_columns, ROWS.T.copy()),
     "sums in branches and loops": (added_in_places, X, 3),
     "a number and an array": (iterated, X, 9),
     "parts of another array": (medians, X),
@@ -168,6 +179,23 @@ def reads_the_whole(x):
     return out
 
 
+def names_rows_and_columns(x):
+    out = np.ones((14, 14))
+    for j in range(14):
+        for i in range(14):
+            out[i, j] = 0.5 * out[i, j] + np.sin(x[i])
+            out[j, i] = 0.5 * out[j, i] + np.cos(x[j])
+    return out
+
+
+def reads_the_column_before(x):
+    out = np.ones((4, 50))
+    for j in range(1, 50):
+        for i in range(4):
+            out[i, j] = np.sin(out[i, j - 1] + x[j])
+    return out
+
+
 def stops(x):
     out = np.zeros(len(x))
     for i in range(len(x)):
@@ -179,7 +207,7 @@ def stops(x):
 
 DEPENDENT = [
     *(reads_another_pass, stores_to_another_place, counts_from_the_end, carries_a_number),
-    *(reads_the_sum_in_a_branch, sets_the_sum),
+    *(reads_the_sum_in_a_branch, sets_the_sum, names_rows_and_columns, reads_the_column_before),
     *(reads_the_sum, starts_elsewhere, reads_the_whole, stops),
 ]
 
