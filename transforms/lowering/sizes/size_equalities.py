@@ -51,12 +51,17 @@ BROADCAST = frozenset([cast, copy, select, real, imag, conjugate, bits])
 
 
 def canonical(size: Size, sizes: Sizes) -> Size:
-    for _ in range(8):
-        new = dims.substitute(size, sizes.get)
-        if new == size:
-            break
-        size = new
-    return size
+    """The size in terms of symbols that no equality replaces.
+
+    Notes what a symbol stands for in the end, so that chains of equalities stay short.
+    """
+    found = size
+    while (further := dims.substitute(found, sizes.get)) != found:
+        found = further
+    symbol = single_symbol(size)
+    if symbol in sizes:
+        sizes[symbol] = found
+    return found
 
 
 def equal_sizes(relations: Iterable[tuple[str, Size, Size]]) -> Sizes:
