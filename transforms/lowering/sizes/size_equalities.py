@@ -55,13 +55,15 @@ def canonical(size: Size, sizes: Sizes) -> Size:
 
     Notes what a symbol stands for in the end, so that chains of equalities stay short.
     """
-    found = size
-    while (further := dims.substitute(found, sizes.get)) != found:
-        found = further
+    if isinstance(size, int) or not sizes:
+        return size
+    root = size
+    while (further := dims.substitute(root, sizes.get)) != root:
+        root = further
     symbol = single_symbol(size)
     if symbol in sizes:
-        sizes[symbol] = found
-    return found
+        sizes[symbol] = root
+    return root
 
 
 def equal_sizes(relations: Iterable[tuple[str, Size, Size]]) -> Sizes:
