@@ -17,15 +17,8 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.lowering.schedule.library_products import is_apart
 from tapeless.transforms.lowering.schedule.view_indices import is_view
-from tapeless.transforms.ops.linalg.products import matmul
-
-
-def is_apart(s: Statement) -> bool:
-    """Whether no nest of loops holds it together with others."""
-    if not isinstance(s, Let):
-        return True
-    return s.op is matmul or (s.op.costly and not s.op.elementwise)
 
 
 def of_elements(s: Statement) -> TypeGuard[Let]:

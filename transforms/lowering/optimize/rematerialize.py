@@ -16,7 +16,8 @@ from typing import Any, TypeGuard
 
 from tapeless.transforms.core.language import Atom, Block, Let, Statement, Var
 from tapeless.transforms.core.substitution import substitute
-from tapeless.transforms.lowering.optimize.library_calls import CallPositions, is_apart, of_elements
+from tapeless.transforms.lowering.optimize.library_calls import CallPositions, of_elements
+from tapeless.transforms.lowering.schedule.library_products import is_apart
 from tapeless.transforms.lowering.schedule.loop_nests import takes_long
 
 MOST = 4  # operations that are done again

@@ -13,7 +13,8 @@ from dataclasses import replace
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Let, Statement, Type, Var
 from tapeless.transforms.core.substitution import substitute
-from tapeless.transforms.lowering.optimize.library_calls import CallPositions, is_apart, of_elements
+from tapeless.transforms.lowering.optimize.library_calls import CallPositions, of_elements
+from tapeless.transforms.lowering.schedule.library_products import is_apart
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 
@@ -60,7 +61,7 @@ class _Overlaid(CallPositions):
 
     def products_behind(self, v: Var) -> list[Var]:
         """The products that a value is made of by elements, in their order."""
-        found: dict[Var, int] = {}
+        places: dict[Var, int] = {}
         waiting, met = [v], {v}
         while waiting:
             s = self.body[self.defs[waiting.pop()]]
@@ -70,10 +71,10 @@ class _Overlaid(CallPositions):
                 met.add(a)
                 maker = self.body[self.defs[a]]
                 if isinstance(maker, Let) and maker.op is matmul:
-                    found[a] = self.defs[a]
+                    places[a] = self.defs[a]
                 elif a not in self.kept:
                     waiting.append(a)
-        return sorted(found, key=found.__getitem__)
+        return sorted(places, key=places.__getitem__)
 
     def fits(self, p: Var, v: Var) -> bool:
         if not isinstance(p.type, Type) or p.type.dtype != v.type.dtype:
