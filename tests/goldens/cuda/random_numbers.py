@@ -106,16 +106,17 @@ __device__ double inverse_error(double x) {
   return value * x;
 }
 
-extern "C" __global__ void noisy_kernel(unsigned* __restrict__ high, unsigned* __restrict__ out) {
+extern "C" __global__ void noisy_kernel(
+    unsigned* __restrict__ high, unsigned* __restrict__ converted) {
   if (threadIdx.x + threadIdx.y != 0) return;
   u64 seed = 7u;  // line 65
   high[0] = (unsigned)(seed >> 32u);
-  out[0] = (unsigned)seed;
+  converted[0] = (unsigned)seed;
 }
 
 extern "C" __global__ void noisy_kernel_2(
     i64 rows, const double* __restrict__ x, const unsigned* __restrict__ key, double product_2,
-    double* __restrict__ out) {
+    double* __restrict__ total) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
@@ -126,17 +127,17 @@ extern "C" __global__ void noisy_kernel_2(
     double u_2 = u * 2.0;
     double u_3 = u_2 - 0.9999999999999999;
     double x_2 = u_3 <= -0.9999999999999999 ? -0.9999999999999999 : u_3;
-    out[i] = x[i] + product_2 * inverse_error(x_2);
+    total[i] = x[i] + product_2 * inverse_error(x_2);
   }
 }
 """
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-noisy_kernel = Kernel("noisy_kernel", lambda high, out: (high, out))
+noisy_kernel = Kernel("noisy_kernel", lambda high, converted: (high, converted))
 noisy_kernel_2 = Kernel(
     "noisy_kernel_2",
-    lambda rows, x, key, product_2, out: (rows, x, key, cp.float64(product_2), out),
+    lambda rows, x, key, product_2, total: (rows, x, key, cp.float64(product_2), total),
 )
 
 
@@ -148,9 +149,9 @@ def empty(shape, dtype):
 def noisy(x):
     """noisy.  From test_goldens.py:64."""
     high = empty((1,), cp.uint32)
-    out = empty((1,), cp.uint32)
-    noisy_kernel(None, high, out)
-    key = cp.concatenate([high, out])  # line 65
-    out = empty(x.shape, cp.float64)
-    noisy_kernel_2(len(x), x, key, 0.1 * 1.4142135623730951, out)
-    return out
+    converted = empty((1,), cp.uint32)
+    noisy_kernel(None, high, converted)
+    key = cp.concatenate([high, converted])  # line 65
+    total = empty(x.shape, cp.float64)
+    noisy_kernel_2(len(x), x, key, 0.1 * 1.4142135623730951, total)
+    return total
