@@ -36,12 +36,12 @@ extern "C" __global__ void column_means_kernel(
 }
 
 extern "C" __global__ void column_means_kernel_2(
-    i64 rows, const double* __restrict__ total, i64 n, double* __restrict__ ratio) {
+    i64 rows, const double* __restrict__ total, i64 n, double* __restrict__ out) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
-  pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* total, double* ratio) {
-    ratio[place] = total[place] / n;  // line 34
-  }, reads(total), stores(ratio));
+  pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* total, double* out) {
+    out[place] = total[place] / n;  // line 34
+  }, reads(total), stores(out));
 }
 """
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
@@ -55,7 +55,7 @@ column_means_kernel = Kernel(
 )
 column_means_kernel_2 = Kernel(
     "column_means_kernel_2",
-    lambda rows, total, n, ratio: (rows, total, cp.int64(n), ratio),
+    lambda rows, total, n, out: (rows, total, cp.int64(n), out),
     width=2,
 )
 
@@ -69,6 +69,6 @@ def column_means(x):
     """column_means.  From test_goldens.py:33."""
     total = empty((x.shape[1],), cp.float64)
     column_means_kernel(x.shape[0], x, sums=(total,))
-    ratio = empty(total.shape, cp.float64)
-    column_means_kernel_2(x.shape[1], total, x.shape[0], ratio)
-    return ratio
+    out = empty(total.shape, cp.float64)
+    column_means_kernel_2(x.shape[1], total, x.shape[0], out)
+    return out

@@ -28,13 +28,13 @@ extern "C" __global__ void scaled_kernel_2(
 
 extern "C" __global__ void scaled_kernel_3(
     i64 rows, const double* __restrict__ x, const double* __restrict__ total_at,
-    double* __restrict__ ratio) {
+    double* __restrict__ out) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   const double total = *total_at;
-  pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* x, double* ratio) {
-    ratio[place] = x[place] / total;  // line 44
-  }, reads(x), stores(ratio));
+  pack_loop<2>(team, teams, rows, [&](i64 i, i64 place, const double* x, double* out) {
+    out[place] = x[place] / total;  // line 44
+  }, reads(x), stores(out));
 }
 """
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
@@ -62,7 +62,7 @@ scaled_kernel_2 = Kernel(
 )
 scaled_kernel_3 = Kernel(
     "scaled_kernel_3",
-    lambda rows, x, total, ratio: (rows, x, on_device(total, cp.float64), ratio),
+    lambda rows, x, total, out: (rows, x, on_device(total, cp.float64), out),
     width=2,
 )
 
@@ -87,6 +87,6 @@ def scaled(x, limit):
             raise ValueError(f"number {k} is above the limit")  # line 41
         total = scaled_kernel_2(None, total, value)
     print("the total is", total)  # line 43
-    ratio = empty(x.shape, cp.float64)
-    scaled_kernel_3(len(x), x, total, ratio)
-    return ratio
+    out = empty(x.shape, cp.float64)
+    scaled_kernel_3(len(x), x, total, out)
+    return out

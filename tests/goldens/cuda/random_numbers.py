@@ -116,7 +116,7 @@ extern "C" __global__ void noisy_kernel(
 
 extern "C" __global__ void noisy_kernel_2(
     i64 rows, const double* __restrict__ x, const unsigned* __restrict__ key, double product_2,
-    double* __restrict__ total) {
+    double* __restrict__ out) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
@@ -127,7 +127,7 @@ extern "C" __global__ void noisy_kernel_2(
     double u_2 = u * 2.0;
     double u_3 = u_2 - 0.9999999999999999;
     double x_2 = u_3 <= -0.9999999999999999 ? -0.9999999999999999 : u_3;
-    total[i] = x[i] + product_2 * inverse_error(x_2);
+    out[i] = x[i] + product_2 * inverse_error(x_2);
   }
 }
 """
@@ -137,7 +137,7 @@ module = cp.RawModule(code=CODE, options=("--std=c++17",))
 noisy_kernel = Kernel("noisy_kernel", lambda high, converted: (high, converted))
 noisy_kernel_2 = Kernel(
     "noisy_kernel_2",
-    lambda rows, x, key, product_2, total: (rows, x, key, cp.float64(product_2), total),
+    lambda rows, x, key, product_2, out: (rows, x, key, cp.float64(product_2), out),
 )
 
 
@@ -152,6 +152,6 @@ def noisy(x):
     converted = empty((1,), cp.uint32)
     noisy_kernel(None, high, converted)
     key = cp.concatenate([high, converted])  # line 65
-    total = empty(x.shape, cp.float64)
-    noisy_kernel_2(len(x), x, key, 0.1 * 1.4142135623730951, total)
-    return total
+    out = empty(x.shape, cp.float64)
+    noisy_kernel_2(len(x), x, key, 0.1 * 1.4142135623730951, out)
+    return out

@@ -5,16 +5,16 @@ CODE = r"""
 typedef long long i64;
 
 extern "C" __global__ void row_sums_kernel(
-    i64 rows, const double* __restrict__ x, double* __restrict__ total, i64 x_1) {
+    i64 rows, const double* __restrict__ x, double* __restrict__ out, i64 x_1) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   for (i64 i = team; i < rows; i += teams) {
-    double total_2 = 0.0;  // line 30
+    double out_2 = 0.0;  // line 30
     pack_loop<2>(threadIdx.x, blockDim.x, x_1, [&](i64 j, i64 place, const double* x_row) {
-      total_2 += x_row[place] * x_row[place];
+      out_2 += x_row[place] * x_row[place];
     }, reads(x + i * x_1));
-    total_2 = team_sum(total_2);
-    if (threadIdx.x == 0) total[i] = total_2;
+    out_2 = team_sum(out_2);
+    if (threadIdx.x == 0) out[i] = out_2;
   }
 }
 """
@@ -23,8 +23,8 @@ module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 row_sums_kernel = Kernel(
     "row_sums_kernel",
-    lambda rows, x, total: (rows, x, total, x.shape[1]),
-    team=lambda x, total: (x.shape[1],),
+    lambda rows, x, out: (rows, x, out, x.shape[1]),
+    team=lambda x, out: (x.shape[1],),
 )
 
 
@@ -35,6 +35,6 @@ def empty(shape, dtype):
 
 def row_sums(x):
     """row_sums.  From test_goldens.py:29."""
-    total = empty((x.shape[0],), cp.float64)
-    row_sums_kernel(x.shape[0], x, total)
-    return total
+    out = empty((x.shape[0],), cp.float64)
+    row_sums_kernel(x.shape[0], x, out)
+    return out

@@ -5,7 +5,7 @@ CODE = r"""
 typedef long long i64;
 
 extern "C" __global__ void softmax_kernel(
-    i64 rows, const double* __restrict__ x, double* __restrict__ ratio, double* __restrict__ e_all,
+    i64 rows, const double* __restrict__ x, double* __restrict__ out, double* __restrict__ e_all,
     i64 x_1, i64 room) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
@@ -29,9 +29,9 @@ extern "C" __global__ void softmax_kernel(
     total = team_sum(total);
     team_sync();
     pack_loop<2>(threadIdx.x, blockDim.x, x_1,
-        [&](i64 j, i64 place, double* ratio_row, const double* e_row) {
-      ratio_row[place] = e_row[place] / total;
-    }, stores(ratio + i * x_1), reads(e));
+        [&](i64 j, i64 place, double* out_row, const double* e_row) {
+      out_row[place] = e_row[place] / total;
+    }, stores(out + i * x_1), reads(e));
     team_sync();
   }
 }
@@ -41,8 +41,8 @@ module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 softmax_kernel = Kernel(
     "softmax_kernel",
-    lambda rows, x, ratio, e, room: (rows, x, ratio, e, x.shape[1], room),
-    team=lambda x, ratio, e: (x.shape[1],),
+    lambda rows, x, out, e, room: (rows, x, out, e, x.shape[1], room),
+    team=lambda x, out, e: (x.shape[1],),
 )
 
 
@@ -70,7 +70,7 @@ class per_team:
 
 def softmax(x):
     """softmax.  From programs.py:44."""
-    ratio = empty(x.shape, cp.float64)
+    out = empty(x.shape, cp.float64)
     e = per_team((x.shape[1],), cp.float64)
-    softmax_kernel(x.shape[0], x, ratio, own=(e,))
-    return ratio
+    softmax_kernel(x.shape[0], x, out, own=(e,))
+    return out

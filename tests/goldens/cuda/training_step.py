@@ -51,16 +51,15 @@ extern "C" __global__ void trained_kernel(
 
 extern "C" __global__ void trained_kernel_2(
     i64 rows, const double* __restrict__ b, const double* __restrict__ value_at, i64 n,
-    const double* __restrict__ b_bar, double* __restrict__ difference,
-    double* __restrict__ result_0) {
+    const double* __restrict__ b_bar, double* __restrict__ out, double* __restrict__ result_0) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   const double value = *value_at;
   double value_2 = value / n;  // line 70
   pack_loop<2>(team, teams, rows,
-      [&](i64 i, i64 place, const double* b, const double* b_bar, double* difference) {
-    difference[place] = b[place] - 0.1 * b_bar[place];  // line 73
-  }, reads(b), reads(b_bar), stores(difference));
+      [&](i64 i, i64 place, const double* b, const double* b_bar, double* out) {
+    out[place] = b[place] - 0.1 * b_bar[place];  // line 73
+  }, reads(b), reads(b_bar), stores(out));
   if (blockIdx.x + threadIdx.x + threadIdx.y == 0) result_0[0] = value_2;
 }
 
@@ -93,8 +92,8 @@ trained_kernel = Kernel(
 )
 trained_kernel_2 = Kernel(
     "trained_kernel_2",
-    lambda rows, b, value, n, b_bar, difference, results: (
-        rows, b, on_device(value, cp.float64), cp.int64(n), b_bar, difference, results[0],
+    lambda rows, b, value, n, b_bar, out, results: (
+        rows, b, on_device(value, cp.float64), cp.int64(n), b_bar, out, results[0],
     ),
     width=2,
     results=(("float64", "first"),),
@@ -123,7 +122,7 @@ def trained(w, b, x, y):
     b_bar = empty((w.shape[1],), cp.float64)
     value = trained_kernel(x.shape[0], b, y, product_2, n, product, sums=(b_bar,))
     w_bar = x.T @ product
-    difference = empty(b.shape, cp.float64)
-    value = trained_kernel_2(w.shape[1], b, value, n, b_bar, difference)
+    out = empty(b.shape, cp.float64)
+    value = trained_kernel_2(w.shape[1], b, value, n, b_bar, out)
     trained_kernel_3(x.shape[1] * y.shape[1], w, w_bar)
-    return value, w_bar, difference
+    return value, w_bar, out

@@ -15,13 +15,13 @@ def empty(shape, dtype):
 
 
 @njit(nogil=True, error_model="numpy")
-def broken_off_vmap_kernel(x, a, total):
+def broken_off_vmap_kernel(x, a, out):
     k_2 = scratch((32,), np.int64)
     x_3 = scratch((32,), np.float64)
     count = scratch((32,), np.int64)
     active = scratch((32,), np.bool_)
-    out = scratch((x.shape[0],), np.int64)
-    out_2 = scratch((x.shape[0],), np.float64)
+    out_2 = scratch((x.shape[0],), np.int64)
+    out_3 = scratch((x.shape[0],), np.float64)
     for i in range(0, x.shape[0], 32):  # line 33
         lanes = min(32, x.shape[0] - i)
         for k in range(lanes):
@@ -49,16 +49,16 @@ def broken_off_vmap_kernel(x, a, total):
             if going == 0:
                 break
         for k in range(lanes):
-            out[i + k] = k_2[k]  # line 33
-            out_2[i + k] = x_3[k]
+            out_2[i + k] = k_2[k]  # line 33
+            out_3[i + k] = x_3[k]
     for i_2 in range(x.shape[0]):
-        total[i_2] = out_2[i_2] + np.float64(out[i_2])  # line 38
+        out[i_2] = out_3[i_2] + np.float64(out_2[i_2])  # line 38
 
 
 def broken_off_vmap(x, a):
     """broken_off for a batch.  From test_lanes.py:32."""
     if len(a) != len(x):  # line 33
         raise ValueError("operands could not be broadcast together: the lengths differ")
-    total = empty(x.shape, np.float64)
-    broken_off_vmap_kernel(x, a, total)
-    return total
+    out = empty(x.shape, np.float64)
+    broken_off_vmap_kernel(x, a, out)
+    return out

@@ -98,13 +98,17 @@ class Elements(Extents):
         is_one_number = own is None and not shape
         shape = (1,) if is_one_number else shape
         variable = Var(Type(v.type.dtype, shape), v.name) if own is None else own
-        variable.name = variable.name or (self.word_for_result(v) if own is not None else "") or "out"
+        variable.name = (
+            variable.name or (self.word_for_result(v) if own is not None else "") or "out"
+        )
         self.scratch[variable] = Type(v.type.dtype, shape)
         return Buffer(self.param(variable), axes, is_one_number)
 
     def word_for_result(self, v: Var) -> str:
-        """A name for a value that is read after the kernel, from what it is: what only holds
-        another value has none. Memory of other values is used again, for something else."""
+        """A name for a value that another kernel reads, from what it is: what only holds another
+        value has none. Memory of other values is used again, for something else."""
+        if self.memory.cell(v) in self.analysis.returned:
+            return ""
         s = self.memory.defs.get(v)
         is_computed = isinstance(s, Let) and s.args and not s.op.inplace and s.op is not copy
         return word_for(s) if is_computed else ""  # type: ignore[arg-type]

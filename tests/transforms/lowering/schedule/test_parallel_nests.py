@@ -90,7 +90,6 @@ def test_what_reads_all_rows_comes_after_them(monkeypatch):
 
 def test_parts_of_little_work_are_of_one_kernel_however_many(monkeypatch):
     monkeypatch.setattr(parallel_nests, "HEAVY", 200)
-
     assert rows_of(source(lambda x: averaged(averaged(averaged(averaged(x)))), X)) == [False]
     assert rows_of(source(averaged, np.ones((90, 3)))) == [True, False, True]
 
@@ -133,7 +132,7 @@ def test_rows_that_a_kernel_holds_are_each_threads_own():
 
 
 def test_sums_are_made_anew_by_each_thread():
-    assert re.search(r'sums=\(total,\), join="sum"\)', source(lambda x: np.sum(x, axis=0), X))
+    assert re.search(r'sums=\(out,\), join="sum"\)', source(lambda x: np.sum(x, axis=0), X))
 
 
 def test_switched_off():
