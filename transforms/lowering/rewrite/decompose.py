@@ -31,7 +31,7 @@ from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
 from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.lowering.rewrite.histograms import counted_in_bins
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
-from tapeless.transforms.lowering.rewrite.scans import SCANS
+from tapeless.transforms.lowering.rewrite.scans import SCANS, SCANS_OF_ROWS
 from tapeless.transforms.lowering.rewrite.whole_arrays import WHOLE_ARRAYS
 from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
 from tapeless.transforms.lowering.target import CPU, Target
@@ -183,8 +183,13 @@ def _may_misfit(a: Atom, dtype: np.dtype[Any]) -> bool:
 ADAPTING: dict[Op, Callable[..., Any]] = {
     op: functools.partial(_fitted, op=op) for op in (full, select)
 }
-#: What kernels do in one pass over numbers, and NumPy in several, wherever it stands.
-COUNTED: dict[Op, Callable[..., Any]] = {histogram: counted_in_bins}
+#: What kernels do in one pass over numbers, which others may share, and NumPy in several or in one
+#: of its own, wherever it stands.
+ONE_PASS: dict[Op, Callable[..., Any]] = {
+    histogram: counted_in_bins,
+    **{op: INNER[op] for op in (round_to, tril, triu)},
+    **SCANS_OF_ROWS,
+}
 
 
 #: What is taken apart outside of loops, too, by the library that the driver can call.
@@ -202,7 +207,7 @@ def decompose(block: Block, target: Target = CPU) -> Block:
     rewritten = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
     rewritten = replace(rewritten, body=(*fixed, *rewritten.body))
     is_rewritten = any(
-        comes_apart(s) or s.op in {*INNER, *COUNTED, *everywhere} for s in _lets(block)
+        comes_apart(s) or s.op in {*INNER, *ONE_PASS, *everywhere} for s in _lets(block)
     )
     return simplify(rewritten) if is_rewritten else rewritten
 
@@ -234,8 +239,8 @@ def _statements(
                 yield from parts_of(s, s.op.parts or PARTS[s.op])
             case Let() if s.op in ADAPTING and _may_raise(s):
                 yield from _inner(s, ADAPTING)
-            case Let() if s.op in COUNTED:
-                yield from _inner(s, COUNTED)
+            case Let() if s.op in ONE_PASS and (s.op not in INNER or all(map(_real, s.args))):
+                yield from _inner(s, ONE_PASS)
             case Let() if s.op in everywhere and (s.op not in INNER or all(map(_real, s.args))):
                 yield from _inner(s, everywhere)
             case Let() if s.op in INNER and not top and all(map(_real, s.args)):
