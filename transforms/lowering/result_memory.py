@@ -14,11 +14,15 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.emit.expressions import usual_source
 from tapeless.transforms.lowering.device_memory import memory
 from tapeless.transforms.lowering.pooled_arrays import may_be_large
+from tapeless.transforms.lowering.rewrite.triangular_products import PRODUCTS
+from tapeless.transforms.lowering.rewrite.triangular_solves import SOLVERS
 from tapeless.transforms.ops.fourier.fft import fft, irfft, rfft
 from tapeless.transforms.ops.numpy.cumulative import cummax, cummin, cumprod, cumsum
 
 #: Functions that take the array for the result as `out`.
-WITH_OUT = frozenset([fft, rfft, irfft, cumsum, cumprod, cummax, cummin])
+WITH_OUT = frozenset(
+    [fft, rfft, irfft, cumsum, cumprod, cummax, cummin, *PRODUCTS.values(), *SOLVERS.values()]
+)
 
 
 def with_result_memory(block: Block) -> Block:
@@ -32,9 +36,10 @@ def _statements(s: Statement) -> Iterator[Statement]:
         return
     (result,) = s.outs
     array = Var(result.type, result.name)
-    text = usual_source(s)
-    assert isinstance(text, str)
-    text = text.replace("{0}", "{1}").removesuffix(")") + ", out={0})"
+    source = usual_source(s)
+    text, *helper = (source,) if isinstance(source, str) else source
+    text = text.replace("{1}", "{2}").replace("{0}", "{1}").removesuffix(")")
+    text = (f"{text}, out={{0}})", *helper) if helper else f"{text}, out={{0}})"
     fill = Op(s.op.name, lambda out, *args, **params: out.type, text, inplace=True, costly=True)
     params = {"shape": result.type.shape, "dtype": result.type.dtype}
     yield Let((array,), memory, (), params, s.origin)

@@ -47,6 +47,7 @@ from tapeless.transforms.lowering.rewrite.small_linalg import Small
 from tapeless.transforms.lowering.rewrite.stacked_products import rows_of_stacks
 from tapeless.transforms.lowering.rewrite.sum_before_matmul import sums_first
 from tapeless.transforms.lowering.rewrite.transposes import transposes_last
+from tapeless.transforms.lowering.rewrite.triangular_products import triangular_products
 from tapeless.transforms.lowering.rewrite.triangular_solves import triangles_by_blocks
 from tapeless.transforms.lowering.rewrite.wide_integers import without_wide_integers
 from tapeless.transforms.lowering.sizes.part_lengths import part_lengths
@@ -91,14 +92,15 @@ def loop_form(
     target: Target,
 ) -> LoweredForm:
     """The program in loop form; with `routines`, small systems are solved inside of loops."""
-    small = Small(hints, target)
+    small, of_numpy = Small(hints, target), target.library == "NumPy"
     block = passes.run(
         block,
         lasting,
         partial(masked_updates, any_order=fastmath),
         partial(part_lengths, relations=relations),
         *([small.run, lasting] if routines else []),
-        *([triangles_by_blocks] if target.library == "NumPy" else []),
+        *([partial(triangular_products, hints=hints)] if fastmath and of_numpy else []),
+        *([triangles_by_blocks] if of_numpy else []),
     )
     sizes = equal_sizes([*relations, *small.relations])
 
