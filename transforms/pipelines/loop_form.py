@@ -41,6 +41,8 @@ from tapeless.transforms.lowering.rewrite.decompose import decompose
 from tapeless.transforms.lowering.rewrite.draws_in_loops import draws_by_number
 from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
 from tapeless.transforms.lowering.rewrite.masked_updates import masked_updates
+from tapeless.transforms.lowering.rewrite.outer_products import products_of_outer_products
+from tapeless.transforms.lowering.rewrite.padded_edges import padded_edges
 from tapeless.transforms.lowering.rewrite.row_products import by_rows
 from tapeless.transforms.lowering.rewrite.scaled_products import scales_last
 from tapeless.transforms.lowering.rewrite.small_linalg import Small
@@ -96,6 +98,7 @@ def loop_form(
     block = passes.run(
         block,
         lasting,
+        padded_edges,
         partial(masked_updates, any_order=fastmath),
         partial(part_lengths, relations=relations),
         *([small.run, lasting] if routines else []),
@@ -115,7 +118,7 @@ def loop_form(
     fitting = Fitting(sizes, hints, relations)
     fitted = passes.run(
         block,
-        *inexact(partial(contractions, hints=hints)),
+        *inexact(products_of_outer_products, partial(contractions, hints=hints)),
         *(inexact(of_all_passes) if target.products_of_passes else ()),
         *((draws_by_number,) if target.draws else ()),
         partial(rows_of_stacks, hints=hints, small=target.small_matrix),
