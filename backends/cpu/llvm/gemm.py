@@ -20,6 +20,8 @@ SMALL = 1 << 8  # multiplications that take less time than the BLAS does to begi
 #: a small one, of NARROW numbers, threads wait for one another longer than they work, so that such
 #: products, up to MOST multiplications, are made in blocks.
 ALONE, NARROW, MOST = 1 << 18, 1 << 12, 1 << 22
+#: Of a.T @ a, which is symmetric, one triangle is made by blocks of so many rows, and copied.
+SYMMETRIC = 96
 FLAGS = ("reassoc", "contract")
 WORD, BYTE = ir.IntType(64), ir.IntType(8)
 POINTER = BYTE.as_pointer()
@@ -95,8 +97,41 @@ class ProductBuilder:
         with b.if_then(b.or_(few, b.not_(self.in_rows(self.out)))):
             self.loops()
             b.ret_void()
+        with b.if_then(self.is_symmetric()):
+            self.by_triangle(bits)
+            b.ret_void()
         self.call(bits)
         b.ret_void()
+
+    def is_symmetric(self) -> Any:
+        """Whether the matrices are each other's transposes, and large."""
+        b, first, second = self.builder, self.a, self.b
+        flag = b.icmp_signed(">=", self.m, WORD(2 * SYMMETRIC))
+        pairs = (
+            (b.ptrtoint(first.start, WORD), b.ptrtoint(second.start, WORD)),
+            (first.down, second.along),
+            (first.along, second.down),
+            (self.m, self.n),
+        )
+        for x, y in pairs:
+            flag = b.and_(flag, b.icmp_signed("==", x, y))
+        return flag
+
+    def by_triangle(self, bits: int) -> None:
+        """Rows up to the diagonal by the BLAS, a block at a time; the others are equal to them."""
+        b, out = self.builder, self.out
+        first, second = self.blas_operand(self.a), self.blas_operand(self.b)
+        with self.blocks(self.m, WORD(SYMMETRIC)) as (i, m):
+            x, y = first.part(b, i, WORD(0), self.size), second.part(b, WORD(0), WORD(0), self.size)
+            start = b.gep(out.start, [b.mul(i, out.down)])
+            lengths = (m, b.add(i, m), self.k)
+            self.multiply(bits, lengths, (first, x), (second, y), start, WORD(0))
+            with for_range(b, m) as row:
+                r = b.add(i, row)
+                with for_range(b, r) as c:
+                    value = b.load(self.address_of(out, r, c, along=self.size), align=1)
+                    b.store(value, self.address_of(out, c, r, along=self.size), align=1)
+        self.free(first, second)
 
     # -- by loops
 
@@ -166,10 +201,14 @@ class ProductBuilder:
         with self.blocks(self.m, rows) as (i, m), self.blocks(self.k, depth) as (p, k):
             x, y = first.part(b, i, p, self.size), second.part(b, p, WORD(0), self.size)
             out = b.gep(self.out.start, [b.mul(i, self.out.down)])
-            self.multiply(bits, (m, k), (first, x), (second, y), out, p)
+            self.multiply(bits, (m, self.n, k), (first, x), (second, y), out, p)
+        self.free(first, second)
+
+    def free(self, *operands: MatrixOperand) -> None:
+        """Gives the memory of copies back."""
         free = self.declare("free", ir.FunctionType(ir.VoidType(), [POINTER]))
-        for each in (first, second):
-            b.call(free, [b.load(each.ours)])
+        for each in operands:
+            self.builder.call(free, [self.builder.load(each.ours)])
 
     @contextmanager
     def blocks(self, count: Any, length: Any) -> Iterator[tuple[Any, Any]]:
@@ -184,7 +223,7 @@ class ProductBuilder:
     def multiply(
         self,
         bits: int,
-        lengths: tuple[Any, Any],
+        lengths: tuple[Any, Any, Any],
         a: tuple[MatrixOperand, Any],
         second: tuple[MatrixOperand, Any],
         out: Any,
@@ -193,10 +232,8 @@ class ProductBuilder:
         """One call. It adds to what is there if products were made `before`."""
         b = self.builder
         whole, pointer = ir.IntType(bits), self.number.as_pointer()
-        m, k = lengths
-        counts = [
-            self.address_of_value(b.trunc(v, whole) if bits < 64 else v) for v in (self.n, m, k)
-        ]
+        m, n, k = lengths
+        counts = [self.address_of_value(b.trunc(v, whole) if bits < 64 else v) for v in (n, m, k)]
         address_of_one = self.address_of_value(self.number(1))
         fresh = b.icmp_signed("==", before, WORD(0))
         more = self.address_of_value(b.select(fresh, self.number(0), self.number(1)))
