@@ -12,7 +12,7 @@ X = RNG.normal(size=(7, 9))
 def smoothed(x, steps, width):
     for _ in range(steps):
         p = np.pad(x, width, mode="edge")
-        (a, b), (c, d) = width
+        (a, b), (c, _) = width
         x = x + 0.1 * (p[: x.shape[0], c : c + x.shape[1]] + p[a + b :, : x.shape[1]] - 2 * x)
     return np.sum(np.sin(x))
 
