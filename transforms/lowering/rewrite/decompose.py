@@ -40,6 +40,7 @@ from tapeless.transforms.ops.numerics.calculus import sinc
 from tapeless.transforms.ops.numpy.complex import round as round_to
 from tapeless.transforms.ops.numpy.diagonals import diagonal, trace, tril, triu
 from tapeless.transforms.ops.numpy.histograms import histogram
+from tapeless.transforms.ops.numpy.recurrences import linear_recurrence
 from tapeless.transforms.ops.numpy.reductions import count, count_nonzero, left_of, mean, std, var
 from tapeless.transforms.ops.numpy.sorting import permute
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, truediv
@@ -187,16 +188,16 @@ ADAPTING: dict[Op, Callable[..., Any]] = {
 #: of its own, wherever it stands.
 ONE_PASS: dict[Op, Callable[..., Any]] = {
     histogram: counted_in_bins,
-    **{op: INNER[op] for op in (round_to, tril, triu)},
-    **SCANS_OF_ROWS,
+    **{op: INNER[op] for op in (round_to, tril, triu, linear_recurrence)},
 }
 
 
-#: What is taken apart outside of loops, too, by the library that the driver can call.
+#: What is taken apart outside of loops, too, by the library that the driver can call. Many threads
+#: of a device make one line of a running sum, which loops do not.
 EVERYWHERE: dict[str, dict[Op, Callable[..., Any]]] = {
-    "NumPy": {},
-    "CuPy": WITHOUT_LIBRARY,
-    "": {**WITHOUT_LIBRARY, **INNER, **WHOLE_ARRAYS},
+    "NumPy": {**ONE_PASS, **SCANS_OF_ROWS},
+    "CuPy": {**WITHOUT_LIBRARY, **ONE_PASS},
+    "": {**WITHOUT_LIBRARY, **INNER, **WHOLE_ARRAYS, **ONE_PASS},
 }
 
 
@@ -206,9 +207,7 @@ def decompose(block: Block, target: Target = CPU) -> Block:
     fixed: list[Statement] = []
     rewritten = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
     rewritten = replace(rewritten, body=(*fixed, *rewritten.body))
-    is_rewritten = any(
-        comes_apart(s) or s.op in {*INNER, *ONE_PASS, *everywhere} for s in _lets(block)
-    )
+    is_rewritten = any(comes_apart(s) or s.op in {*INNER, *everywhere} for s in _lets(block))
     return simplify(rewritten) if is_rewritten else rewritten
 
 
@@ -239,8 +238,6 @@ def _statements(
                 yield from parts_of(s, s.op.parts or PARTS[s.op])
             case Let() if s.op in ADAPTING and _may_raise(s):
                 yield from _inner(s, ADAPTING)
-            case Let() if s.op in ONE_PASS and (s.op not in INNER or all(map(_real, s.args))):
-                yield from _inner(s, ONE_PASS)
             case Let() if s.op in everywhere and (s.op not in INNER or all(map(_real, s.args))):
                 yield from _inner(s, everywhere)
             case Let() if s.op in INNER and not top and all(map(_real, s.args)):
