@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.core.language import Block, Let, Statement, Var, with_blocks
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.emit.expressions import usual_source
@@ -35,7 +36,7 @@ def _statements(s: Statement) -> Iterator[Statement]:
         yield with_blocks(s, with_result_memory)
         return
     (result,) = s.outs
-    array = Var(result.type, result.name)
+    array = Var(result.type, result.name or word_for(s))
     source = usual_source(s)
     text, *helper = (source,) if isinstance(source, str) else source
     text = text.replace("{1}", "{2}").replace("{0}", "{1}").removesuffix(")")
