@@ -91,5 +91,7 @@ def _unread_by(s: Let, unread: Mapping[Any, frozenset[str]]) -> frozenset[str]:
         return of | {BELOW}
     if s.op is transpose and s.params["axes"] == (1, 0):
         return OTHER[of]
+    if not s.op.elementwise:
+        return NONE
     full = all(not a.type.shape or a.type.shape == s.outs[0].type.shape for a in s.args)
-    return of if s.op.elementwise and full else NONE
+    return of if full else NONE
