@@ -57,6 +57,7 @@ from tapeless.transforms.lowering.optimize.driver_views import (
 from tapeless.transforms.lowering.optimize.own_branch_results import own_branch_results
 from tapeless.transforms.lowering.placement import DriverLoop, Placement
 from tapeless.transforms.lowering.remove_copies import uncopied
+from tapeless.transforms.lowering.result_memory import with_result_memory
 from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS, is_routine
 from tapeless.transforms.lowering.scalars.operations import form_of
 from tapeless.transforms.lowering.schedule.analysis import Analysis
@@ -182,6 +183,7 @@ class Lowering:
         kept = {*self.block.params} - {*self.analysis.targets, *self.prepared.donated}
         made = uncopied(substitute(made, self.same), self.kernels, kept, memory)
         made = self.with_read_lengths(without_unread_views(made))
+        made = made if self.target.library != "NumPy" else with_result_memory(made)
         return with_placeholders(made, passed, memory)
 
     def with_read_lengths(self, block: Block) -> Block:

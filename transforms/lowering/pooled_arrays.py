@@ -43,7 +43,7 @@ def pooled_text(s: Let) -> tuple[str, str] | None:
     puts its own in the place of; None where it is the usual one."""
     if s.op is matmul and _of_matrices(s):
         return "matmul({0}, {1})", MATMUL
-    if len(s.outs) != 1 or not _may_be_large(s.outs[0].type):
+    if len(s.outs) != 1 or not may_be_large(s.outs[0].type):
         return None
     if s.op is copy:
         return "copy_of({0})", COPIED
@@ -55,7 +55,8 @@ def pooled_text(s: Let) -> tuple[str, str] | None:
     return f"full({{shape}}, {'{0}' if s.args else '1'}, {dtype})", FULL
 
 
-def _may_be_large(t: Any) -> bool:
+def may_be_large(t: Any) -> bool:
+    """Whether an array may have so many numbers that its memory costs more than to fill it."""
     shape = getattr(t, "shape", ())
     return bool(shape) and not (all(isinstance(n, int) for n in shape) and math.prod(shape) < SMALL)
 

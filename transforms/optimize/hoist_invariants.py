@@ -39,10 +39,11 @@ from tapeless.transforms.core.substitution import refresh
 from tapeless.transforms.core.uses import nested_reads, reads, sizes_in
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy import cumulative, reductions
+from tapeless.transforms.ops.numpy.padding import pad_index
 from tapeless.transforms.ops.primitives import shapes
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import greater, less
-from tapeless.transforms.ops.primitives.slices_and_gathers import index
+from tapeless.transforms.ops.primitives.slices_and_gathers import add_at, index, update
 
 Sizes = Mapping[Atom, dims.Size]
 
@@ -63,6 +64,7 @@ TOTAL = frozenset(
         shapes.broadcast_to,
     )
 )
+STORES = frozenset((update, add_at))
 
 
 def hoist_invariants(block: Block) -> Block:
@@ -120,10 +122,12 @@ def _invariant(loop: For) -> list[Statement]:
     """The expensive statements whose operands come from outside of a loop, and what these need."""
     inside = {*loop.body.params, *(v for s in statements(loop.body) for v in _defined_by(s))}
     invariant: list[Statement] = []
+    is_early = True
     for s in loop.body.body:
-        if _is_invariant(s, inside):
+        if _is_invariant(s, inside) or (is_early and _is_index_of_lengths(s, inside)):
             inside.difference_update(outputs(s))
             invariant.append(s)
+        is_early = is_early and isinstance(s, Let) and s.op.pure and s.op not in STORES
     needed: set[Var] = set()
     moved: list[Statement] = []
     for s in reversed(invariant):
@@ -149,11 +153,19 @@ def _is_invariant(s: Statement, inside: set[Var]) -> bool:
     """Whether a statement computes the same in each pass, and raises no error."""
     if isinstance(s, If):
         return s.test not in inside and _are_arms_invariant(s, inside)
-    if not isinstance(s, Let) or any(v.size is not None for v in s.outs):
+    if not isinstance(s, Let):
         return False
-    if not inside.isdisjoint(reads(s)) or not any(isinstance(a, Var) for a in s.args):
+    if s.op is size_value:
+        return _sizes_from_outside(s, inside)
+    if any(v.size is not None for v in s.outs) or not any(isinstance(a, Var) for a in s.args):
         return False
-    return _is_total(s) and _sizes_from_outside(s, inside)
+    return inside.isdisjoint(reads(s)) and _is_total(s) and _sizes_from_outside(s, inside)
+
+
+def _is_index_of_lengths(s: Statement, inside: set[Var]) -> bool:
+    """Whether a statement computes indices of lengths from outside: it raises an error where an
+    axis is empty, which is that of the first pass if nothing is stored before."""
+    return isinstance(s, Let) and s.op is pad_index and inside.isdisjoint(reads(s))
 
 
 def _are_arms_invariant(s: If, inside: set[Var]) -> bool:

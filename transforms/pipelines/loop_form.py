@@ -41,12 +41,15 @@ from tapeless.transforms.lowering.rewrite.decompose import decompose
 from tapeless.transforms.lowering.rewrite.draws_in_loops import draws_by_number
 from tapeless.transforms.lowering.rewrite.einsum_to_matmul import contractions
 from tapeless.transforms.lowering.rewrite.masked_updates import masked_updates
+from tapeless.transforms.lowering.rewrite.outer_products import products_of_outer_products
+from tapeless.transforms.lowering.rewrite.padded_edges import padded_edges
 from tapeless.transforms.lowering.rewrite.row_products import by_rows
 from tapeless.transforms.lowering.rewrite.scaled_products import scales_last
 from tapeless.transforms.lowering.rewrite.small_linalg import Small
 from tapeless.transforms.lowering.rewrite.stacked_products import rows_of_stacks
 from tapeless.transforms.lowering.rewrite.sum_before_matmul import sums_first
 from tapeless.transforms.lowering.rewrite.transposes import transposes_last
+from tapeless.transforms.lowering.rewrite.triangular_products import triangular_products
 from tapeless.transforms.lowering.rewrite.triangular_solves import triangles_by_blocks
 from tapeless.transforms.lowering.rewrite.wide_integers import without_wide_integers
 from tapeless.transforms.lowering.sizes.part_lengths import part_lengths
@@ -91,14 +94,16 @@ def loop_form(
     target: Target,
 ) -> LoweredForm:
     """The program in loop form; with `routines`, small systems are solved inside of loops."""
-    small = Small(hints, target)
+    small, of_numpy = Small(hints, target), target.library == "NumPy"
     block = passes.run(
         block,
         lasting,
+        padded_edges,
         partial(masked_updates, any_order=fastmath),
         partial(part_lengths, relations=relations),
         *([small.run, lasting] if routines else []),
-        *([triangles_by_blocks] if target.library == "NumPy" else []),
+        *([partial(triangular_products, hints=hints)] if fastmath and of_numpy else []),
+        *([triangles_by_blocks] if of_numpy else []),
     )
     sizes = equal_sizes([*relations, *small.relations])
 
@@ -113,7 +118,7 @@ def loop_form(
     fitting = Fitting(sizes, hints, relations)
     fitted = passes.run(
         block,
-        *inexact(partial(contractions, hints=hints)),
+        *inexact(products_of_outer_products, partial(contractions, hints=hints)),
         *(inexact(of_all_passes) if target.products_of_passes else ()),
         *((draws_by_number,) if target.draws else ()),
         partial(rows_of_stacks, hints=hints, small=target.small_matrix),

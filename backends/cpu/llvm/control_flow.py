@@ -9,23 +9,27 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import field
 from typing import Any
 
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.calls import CallBuilder
-from tapeless.backends.cpu.llvm.expressions import Moving, Variable
+from tapeless.backends.cpu.llvm.expressions import HeldElement, Moving, Variable, indices
+from tapeless.backends.cpu.llvm.held_elements import held_elements, key_of
 from tapeless.backends.cpu.llvm.ir.ir_helpers import go_back, length, variable
 from tapeless.backends.cpu.llvm.ir.values import (
     COUNTED,
     WORD,
+    ArrayValue,
     LlvmUnsupportedError,
     Number,
     cast,
     constant,
     joined_dtype,
+    register,
 )
 from tapeless.backends.cpu.llvm.short_rows import AROUND, MASKS, is_along_short_rows
 from tapeless.transforms.dataclass import dataclass
@@ -55,6 +59,7 @@ class ControlFlowBuilder(CallBuilder):
 
     loops: list[OpenLoop]
     hints: Hints
+    own: set[str]  # arrays that the function has made for itself
 
     def statements(self, body: list[ast.stmt]) -> None:
         raise NotImplementedError
@@ -121,12 +126,58 @@ class ControlFlowBuilder(CallBuilder):
         def begin() -> None:
             value = self.builder.load(count)
             self.assign(s.target.id, Number(INT, value, natural=natural, bits=bits))  # type: ignore[attr-defined]
+            if natural and step > 0:
+                self.ends[s.target.id] = stop.value  # type: ignore[attr-defined]
 
         def follow() -> None:
             next_count = self.builder.add(self.builder.load(count), WORD(step), flags=("nsw",))
             self.builder.store(next_count, count)
 
-        self.passes(s, test, begin, follow)
+        some = functools.partial(self.builder.icmp_signed, order, start.value, stop.value)
+        with self.holding(s, some):
+            self.passes(s, test, begin, follow)
+        self.ends.pop(s.target.id, None)
+
+    @contextmanager
+    def holding(self, s: ast.For, some: Callable[[], Any]) -> Iterator[None]:
+        """Keeps elements in registers while a loop runs; `some` says whether it has any passes."""
+        elements = {} if self.held else self.elements_to_hold(s)
+        if not elements:
+            yield
+            return
+        with self.builder.if_then(some()):
+            for element in elements.values():
+                element.fetch(self.builder)
+        self.held = elements
+        yield
+        self.held = {}
+        with self.builder.if_then(some()):
+            for element in elements.values():
+                element.put_back(self.builder)
+
+    def elements_to_hold(self, s: ast.For) -> dict[str, HeldElement]:
+        """The elements that no other array of a loop shares memory with, by their text."""
+        arrays = {n.id for n in ast.walk(s) if isinstance(n, ast.Name)} & self.names.keys()
+        arrays = {x for x in arrays if isinstance(self.names[x], (ArrayValue, Moving))}
+        if not all(x in self.own or self.is_argument(x) for x in arrays):
+            return {}
+        elements = {}
+        for e in held_elements(s):
+            name = e.value.id  # type: ignore[attr-defined]
+            array = self.names.get(name)
+            if name in self.own or self.is_argument(name, unshared=True):
+                at = indices(self.value(e.slice))
+                if array.dtype.kind in "fiu" and len(at) == len(array.shape):
+                    place = variable(self.builder, register(array.dtype))
+                    elements[key_of(e)] = HeldElement(array, at, place)
+        return elements
+
+    def is_argument(self, name: str, unshared: bool = False) -> bool:
+        """Whether an array is an argument; if asked, one that shares memory with no other one."""
+        array = self.names[name]
+        if not isinstance(array, ArrayValue) or not isinstance(array.data, ir.Argument):
+            return False
+        return not unshared or "noalias" in array.data.attributes
 
     def loop_by(self, s: ast.For, start: Number, stop: Number, step: Number) -> None:
         """A loop over a range whose step is not known: its passes are counted."""

@@ -16,8 +16,10 @@ import numpy as np
 from llvmlite import ir
 
 from tapeless.backends.cpu.llvm.arithmetic import ArithmeticBuilder
+from tapeless.backends.cpu.llvm.cheap_sides import is_cheap
+from tapeless.backends.cpu.llvm.held_elements import key_of
 from tapeless.backends.cpu.llvm.ir import values
-from tapeless.backends.cpu.llvm.ir.complex_values import is_pair
+from tapeless.backends.cpu.llvm.ir.complex_values import is_pair, make_complex, parts
 from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
 from tapeless.backends.cpu.llvm.ir.values import (
     BIT,
@@ -60,6 +62,30 @@ class Moving:
     like: ArrayValue
 
 
+@dataclass(frozen=True, eq=False)
+class HeldElement:
+    """An element of an array that is in a variable for a while: the array, the index, where it is
+    kept."""
+
+    array: ArrayValue
+    at: tuple[Number, ...]
+    place: Any
+
+    def load(self, builder: Any) -> Number:
+        return Number(self.array.dtype, builder.load(self.place))
+
+    def store(self, builder: Any, value: Number) -> None:
+        builder.store(cast(builder, value, self.array.dtype).value, self.place)
+
+    def fetch(self, builder: Any) -> None:
+        """Gets the element from the array."""
+        self.store(builder, values.load(builder, self.array, self.at))
+
+    def put_back(self, builder: Any) -> None:
+        """Stores the element to the array."""
+        values.store(builder, self.array, self.at, self.load(builder))
+
+
 class ExpressionBuilder:
     """Expressions in one function. `names` are what its variables hold at the current place."""
 
@@ -73,6 +99,8 @@ class ExpressionBuilder:
         self.names: dict[str, Any] = {}
         self.moving: set[str] = set()  # names that get other arrays in loops
         self.slots: dict[tuple[str, Any], Any] = {}
+        self.ends: dict[str, Any] = {}  # what indices of open loops, from 0 on, are less than
+        self.held: dict[str, HeldElement] = {}  # elements of arrays that a loop keeps in registers
 
     # -- variables
 
@@ -84,6 +112,7 @@ class ExpressionBuilder:
         return self.slots[key]
 
     def assign(self, name: str, value: Any) -> None:
+        self.ends.pop(name, None)
         if isinstance(value, Number):
             self.builder.store(value.value, self.slot(name, value.dtype))
             value = Variable(value.dtype, value.natural, value.bits)
@@ -157,6 +186,8 @@ class ExpressionBuilder:
                 return extremum
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self.if_expression(self.test(test), body, orelse)
+            case ast.Subscript() if self.held and key_of(e) in self.held:
+                return self.held[key_of(e)].load(self.builder)
             case ast.Subscript(value=owner, slice=index):
                 return self.element(self.value(owner), index)
             case ast.Call():
@@ -277,8 +308,11 @@ class ExpressionBuilder:
         return Number(a.dtype, intrinsic(self.builder, name, a.value, b.value))
 
     def if_expression(self, test: Any, body: ast.expr, orelse: ast.expr) -> Number:
-        """One of two numbers."""
+        """One of two numbers. Where little is computed for them, and all that is read is there,
+        both are: LLVM widens loops that have no branches, and reads pairs of numbers at once."""
         builder = self.builder
+        if is_cheap((body, orelse), self.is_there):
+            return self.choice(test, self.number(body), self.number(orelse))
         sides, after = [builder.append_basic_block() for _ in range(2)], None
         builder.cbranch(test, *sides)
         numbers, ends = [], []
@@ -297,6 +331,32 @@ class ExpressionBuilder:
         natural = dtype == INT and all(x.natural for x in numbers)
         bits = max(x.bits for x in numbers)
         return Number(dtype, self.phi(values.register(dtype), edges), natural=natural, bits=bits)
+
+    def choice(self, test: Any, x: Number, y: Number) -> Number:
+        """One of two numbers that are computed."""
+        dtype = values.joined_dtype(x.dtype, y.dtype)
+        first, second = (cast(self.builder, v, dtype).value for v in (x, y))
+        bits, natural = max(x.bits, y.bits), dtype == INT and x.natural and y.natural
+        if not is_pair(first.type):
+            chosen = self.builder.select(test, first, second)
+            return Number(dtype, chosen, natural=natural, bits=bits)
+        pairs = zip(parts(self.builder, first), parts(self.builder, second), strict=True)
+        chosen = make_complex(self.builder, *(self.builder.select(test, *pair) for pair in pairs))
+        return Number(dtype, chosen)
+
+    def is_there(self, e: ast.Subscript) -> bool:
+        """Whether an array has an element, whatever is tested before: each index is that of a loop
+        over the axis."""
+        match e:
+            case ast.Subscript(value=ast.Name(id=name), slice=index):
+                owner = self.names.get(name)
+            case _:
+                return False
+        axes = index.elts if isinstance(index, ast.Tuple) else [index]
+        if not isinstance(owner, ArrayValue) or len(axes) != len(owner.shape):
+            return False
+        ends = [self.ends.get(axis.id) if isinstance(axis, ast.Name) else None for axis in axes]
+        return all(end is n.value for end, n in zip(ends, owner.shape, strict=True))
 
     def phi(self, kind: Any, edges: list[tuple[Any, ir.Block]]) -> Any:
         if is_pair(kind):  # LLVM takes variables apart into their parts

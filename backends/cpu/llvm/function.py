@@ -16,6 +16,7 @@ from llvmlite import ir
 from tapeless.backends.cpu.llvm.calls import release
 from tapeless.backends.cpu.llvm.control_flow import ControlFlowBuilder, Hints
 from tapeless.backends.cpu.llvm.expressions import indices
+from tapeless.backends.cpu.llvm.held_elements import key_of, own_arrays
 from tapeless.backends.cpu.llvm.ir import values as kinds
 from tapeless.backends.cpu.llvm.ir.ir_helpers import variable
 from tapeless.backends.cpu.llvm.ir.values import (
@@ -62,6 +63,7 @@ class FunctionBuilder(ControlFlowBuilder):
         """The dtypes of the numbers that it returns; None if it returns none."""
         self.moving = _moving(self.node)
         self.paired = paired_calls(self.node)
+        self.own = own_arrays(self.node)
         for name, value in zip((a.arg for a in self.node.args.args), arguments, strict=True):
             self.assign(name, value)
         self.statements(self.node.body)
@@ -166,6 +168,8 @@ class FunctionBuilder(ControlFlowBuilder):
                     raise LlvmUnsupportedError("what cannot be unpacked")
                 for part, x in zip(parts, value, strict=True):
                     self.store(part, x)
+            case ast.Subscript() if self.held and key_of(target) in self.held:
+                self.held[key_of(target)].store(self.builder, kinds.numbers(value)[0])
             case ast.Subscript(value=e, slice=index):
                 owner = self.value(e)
                 if not isinstance(owner, ArrayValue):
@@ -221,6 +225,8 @@ class FunctionBuilder(ControlFlowBuilder):
 
     def leave(self, status: Any) -> None:
         self.fails = True
+        for element in self.held.values():
+            element.put_back(self.builder)
         self.builder.store(status, self.status)
         self.builder.branch(self.exit)
 

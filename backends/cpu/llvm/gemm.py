@@ -24,6 +24,8 @@ SMALL = 1 << 8  # multiplications that take less time than the BLAS does to begi
 ALONE, MOST, SIDE = 1 << 18, 1 << 21, 1 << 6
 #: The same where one of the three matrices is a small one, of NARROW numbers.
 NARROW, MOST_OF_NARROW = 1 << 12, 1 << 22
+#: Of a.T @ a, which is symmetric, one triangle is made by blocks of so many rows, and copied.
+SYMMETRIC = 96
 FLAGS = ("reassoc", "contract")
 WORD, BYTE = ir.IntType(64), ir.IntType(8)
 POINTER = BYTE.as_pointer()
@@ -99,8 +101,38 @@ class ProductBuilder:
         with b.if_then(b.or_(few, b.not_(self.in_rows(self.out)))):
             self.loops()
             b.ret_void()
+        with b.if_then(self.is_symmetric()):
+            self.by_triangle(bits)
+            b.ret_void()
         self.call(bits)
         b.ret_void()
+
+    def is_symmetric(self) -> Any:
+        """Whether the matrices are each other's transposes, and large."""
+        b, first, second = self.builder, self.a, self.b
+        flag = b.icmp_signed(">=", self.m, WORD(2 * SYMMETRIC))
+        pairs = (
+            (b.ptrtoint(first.start, WORD), b.ptrtoint(second.start, WORD)),
+            (first.down, second.along),
+            (first.along, second.down),
+            (self.m, self.n),
+        )
+        for x, y in pairs:
+            flag = b.and_(flag, b.icmp_signed("==", x, y))
+        return flag
+
+    def by_triangle(self, bits: int) -> None:
+        """Rows up to the diagonal by the BLAS, a block at a time; the others are equal to them."""
+        b, out = self.builder, self.out
+        first, second = self.blas_operand(self.a), self.blas_operand(self.b)
+        with self.blocks(self.m, WORD(SYMMETRIC)) as (i, m):
+            self.multiply_in_blocks(bits, first, second, i, (m, b.add(i, m), self.k))
+            with for_range(b, m) as row:
+                r = b.add(i, row)
+                with for_range(b, r) as c:
+                    value = b.load(self.address_of(out, r, c, along=self.size), align=1)
+                    b.store(value, self.address_of(out, c, r, along=self.size), align=1)
+        self.free(first, second)
 
     # -- by loops
 
@@ -152,25 +184,41 @@ class ProductBuilder:
     # -- by the BLAS, which counts columns first: its out.T = b.T @ a.T
 
     def call(self, bits: int) -> None:
-        b = self.builder
         first, second = self.blas_operand(self.a), self.blas_operand(self.b)
-        m_block, n_block, k_block = self.block_lengths()
-        with (
-            self.blocks(self.m, m_block) as (i, m),
-            self.blocks(self.n, n_block) as (j, n),
-            self.blocks(self.k, k_block) as (p, k),
-        ):
-            x, y = first.part(b, i, p, self.size), second.part(b, p, j, self.size)
-            out = self.address_of(self.out, i, j, along=self.size)
-            self.multiply(bits, (m, n, k), (first, x), (second, y), out, p)
-        free = self.declare("free", ir.FunctionType(ir.VoidType(), [POINTER]))
-        for each in (first, second):
-            b.call(free, [b.load(each.ours)])
+        whole = (self.m, self.n, self.k)
+        self.multiply_in_blocks(bits, first, second, WORD(0), whole)
+        self.free(first, second)
 
-    def block_lengths(self) -> tuple[Any, Any, Any]:
+    def free(self, *operands: MatrixOperand) -> None:
+        """Gives the memory of copies back."""
+        free = self.declare("free", ir.FunctionType(ir.VoidType(), [POINTER]))
+        for each in operands:
+            self.builder.call(free, [self.builder.load(each.ours)])
+
+    def multiply_in_blocks(
+        self,
+        bits: int,
+        first: MatrixOperand,
+        second: MatrixOperand,
+        row: Any,
+        lengths: tuple[Any, Any, Any],
+    ) -> None:
+        """So many rows of the product from one on, and the columns and terms from the first on."""
+        b = self.builder
+        m_block, n_block, k_block = self.block_lengths(*lengths)
+        with (
+            self.blocks(lengths[0], m_block) as (i, m),
+            self.blocks(lengths[1], n_block) as (j, n),
+            self.blocks(lengths[2], k_block) as (p, k),
+        ):
+            place = b.add(row, i)
+            x, y = first.part(b, place, p, self.size), second.part(b, p, j, self.size)
+            out = self.address_of(self.out, place, j, along=self.size)
+            self.multiply(bits, (m, n, k), (first, x), (second, y), out, p)
+
+    def block_lengths(self, m: Any, n: Any, k: Any) -> tuple[Any, Any, Any]:
         """How many rows, columns and terms of sums a block has: all, if one call does."""
         b = self.builder
-        m, n, k = self.m, self.n, self.k
         narrow = functools.reduce(
             b.or_, [b.icmp_signed("<=", b.mul(x, y), WORD(NARROW)) for x, y in ((n, k), (m, n))]
         )

@@ -35,6 +35,11 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_inequalities import Facts
 from tapeless.transforms.core.size_value import INT, size_value
 from tapeless.transforms.core.uses import reads_of
+from tapeless.transforms.lowering.distribution.closed_sums import (
+    closing_part,
+    finite_factors,
+    with_zeros,
+)
 from tapeless.transforms.lowering.distribution.computed_vectors import (
     ComputedVector,
     computed_vector,
@@ -54,7 +59,7 @@ from tapeless.transforms.ops.numpy.reductions import all_
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import isfinite
 from tapeless.transforms.ops.primitives.identities import identity
-from tapeless.transforms.ops.primitives.new_arrays import empty
+from tapeless.transforms.ops.primitives.new_arrays import empty, zeros
 from tapeless.transforms.ops.primitives.selection import select
 
 
@@ -76,6 +81,7 @@ class BlocksOfPasses:
     sums      what is added after it
     kept      the vectors of passes that a block keeps for that
     computed  the vectors that it computes ahead, by the arrays that hold them
+    closed    the sums of which nothing is left for the passes, if numbers are finite
     """
 
     def __init__(self, loop: For, facts: Facts, recorder: Builder) -> None:
@@ -88,6 +94,7 @@ class BlocksOfPasses:
         self.products = [p for p in self.movable_products() if p.let.outs[0] not in deferred]
         vectors = [v for d in self.sums for v in d.vectors if v.part is None]
         self.kept = list(dict.fromkeys(vectors))
+        self.closed = [d for d in self.sums if closing_part(d, self.parts, self.parts.passes)]
 
     # -- the products
 
@@ -180,6 +187,7 @@ class BlocksOfPasses:
         with building(b):
             ahead = {p.let: self.ahead(p, passes, inits) for p in self.products}
             empties = [self.empty_rows(v, passes) for v in self.kept]
+            finite_of = finite_factors(self.closed, passes, lambda a: self.now(a, inits))
         rows = {v: Var(a.type, "rows") for v, a in zip(self.kept, empties, strict=True)}
         filled = {v: Var(a.type, "rows") for v, a in zip(self.kept, empties, strict=True)}
         added_to = {self.carry_of(d) for d in self.sums}
@@ -190,12 +198,12 @@ class BlocksOfPasses:
             loop,
             inits=(*inits, *empties),
             outs=(*before, *filled.values()),
-            body=self.body(ahead, rows, passes),
+            body=self.body(ahead, rows, passes, finite_of),
             mirror=None,
         )
         after = self.formula()
         with building(after):
-            self.add_later(passes, before, outs, filled)
+            self.add_later(passes, before, outs, filled, finite_of)
         return [*b.blocks[0], new, *after.blocks[0]]
 
     def formula(self) -> Formula:
@@ -227,12 +235,17 @@ class BlocksOfPasses:
     # -- the passes
 
     def body(
-        self, ahead: dict[Let, Atom], rows: dict[PassVector, Var], passes: ConsecutivePasses
+        self,
+        ahead: dict[Let, Atom],
+        rows: dict[PassVector, Var],
+        passes: ConsecutivePasses,
+        finite_of: dict[DeferredSum, Atom],
     ) -> Block:
         """The body of the loop over some passes.
 
-        ahead  the products that are there
-        rows   the arrays to which it stores vectors
+        ahead      the products that are there
+        rows       the arrays to which it stores vectors
+        finite_of  the sums of which nothing is left for the passes where a test holds
         """
         b = self.formula()
         products = {p.let: p for p in self.products}
@@ -248,7 +261,8 @@ class BlocksOfPasses:
                 if s in products:
                     new = self.in_pass(products[s], ahead[s], passes)
                 else:
-                    new = self.sum_in_pass(b, sums[s], passes, filled)
+                    finite = finite_of.get(sums[s])
+                    new = self.sum_in_pass(b, sums[s], passes, filled, finite)
                 b.let(s.outs, identity, (new,), {})
         body = self.loop.body
         return Block(
@@ -274,7 +288,12 @@ class BlocksOfPasses:
         return add(total, matmul(*(operands if p.is_first else operands[::-1])))  # type: ignore[no-any-return]
 
     def sum_in_pass(
-        self, b: Builder, d: DeferredSum, passes: ConsecutivePasses, filled: dict[PassVector, Atom]
+        self,
+        b: Builder,
+        d: DeferredSum,
+        passes: ConsecutivePasses,
+        filled: dict[PassVector, Atom],
+        finite: Atom | None,
     ) -> Atom:
         """The array after a pass has added what does not wait, recorded in the open block.
 
@@ -291,6 +310,12 @@ class BlocksOfPasses:
             new: Atom = Var(d.let.outs[0].type)
             sides = Block((), tuple(some), (some_added,)), Block((), tuple(all_of_it), (all_added,))
             b.emit(If((new,), is_finite, *sides, origin=d.let.origin))  # type: ignore[arg-type]
+        elif finite is not None:
+            with b.block() as some:
+                added = d.left(passes, self.parts)
+            new = Var(d.let.outs[0].type)
+            nothing = Block((), (), (d.let.args[0],))
+            b.emit(If((new,), finite, nothing, Block((), tuple(some), (added,))))
         else:
             new = d.left(passes, self.parts)
         for v, value in values.items():
@@ -308,7 +333,8 @@ class BlocksOfPasses:
         """An array for the vectors of some passes, recorded in the open block."""
         union = passes.union(v.axis)
         shape = (passes.later + 1, union.high - union.low)
-        return empty(shape=shape, dtype=v.value.type.dtype)  # type: ignore[no-any-return]
+        new = zeros if any(v in d.vectors for d in self.closed) else empty
+        return new(shape=shape, dtype=v.value.type.dtype)  # type: ignore[no-any-return]
 
     def row_of(self, v: PassVector, passes: ConsecutivePasses) -> ArrayPart:
         """The part of such an array that is the vector of a pass."""
@@ -328,6 +354,7 @@ class BlocksOfPasses:
         before: tuple[Var, ...],
         outs: tuple[Var, ...],
         filled: dict[PassVector, Var],
+        finite_of: dict[DeferredSum, Atom],
     ) -> None:
         """Records what is added after some passes."""
         current: list[Atom] = list(before)
@@ -343,8 +370,18 @@ class BlocksOfPasses:
 
         for d in self.sums:
             k = self.carry_of(d)
-            value = d.added(passes, rows, lambda a: self.now(a, tuple(current)))
-            current[k] = d.of_passes(passes).added(current[k], value)
+            value = d.added(rows, lambda a: self.now(a, tuple(current)), passes.common)
+            current[k] = d.of_passes(passes, passes.common).added(current[k], value)
+        for d, finite in finite_of.items():
+            k, b = self.carry_of(d), current_builder()
+            with b.block() as some:
+                of_some = with_zeros(rows, passes)
+                value = d.added(of_some, lambda a: self.now(a, tuple(current)), passes.partial)
+                new = d.of_passes(passes, passes.partial).added(current[k], value)
+            total = Var(new.type)
+            sides = Block((), tuple(some), (new,)), Block((), (), (current[k],))
+            b.emit(If((total,), finite, *sides, origin=d.let.origin))
+            current[k] = total
         for k in {self.carry_of(d) for d in self.sums}:
             current_builder().let((outs[k],), identity, (current[k],), {})
 

@@ -50,6 +50,7 @@ class PassVector:
 
 Rows = Callable[[PassVector, AxisRange], Atom]
 Latest = Callable[[Atom], Atom]
+OfAxis = Callable[[AxisRange], AxisRange]
 
 
 @dataclass(frozen=True)
@@ -88,29 +89,32 @@ class DeferredSum:
         axes = self.target.axes if self.matrix is None else self.matrix.axes
         return dims.product(axis.high - axis.low for axis in axes)
 
-    def of_passes(self, passes: ConsecutivePasses) -> ArrayPart:
-        """The part to which some passes add together."""
+    def of_passes(self, passes: ConsecutivePasses, of_axis: OfAxis) -> ArrayPart:
+        """The part to which some passes add together.
+
+        of_axis  what they name together of an axis
+        """
         axes = []
         for axis in self.target.axes:
-            common = passes.common(axis)
+            common = of_axis(axis)
             low = passes.least(axis.low)
             axes.append(AxisRange(low, low + passes.later + 1) if axis.is_place else common)
         return ArrayPart(self.target.array, tuple(axes))
 
-    def added(self, passes: ConsecutivePasses, rows: Rows, latest: Latest) -> Atom:
+    def added(self, rows: Rows, latest: Latest, of_axis: OfAxis) -> Atom:
         """What is added to that part, recorded in the open block.
 
-        rows    finds the vectors of all passes, of which it takes some elements
-        latest  finds what an array is after the passes
+        rows     finds the vectors of all passes, of which it takes some elements
+        latest   finds what an array is after the passes
+        of_axis  what the passes name together of an axis
         """
         if self.matrix is None:
-            a, b = (rows(v, passes.common(v.axis)) for v in self.vectors)
+            a, b = (rows(v, of_axis(v.axis)) for v in self.vectors)
             return matmul(transpose(a, axes=(1, 0)), b)  # type: ignore[no-any-return]
         (vector,) = self.vectors
-        common = passes.common(self.matrix.axes[self.summed])
-        matrix = self.matrix.replaced(self.summed, common)
+        matrix = self.matrix.replaced(self.summed, of_axis(self.matrix.axes[self.summed]))
         free, summed = self.matrix.order
-        all_rows = rows(vector, passes.common(vector.axis))
+        all_rows = rows(vector, of_axis(vector.axis))
         array = latest(matrix.array)
         if self.place == 0:
             return matmul(all_rows, matrix.read(array, [summed, free]))  # type: ignore[no-any-return]
@@ -179,7 +183,7 @@ class SumsFinder:
         deferred = self.outer_product(s, target, product) or self.of_matrix(s, target, product)
         if deferred is None:
             return None
-        part = deferred.of_passes(self.passes)
+        part = deferred.of_passes(self.passes, self.passes.common)
         return deferred if self.loop.are_apart(part, [*array.reads, *array.stores]) else None
 
     def outer_product(self, s: Let, target: ArrayPart, product: Let) -> DeferredSum | None:

@@ -73,6 +73,14 @@ class ConsecutivePasses:
         """What each of the passes names."""
         return replace(axis, low=self.largest(axis.low), high=self.least(axis.high))
 
+    def partial(self, axis: AxisRange) -> AxisRange:
+        """What some of the passes name and others do not, of an axis with one end that grows; an
+        axis that stays as it is."""
+        ends = [end for end in (axis.low, axis.high) if self.slope(end)]
+        if not ends:
+            return axis
+        return replace(axis, low=self.least(ends[0]), high=self.largest(ends[0]))
+
     @property
     def _last(self) -> Size:
         return self.first + self.later

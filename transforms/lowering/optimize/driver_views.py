@@ -23,6 +23,10 @@ from tapeless.transforms.core.uses import reads, sizes_in
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.schedule.host_numbers import is_length
 from tapeless.transforms.lowering.schedule.view_indices import is_view
+from tapeless.transforms.ops.primitives.new_arrays import eye, tri
+
+#: Matrices that kernels write out where they read an element.
+CONSTANTS = frozenset([eye, tri])
 
 
 def shown(
@@ -50,7 +54,7 @@ def shown(
 
 
 def without_unread_views(block: Block) -> Block:
-    """The driver without views that only kernels see through.
+    """The driver without views, and constants, that only kernels see through.
 
     v = x[1:]; f_kernel(x, out)      becomes      f_kernel(x, out)
     """
@@ -66,7 +70,7 @@ def without_unread_views(block: Block) -> Block:
 
 def _keeping(block: Block, read: set[Var]) -> Block:
     def kept(s: Statement) -> bool:
-        if not isinstance(s, Let) or not (is_view(s) or is_length(s)):
+        if not isinstance(s, Let) or not (is_view(s) or is_length(s) or s.op in CONSTANTS):
             return True
         return not read.isdisjoint(s.outs) or any(map(shows_a_size, s.outs))
 

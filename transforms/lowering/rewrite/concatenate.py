@@ -109,10 +109,15 @@ def _is_axis(n: Size) -> bool:
     return symbol is not None and symbol.given and symbol.var is None
 
 
+def require_elements(n: Size) -> None:
+    """Records the test that an axis which is padded with its own elements has any."""
+    if not _is_axis(n):
+        require_at_least(n, 1, ValueError, EMPTY)
+
+
 def padded_index(out: Type, n: Atom, *, width: tuple[Size, Size], mode: str) -> Any:
     """Where the elements of a padded axis come from, by arithmetic on their numbers."""
-    if not _is_axis(size_of(n)):
-        require_at_least(size_of(n), 1, ValueError, EMPTY)
+    require_elements(size_of(n))
     i = arithmetic.sub(count_up(out.shape[0]), atom_of_size(width[0]))
     last = arithmetic.sub(n, 1)
     match mode:

@@ -31,7 +31,7 @@ from tapeless.transforms.lowering.rewrite.einsum_to_sum import CONTRACTED
 from tapeless.transforms.lowering.rewrite.formulas import parts_of
 from tapeless.transforms.lowering.rewrite.histograms import counted_in_bins
 from tapeless.transforms.lowering.rewrite.reshape_copies import RESHAPED
-from tapeless.transforms.lowering.rewrite.scans import SCANS
+from tapeless.transforms.lowering.rewrite.scans import SCANS, SCANS_OF_ROWS
 from tapeless.transforms.lowering.rewrite.whole_arrays import WHOLE_ARRAYS
 from tapeless.transforms.lowering.rewrite.without_library import WITHOUT_LIBRARY
 from tapeless.transforms.lowering.target import CPU, Target
@@ -40,6 +40,7 @@ from tapeless.transforms.ops.numerics.calculus import sinc
 from tapeless.transforms.ops.numpy.complex import round as round_to
 from tapeless.transforms.ops.numpy.diagonals import diagonal, trace, tril, triu
 from tapeless.transforms.ops.numpy.histograms import histogram
+from tapeless.transforms.ops.numpy.recurrences import linear_recurrence
 from tapeless.transforms.ops.numpy.reductions import count, count_nonzero, left_of, mean, std, var
 from tapeless.transforms.ops.numpy.sorting import permute
 from tapeless.transforms.ops.primitives.arithmetic import add, mul, truediv
@@ -181,15 +182,20 @@ def _may_misfit(a: Atom, dtype: np.dtype[Any]) -> bool:
 ADAPTING: dict[Op, Callable[..., Any]] = {
     op: functools.partial(_fitted, op=op) for op in (full, select)
 }
-#: What kernels do in one pass over numbers, and NumPy in several, wherever it stands.
-COUNTED: dict[Op, Callable[..., Any]] = {histogram: counted_in_bins}
+#: What kernels do in one pass over numbers, which others may share, and NumPy in several or in one
+#: of its own, wherever it stands.
+ONE_PASS: dict[Op, Callable[..., Any]] = {
+    histogram: counted_in_bins,
+    **{op: INNER[op] for op in (round_to, tril, triu, linear_recurrence)},
+}
 
 
-#: What is taken apart outside of loops, too, by the library that the driver can call.
+#: What is taken apart outside of loops, too, by the library that the driver can call. Many threads
+#: of a device make one line of a running sum, which loops do not.
 EVERYWHERE: dict[str, dict[Op, Callable[..., Any]]] = {
-    "NumPy": {},
-    "CuPy": WITHOUT_LIBRARY,
-    "": {**WITHOUT_LIBRARY, **INNER, **WHOLE_ARRAYS},
+    "NumPy": {**ONE_PASS, **SCANS_OF_ROWS},
+    "CuPy": {**WITHOUT_LIBRARY, **ONE_PASS},
+    "": {**WITHOUT_LIBRARY, **INNER, **WHOLE_ARRAYS, **ONE_PASS},
 }
 
 
@@ -199,9 +205,7 @@ def decompose(block: Block, target: Target = CPU) -> Block:
     fixed: list[Statement] = []
     rewritten = replace(block, body=tuple(_statements(block.body, fixed, everywhere, True)))
     rewritten = replace(rewritten, body=(*fixed, *rewritten.body))
-    is_rewritten = any(
-        comes_apart(s) or s.op in {*INNER, *COUNTED, *everywhere} for s in _lets(block)
-    )
+    is_rewritten = any(comes_apart(s) or s.op in {*INNER, *everywhere} for s in _lets(block))
     return simplify(rewritten) if is_rewritten else rewritten
 
 
@@ -232,8 +236,6 @@ def _statements(
                 yield from parts_of(s, s.op.parts or PARTS[s.op])
             case Let() if s.op in ADAPTING and _may_raise(s):
                 yield from _inner(s, ADAPTING)
-            case Let() if s.op in COUNTED:
-                yield from _inner(s, COUNTED)
             case Let() if s.op in everywhere and (s.op not in INNER or all(map(_real, s.args))):
                 yield from _inner(s, everywhere)
             case Let() if s.op in INNER and not top and all(map(_real, s.args)):

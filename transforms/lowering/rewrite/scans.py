@@ -19,6 +19,7 @@ from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.ops.numpy.argmax import argmax, argmin
 from tapeless.transforms.ops.numpy.cumulative import cummax, cummin, cumprod, cumsum
+from tapeless.transforms.ops.numpy.recurrences import linear_recurrence
 from tapeless.transforms.ops.numpy.run_time_errors import raise_where
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
     equal,
@@ -61,8 +62,8 @@ def element(x: Atom, i: Any, axis: int) -> Any:
     return index(x, key=(*lead, i)) if type(i) is int else index(x, i, key=(*lead, Slot(0)))
 
 
-def without(x: Atom, axis: int) -> tuple[Size, ...]:
-    shape: tuple[Size, ...] = x.type.shape
+def without(t: Type, axis: int) -> tuple[Size, ...]:
+    shape = t.shape
     return (*shape[:axis], *shape[axis + 1 :])
 
 
@@ -71,20 +72,69 @@ def constant(value: Any, dtype: np.dtype[Any], shape: tuple[Size, ...]) -> Any:
     return full(number, shape=shape, dtype=dtype) if shape else number
 
 
-def cumulative(op: Op) -> Callable[..., Any]:
+def lines(
+    out: Type,
+    axis: int,
+    inits: tuple[Any, ...],
+    step: Body,
+    apart: bool,
+    backwards: bool = False,
+) -> Any:
+    """An array whose lines along an axis are made element by element, all in step.
+
+    inits      what is carried from element to element, in the beginning
+    step       (i, read, *carried) -> what is carried, of which the last is the element of pass i;
+               `read` gives that of another array
+    apart      whether one line comes after the other where their elements are next to each other
+    backwards  whether lines begin at their ends
+    """
+    shape, n = out.shape, out.shape[axis]
+    lead = axis if apart and axis == len(shape) - 1 else 0
+    key = (*map(Slot, range(lead)), *(slice(None),) * (axis - lead), Slot(lead))
+    rest = without(out, axis)[lead:]
+
+    def lines_at(at: tuple[Any, ...], y: Any) -> Any:
+        if len(at) < lead:
+            return loop(shape[len(at)], (y,), lambda i, y: (lines_at((*at, i), y),))[0]
+
+        def body(i: Any, *state: Any) -> tuple[Any, ...]:
+            *carried, y = state
+            place = (*at, atom_of_size(n - 1) - i if backwards else i)
+            new = step(i, lambda x: index(x, *place, key=key), *carried)
+            return (*new, update(y, new[-1], *place, key=key))
+
+        first = (constant(x, out.dtype, rest) for x in inits)
+        return loop(n, (*first, y), body)[-1]
+
+    return lines_at((), empty(shape=shape, dtype=out.dtype))
+
+
+def cumulative(op: Op, apart: bool = False) -> Callable[..., Any]:
     def made(out: Type, x: Atom, *, axis: int) -> Any:
         if out.dtype.kind == "b":
             raise NotTaken
 
-        def body(i: Any, total: Any, y: Any) -> tuple[Any, ...]:
-            now = STEPS[op](total, cast_to(element(x, i, axis), out.dtype))
-            return now, update(y, now, i, key=(*(slice(None),) * axis, Slot(0)))
+        def step(i: Any, read: Callable[[Any], Any], total: Any) -> tuple[Any, ...]:
+            return (STEPS[op](total, cast_to(read(x), out.dtype)),)
 
-        first = constant(_identity_of(op, out.dtype), out.dtype, without(x, axis))
-        y = empty(shape=out.shape, dtype=out.dtype)
-        return loop(out.shape[axis], (first, y), body)[1]
+        return lines(out, axis, (_identity_of(op, out.dtype),), step, apart)
 
     return made
+
+
+def recurrence(apart: bool = False) -> Callable[..., Any]:
+    """y[k] = a[k] * y[k - 1] + b[k], of which nothing comes before the first."""
+
+    def record(out: Type, a: Atom, b: Atom, *, axis: int, backwards: bool) -> Any:
+        def step(i: Any, read: Callable[[Any], Any], factor: Any, y: Any) -> tuple[Any, ...]:
+            own, term = (cast_to(read(x), out.dtype) for x in (a, b))
+            new = (factor if backwards else own) * y + term
+            return own, new if backwards else select(equal(i, 0), term, new)
+
+        zero = out.dtype.type(0).item()
+        return lines(out, axis, (zero, zero), step, apart, backwards)
+
+    return record
 
 
 def _identity_of(op: Op, dtype: np.dtype[Any]) -> Any:
@@ -142,7 +192,7 @@ def extreme_place(op: Op) -> Callable[..., Any]:
 
         n = x.type.shape[along]
         _refuse_empty(n, op.name)
-        rest, dtype = without(x, along), x.type.dtype
+        rest, dtype = without(x.type, along), x.type.dtype
         least = constant(_identity_of(cummax if op is argmax else cummin, dtype), dtype, rest)
         return loop(n, (least, constant(0, out.dtype, rest)), body)[1]
 
@@ -157,4 +207,8 @@ def _refuse_empty(n: Size, name: str) -> None:
 
 
 SCANS: dict[Op, Callable[..., Any]] = {op: cumulative(op) for op in STEPS}
+SCANS[linear_recurrence] = recurrence()
+#: The same outside of loops.
+SCANS_OF_ROWS: dict[Op, Callable[..., Any]] = {op: cumulative(op, apart=True) for op in STEPS}
+SCANS_OF_ROWS[linear_recurrence] = recurrence(apart=True)
 SCANS |= {op: extreme_place(op) for op in (argmax, argmin)}

@@ -102,7 +102,7 @@ class LaterReaders:
         moved = [goals[t][0] if t in goals else item for t in readers if self.place[t] is item]
         other = min([*outside, *moved], key=lambda place: self.number[id(place)], default=item)
         free = self.at.open_axes(stage)
-        if other is item or any(place is not other for place in moved) or other.rank != len(free):
+        if other is item or any(place is not other for place in moved):
             return None
         first, last = self.number[id(item)], self.number[id(other)]
         after = item.statements[item.statements.index(s) + 1 :]
@@ -110,8 +110,16 @@ class LaterReaders:
         if not self.stays(s, after) or not self.unchanged(s, between, last):
             return None
         there = [t for t in readers if self.place[t] is other or t in goals]
+        if other.rank != len(free) and not self.has_depth(len(free), there):
+            return None
         axis = next((k for k in free if self.in_step(stage, k, other, there, goals)), None)
         return None if axis is None else (other, axis)
+
+    def has_depth(self, depth: int, readers: Iterable[Statement]) -> bool:
+        """Whether one of the readers, in a nest of more loops, runs over so many axes, too: what it
+        reads is computed where it is. A single loop stays one, for vectors."""
+        stages = filter(None, map(self.at.stage, readers))
+        return depth > 1 and any(len(self.at.open_axes(g)) == depth for g in stages)
 
     def elementwise(self, stage: LoopNest, item: FusedNest) -> bool:
         plain = stage.let.op.elementwise or stage.let.op in PLAIN

@@ -26,15 +26,13 @@ from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, tr
 from tapeless.transforms.ops.primitives.elementwise import nonzero, real
 from tapeless.transforms.ops.primitives.joining import as_array, concatenate
 from tapeless.transforms.ops.primitives.lapack_types import identity_of, lapack_dtype, square_shape
-from tapeless.transforms.ops.primitives.new_arrays import tri
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, row, stacked, sum, swap
 from tapeless.transforms.ops.primitives.slices_and_gathers import part
 
 
 def _lower_half(x: Atom) -> Any:
     """The lower triangle, with half of the diagonal."""
-    n = x.type.shape[-1]
-    return mul(x, sub(tri(sides=(n, n), k=0, dtype=x.type.dtype), 0.5 * identity_of(x)))
+    return tril(mul(x, sub(1.0, 0.5 * identity_of(x))), k=0)
 
 
 def _turning(x: Atom) -> Any:

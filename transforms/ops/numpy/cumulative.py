@@ -10,6 +10,7 @@ from tapeless.transforms.core.language import Atom, Type, Var
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import take_along
+from tapeless.transforms.ops.numpy.recurrences import linear_recurrence, shift_on
 from tapeless.transforms.ops.primitives.arithmetic import add, mul
 from tapeless.transforms.ops.primitives.batch_rules import along
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
@@ -20,18 +21,15 @@ from tapeless.transforms.ops.primitives.joining import (
     concatenate,
     reduced_axis,
 )
-from tapeless.transforms.ops.primitives.new_arrays import count_up, eye, ones, tri
+from tapeless.transforms.ops.primitives.new_arrays import count_up, ones
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import (
     Atoms,
     Params,
-    broadcast_to,
     cast_to,
     flat,
     reshape,
-    transpose,
 )
-from tapeless.transforms.ops.primitives.shapes import sum as sum
 
 
 def _cumulative(name: str, run: Any, function: str = "", **more: Any) -> Op:
@@ -53,21 +51,11 @@ def _cumsum_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Pa
 
 
 def _cumprod_jvp(primals: Atoms, tangents: Any, outs: tuple[Var, ...], params: Params) -> Any:
-    """Exact also where factors are zero, by an n x n table of the products of all factors but one
-    of the first k."""
+    """y[k] = x[k] * y[k - 1] changes by what x[k] does, and by what y[k - 1] does."""
     if tangents[0] is None:
         return (None,)
-    (x,), axis = primals, params["axis"]
-    shape, ndim = x.type.shape, x.type.ndim
-    n = shape[axis]
-    square = (*(n if k == axis else 1 for k in range(ndim)), n)
-    own = reshape(eye(sides=(n, n), k=0, dtype=np.dtype(bool)), shape=square)
-    wide = broadcast_to(reshape(x, shape=(*shape, 1)), shape=(*shape, n))
-    products = cumprod(select(own, 1.0, wide), axis=axis)
-    lower = reshape(tri(sides=(n, n), k=0, dtype=x.type.dtype), shape=square)
-    moved = transpose(tangents[0], axes=(*(k for k in range(ndim) if k != axis), axis))
-    factors = reshape(moved, shape=(*(1 if k == axis else shape[k] for k in range(ndim)), n))
-    return (sum(mul(mul(products, lower), factors), axes=(ndim,), keepdims=False),)
+    before = shift_on(outs[0], params["axis"], ones)
+    return (linear_recurrence(primals[0], mul(before, tangents[0]), backwards=False, **params),)
 
 
 def _running_jvp(op: Any) -> Any:

@@ -260,7 +260,8 @@ def test_sums_wait():
     x = numbers(9, 11)
     source = tapeless.jit(tapeless.grad(loss)).source(x)
     kernel = source[source.index("for first in") :]
-    assert kernel.count("product(") == 4  # one ahead of the forward loop, which stands before it
+    # one ahead of the forward loop, which stands before it; two of what some passes add
+    assert kernel.count("product(") == 6
 
     def total_that_is_read(x):
         total = np.zeros_like(x)
@@ -349,3 +350,37 @@ def test_few_passes_stay(shape, count, monkeypatch):
     compiled = tapeless.jit(gram)
     assert in_blocks(compiled.source(x)) == count
     np.testing.assert_allclose(compiled(x), gram(x), rtol=1e-11, atol=1e-12)
+
+
+def gram(x):
+    y = np.zeros((x.shape[1], x.shape[1]))
+    for i in range(x.shape[1]):
+        y[i, i:] = x[:, i] @ x[:, i:]
+    return np.sum(y * np.cos(np.arange(y.size)).reshape(y.shape))
+
+
+def gram_before(x):
+    y = np.zeros((x.shape[1], x.shape[1]))
+    for i in range(x.shape[1]):
+        y[i, :i] = x[:, i] @ x[:, :i]
+    return np.sum(y * np.cos(np.arange(y.size)).reshape(y.shape))
+
+
+def gram_of_both_sides(x):
+    y = np.zeros((x.shape[1], x.shape[1]))
+    for i in range(x.shape[1]):
+        y[i, i:] = y[i:, i] = x[:, i] @ x[:, i:]
+    return np.sum(y * np.cos(np.arange(y.size)).reshape(y.shape))
+
+
+@pytest.mark.parametrize("special", [None, np.inf, np.nan])
+@pytest.mark.parametrize("f", [gram, gram_before, gram_of_both_sides])
+def test_what_some_passes_add_is_a_product_where_numbers_are_finite(f, special):
+    """A zero that stands for what a pass does not name is not multiplied by infinity."""
+    x = numbers(6, 21)
+    slope = tapeless.jit(tapeless.grad(f))
+    assert "if hold" in slope.source(x)
+    if special is not None:
+        x[2, 10] = special
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(slope(x), tapeless.grad(f)(x), rtol=1e-10, atol=1e-12)

@@ -204,3 +204,20 @@ def test_memory_of_a_loop_that_is_read_later_is_not_taken():
         return x + kept
 
     np.testing.assert_allclose(jit(f)(X, Y), f(X, Y))
+
+
+def pair_energy(x, box):
+    """Of pairs of points of any number of coordinates, but for a point and itself."""
+    d = x[:, None, :] - x[None, :, :]
+    d = d - box * np.round(d / box)
+    r2 = np.sum(d * d, axis=2) + np.eye(len(x))
+    return np.sum((1 - np.eye(len(x))) / r2)
+
+
+def test_pairs_are_not_kept_for_loops_over_their_coordinates():
+    x = RNG.random((20, 3)) * 5
+    slope = jit(grad(pair_energy))
+    assert "empty((x.shape[0], x.shape[0])" not in slope.source(x, 5.0)
+    along = RNG.normal(size=x.shape)
+    there, back = (pair_energy(x + h * along, 5.0) for h in (1e-6, -1e-6))
+    np.testing.assert_allclose(np.sum(slope(x, 5.0) * along), (there - back) / 2e-6, rtol=1e-5)

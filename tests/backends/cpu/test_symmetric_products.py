@@ -1,0 +1,40 @@
+"""Of a product of a matrix and its transpose one triangle is multiplied; the other one is equal."""
+
+import numpy as np
+import pytest
+
+from tapeless import jit
+
+RNG = np.random.default_rng(0)
+
+
+def of_columns(x):
+    return np.tanh(x.T @ x)
+
+
+def of_rows(x):
+    return np.tanh(x @ x.T)
+
+
+def of_two(x, y):
+    return np.tanh(x.T @ y)
+
+
+@pytest.mark.parametrize("f", [of_columns, of_rows])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("shape", [(300, 193), (193, 300), (250, 250), (3, 400), (1, 200)])
+def test_values(f, dtype, shape):
+    x = (RNG.normal(size=shape) * 0.1).astype(dtype)
+    product = jit(f)(x)
+    np.testing.assert_allclose(product, f(x), atol=1e-6 if dtype == "f4" else 1e-14)
+
+
+def test_parts_and_strides():
+    x = RNG.normal(size=(600, 450))[::2, 1::2] * 0.1
+    np.testing.assert_allclose(jit(of_columns)(x), of_columns(x), atol=1e-14)
+    np.testing.assert_allclose(jit(of_columns)(x.T), of_columns(x.T), atol=1e-14)
+
+
+def test_other_matrices():
+    x, y = RNG.normal(size=(2, 300, 250)) * 0.1
+    np.testing.assert_allclose(jit(of_two)(x, y), of_two(x, y), atol=1e-14)
