@@ -36,13 +36,14 @@ from tapeless.transforms.lowering.rewrite.masks_to_indices import (
 )
 from tapeless.transforms.lowering.rewrite.small_solves import SOLVING
 from tapeless.transforms.lowering.rewrite.sorting import ORDERING
+from tapeless.transforms.lowering.rewrite.surviving_stores import STORING
 from tapeless.transforms.lowering.target import CPU, Target
 from tapeless.transforms.ops.numpy.indexing import nonzero
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.optimize.simplify import simplify
 
-CALLS = {**SOLVING, **ORDERING, nonzero: positions, axis_size: counted}
+CALLS = {**SOLVING, **ORDERING, **STORING, nonzero: positions, axis_size: counted}
 FORMULAS = {**CALLS, **MASKED}
 Relation = tuple[str, Size, Size]
 
