@@ -164,7 +164,7 @@ class ControlFlowBuilder(CallBuilder):
         elements = {}
         for e in held_elements(s):
             name = e.value.id  # type: ignore[attr-defined]
-            array = self.names.get(name)
+            array: Any = self.names.get(name)
             if name in self.own or self.is_argument(name, unshared=True):
                 at = indices(self.value(e.slice))
                 if array.dtype.kind in "fiu" and len(at) == len(array.shape):

@@ -359,7 +359,7 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
     if not _gives_views(rule, kwargs):
         symbol = wrap(_of_its_own(result))
         if any(result is v for v in values) and isinstance(symbol, Symbol) and symbol.mutable:
-            symbol.cell.made = None  # m * 1 is not m
+            symbol.cell.made = None  # type: ignore[union-attr]  # m * 1 is not m
         return symbol
     symbol_of: dict[Atom, Value] = dict(zip(values[::-1], parents[::-1], strict=True))
     for p in parents:

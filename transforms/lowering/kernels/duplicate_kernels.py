@@ -31,7 +31,7 @@ def _kinds(kernel: Kernel, numbers: dict[str, int]) -> list[Any]:
     """The types of what a kernel is given, by the numbers of its parameters; sizes that a call
     decides are all the same."""
     kinds = {
-        numbers[name]: replace(t, shape=tuple(n if isinstance(n, int) else None for n in t.shape))
+        numbers[name]: replace(t, shape=tuple(n if isinstance(n, int) else -1 for n in t.shape))
         if isinstance(t, Type)
         else t
         for name, t in kernel.types.items()

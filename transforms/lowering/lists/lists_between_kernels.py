@@ -23,6 +23,7 @@ from tapeless.transforms.core.language import (
     blocks,
     outputs,
     statements,
+    with_blocks,
 )
 from tapeless.transforms.core.substitution import substitute
 from tapeless.transforms.core.uses import reads
@@ -36,18 +37,17 @@ def handed_on(block: Block) -> Block:
     there are none."""
     if not any(isinstance(v.type, StackType) for s in statements(block) for v in outputs(s)):
         return block
-    inner = [replace(s, **changed) if (changed := _blocks_of(s)) else s for s in block.body]
+    inner = [_with_inner(s) for s in block.body]
     body = _body(inner, {*block.results})
     is_same = len(body) == len(block.body) and all(map(operator.is_, body, block.body))
     return block if is_same else replace(block, body=tuple(body))
 
 
-def _blocks_of(s: Statement) -> dict[str, Block]:
-    """The blocks of a statement that are others then, by their names in it."""
-    names = ("then", "orelse", "body", "test")
-    old = {name: b for name in names if isinstance(b := getattr(s, name, None), Block)}
-    after = {name: handed_on(b) for name, b in old.items()}
-    return {name: b for name, b in after.items() if b is not old[name]}
+def _with_inner(s: Statement) -> Statement:
+    """A statement, with the blocks inside of it that are others then; the same one if none is."""
+    inner = {id(b): handed_on(b) for b in blocks(s)}
+    same = all(inner[id(b)] is b for b in blocks(s))
+    return s if same else with_blocks(s, lambda b: inner[id(b)])
 
 
 def _body(body: list[Statement], results: set[object]) -> list[Statement]:

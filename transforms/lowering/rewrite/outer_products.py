@@ -26,7 +26,10 @@ def products_of_outer_products(block: Block) -> Block:
 
 
 def _block(block: Block, outside: Definitions) -> Block:
-    definitions = {**outside, **{s.outs[0]: s for s in block.body if _has_one_result(s)}}
+    definitions: dict[Atom, Any] = {
+        **outside,
+        **{s.outs[0]: s for s in block.body if _has_one_result(s)},
+    }
     body: list[Statement] = []
     for s in block.body:
         if isinstance(s, Let):

@@ -48,7 +48,7 @@ def padded_edges(block: Block) -> Block:
 
 
 def _block(block: Block, outside: Definitions) -> Block:
-    definitions = {**outside, **{v: s for s in block.body for v in outputs(s)}}
+    definitions: Definitions = {**outside, **{v: s for s in block.body for v in outputs(s)}}
     body: list[Statement] = []
     for s in block.body:
         if isinstance(s, Let):
@@ -66,10 +66,11 @@ def _is(a: object, b: object) -> bool:
 def _statement(s: Let, definitions: Definitions) -> Iterator[Statement]:
     axis = _padded_axis(s)
     index = _definition(s.args[-1], definitions) if axis is not None else None
-    if index is None or index.op is not pad_index or index.params["mode"] != "edge":
+    is_edge = index is not None and index.op is pad_index and index.params["mode"] == "edge"
+    if axis is None or index is None or not is_edge:
         yield s
         return
-    if s.args[0].type.shape[axis] == 0:  # type: ignore[index]
+    if s.args[0].type.shape[axis] == 0:
         yield s  # which raises an error
         return
     width = index.params["width"]
@@ -96,7 +97,7 @@ def _definition(a: Atom, definitions: Definitions) -> Let | None:
     """The statement that computes a value, also under the test of whether a loop runs."""
     s = definitions.get(a)
     if isinstance(s, If):
-        result = s.then.results[s.outs.index(a)]  # type: ignore[arg-type]
+        result = s.then.results[s.outs.index(a)]
         return _definition(result, {v: t for t in s.then.body for v in outputs(t)})
     return s if isinstance(s, Let) else None
 

@@ -353,9 +353,10 @@ class NestPartitioner:
         total, least = sum(work.values()), self.least_work(parts)
         sizes = dict.fromkeys([total, *work.values()])
         in_call = {size: dims.evaluate(size, self.hints) for size in sizes}
-        if in_call[total] is None:
+        total_in_call = in_call[total]
+        if total_in_call is None:
             return set()
-        if in_call[total] < least:
+        if total_in_call < least:
             self.rely_on_less([total], least)
             return set()
         heavy = {p for p, size in work.items() if (in_call[size] or 0) >= least}

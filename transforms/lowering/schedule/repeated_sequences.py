@@ -69,15 +69,15 @@ class _Grammar:
     def most_frequent_pair(self) -> tuple[int, int] | None:
         """The pair that is there most often, and first; None if there is none twice."""
         counts: Counter[tuple[int, int]] = Counter()
-        previous = None
+        previous: tuple[int, int] | None = None
         for pair in zip(self.symbols, self.symbols[1:], strict=False):
             if pair == previous and pair[0] == pair[1]:
                 previous = None  # the second of three alike overlaps the first
                 continue
             counts[pair] += 1
             previous = pair
-        pair, count = max(counts.items(), key=lambda x: x[1], default=(None, 0))
-        return pair if count > 1 else None
+        most = max(counts, key=counts.__getitem__, default=None)
+        return most if most is not None and counts[most] > 1 else None
 
     def replace(self, pair: tuple[int, int]) -> None:
         left, right = pair

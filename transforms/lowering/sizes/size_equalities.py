@@ -57,7 +57,7 @@ def canonical(size: Size, sizes: Sizes) -> Size:
     """
     if isinstance(size, int) or not sizes:
         return size
-    root = size
+    root: Size = size
     while (further := dims.substitute(root, sizes.get)) != root:
         root = further
     symbol = single_symbol(size)

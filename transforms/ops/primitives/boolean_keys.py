@@ -91,7 +91,7 @@ def mask_of_part(key: Any) -> tuple[Any, Any] | None:
 def _is_integer(e: Any) -> bool:
     if isinstance(e, (bool, np.bool_)):
         return False
-    kind = getattr(e, "type", None)
+    kind: Any = getattr(e, "type", None)
     dtype = getattr(kind, "dtype", None)
     is_number = dtype is not None and dtype.kind in "iu" and not kind.shape
     return isinstance(e, (int, np.integer)) or is_number
@@ -103,6 +103,6 @@ def _mask_ndim(e: Any) -> int:
 
 
 def _is_mask(e: Any) -> bool:
-    kind = e if isinstance(e, np.ndarray) else getattr(e, "type", None)
+    kind: Any = e if isinstance(e, np.ndarray) else getattr(e, "type", None)
     dtype = getattr(kind, "dtype", None)
     return dtype is not None and dtype.kind == "b" and bool(kind.shape)
