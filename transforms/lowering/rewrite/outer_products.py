@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from tapeless.transforms.core.language import Atom, Block, Let, Statement, with_blocks
 from tapeless.transforms.lowering.rewrite.formulas import parts_of
