@@ -67,7 +67,7 @@ def lower(
     """
     relations = list(relations)
     block = without_lists(block)
-    of_numbers = handed_on(lists_of_numbers(block)) if target.makes_arrays else block
+    of_numbers = handed_on(lists_of_numbers(block, hints or {})) if target.makes_arrays else block
     forms = [(block, True), (block, False)]
     if of_numbers is not block:
         forms.insert(0, (of_numbers, True))

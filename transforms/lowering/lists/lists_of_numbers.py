@@ -16,10 +16,11 @@ of arrays, which only Python keeps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, var_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
@@ -50,15 +51,20 @@ Pair = tuple[Var, Var]  # a list of numbers, and the one of lengths
 Pass = Callable[[Vars, Vars], tuple[list[Statement], Vars]]
 
 COUNTS = StackType(INT)
+LARGE = 1 << 14  # elements
 
 
-def lists_of_numbers(block: Block) -> Block:
-    """The block with numbers in the place of arrays in lists that are only pushed to and popped."""
+def lists_of_numbers(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
+    """The block with numbers in the place of arrays in lists that are only pushed to and popped.
+
+    hints  the sizes of this call: arrays that are known to be large stay whole, as passes take long
+           then, however they are made, and memory that doubles would be much
+    """
     memory = Dependences()
     memory.learn(block)
     lets = (s for s in statements(block) if isinstance(s, Let))
     first_values = [s.outs[0] for s in lets if s.op is new_stack]
-    lists = {v for v in first_values if _holds_arrays(v)}
+    lists = {v for v in first_values if _holds_arrays(v, hints)}
     lists = lists - _unsuitable_lists(memory, block) if lists else lists
     return in_new_variables(_Numbers(memory, lists).block(block)) if lists else block
 
@@ -68,10 +74,13 @@ def has_lists(driver: Block) -> bool:
     return any(isinstance(s, Let) and s.op in (push, *POPS) for s in statements(driver))
 
 
-def _holds_arrays(v: Any) -> bool:
-    """Whether a value is a list of arrays of numbers."""
+def _holds_arrays(v: Any, hints: Mapping[dims.Symbol, int]) -> bool:
+    """Whether a value is a list of arrays of numbers, not known to be large."""
     item = v.type.item if isinstance(v.type, StackType) else None
-    return isinstance(item, Type) and bool(item.shape) and item.dtype.kind in "biufc"
+    if not isinstance(item, Type) or not item.shape or item.dtype.kind not in "biufc":
+        return False
+    count = dims.evaluate(dims.product(item.shape), hints)
+    return count is None or count <= LARGE
 
 
 def _unsuitable_lists(memory: Dependences, block: Block) -> set[Var]:
