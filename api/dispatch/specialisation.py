@@ -267,14 +267,9 @@ class Specialisation:
                 yield relation, str(left), str(right), *numbers  # type: ignore[misc]
 
     def relations(self) -> list[str] | None:
-        """How sizes are related, as expressions of the leaves (`a0`) and their shapes (`s0`); None
-        if these do not say it."""
-        inside = {s: place for s, place in self.homes.items() if place[0] < len(self.staged.leaves)}
-        return self.written_relations(inside)
-
-    def written_relations(self, homes: dict[dims.Symbol, tuple[int, int]]) -> list[str] | None:
-        """How sizes are related, as expressions of the arrays in which they are found."""
-        texts = [(_read(a, homes), relation, _read(b, homes)) for relation, a, b in self.sizes]
+        """How sizes are related, as expressions of the inputs (`a0`) and their shapes (`s0`): the
+        leaves, then what is read from outside; None if these do not say it."""
+        texts = [(_read(a, self.homes), r, _read(b, self.homes)) for r, a, b in self.sizes]
         return None if any(None in text for text in texts) else [*map(" ".join, texts)]  # type: ignore[arg-type]
 
     @functools.cached_property
