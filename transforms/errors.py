@@ -76,6 +76,10 @@ class ManyElementsError(UnsupportedError):
     draw from generators of their own: the function can be called for each."""
 
 
+class LongWayError(ManyElementsError):
+    """A call that is traced does so much that its program is of no use: it can be made as it is."""
+
+
 class UnevenError(UnsupportedError):
     """What differs in length between the elements of a batch is no array.
 

@@ -233,6 +233,11 @@ class Specialisation:
         inside = statements(self.staged.block)
         return any(isinstance(s, Effect) and s.kind == "print" for s in inside)
 
+    @property
+    def fully_traced(self) -> bool:
+        """Whether each test and loop went the way of a call."""
+        return bool(self.traced and self.staged.decisions.traced)
+
     @functools.cached_property
     def draws(self) -> bool:
         """Whether the program draws random numbers, or calls what may."""

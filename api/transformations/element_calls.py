@@ -1,4 +1,4 @@
-"""Batches of a traced function that are too large for one program: a call for each element.
+"""Calls instead of a program: for each element of a batch that is too large for one, or as it is.
 
 The elements take ways of their own (`elements_one_by_one.py`), and each call finds its own.
 """
@@ -46,6 +46,12 @@ class ElementCalls(Specialisation):
         raise self.why
 
     staged = simplified = text = property(refuse)
+
+
+class PlainCalls(ElementCalls):
+    """Stands for a traced program that is of no use: calls the function as Python runs it."""
+
+    traced = fully_traced = True
 
 
 def no_quick_way(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

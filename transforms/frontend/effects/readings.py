@@ -98,7 +98,8 @@ def _in_random_order(
 
 
 def _is_sequence(items: Any) -> bool:
-    return isinstance(items, SEQUENCES) or bool(getattr(items, "shape", ()))
+    has_items = getattr(items, "is_range", False) or getattr(items, "shape", ())
+    return isinstance(items, SEQUENCES) or bool(has_items)
 
 
 def _draw_places(draw: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

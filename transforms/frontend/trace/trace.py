@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Atom, Let, Statement, Var, outputs
+from tapeless.transforms.core.random_generators import is_seed
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.journals import Journals
 from tapeless.transforms.frontend.trace.observation import observed
@@ -139,6 +140,8 @@ class Trace(SizeGuards, Journals):
         super().emit(statement)
         if not self.observing:
             pass
+        elif is_seed(statement):
+            self.call.draws.append(statement)
         elif not isinstance(statement, Let):
             self.call.statement_of.update(dict.fromkeys(outputs(statement), statement))
         elif statement.op is draw:

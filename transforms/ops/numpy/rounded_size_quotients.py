@@ -21,7 +21,12 @@ from tapeless.transforms.ops.primitives.arithmetic import add, mul, neg, sub, tr
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import ceil, floor, trunc
 from tapeless.transforms.ops.primitives.shapes import cast
 
+DEPTH = 5  # of the formulas of lengths
 LARGEST = 1 << 20  # of the numbers in the code: quotients by larger ones may be rounded to integers
+
+
+ROUNDING = (floor, ceil, trunc)
+ARITHMETIC = (cast, neg, truediv, mul, add, sub)
 
 
 class Fraction(NamedTuple):
@@ -50,7 +55,7 @@ def _round_fraction(rounding: Op, fraction: Fraction) -> Size | None:
     return n // divisor if rounding is floor else -(-n // divisor)
 
 
-def _fraction(value: Atom) -> Fraction | None:
+def _fraction(value: Atom, depth: int = DEPTH) -> Fraction | None:
     """The fraction that a number is computed as, with one quotient at most."""
     if isinstance(value, Literal):
         return _of_literal(value.value)
@@ -59,16 +64,18 @@ def _fraction(value: Atom) -> Fraction | None:
     if value.type.dtype.kind in "iu":
         size = axis_length(value)
         return None if size is None else Fraction(size)
-    let = defining_statement(value) if value.type.dtype == np.float64 else None
-    if let is None:
+    let = defining_statement(value, *ROUNDING, *ARITHMETIC)
+    if let is None or value.type.dtype != np.float64 or depth == 0:
         return None
-    if let.op in (floor, ceil, trunc):
-        size = rounded_size(let.op, let.args[0])
-        return None if size is None else Fraction(size)
-    parts = [_fraction(a) for a in let.args]
-    match let.op, parts:
-        case _ if None in parts:
+    parts = []
+    for a in let.args:
+        parts.append(_fraction(a, depth - 1))
+        if parts[-1] is None:
             return None
+    if let.op in ROUNDING:
+        size = _round_fraction(let.op, *parts)
+        return None if size is None else Fraction(size)
+    match let.op, parts:
         case op, [a] if op is cast:
             return a
         case op, [Fraction(n, d)] if op is neg:
