@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from numpy.linalg import LinAlgError
+
 
 class Signal(BaseException):
     """Ends a part of staging, which is then done in another way; users never see it."""
@@ -123,6 +125,10 @@ class MissingPackageError(TapelessError, ImportError):
 
 class ShapeError(TapelessError, ValueError):
     """Shapes that do not fit, found while staging."""
+
+
+class NotSquareError(ShapeError, LinAlgError):
+    """A matrix is not square, found while staging."""
 
 
 class TypePromotionError(TapelessError, ValueError):
