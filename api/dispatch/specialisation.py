@@ -135,6 +135,7 @@ class Specialisation:
     keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
     twice: tuple[tuple[str, str, int], ...] = ()  # reports of keys that a call uses twice
     slow: tuple[tuple[str, str, int], ...] = ()  # reports of loops that are slow
+    has_code = True  # not calls that stand for a program
     traced = False  # whether it is for one way through the function
     reorders = False  # whether its code may raise another error first than the program
     reason = ""  # why it was made, where there was one for such arguments

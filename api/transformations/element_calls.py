@@ -5,7 +5,7 @@ The elements take ways of their own (`elements_one_by_one.py`), and each call fi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -26,6 +26,8 @@ class ElementCalls(Specialisation):
     slow  the report of it
     """
 
+    has_code = False
+
     def __init__(
         self,
         call: Callable[[tuple[Any, ...], dict[str, Any]], Any],
@@ -41,6 +43,9 @@ class ElementCalls(Specialisation):
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.call(args, kwargs)
+
+    def unmet_relations(self, leaves: Any, names: Any) -> Iterator[Any]:
+        return iter(())
 
     def refuse(self) -> NoReturn:
         raise self.why

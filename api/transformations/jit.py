@@ -35,6 +35,7 @@ from tapeless.transformations.jit_keywords import JitKeywords
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.operation import opened
+from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -234,6 +235,14 @@ class Jit(Unchanged):
         specialisation = self.plain_calls(why)
         performance_warnings.warn(specialisation.slow)
         return specialisation
+
+    def compile_for_one_call(
+        self, why: LongWayError, count: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Specialisation:
+        """In the end, the function is called as it is: staging takes longer."""
+        if isinstance(self.fun, Transformed) or count < ways.WAYS or STRICT[0]:
+            return super().compile_for_one_call(why, count, args, kwargs)
+        return self.plain_calls(why)
 
     # -- static arguments
 
