@@ -15,6 +15,7 @@ from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.core.size_inequalities import Relation
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.kernels.kernel import Kernel
+from tapeless.transforms.lowering.lists.lists_between_kernels import handed_on
 from tapeless.transforms.lowering.lists.lists_of_numbers import has_lists, lists_of_numbers
 from tapeless.transforms.lowering.partition import LoopForm, Lowering
 from tapeless.transforms.lowering.placement import Placement
@@ -66,7 +67,7 @@ def lower(
     """
     relations = list(relations)
     block = without_lists(block)
-    of_numbers = lists_of_numbers(block) if target.makes_arrays else block
+    of_numbers = handed_on(lists_of_numbers(block)) if target.makes_arrays else block
     forms = [(block, True), (block, False)]
     if of_numbers is not block:
         forms.insert(0, (of_numbers, True))

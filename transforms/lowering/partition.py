@@ -157,6 +157,7 @@ class Lowering:
         self.same: dict[Var, Atom] = {}
         self.passed: set[Var] = set()  # to kernels
         self.shown = {a for a in self.block.results if isinstance(a, Var)}  # to the caller
+        self.analysis.returned = {self.memory.cell(v) for v in self.shown}
         self.counted = {a for s in statements(self.block) for a in _counted_truths(s)}
         self.fallbacks: list[str] = []
         self.on_device = on_device

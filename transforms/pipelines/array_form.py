@@ -14,6 +14,7 @@ from tapeless.transforms.core.language import Block, Var
 from tapeless.transforms.emit.counter_placement import counters_first
 from tapeless.transforms.emit.numpy_scalars import plain
 from tapeless.transforms.emit.reread_parts import at_hand
+from tapeless.transforms.emit.whole_mask_keys import whole_mask_keys
 from tapeless.transforms.memory.detach_results import as_numbers, detach
 from tapeless.transforms.memory.hoist_reads import reads_first
 from tapeless.transforms.memory.in_place_stores import own
@@ -61,4 +62,6 @@ def joined_branches(block: Block) -> Block:
 
 def with_stores(block: Block) -> Block:
     """The block in which stores overwrite arrays, with copies where others see them."""
-    return passes.run(block, fill, plain, at_hand, reads_first, own, counters_first)
+    return passes.run(
+        block, fill, plain, at_hand, whole_mask_keys, reads_first, own, counters_first
+    )

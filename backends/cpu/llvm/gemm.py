@@ -5,6 +5,7 @@ Operands may lie in memory in any way: what the BLAS does not take is copied fir
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,10 +17,13 @@ from tapeless.backends.cpu.runtime import blas
 from tapeless.transforms.dataclass import dataclass
 
 SMALL = 1 << 8  # multiplications that take less time than the BLAS does to begin
-#: A BLAS lets its threads share more multiplications than this. Where one of the three matrices is
-#: a small one, of NARROW numbers, threads wait for one another longer than they work, so that such
-#: products, up to MOST multiplications, are made in blocks.
-ALONE, NARROW, MOST = 1 << 18, 1 << 12, 1 << 22
+#: A BLAS lets its threads share more multiplications than ALONE. They wait for one another by
+#: turning in circles: up to MOST multiplications that takes longer than they save, and where other
+#: processes want the cores, thousands of times longer. Such products are made in blocks of no more
+#: than ALONE, each side as long as the matrix or SIDE at least.
+ALONE, MOST, SIDE = 1 << 18, 1 << 21, 1 << 6
+#: The same where one of the three matrices is a small one, of NARROW numbers.
+NARROW, MOST_OF_NARROW = 1 << 12, 1 << 22
 FLAGS = ("reassoc", "contract")
 WORD, BYTE = ir.IntType(64), ir.IntType(8)
 POINTER = BYTE.as_pointer()
@@ -150,41 +154,62 @@ class ProductBuilder:
     def call(self, bits: int) -> None:
         b = self.builder
         first, second = self.blas_operand(self.a), self.blas_operand(self.b)
-        work = b.mul(b.mul(self.m, self.n), self.k)
-        shared = b.and_(
-            b.icmp_signed(">", work, WORD(ALONE)), b.icmp_signed("<=", work, WORD(MOST))
-        )
-        parts = b.mul(self.n, self.k), b.mul(self.m, self.n)
-        rows, depth = (
-            b.select(
-                b.and_(shared, b.icmp_signed("<=", part, WORD(NARROW))),
-                b.sdiv(WORD(ALONE), part),
-                whole,
-            )
-            for part, whole in zip(parts, (self.m, self.k), strict=True)
-        )
-        with self.blocks(self.m, rows) as (i, m), self.blocks(self.k, depth) as (p, k):
-            x, y = first.part(b, i, p, self.size), second.part(b, p, WORD(0), self.size)
-            out = b.gep(self.out.start, [b.mul(i, self.out.down)])
-            self.multiply(bits, (m, k), (first, x), (second, y), out, p)
+        m_block, n_block, k_block = self.block_lengths()
+        with (
+            self.blocks(self.m, m_block) as (i, m),
+            self.blocks(self.n, n_block) as (j, n),
+            self.blocks(self.k, k_block) as (p, k),
+        ):
+            x, y = first.part(b, i, p, self.size), second.part(b, p, j, self.size)
+            out = self.address_of(self.out, i, j, along=self.size)
+            self.multiply(bits, (m, n, k), (first, x), (second, y), out, p)
         free = self.declare("free", ir.FunctionType(ir.VoidType(), [POINTER]))
         for each in (first, second):
             b.call(free, [b.load(each.ours)])
+
+    def block_lengths(self) -> tuple[Any, Any, Any]:
+        """How many rows, columns and terms of sums a block has: all, if one call does."""
+        b = self.builder
+        m, n, k = self.m, self.n, self.k
+        narrow = functools.reduce(
+            b.or_, [b.icmp_signed("<=", b.mul(x, y), WORD(NARROW)) for x, y in ((n, k), (m, n))]
+        )
+        work = b.mul(b.mul(m, n), k)
+        most = b.select(narrow, WORD(MOST_OF_NARROW), WORD(MOST))
+        in_blocks = b.and_(b.icmp_signed(">", work, WORD(ALONE)), b.icmp_signed("<=", work, most))
+        short_m, short_n = (self.smaller(x, WORD(SIDE)) for x in (m, n))
+        depth = self.smaller(k, b.sdiv(WORD(ALONE), b.mul(short_m, short_n)))
+        columns = self.smaller(n, b.sdiv(WORD(ALONE), b.mul(short_m, depth)))
+        rows = self.smaller(m, b.sdiv(WORD(ALONE), b.mul(columns, depth)))
+        return tuple(
+            b.select(in_blocks, self.even(whole, part), whole)
+            for whole, part in ((m, rows), (n, columns), (k, depth))
+        )
+
+    def even(self, count: Any, most: Any) -> Any:
+        """The length of blocks that are as long as one another, and no longer than `most`."""
+        return self.quotient_up(count, self.quotient_up(count, most))
+
+    def smaller(self, x: Any, y: Any) -> Any:
+        return self.builder.select(self.builder.icmp_signed("<", x, y), x, y)
+
+    def quotient_up(self, x: Any, y: Any) -> Any:
+        b = self.builder
+        return b.sdiv(b.add(x, b.sub(y, WORD(1))), y)
 
     @contextmanager
     def blocks(self, count: Any, length: Any) -> Iterator[tuple[Any, Any]]:
         """Where each block of so many rows begins, and how many it has."""
         b = self.builder
-        number = b.sdiv(b.add(count, b.sub(length, WORD(1))), length)
+        number = self.quotient_up(count, length)
         with for_range(b, number) as block:
             start = b.mul(block, length)
-            remaining = b.sub(count, start)
-            yield start, b.select(b.icmp_signed("<", remaining, length), remaining, length)
+            yield start, self.smaller(length, b.sub(count, start))
 
     def multiply(
         self,
         bits: int,
-        lengths: tuple[Any, Any],
+        lengths: tuple[Any, Any, Any],
         a: tuple[MatrixOperand, Any],
         second: tuple[MatrixOperand, Any],
         out: Any,
@@ -193,10 +218,8 @@ class ProductBuilder:
         """One call. It adds to what is there if products were made `before`."""
         b = self.builder
         whole, pointer = ir.IntType(bits), self.number.as_pointer()
-        m, k = lengths
-        counts = [
-            self.address_of_value(b.trunc(v, whole) if bits < 64 else v) for v in (self.n, m, k)
-        ]
+        m, n, k = lengths
+        counts = [self.address_of_value(b.trunc(v, whole) if bits < 64 else v) for v in (n, m, k)]
         address_of_one = self.address_of_value(self.number(1))
         fresh = b.icmp_signed("==", before, WORD(0))
         more = self.address_of_value(b.select(fresh, self.number(0), self.number(1)))

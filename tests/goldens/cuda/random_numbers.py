@@ -106,11 +106,12 @@ __device__ double inverse_error(double x) {
   return value * x;
 }
 
-extern "C" __global__ void noisy_kernel(unsigned* __restrict__ high, unsigned* __restrict__ out) {
+extern "C" __global__ void noisy_kernel(
+    unsigned* __restrict__ high, unsigned* __restrict__ converted) {
   if (threadIdx.x + threadIdx.y != 0) return;
   u64 seed = 7u;  // line 65
   high[0] = (unsigned)(seed >> 32u);
-  out[0] = (unsigned)seed;
+  converted[0] = (unsigned)seed;
 }
 
 extern "C" __global__ void noisy_kernel_2(
@@ -133,7 +134,7 @@ extern "C" __global__ void noisy_kernel_2(
 module = cp.RawModule(code=CODE, options=("--std=c++17",))
 
 
-noisy_kernel = Kernel("noisy_kernel", lambda high, out: (high, out))
+noisy_kernel = Kernel("noisy_kernel", lambda high, converted: (high, converted))
 noisy_kernel_2 = Kernel(
     "noisy_kernel_2",
     lambda rows, x, key, product_2, out: (rows, x, key, cp.float64(product_2), out),
@@ -148,9 +149,9 @@ def empty(shape, dtype):
 def noisy(x):
     """noisy.  From test_goldens.py:64."""
     high = empty((1,), cp.uint32)
-    out = empty((1,), cp.uint32)
-    noisy_kernel(None, high, out)
-    key = cp.concatenate([high, out])  # line 65
+    converted = empty((1,), cp.uint32)
+    noisy_kernel(None, high, converted)
+    key = cp.concatenate([high, converted])  # line 65
     out = empty(x.shape, cp.float64)
     noisy_kernel_2(len(x), x, key, 0.1 * 1.4142135623730951, out)
     return out

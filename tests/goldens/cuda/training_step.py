@@ -6,14 +6,14 @@ typedef long long i64;
 
 extern "C" __global__ void trained_kernel(
     i64 rows, const double* __restrict__ b, const double* __restrict__ y,
-    const double* __restrict__ product_2, i64 n, double* __restrict__ out,
-    double* __restrict__ b_bar_all, i64 b_0, i64 y_1, i64 product_2_1, i64 room,
+    const double* __restrict__ product_3, i64 n, double* __restrict__ product_2,
+    double* __restrict__ b_bar_all, i64 b_0, i64 y_1, i64 product_3_1, i64 room,
     double* __restrict__ result_0) {
   i64 team = blockIdx.x * (i64)blockDim.y + threadIdx.y;  // a team of threads has a row
   i64 teams = gridDim.x * (i64)blockDim.y;
   extern __shared__ double2 shared_room[];
   char* staged = (char*)shared_room + threadIdx.y * room;  // of a team, if all fits there
-  double* b_bar = room ? (double*)staged : b_bar_all + team * product_2_1;
+  double* b_bar = room ? (double*)staged : b_bar_all + team * product_3_1;
   double total = 0.0;  // line 70
   pack_loop<2>(threadIdx.x, blockDim.x, b_0, [&](i64 i, i64 place, double* b_bar_row) {
     b_bar_row[place] = 0.0;
@@ -21,30 +21,30 @@ extern "C" __global__ void trained_kernel(
   for (i64 i = team; i < rows; i += teams) {
     team_sync();
     pack_loop<2>(threadIdx.x, blockDim.x, b_0,
-        [&](i64 j, i64 place, const double* product_2_row, const double* b_row, const double* y_row,
-        double* out_row, double* b_bar_row) {
-      double t = tanh(product_2_row[place] + b_row[place]);
+        [&](i64 j, i64 place, const double* product_3_row, const double* b_row, const double* y_row,
+        double* product_2_row, double* b_bar_row) {
+      double t = tanh(product_3_row[place] + b_row[place]);
       double t_2 = t - y_row[place];
       total += t_2 * t_2;
-      double out_2 = 2.0 * (t_2 / n * (1.0 - t * t));
-      out_row[place] = out_2;
-      b_bar_row[place] += out_2;
-    }, reads(product_2 + i * product_2_1), reads(b), reads(y + i * y_1),
-        stores(out + i * product_2_1), updates(b_bar));
+      double product_4 = 2.0 * (t_2 / n * (1.0 - t * t));
+      product_2_row[place] = product_4;
+      b_bar_row[place] += product_4;
+    }, reads(product_3 + i * product_3_1), reads(b), reads(y + i * y_1),
+        stores(product_2 + i * product_3_1), updates(b_bar));
     team_sync();
   }
   double part_0 = block_sum(total);
   if (threadIdx.x + threadIdx.y == 0) result_0[blockIdx.x] = part_0;
   if (room) {  // one copy for all teams of the block
     __syncthreads();
-    for (i64 at = threadIdx.y * blockDim.x + threadIdx.x; at < product_2_1;
+    for (i64 at = threadIdx.y * blockDim.x + threadIdx.x; at < product_3_1;
         at += blockDim.x * blockDim.y) {
       double a = ((double*)((char*)b_bar - threadIdx.y * room))[at];
       for (unsigned member = 1; member < blockDim.y; member++) {
         double b_2 = ((double*)((char*)b_bar - threadIdx.y * room + member * room))[at];
         a = a + b_2;
       }
-      b_bar_all[blockIdx.x * product_2_1 + at] = a;
+      b_bar_all[blockIdx.x * product_3_1 + at] = a;
     }
   }
 }
@@ -82,11 +82,11 @@ def on_device(x, dtype):
 
 trained_kernel = Kernel(
     "trained_kernel",
-    lambda rows, b, y, product_2, n, out, b_bar, room, results: (
-        rows, b, y, product_2, cp.int64(n), out, b_bar, b.shape[0], y.shape[1], product_2.shape[1],
-        room, results[0],
+    lambda rows, b, y, product_3, n, product_2, b_bar, room, results: (
+        rows, b, y, product_3, cp.int64(n), product_2, b_bar, b.shape[0], y.shape[1],
+        product_3.shape[1], room, results[0],
     ),
-    team=lambda b, y, product_2, n, out, b_bar: (b.shape[0],),
+    team=lambda b, y, product_3, n, product_2, b_bar: (b.shape[0],),
     results=(("float64", "sum"),),
     joins=("sum",),
 )
@@ -117,11 +117,11 @@ def trained(w, b, x, y):
     if y.shape[1] != len(b):
         raise ValueError("operands could not be broadcast together: the lengths differ")
     n = w.shape[1] * x.shape[0]
-    product = x @ w
-    out = empty((x.shape[0], w.shape[1]), cp.float64)
+    product_2 = x @ w
+    product = empty((x.shape[0], w.shape[1]), cp.float64)
     b_bar = empty((w.shape[1],), cp.float64)
-    value = trained_kernel(x.shape[0], b, y, product, n, out, sums=(b_bar,))
-    w_bar = x.T @ out
+    value = trained_kernel(x.shape[0], b, y, product_2, n, product, sums=(b_bar,))
+    w_bar = x.T @ product
     out = empty(b.shape, cp.float64)
     value = trained_kernel_2(w.shape[1], b, value, n, b_bar, out)
     trained_kernel_3(x.shape[1] * y.shape[1], w, w_bar)

@@ -31,7 +31,11 @@ from tapeless.transforms.ops.numpy import creation, indexing
 from tapeless.transforms.ops.numpy.cast_rules import as_elements, check, stored
 from tapeless.transforms.ops.numpy.stretched_values import stretched
 from tapeless.transforms.ops.primitives import shapes
-from tapeless.transforms.ops.primitives.boolean_keys import is_truth, truth_of
+from tapeless.transforms.ops.primitives.boolean_keys import (
+    is_truth,
+    mask_of_part,
+    truth_of,
+)
 from tapeless.transforms.ops.primitives.index_keys import is_element, result_shape
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.shapes import cast
@@ -189,6 +193,9 @@ class Symbol(Unknown):
         return type(dtype.type(0).item()).__name__ if self.type.weak else f"numpy.{dtype.name}"
 
     def __getitem__(self, key: Any) -> Any:
+        if (parts := mask_of_part(key)) is not None:
+            part, mask = parts
+            return self[part][mask]
         entries = key if isinstance(key, tuple) else (key,)
         plain = all(e is None or e is Ellipsis or is_truth(atoms(e)) for e in entries)
         if not self.type.shape and not plain:
@@ -206,6 +213,10 @@ class Symbol(Unknown):
     def __setitem__(self, key: Any, value: Any) -> None:
         if not self.mutable:
             raise TypeError(f"'{self.described()}' object does not support item assignment")
+        if (parts := mask_of_part(key)) is not None:
+            part, mask = parts
+            self[part][mask] = value
+            return
         if (decided_mask := truth_of(atoms(key), self.type.ndim)) is not None:
             self.store_where(*decided_mask, value)
             return
@@ -346,7 +357,10 @@ def apply(rule: Any, *args: Any, **kwargs: Any) -> Any:
     memo = {id(p): v for p, v in zip(parents, values, strict=True)}
     result = rule(*[atoms(a, memo) for a in args], **atoms(kwargs, memo))
     if not _gives_views(rule, kwargs):
-        return wrap(_of_its_own(result))
+        symbol = wrap(_of_its_own(result))
+        if any(result is v for v in values) and isinstance(symbol, Symbol) and symbol.mutable:
+            symbol.cell.made = None  # m * 1 is not m
+        return symbol
     symbol_of: dict[Atom, Value] = dict(zip(values[::-1], parents[::-1], strict=True))
     for p in parents:
         if p.parent is not None and p.parent.cell is not None:

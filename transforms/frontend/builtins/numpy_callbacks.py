@@ -175,7 +175,10 @@ def _scipy_qr(f: Any, hooks: Any, /, a: Any, *args: Any, **kwargs: Any) -> Any:
     mode = named.get("mode", "full")
     if mode not in ("full", "r") or named.get("pivoting", False) or not _is_oblong(a):
         return hooks.call_native(f, (a, *args), kwargs)
-    q, r = hooks.call(linalg.complete_qr, a)
+    from scipy.linalg.blas import find_best_blas_type  # noqa: PLC0415 (the user has SciPy)
+
+    dtype = find_best_blas_type((np.zeros(0, a.dtype),))[1]
+    q, r = hooks.call(linalg.complete_qr, a, dtype)
     return (r,) if mode == "r" else (q, r)
 
 

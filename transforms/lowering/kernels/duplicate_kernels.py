@@ -1,42 +1,74 @@
 """Kernels that do the same: one is enough, and is compiled once.
 
-def k(x, y): y[0] = x[0]; def k_2(a, b): b[0] = a[0]      becomes      def k(x, y): y[0] = x[0]
+def k(x, y): y[0] = x[0]; def k_2(a, b): a[0] = b[0]      becomes      def k(x, y): y[0] = x[0]
 """
 
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
+from typing import Any
 
+from tapeless.transforms.core.language import Type
 from tapeless.transforms.lowering.kernels.kernel import Kernel
 
 
 def twin(kernel: Kernel, others: list[Kernel]) -> Kernel | None:
-    """One of the others that differs in its names only."""
-    types = list(kernel.types.values())
-    kernel.form = _form(kernel.text)
-    alike = (k for k in others if k.form == kernel.form)
-    return next((k for k in alike if list(k.types.values()) == types), None)
+    """One of the others that differs only in its names, in those of its sizes, or in the order of
+    its parameters; the arguments of the kernel are put in the order of that one."""
+    numbers, kernel.form = _number_names(kernel)
+    kinds = _kinds(kernel, numbers)
+    for other in others:
+        if other.form == kernel.form:
+            others_numbers, _ = _number_names(other)
+            if _kinds(other, others_numbers) == kinds:
+                _reorder(kernel, numbers, others_numbers)
+                return other
+    return None
 
 
-def _form(text: str) -> str:
-    """The text with its own names replaced by numbers.
+def _kinds(kernel: Kernel, numbers: dict[str, int]) -> list[Any]:
+    """The types of what a kernel is given, by the numbers of its parameters; sizes that a call
+    decides are all the same."""
+    kinds = {
+        numbers[name]: replace(t, shape=tuple(n if isinstance(n, int) else None for n in t.shape))
+        if isinstance(t, Type)
+        else t
+        for name, t in kernel.types.items()
+    }
+    return [kinds[k] for k in sorted(kinds)]
 
-    >>> _form("def f(x, y): y[0] = abs(x[0])") == _form("def g(a, b): b[0] = abs(a[0])")
-    True
-    >>> _form("def f(x, y): y[0] = abs(x[0])") == _form("def f(x, y): x[0] = abs(y[0])")
-    False
+
+def _reorder(kernel: Kernel, numbers: dict[str, int], others: dict[str, int]) -> None:
+    names = list(kernel.types)
+    place = {numbers[name]: k for k, name in enumerate(names)}
+    order = [place[k] for k in others.values() if k in place]
+    kernel.arguments = [kernel.arguments[k] for k in order]
+    kernel.types = {names[k]: kernel.types[names[k]] for k in order}
+
+
+def _number_names(kernel: Kernel) -> tuple[dict[str, int], str]:
+    """The numbers of the parameters of a kernel, in their order, and its text with numbers in place
+    of its own names.
+
+    They are numbered as they are met in the text, so that their order does not matter, but in the
+    order of the parameters where threads share the rows: those stand in groups there.
     """
-    (function,) = ast.parse(text).body
+    (function,) = ast.parse(kernel.text).body
     assert isinstance(function, ast.FunctionDef)
-    function.name = "kernel"
-    names = {a.arg: f"v{k}" for k, a in enumerate(function.args.args)}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.setdefault(node.id, f"v{len(names)}")
-    for node in ast.walk(function):
-        match node:
-            case ast.Name(id=name) if name in names:
-                node.id = names[name]
-            case ast.arg(arg=name):
-                node.arg = names[name]
-    return ast.dump(function)
+    parameters = [a.arg for a in function.args.args]
+    numbers = {name: k for k, name in enumerate(parameters)} if kernel.launch else {}
+    own_names = set(parameters)
+    own_names.update(
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+    for statement in function.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and node.id in own_names:
+                node.id = f"v{numbers.setdefault(node.id, len(numbers))}"
+    for name in parameters:
+        numbers.setdefault(name, len(numbers))
+    body = "\n".join(map(ast.dump, function.body))
+    return {name: numbers[name] for name in parameters}, f"{len(parameters)}: {body}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.analysis.suggested_names import word_for
 from tapeless.transforms.core import dims, scalar_form
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom, Let, Literal, Type, Var
@@ -23,6 +24,7 @@ from tapeless.transforms.lowering.schedule.reassociable_sums import MULTIPLIED, 
 from tapeless.transforms.lowering.schedule.stack_capacity import FIRST, GROWN
 from tapeless.transforms.lowering.schedule.view_indices import Entry, ViewSpan, entries_of, is_view
 from tapeless.transforms.ops.primitives import random_draws
+from tapeless.transforms.ops.primitives.shapes import copy
 from tapeless.transforms.python_text.python_source import number, template, to_source
 
 
@@ -96,9 +98,20 @@ class Elements(Extents):
         is_one_number = own is None and not shape
         shape = (1,) if is_one_number else shape
         variable = Var(Type(v.type.dtype, shape), v.name) if own is None else own
-        variable.name = variable.name or "out"
+        variable.name = (
+            variable.name or (self.word_for_result(v) if own is not None else "") or "out"
+        )
         self.scratch[variable] = Type(v.type.dtype, shape)
         return Buffer(self.param(variable), axes, is_one_number)
+
+    def word_for_result(self, v: Var) -> str:
+        """A name for a value that another kernel reads, from what it is: what only holds another
+        value has none. Memory of other values is used again, for something else."""
+        if self.memory.cell(v) in self.analysis.returned:
+            return ""
+        s = self.memory.defs.get(v)
+        is_computed = isinstance(s, Let) and s.args and not s.op.inplace and s.op is not copy
+        return word_for(s) if is_computed else ""  # type: ignore[arg-type]
 
     def grows(self, v: Var, axes: tuple[int, ...], shape: tuple[Size, ...]) -> Buffer:
         """An array that gets longer where these lengths, which only the loop knows, ask for it."""

@@ -1,4 +1,5 @@
-"""Turns lists of arrays, the lengths of which differ from pass to pass, into lists of numbers.
+"""Turns lists of arrays, of which nothing says how many there will be, or how long, into lists of
+numbers.
 
 for i in range(n): push(s, v) ... for i, reversed: v = pop(s)
     becomes      for i in range(n):
@@ -19,7 +20,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, var_size
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
@@ -56,8 +56,9 @@ def lists_of_numbers(block: Block) -> Block:
     """The block with numbers in the place of arrays in lists that are only pushed to and popped."""
     memory = Dependences()
     memory.learn(block)
-    made_here = [s.outs[0] for s in block.body if isinstance(s, Let) and s.op is new_stack]
-    lists = {v for v in made_here if _holds_arrays(v)}
+    lets = (s for s in statements(block) if isinstance(s, Let))
+    first_values = [s.outs[0] for s in lets if s.op is new_stack]
+    lists = {v for v in first_values if _holds_arrays(v)}
     lists = lists - _unsuitable_lists(memory, block) if lists else lists
     return in_new_variables(_Numbers(memory, lists).block(block)) if lists else block
 
@@ -68,11 +69,9 @@ def has_lists(driver: Block) -> bool:
 
 
 def _holds_arrays(v: Any) -> bool:
-    """Whether a value is a list of arrays, the lengths of which differ."""
+    """Whether a value is a list of arrays of numbers."""
     item = v.type.item if isinstance(v.type, StackType) else None
-    if not isinstance(item, Type) or item.dtype.kind not in "biufc":
-        return False
-    return not all(map(dims.is_given, item.shape))
+    return isinstance(item, Type) and bool(item.shape) and item.dtype.kind in "biufc"
 
 
 def _unsuitable_lists(memory: Dependences, block: Block) -> set[Var]:

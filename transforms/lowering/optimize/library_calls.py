@@ -17,15 +17,8 @@ from tapeless.transforms.core.language import (
     operands,
     outputs,
 )
+from tapeless.transforms.lowering.schedule.library_products import is_apart
 from tapeless.transforms.lowering.schedule.view_indices import is_view
-from tapeless.transforms.ops.linalg.products import matmul
-
-
-def is_apart(s: Statement) -> bool:
-    """Whether no nest of loops holds it together with others."""
-    if not isinstance(s, Let):
-        return True
-    return s.op is matmul or (s.op.costly and not s.op.elementwise)
 
 
 def of_elements(s: Statement) -> TypeGuard[Let]:
@@ -57,9 +50,10 @@ class CallPositions:
         self.readers: dict[Atom, list[int]] = {}
         self.defs: dict[Atom, int] = {}
         self.kept: set[Atom] = set()
-        for k, s in enumerate(body):
+        self.read = list(map(read_by, body))
+        for k, (s, read) in enumerate(zip(body, self.read, strict=True)):
             self.defs |= dict.fromkeys(outputs(s), k)
-            for a in dict.fromkeys(read := read_by(s)):
+            for a in dict.fromkeys(read):
                 self.readers.setdefault(a, []).append(k)
             if is_apart(s):
                 self.kept |= {*outputs(s), *(b for a in read for b in self.bases(a))}
@@ -81,7 +75,7 @@ class CallPositions:
             yield from self.bases(s.args[0])
 
     def last_before(self, k: int) -> int:
-        positions = [self.defs[a] for a in read_by(self.body[k]) if a in self.defs]
+        positions = [self.defs[a] for a in self.read[k] if a in self.defs]
         return max([d if is_apart(self.body[d]) else self.before[d] for d in positions], default=-1)
 
     def first_after(self, k: int) -> int:

@@ -10,12 +10,14 @@ read and kept. Only of few cheap operations, which give the same numbers again.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from tapeless.transforms.core.language import Atom, Block, Let, Statement, Var
 from tapeless.transforms.core.substitution import substitute
-from tapeless.transforms.lowering.optimize.library_calls import CallPositions, is_apart, of_elements
+from tapeless.transforms.lowering.optimize.library_calls import CallPositions, of_elements
+from tapeless.transforms.lowering.schedule.library_products import is_apart
 from tapeless.transforms.lowering.schedule.loop_nests import takes_long
 
 MOST = 4  # operations that are done again
@@ -25,13 +27,16 @@ def made_again(block: Block) -> Block:
     """The block; what loops and branches in it do stays as it is."""
     if sum(map(is_apart, block.body)) < 2:
         return block
-    program = _Twice(list(block.body), block.results)
-    for s in block.body:
-        if is_cheap(s):
-            body = program.twice(s)
-            if body is not program.body:
-                program = _Twice(body, block.results)
-    return replace(block, body=tuple(program.body))
+    body, copied = list(block.body), set[Var]()
+    while True:
+        program = _Twice(body, block.results)
+        for s in body:
+            if is_cheap(s) and s.outs[0] not in copied:
+                program.make_twice(s)
+        if not program.copies:
+            return replace(block, body=tuple(body))
+        body = program.with_copies()
+        copied |= {t.outs[0] for copies in program.copies.values() for t in copies}
 
 
 def is_cheap(s: Statement) -> TypeGuard[Let]:
@@ -39,32 +44,53 @@ def is_cheap(s: Statement) -> TypeGuard[Let]:
 
 
 class _Twice(CallPositions):
-    """The statements of a block, of which some are done again."""
+    """The statements of a block, of which some are done again.
 
-    def twice(self, s: Let) -> list[Statement]:
-        """The statements, in which those read another copy that come after the first product which
-        needs the value of `s`."""
+    copies   what is done again, by the place that it comes before
+    renamed  what statements read instead, by their places
+    changed  places of statements that read something else, or are read by others: what is known of
+             them is not so any more
+    """
+
+    def __init__(self, body: list[Statement], results: Iterable[Atom]) -> None:
+        super().__init__(body, results)
+        self.copies: dict[int, list[Let]] = {}
+        self.renamed: dict[int, dict[Var, Var]] = {}
+        self.changed: set[int] = set()
+
+    def make_twice(self, s: Let) -> None:
+        """Lets those read a copy of a value that come after the first product which needs it."""
         v = s.outs[0]
         readers = self.readers.get(v, [])
         first = min((self.end[k] for k in readers), default=len(self.body))
         late = [k for k in readers if self.start[k] >= first]
         if v in self.kept or not late or len(late) == len(readers):
-            return self.body
+            return
         chain = self.chain(v)
         leaves = {a for t in chain for a in t.args} - {t.outs[0] for t in chain}
         large = [a for a in leaves if getattr(a.type, "shape", ()) == v.type.shape]
         if not 0 < len(chain) <= MOST or len(large) > 1 or not leaves <= self.there(leaves):
-            return self.body
+            return
+        concerned = {self.defs[a] for a in leaves if a in self.defs}
+        concerned |= {*readers, *(self.defs[t.outs[0]] for t in chain)}
+        if not self.changed.isdisjoint(concerned):
+            return
+        self.changed |= concerned
         names: dict[Var, Var] = {t.outs[0]: Var(t.outs[0].type, t.outs[0].name) for t in chain}
-        own = [replace(t, outs=(names[t.outs[0]],)) for t in chain]
-        copies = substitute(Block((), tuple(own), ()), names).body
-        repeated: list[Statement] = []
-        for k, t in enumerate(self.body):
-            repeated += copies if k == late[0] else ()
-            repeated.append(
-                substitute(Block((), (t,), ()), {v: names[v]}).body[0] if k in late else t
-            )
-        return repeated
+        repeated = [replace(t, outs=(names[t.outs[0]],)) for t in chain]
+        copies: Any = substitute(Block((), tuple(repeated), ()), names).body
+        self.copies.setdefault(late[0], []).extend(copies)
+        for k in late:
+            self.renamed.setdefault(k, {})[v] = names[v]
+
+    def with_copies(self) -> list[Statement]:
+        """The statements with the copies, in which those that come late read them."""
+        body: list[Statement] = []
+        for k, s in enumerate(self.body):
+            body += self.copies.get(k, ())
+            names = self.renamed.get(k)
+            body.append(substitute(Block((), (s,), ()), names).body[0] if names else s)
+        return body
 
     def there(self, leaves: set[Atom]) -> set[Atom]:
         """Those that are kept, or are no arrays of the program's own."""

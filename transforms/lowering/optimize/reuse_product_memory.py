@@ -13,7 +13,8 @@ from dataclasses import replace
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Block, Let, Statement, Type, Var
 from tapeless.transforms.core.substitution import substitute
-from tapeless.transforms.lowering.optimize.library_calls import CallPositions, is_apart, of_elements
+from tapeless.transforms.lowering.optimize.library_calls import CallPositions, of_elements
+from tapeless.transforms.lowering.schedule.library_products import is_apart
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.slices_and_gathers import update
 
@@ -47,17 +48,33 @@ class _Overlaid(CallPositions):
         super().__init__(list(block.body), block.results)
         self.equal = equal
         self.taken = {b for a in block.results for b in self.bases(a)}
-        self.products = [s.outs[0] for s in self.body if isinstance(s, Let) and s.op is matmul]
 
     def place_for(self, v: Var) -> Var | None:
         """A product that nothing but this value is made of."""
         if v not in self.kept:
             return None
-        for p in self.products:
+        for p in self.products_behind(v):
             if p not in self.taken and self.fits(p, v) and self.leads(p, v):
                 self.taken.add(p)
                 return p
         return None
+
+    def products_behind(self, v: Var) -> list[Var]:
+        """The products that a value is made of by elements, in their order."""
+        places: dict[Var, int] = {}
+        waiting, met = [v], {v}
+        while waiting:
+            s = self.body[self.defs[waiting.pop()]]
+            for a in s.args if isinstance(s, Let) and of_elements(s) else ():
+                if not isinstance(a, Var) or a in met or a not in self.defs:
+                    continue
+                met.add(a)
+                maker = self.body[self.defs[a]]
+                if isinstance(maker, Let) and maker.op is matmul:
+                    places[a] = self.defs[a]
+                elif a not in self.kept:
+                    waiting.append(a)
+        return sorted(places, key=places.__getitem__)
 
     def fits(self, p: Var, v: Var) -> bool:
         if not isinstance(p.type, Type) or p.type.dtype != v.type.dtype:

@@ -111,16 +111,14 @@ def _lower(x: Atom, k: int) -> Any:
 
 def _diagonal(out: Type, x: Atom, k: int) -> Any:
     """Where rows and columns go up together."""
-    if x.type.ndim != 2:
-        raise NotTaken
-    along = count_up(out.shape[0])
-    return gather(x, along + max(-k, 0), along + max(k, 0), key=(Slot(0), Slot(1)))
+    along, lead = count_up(out.shape[-1]), (slice(None),) * (x.type.ndim - 2)
+    return gather(x, along + max(-k, 0), along + max(k, 0), key=(*lead, Slot(0), Slot(1)))
 
 
 def _trace(out: Type, x: Atom, k: int) -> Any:
     wide = cast_to(diagonal(x, k=k), out.dtype)
     parts = _diagonal(wide.type, x, k)
-    return total_of(cast_to(parts, out.dtype), axes=(0,), keepdims=False)
+    return total_of(cast_to(parts, out.dtype), axes=(x.type.ndim - 2,), keepdims=False)
 
 
 def _sinc(x: Atom) -> Any:

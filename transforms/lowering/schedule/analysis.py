@@ -39,6 +39,7 @@ class Analysis:
     facts: Facts = field(default_factory=Facts)
     targets: set[Var] = field(default_factory=set)  # memory that is stored to
     unset: set[Var] = field(default_factory=set)  # memory that a program makes without contents
+    returned: set[Var] = field(default_factory=set)  # memory of results of the program
     lengths: dict[dims.Symbol, tuple[Let, int]] = field(default_factory=dict)
     stages: dict[Let, LoopNest | None] = field(default_factory=dict)
     inside: set[Var] = field(default_factory=set)  # what the kernel that is written defines

@@ -8,13 +8,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapeless.transforms.core.language import Atom, Let
+from tapeless.transforms.core.language import Atom, Let, Statement
 from tapeless.transforms.lowering.schedule.axis_maps import through
 from tapeless.transforms.lowering.schedule.dependences import Dependences
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.ops.linalg.products import matmul
 
 TINY = 64  # multiplications that loops of known lengths do at once
+
+
+def is_apart(s: Statement) -> bool:
+    """Whether no nest of loops holds it together with others."""
+    if not isinstance(s, Let):
+        return True
+    return s.op is matmul or (s.op.costly and not s.op.elementwise)
 
 
 def is_called(stage: LoopNest, memory: Dependences) -> bool:

@@ -6,7 +6,7 @@ t = sum(x); y = x / t      becomes      rows of [t += x[i]], then rows of [y[i] 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -41,7 +41,9 @@ from tapeless.transforms.ops.primitives.new_arrays import empty
 from tapeless.transforms.ops.primitives.random_draws import draw
 
 HEAVY = 1 << 24  # additions from which nests are worth kernels of their own, and threads
-BESIDE_PRODUCTS = 1 << 21  # the same beside products of matrices, which a library's threads make
+#: The same beside products of matrices, which a library makes: what lies between kernels is given
+#: back as soon as it was read.
+BESIDE_PRODUCTS = 1 << 21
 COMPUTED = 12  # additions for each element that are worth threads in each pass of a loop
 COSTLY = 12  # additions that take as long as a logarithm, in vectors both
 MANY_PASSES = 16  # of loops that data ends
@@ -345,23 +347,29 @@ class NestPartitioner:
     # -- work
 
     def heavy(self, parts: list[KernelPart]) -> set[int]:
-        """Which parts are worth kernels of their own, if there is much to do in this call; else the
-        one kernel is for such calls."""
-        shared = [p for p in parts if p.rows is not None]
-        work = {id(p): self.analysis.canon((p.rows or 1) * p.work) for p in shared}
-        total = sum(work.values())
-        work_now = dims.evaluate(total, self.hints)
-        if work_now is None:
+        """Which parts are worth kernels of their own in this call. The calls for which the program
+        is made have to agree."""
+        work = {id(p): self.analysis.canon(p.rows * p.work) for p in parts if p.rows is not None}
+        total, least = sum(work.values()), self.least_work(parts)
+        sizes = dict.fromkeys([total, *work.values()])
+        in_call = {size: dims.evaluate(size, self.hints) for size in sizes}
+        if in_call[total] is None:
             return set()
-        least_work = self.least_work(parts)
-        if work_now < least_work:
-            self.relied += [(">=", least_work - 1, total)] * (not isinstance(total, int))
+        if in_call[total] < least:
+            self.rely_on_less([total], least)
             return set()
-        least = work_now / (2 * len(shared))
-        return {p for p, size in work.items() if (dims.evaluate(size, self.hints) or 0) >= least}
+        heavy = {p for p, size in work.items() if (in_call[size] or 0) >= least}
+        if not heavy:
+            self.rely_on_less(work.values(), least)
+        return heavy
+
+    def rely_on_less(self, sizes: Iterable[Size], least: int) -> None:
+        """Notes that these amounts of work are not worth kernels of their own."""
+        for size in dict.fromkeys(sizes):
+            self.relied += [(">=", least - 1, size)] * (not isinstance(size, int))
 
     def least_work(self, parts: list[KernelPart]) -> int:
-        """The additions from which parts are worth kernels of their own."""
+        """The additions from which a part is worth a kernel of its own."""
         stages = [self.analysis.stage(s) for p in parts for s in p.statements]
         products = any(stage is not None and is_called(stage, self.memory) for stage in stages)
         return BESIDE_PRODUCTS if products else HEAVY

@@ -51,12 +51,19 @@ BROADCAST = frozenset([cast, copy, select, real, imag, conjugate, bits])
 
 
 def canonical(size: Size, sizes: Sizes) -> Size:
-    for _ in range(8):
-        new = dims.substitute(size, sizes.get)
-        if new == size:
-            break
-        size = new
-    return size
+    """The size in terms of symbols that no equality replaces.
+
+    Notes what a symbol stands for in the end, so that chains of equalities stay short.
+    """
+    if isinstance(size, int) or not sizes:
+        return size
+    root = size
+    while (further := dims.substitute(root, sizes.get)) != root:
+        root = further
+    symbol = single_symbol(size)
+    if symbol in sizes:
+        sizes[symbol] = root
+    return root
 
 
 def equal_sizes(relations: Iterable[tuple[str, Size, Size]]) -> Sizes:

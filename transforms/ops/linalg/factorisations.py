@@ -263,6 +263,10 @@ qr = Op("qr", _qr_infer, "np.linalg.qr({0})", _qr_jvp, costly=True, batch=stacke
 
 def _qr(a: Any, mode: str = "reduced") -> Any:
     a = as_array(a)
+    if a.type.ndim < 2:
+        raise np.linalg.LinAlgError(
+            f"{a.type.ndim}-dimensional array given. Array must be at least two-dimensional"
+        )
     factors = qr(a, k=least(*a.type.shape[:-3:-1]))
     if mode == "r":
         return factors[1]

@@ -137,6 +137,8 @@ def _qr(
 ) -> Any:
     _refuse("qr", more)
     a = as_blas(a)
+    if a.type.ndim < 2:
+        raise ValueError("expected a 2-D array")
     square = mode in ("full", "r") and current().equals(*a.type.shape[-2:]).certain
     if mode != "economic" and not square:
         raise UnsupportedError(f"scipy.linalg.qr with mode={mode!r}", "use mode='economic'")

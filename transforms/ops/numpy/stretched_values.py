@@ -21,7 +21,13 @@ from tapeless.transforms.core.language import Atom, Effect, Let, Var
 from tapeless.transforms.ops.numpy.reductions import count_nonzero
 from tapeless.transforms.ops.primitives.axis_lengths import axis_size
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
-from tapeless.transforms.ops.primitives.index_keys import Key, Slot, result_shape
+from tapeless.transforms.ops.primitives.index_keys import (
+    Key,
+    Slot,
+    advanced_place,
+    is_advanced,
+    result_shape,
+)
 from tapeless.transforms.ops.primitives.new_arrays import arange
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.slices_and_gathers import gather, index, read
@@ -92,18 +98,34 @@ def _stretched_axes(x: Atom, v: Atom, key: Key, rest: tuple[Atom, ...]) -> dict[
     target = result_shape(x.type.shape, key, rest)
     lead = len(target) - len(have)
     pairs = [(k, n, target[lead + k]) for k, n in enumerate(have) if lead + k >= 0]
-    return {k: lead + k for k, n, part in pairs if _undecided(n, part, v, x, key, rest)}
+    of_places = _axes_of_places(key, rest)
+    return {
+        k: lead + k
+        for k, n, part in pairs
+        if _undecided(n, part, v, x, key, rest, lead + k in of_places)
+    }
 
 
-def _undecided(n: Size, part: Size, v: Atom, x: Atom, key: Key, rest: tuple[Atom, ...]) -> bool:
+def _axes_of_places(key: Key, rest: tuple[Atom, ...]) -> range:
+    """The axes of x[key] whose lengths index arrays and masks alone decide."""
+    if not is_advanced(key, rest):
+        return range(0)
+    ndims = (1 if a.type.dtype.kind == "b" else a.type.ndim for a in rest)
+    first = advanced_place(key)
+    return range(first, first + max(ndims))
+
+
+def _undecided(
+    n: Size, part: Size, v: Atom, x: Atom, key: Key, rest: tuple[Atom, ...], of_places: bool
+) -> bool:
     """Whether neither the arguments nor a check of the program say that the length n of v is that
-    of x[key]."""
+    of x[key]; `of_places`: index arrays alone decide it."""
     if n == part or isinstance(n, int) or dims.at_least(n, 2):
         return False
     if all(s.given or s.var is not None for s in dims.symbols(n - part)):
         return False
     let = _made_by(v, n)
-    if let is not None and _reads_same_part(let, x, key, rest):
+    if let is not None and _reads_same_part(let, x, key, rest, of_places):
         return False
     return bool(rest) or not (dims.is_given(n) or (let is not None and _slices_argument(let)))
 
@@ -127,11 +149,10 @@ def _made_by(v: Atom, n: Size) -> Let | None:
     return None
 
 
-def _reads_same_part(let: Let, x: Atom, key: Key, rest: tuple[Atom, ...]) -> bool:
-    """Whether a statement reads what the key names."""
+def _reads_same_part(let: Let, x: Atom, key: Key, rest: tuple[Atom, ...], of_places: bool) -> bool:
+    """Whether a statement reads what the key names, or as many places of another array."""
     if let.params.get("key") != key or len(let.args) != len(rest) + 1:
         return False
-    of_places = all(isinstance(e, Slot) for e in key)  # which alone say how many there are
     return (of_places or let.args[0].type.shape == x.type.shape) and all(
         same_value(a, b) for a, b in zip(let.args[1:], rest, strict=True)
     )

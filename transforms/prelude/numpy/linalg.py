@@ -85,9 +85,9 @@ def reflection(x: Any, k: Any) -> Any:
     return np.where(rows == k, 1, below / np.where(idle, 1, first - new)), factor
 
 
-def complete_qr(a: Any) -> Any:
+def complete_qr(a: Any, dtype: Any = None) -> Any:
     """q with all its columns, and r, by Householder's reflections."""
-    r = floating(a).copy()
+    r = floating(a).copy() if dtype is None else a.astype(dtype)
     q = np.eye(r.shape[0], dtype=r.dtype)
     for k in range(min(r.shape)):
         v, factor = reflection(r[:, k], k)

@@ -65,6 +65,22 @@ def test_operands_of_any_layout(left, right):
         np.testing.assert_allclose(f(a, b), np.tanh(a @ b) + 1, atol=1e-13)
 
 
+@pytest.mark.parametrize(
+    ("n", "k", "m"),
+    [(64, 64, 65), (65, 129, 130), (1, 700, 701), (700, 1, 701), (9, 60000, 5), (300, 300, 6)],
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_products_made_in_blocks(n, k, m, dtype):
+    """Of sizes whose products a library's threads would share, while they wait for one another."""
+    a, b = normal(n, k).astype(dtype), normal(m, k).astype(dtype).T
+
+    def shifted(a, b):
+        return (a + 1) @ b - 1
+
+    error = np.abs(jit(shifted)(a, b) - shifted(a.astype(float), b.astype(float)))
+    assert np.max(error) < 50 * k**0.5 * np.finfo(dtype).eps
+
+
 @pytest.mark.parametrize(("n", "k", "m"), [(0, 3, 2), (3, 0, 2), (3, 2, 0), (0, 0, 0)])
 def test_empty_products(n, k, m):
     f = jit(lambda a, b: np.tanh(a @ b) + 1)

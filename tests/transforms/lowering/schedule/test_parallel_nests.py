@@ -81,10 +81,17 @@ def test_rows_that_are_apart_are_shared(function):
     assert rows_of(source(function, X)) == [True]
 
 
-def test_what_reads_all_rows_comes_after_them(heavy):
+def test_what_reads_all_rows_comes_after_them(monkeypatch):
+    monkeypatch.setattr(parallel_nests, "HEAVY", 20)
     text = source(averaged, X)
     assert rows_of(text) == [True, False, True]
-    assert 'sums=(out,), join="sum' in text
+    assert 'sums=(total,), join="sum' in text
+
+
+def test_parts_of_little_work_are_of_one_kernel_however_many(monkeypatch):
+    monkeypatch.setattr(parallel_nests, "HEAVY", 200)
+    assert rows_of(source(lambda x: averaged(averaged(averaged(averaged(x)))), X)) == [False]
+    assert rows_of(source(averaged, np.ones((90, 3)))) == [True, False, True]
 
 
 def test_stores_to_rows_that_others_read_come_after_them(heavy):

@@ -76,3 +76,19 @@ def test_lengths_are_compared_once():
     assert compiled.source().count("raise ValueError") == 1
     with pytest.raises(ValueError, match="the lengths differ"):
         compiled(starts, columns, values[:4], np.arange(3.0))
+
+
+def test_long_chains_of_equal_sizes():
+    """Each layer tells that two more lengths are equal; all sums share the loops of one kernel."""
+
+    def layers(x, parts):
+        for a, b in parts:
+            x = a * np.tanh(x + b)
+        return x
+
+    parts = [(X + k, X - k) for k in range(12)]
+    compiled = tapeless.jit(layers)
+    np.testing.assert_allclose(compiled(X, parts), layers(X, parts), rtol=1e-14)
+    source = compiled.source(X, parts)
+    assert source.count("@njit(nogil") == 1
+    assert source.count(" = empty(") == 1
