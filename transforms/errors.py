@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from numpy.linalg import LinAlgError
+
 
 class Signal(BaseException):
     """Ends a part of staging, which is then done in another way; users never see it."""
@@ -76,6 +78,10 @@ class ManyElementsError(UnsupportedError):
     draw from generators of their own: the function can be called for each."""
 
 
+class LongWayError(ManyElementsError):
+    """A call that is traced does so much that its program is of no use: it can be made as it is."""
+
+
 class UnevenError(UnsupportedError):
     """What differs in length between the elements of a batch is no array.
 
@@ -119,6 +125,10 @@ class MissingPackageError(TapelessError, ImportError):
 
 class ShapeError(TapelessError, ValueError):
     """Shapes that do not fit, found while staging."""
+
+
+class NotSquareError(ShapeError, LinAlgError):
+    """A matrix is not square, found while staging."""
 
 
 class TypePromotionError(TapelessError, ValueError):

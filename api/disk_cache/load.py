@@ -148,7 +148,7 @@ class Recalled(Specialisation):
         self.enter = always_miss
 
     def relations(self) -> list[str] | None:
-        return None if self.captured else [*self.record.relations]
+        return [*self.record.relations]
 
     def sizes_hold(self, leaves: Any) -> bool:
         return relations_hold(self.record.relations)(self.inputs(leaves))

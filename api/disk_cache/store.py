@@ -82,7 +82,7 @@ class Shelf:
         if any(beyond) or specialisation.functional or specialisation.keywords is None:
             return None
         static = tuple((k, literal(value)) for k, value in specialisation.static)
-        relations = specialisation.written_relations(specialisation.homes)
+        relations = specialisation.relations()
         if relations is None:
             return None
         writer = ReadsWriter(self.fingerprint)

@@ -22,12 +22,14 @@ from tapeless.lazy_import import later
 from tapeless.staging.emitted_names import (
     base_name,
     leaf_paths,
+    place,
 )
 from tapeless.staging.pending_arrays import PendingArray, read_only
 from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
     TRACEABLE,
     ArgumentError,
+    LongWayError,
 )
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ else:
     shapes = later("tapeless.transformations.eval_shape")
 
 
+SINGLE_CALLS = 8  # that get a specialisation each, before a warning says so
+OUTSIDE = "pass what changes as an argument, or read it outside of the function"
 NUMBERS = itertools.count(1)  # of specialisations, in the order in which they are made
 
 
@@ -74,7 +78,7 @@ class Lookup(SpecialisationMaker):
                 reason = self.reason_of_miss(self.cache.get(key, ()), leaves, args, kwargs)
                 self.cache.notice(key)
                 kept = None if self.cache.changing else self.recall(args, kwargs)
-                specialisation = kept or self.compile_checked(args, kwargs)
+                specialisation = kept or self.compile_anew(reason, key, args, kwargs)
                 specialisation.reason, specialisation.number = reason, next(NUMBERS)
                 if specialisation.slow:
                     performance_warnings.warn(specialisation.slow)
@@ -84,6 +88,27 @@ class Lookup(SpecialisationMaker):
         specialisation.refuse_overlap(leaves)
         self.last = specialisation
         return specialisation
+
+    def compile_anew(
+        self, reason: str, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Specialisation:
+        """The specialisation for these arguments; a warning where each call gets one of its own."""
+        earlier = self.cache.get(key, ())
+        count = reasons.count_of_single_calls(earlier) if len(earlier) >= SINGLE_CALLS else 0
+        if count < SINGLE_CALLS:
+            return self.compile_checked(args, kwargs)
+        del earlier[ways.WAYS :]  # which serve no more
+        at = place(self.fun)
+        why = f"{self.describe()} is staged again in each call: {reason}; {OUTSIDE}"
+        if count == SINGLE_CALLS and at is not None:
+            performance_warnings.warn([(why, *at)])
+        return self.compile_for_one_call(LongWayError(why), count, args, kwargs)
+
+    def compile_for_one_call(
+        self, why: LongWayError, count: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Specialisation:
+        """The specialisation for a call, as `count` others before were made for one call each."""
+        return self.compile_checked(args, kwargs)
 
     def reason_of_miss(
         self, earlier: Sequence[Specialisation], leaves: Any, args: Any, kwargs: Any

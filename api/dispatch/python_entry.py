@@ -200,17 +200,21 @@ class _Writer:
             yield f"except {self.constant(guarding.missing())}: return MISSED"
 
     def capture_tests(self) -> Iterator[str]:
-        """Tests of arrays that are read from outside."""
-        for get, key in self.found.captured:
-            yield f"{self.constant(leaf_key)}({self.constant(get)}()) == {self.constant(key)}"
+        """Tests of arrays that are read from outside, which get names as leaves do."""
+        for k, (get, key) in enumerate(self.found.captured, len(self.leaves)):
+            now = f"a{k} := {self.constant(get)}()"
+            yield f"{self.constant(leaf_key)}({now}) == {self.constant(key)}"
 
     def sizes(self) -> Iterator[str]:
         """Tests of how sizes are related."""
         relations = self.found.relations()
         if relations is None:
             yield f"{self.constant(self.found.sizes_hold)}({self.all()})"
-        else:
-            yield from relations
+            return
+        for k in range(len(self.leaves), len(self.leaves) + len(self.found.captured)):
+            if any(f"s{k}[" in relation for relation in relations):
+                yield f"(s{k} := a{k}.shape)"
+        yield from relations
 
     def memory(self) -> Iterator[str]:
         """Tests of how arrays lie in memory, and that they may be overwritten."""

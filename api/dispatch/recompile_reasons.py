@@ -15,7 +15,13 @@ from typing import Any
 import numpy as np
 
 from tapeless.backends import cpu, cuda
-from tapeless.dispatch.specialisation import Specialisation, is_same_leaf, leaf_key
+from tapeless.dispatch import ways
+from tapeless.dispatch.specialisation import (
+    Specialisation,
+    always_miss,
+    is_same_leaf,
+    leaf_key,
+)
 from tapeless.transforms.frontend.trace.readers import GONE
 from tapeless.transforms.frontend.trace.recorded_reads import SIMPLE
 from tapeless.transforms.lowering.schedule.parallel_nests import BESIDE_PRODUCTS, HEAVY
@@ -33,7 +39,10 @@ def compilations(cache: Mapping[Key, Sequence[Any]]) -> Iterator[Any]:
     """
     earlier: list[tuple[Key, Any]] = []
     pairs = (
-        (key, each) for key, specialisations in cache.items() for each in reversed(specialisations)
+        (key, each)
+        for key, specialisations in cache.items()
+        for each in reversed(specialisations)
+        if each.has_code
     )
     for key, each in sorted(pairs, key=lambda pair: pair[1].number):
         reason = _reason(earlier, key, each)
@@ -73,6 +82,18 @@ def _facts(specialisation: Specialisation) -> int:
     return (
         len(specialisation.static) + len(specialisation.axes) + outside + len(specialisation.sizes)
     )
+
+
+def count_of_single_calls(earlier: Sequence[Specialisation]) -> int:
+    """How many of the newest specialisations were for one call each, as what they read outside of
+    the function is another value now."""
+    count = 0
+    for specialisation in earlier:
+        once = specialisation.enter is always_miss and ways.may_begin(specialisation)
+        if not once or all(guard.holds() for guard in specialisation.guards):
+            break
+        count += 1
+    return count
 
 
 def failed_requirements(

@@ -135,6 +135,7 @@ class Specialisation:
     keys: tuple[int, ...] = ()  # leaves with random keys that each call uses
     twice: tuple[tuple[str, str, int], ...] = ()  # reports of keys that a call uses twice
     slow: tuple[tuple[str, str, int], ...] = ()  # reports of loops that are slow
+    has_code = True  # not calls that stand for a program
     traced = False  # whether it is for one way through the function
     reorders = False  # whether its code may raise another error first than the program
     reason = ""  # why it was made, where there was one for such arguments
@@ -233,6 +234,11 @@ class Specialisation:
         inside = statements(self.staged.block)
         return any(isinstance(s, Effect) and s.kind == "print" for s in inside)
 
+    @property
+    def fully_traced(self) -> bool:
+        """Whether each test and loop went the way of a call."""
+        return bool(self.traced and self.staged.decisions.traced)
+
     @functools.cached_property
     def draws(self) -> bool:
         """Whether the program draws random numbers, or calls what may."""
@@ -267,14 +273,9 @@ class Specialisation:
                 yield relation, str(left), str(right), *numbers  # type: ignore[misc]
 
     def relations(self) -> list[str] | None:
-        """How sizes are related, as expressions of the leaves (`a0`) and their shapes (`s0`); None
-        if these do not say it."""
-        inside = {s: place for s, place in self.homes.items() if place[0] < len(self.staged.leaves)}
-        return self.written_relations(inside)
-
-    def written_relations(self, homes: dict[dims.Symbol, tuple[int, int]]) -> list[str] | None:
-        """How sizes are related, as expressions of the arrays in which they are found."""
-        texts = [(_read(a, homes), relation, _read(b, homes)) for relation, a, b in self.sizes]
+        """How sizes are related, as expressions of the inputs (`a0`) and their shapes (`s0`): the
+        leaves, then what is read from outside; None if these do not say it."""
+        texts = [(_read(a, self.homes), r, _read(b, self.homes)) for r, a, b in self.sizes]
         return None if any(None in text for text in texts) else [*map(" ".join, texts)]  # type: ignore[arg-type]
 
     @functools.cached_property

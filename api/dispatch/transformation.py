@@ -84,11 +84,11 @@ class Transformed(Inspection):
         args, kwargs = passed
         _, key = call_key(args, kwargs, self.ordered)
         kept = self.cache.get(key, [])
-        traced = any(s.traced and s.staged.decisions.traced for s in kept)
+        traced = any(s.fully_traced for s in kept)
 
         def compile_way() -> Specialisation:
             with STAGING, gc_postponed(), PassedOver(), ways.values_at_hand(traced, len(kept)):
-                specialisation = self.compile_checked(args, kwargs)
+                specialisation = self.compile_next_way(args, kwargs, kept)
                 specialisation.number = next(NUMBERS)
                 specialisation.reason = "the values take another way"
                 if not specialisation.traced:
@@ -102,6 +102,12 @@ class Transformed(Inspection):
             return self.without_code(passed)
         self.last = specialisation
         return specialisation, result
+
+    def compile_next_way(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], kept: list[Specialisation]
+    ) -> Specialisation:
+        """The specialisation for a call that takes none of the ways that are kept."""
+        return self.compile_checked(args, kwargs)
 
     def without_code(self, passed: tuple[Any, Any]) -> tuple[Specialisation, Any]:
         """What a call returns whose own code says that it takes another way: algebra may turn a

@@ -1,11 +1,11 @@
-"""Batches of a traced function that are too large for one program: a call for each element.
+"""Calls instead of a program: for each element of a batch that is too large for one, or as it is.
 
 The elements take ways of their own (`elements_one_by_one.py`), and each call finds its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -26,6 +26,8 @@ class ElementCalls(Specialisation):
     slow  the report of it
     """
 
+    has_code = False
+
     def __init__(
         self,
         call: Callable[[tuple[Any, ...], dict[str, Any]], Any],
@@ -42,10 +44,19 @@ class ElementCalls(Specialisation):
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.call(args, kwargs)
 
+    def unmet_relations(self, leaves: Any, names: Any) -> Iterator[Any]:
+        return iter(())
+
     def refuse(self) -> NoReturn:
         raise self.why
 
     staged = simplified = text = property(refuse)
+
+
+class PlainCalls(ElementCalls):
+    """Stands for a traced program that is of no use: calls the function as Python runs it."""
+
+    traced = fully_traced = True
 
 
 def no_quick_way(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

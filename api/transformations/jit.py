@@ -27,16 +27,19 @@ from tapeless.dispatch.typed_function import P, R, Typed
 from tapeless.lazy_import import later
 from tapeless.staging.argument_checks import checked_argnames, checked_argnums, refuse_wide_integers
 from tapeless.staging.device_list import GPU_CHOSEN, Device, default_gpu
-from tapeless.staging.emitted_names import base_name, parameters
+from tapeless.staging.emitted_names import base_name, parameters, place
 from tapeless.transformations.array_form import Unchanged
+from tapeless.transformations.element_calls import PlainCalls
 from tapeless.transformations.ignored_parameters import check_unneeded
 from tapeless.transformations.jit_keywords import JitKeywords
 from tapeless.transforms.core.constants import exactly
 from tapeless.transforms.core.language import Block, Program, Var
 from tapeless.transforms.core.operation import opened
+from tapeless.transforms.core.traced_calls import STRICT
 from tapeless.transforms.errors import (
     ArgumentError,
     ArgumentTypeError,
+    LongWayError,
     ManyElementsError,
     TapelessError,
 )
@@ -44,7 +47,7 @@ from tapeless.transforms.optimize.algebra.facts import as_written
 
 if TYPE_CHECKING:
     from tapeless.backends import cpu as numba
-    from tapeless.dispatch import native_entry, placed_results
+    from tapeless.dispatch import native_entry, performance_warnings, placed_results
     from tapeless.dispatch.asynchronous import hand_over as asynchronous
     from tapeless.explain import explain, slow_loops
     from tapeless.explain.report import Explanation
@@ -68,6 +71,7 @@ else:
     shapes = later("tapeless.transformations.eval_shape")
     gpu = later("tapeless.transformations.jit_on_gpu")
     numba = later("tapeless.backends.cpu")
+    performance_warnings = later("tapeless.dispatch.performance_warnings")
     printer, nesting = (
         later("tapeless.transforms.core.printer"),
         later("tapeless.transforms.core.batching_context"),
@@ -221,6 +225,25 @@ class Jit(Unchanged):
             self.cache[key] = ways.without_old_ways([specialisation, *others])
         return specialisation, result
 
+    def compile_next_way(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], kept: list[Specialisation]
+    ) -> Specialisation:
+        """After many ways, the function is called as it is: staging takes longer."""
+        if isinstance(self.fun, Transformed) or sum(s.traced for s in kept) < ways.WAYS:
+            return super().compile_next_way(args, kwargs, kept)
+        why = LongWayError(f"more than {ways.WAYS} calls took ways of their own through it")
+        specialisation = self.plain_calls(why)
+        performance_warnings.warn(specialisation.slow)
+        return specialisation
+
+    def compile_for_one_call(
+        self, why: LongWayError, count: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Specialisation:
+        """In the end, the function is called as it is: staging takes longer."""
+        if isinstance(self.fun, Transformed) or count < ways.WAYS or STRICT[0]:
+            return super().compile_for_one_call(why, count, args, kwargs)
+        return self.plain_calls(why)
+
     # -- static arguments
 
     def specialise(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
@@ -260,9 +283,21 @@ class Jit(Unchanged):
         return numbers | by_name | {*asked.static_argnames}
 
     def element_calls(self, why: ManyElementsError, wrap: Callable[[Any], Any]) -> Specialisation:
-        if not isinstance(self.fun, Transformed):
-            raise why
-        return self.fun.element_calls(why, lambda fun: wrap(Jit(fun)))
+        if isinstance(self.fun, Transformed):
+            return self.fun.element_calls(why, lambda fun: wrap(Jit(fun)))
+        if isinstance(why, LongWayError):
+            return self.plain_calls(why)
+        raise why
+
+    def plain_calls(self, why: ManyElementsError) -> Specialisation:
+        """What stands for a program that is of no use: calls of the function as Python runs it."""
+        at, what = place(self.fun), f"jit calls {base_name(self.fun)} as it is: {why.problem}"
+        hint = f"; {why.hint}" if why.hint else ""
+
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            return self.fun(*map(_plain, args), **{k: _plain(x) for k, x in kwargs.items()})
+
+        return PlainCalls(call, why, () if at is None else ((what + hint, *at),))
 
     def outermost(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
         opened.builder.outer_map = self.fun

@@ -1,7 +1,9 @@
 """Branches, loops and the ways out of them."""
 
 import logging
+import random
 import sys
+import time
 import warnings
 
 import numpy as np
@@ -482,3 +484,14 @@ def random_numbers(x):
     for k in range(3):
         total += np.sum(np.sin(x * np.random.randn(3))) * np.random.uniform(k, 2.0)
     return total
+
+
+@row("clocks, and Python's own `random`")
+def python_random(x):
+    random.seed(3)  # so that every call draws the same
+    start, items = time.perf_counter(), [x[0], 2.0 * x[1], x[2] ** 2]
+    random.shuffle(items)
+    total = random.choice(items) * random.gauss(0.0, 1.0) + items[0]
+    for k in range(3):
+        total += np.sin(x[random.randrange(3)] * random.uniform(k, 2.0))
+    return total + (time.perf_counter() < start)

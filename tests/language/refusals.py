@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import time
 
 import numpy as np
 
@@ -26,11 +25,6 @@ def foreign(x):
 def uneven(x):
     y = (x[0], x[1]) if x[0] > 0 else x[2]
     return np.sum(np.array(y))
-
-
-@traced("clocks, and Python's own `random`", "gives other values at each call")
-def clock(x):
-    return np.sum(x) * time.time()
 
 
 async def waits(x):

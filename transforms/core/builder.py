@@ -103,6 +103,10 @@ class Builder:
         """What a size is in the call that is being staged; None where nobody knows."""
         return size if isinstance(size, int) else None
 
+    def constant_value(self, a: Atom) -> Any:
+        """What is computed of constants only, as an array; None of other values."""
+        return None
+
     def guard(self, relation: str, a: Size, b: Size) -> None:
         """Notes a fact about sizes of the call that is being staged: the program is for calls of
         which it is true, too."""

@@ -101,11 +101,10 @@ class Dim:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Size) -> Size:
-        if isinstance(other, int) and other > 0 and all(c % other == 0 for _, c in self.terms):
-            return _canonical({f: c // other for f, c in self.terms})
-        if self == other:
-            return 1
-        return _divide_monomial(self, other) or single(Quotient("//", self, other))
+        if isinstance(other, int) and other > 0:
+            return _divide_by_number(self, other)
+        exact = _divide_exactly(self, other)
+        return single(Quotient("//", self, other)) if exact is None else exact
 
     def __rfloordiv__(self, other: int) -> Size:
         return 0 if other == 0 else single(Quotient("//", other, self))
@@ -113,7 +112,7 @@ class Dim:
     def __mod__(self, other: Size) -> Size:
         if isinstance(other, int) and other > 0 and all(c % other == 0 for _, c in self.terms):
             return 0
-        if _divide_monomial(self, other) is not None or self == other:
+        if _divide_exactly(self, other) is not None:
             return 0
         return single(Quotient("%", self, other))
 
@@ -154,23 +153,62 @@ def single(factor: Factor) -> Dim:
     return Dim((((factor,), 1),))
 
 
-def _divide_monomial(size: Dim, by: Size) -> Size | None:
-    """`size / by` where `by` is one monomial that divides every term, else None."""
-    divisor = terms_of(by)
-    if len(divisor) != 1 or divisor[0][1] == 0:
+def _divide_by_number(size: Dim, k: int) -> Size:
+    """`size // k`, with what k divides taken out: what is left has a constant in (-k, 0].
+
+    >>> n = symbol("n")
+    >>> (4 * n + 2) // 2, (n + 1) // 2, (2 * n + 3) // 2
+    (2*n + 1, (n - 1) // (2) + 1, n + 1)
+    """
+    whole: dict[tuple[Factor, ...], int] = {}
+    remaining: dict[tuple[Factor, ...], int] = {}
+    for factors, c in size.terms:
+        if c % k == 0 or not factors:
+            whole[factors] = -(-c // k)
+            c -= whole[factors] * k
+        remaining[factors] = c
+    rest = _canonical(remaining)
+    quotient: Size = rest // k if isinstance(rest, int) else single(Quotient("//", rest, k))
+    return _canonical(whole) + quotient
+
+
+def _divide_exactly(size: Dim, by: Size) -> Size | None:
+    """`size / by` where it is a polynomial, too, else None: long division by leading terms.
+
+    >>> n, m, k = symbol("n"), symbol("m"), symbol("k")
+    >>> (n - k + 1) * m * k // (n * m - k * m + m), (n + 1) // (n - 1)
+    (k, (n + 1) // (n - 1))
+    """
+    if by == 0:
         return None
-    factors, c = divisor[0]
-    out: dict[tuple[Factor, ...], int] = {}
-    for have, coefficient in size.terms:
-        remaining = list(have)
-        for f in factors:
-            if f not in remaining:
-                return None
-            remaining.remove(f)
-        if coefficient % c:
+    divisor, c = _leading_term(by)
+    quotient: Size = 0
+    remainder: Size = size
+    while remainder != 0:
+        leading, coefficient = _leading_term(remainder)
+        factors = _divide_products(leading, divisor)
+        if factors is None or coefficient % c:
             return None
-        out[tuple(remaining)] = coefficient // c
-    return _canonical(out)
+        term = product(map(single, factors)) * (coefficient // c)
+        quotient, remainder = quotient + term, remainder - term * by
+    return quotient
+
+
+def _leading_term(size: Size) -> tuple[tuple[Factor, ...], int]:
+    """The largest term by degree, then by factors: the graded lexicographic order."""
+    return min(terms_of(size), key=lambda t: (-len(t[0]), [_order(f) for f in t[0]]))
+
+
+def _divide_products(
+    factors: tuple[Factor, ...], divisor: tuple[Factor, ...]
+) -> list[Factor] | None:
+    """The factors of a product divided by another one; None where it lacks one of them."""
+    remaining = list(factors)
+    for f in divisor:
+        if f not in remaining:
+            return None
+        remaining.remove(f)
+    return remaining
 
 
 def symbol(

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core.language import Effect, Statement
+
 
 def is_generator(value: Any) -> bool:
     """Whether a value is a generator of NumPy's. Looking for that imports nothing, as NumPy imports
@@ -17,3 +19,8 @@ def is_generator(value: Any) -> bool:
     kind = type(value)
     named = kind.__name__ in ("Generator", "RandomState")
     return named and kind in (np.random.Generator, np.random.RandomState)
+
+
+def is_seed(s: Statement) -> bool:
+    """Whether a statement seeds NumPy's own generator."""
+    return isinstance(s, Effect) and str(s.params.get("form", "")).startswith("np.random.seed(")

@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import (
     outputs,
     statements,
 )
+from tapeless.transforms.core.random_generators import is_seed
 from tapeless.transforms.core.substitution import map_sizes, refresh, retype
 from tapeless.transforms.core.uses import sizes_in
 from tapeless.transforms.emit.module import flat_text, write_module
@@ -57,6 +58,7 @@ class CallValues:
         self.computed: dict[Var, int] = {}  # how many bytes such values have, in order
         self.bytes = 0  # of all of them
         self.shadows = ShadowGenerators()
+        self.sown: list[Statement] = []  # seeds that the shadow of NumPy's own generator has
         self.functions: dict[Any, Callable[..., Any]] = {}  # by what they compute, for which types
 
     def value(self, wanted: Atom) -> Any:
@@ -119,7 +121,11 @@ class CallValues:
         if s not in order:
             return False
         for earlier in order[: order.index(s)]:
-            self.value(earlier.outs[0])
+            if isinstance(earlier, Let):
+                self.value(earlier.outs[0])
+            elif earlier not in self.sown:
+                self.perform(earlier)
+                self.sown.append(earlier)
         return True
 
     def needs(self, s: Statement) -> Iterator[Var]:
@@ -230,7 +236,7 @@ class CallValues:
 
 
 def _draws(s: Statement) -> bool:
-    return isinstance(s, Let) and s.op is draw
+    return is_seed(s) or (isinstance(s, Let) and s.op is draw)
 
 
 def _parameter_sizes(s: Statement) -> frozenset[dims.Symbol]:

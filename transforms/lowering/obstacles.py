@@ -38,6 +38,7 @@ from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.lowering.target import Target
 from tapeless.transforms.ops.linalg.einsum import einsum
 from tapeless.transforms.ops.linalg.products import matmul
+from tapeless.transforms.ops.primitives.callbacks import callback, outside
 from tapeless.transforms.ops.primitives.function_calls import is_call
 from tapeless.transforms.ops.primitives.new_arrays import arange, empty, full, ones, zeros
 from tapeless.transforms.ops.primitives.random_draws import draw
@@ -87,6 +88,8 @@ class Obstacles:
         """What keeps a statement out of kernels; None if nothing does. `top`: it stands in no
         loop, where the library is as fast."""
         loop = s if isinstance(s, (For, While)) else None
+        if isinstance(s, Let) and s.op in (callback, outside):
+            return Obstacle(s, f"{s.params['name']}() is called by Python", LATER, loop)
         if not of_machine(s):
             reason = f"{_dtypes(s)} has no form in compiled code"
             return Obstacle(s, reason, _of_numbers(s), loop)

@@ -658,7 +658,8 @@ class Lowering:
         own = launch.own if launch is not None and of_device else ()
         for v, t in kernel.scratch:
             op = team_memory if v in own else memory
-            made.append(Let((v,), op, (), {"shape": t.shape, "dtype": t.dtype}))
+            shape = tuple(map(self.analysis.memory_length, t.shape))
+            made.append(Let((v,), op, (), {"shape": shape, "dtype": t.dtype}))
         args: list[Atom] = []
         first = ([launch.rows] if of_device else [launch.rows, launch.work]) if launch else []
         for a in first + kernel.arguments:

@@ -29,15 +29,16 @@ def uncopied(block: Block, kernels: Sequence[Kernel], kept: Collection[Var], mem
     called = {kernel.name: kernel for kernel in kernels}
     own = {v for s in block.body if isinstance(s, Let) and s.op is memory for v in s.outs}
     same: dict[Var, Atom] = {}
+    readers = _places_of_readers(block)
     for k, s in enumerate(block.body):
         if not isinstance(s, Let) or s.op not in (copy, whole):
             continue
         a, v = s.args[0], s.outs[0]
         if s.op is whole:
-            if v not in block.results and _read_at_once(block.body[k + 1 :], v, called):
+            if v not in block.results and _read_at_once(block, k, readers.get(v, ()), called):
                 same[v] = a
             continue
-        before, after = _readers(block, a, k), _readers(block, v, k)
+        before, after = (_readers(block, k, readers.get(x, ())) for x in (a, v))
         last = a in own and a not in block.results and a not in same.values()
         if (last and not before[1] and all(map(_is_kernel, before[0]))) or (
             a in kept and v not in block.results and _only_read(after[1], v, called)
@@ -47,10 +48,20 @@ def uncopied(block: Block, kernels: Sequence[Kernel], kept: Collection[Var], mem
     return substitute(replace(block, body=body), same) if same else block
 
 
-def _readers(block: Block, a: Atom, k: int) -> tuple[list[Statement], list[Statement]]:
-    """The statements before and after a place that read a value."""
-    positions = [j for j, s in enumerate(block.body) if j != k and a in {*nested_reads(s)}]
-    return [block.body[j] for j in positions if j < k], [block.body[j] for j in positions if j > k]
+def _places_of_readers(block: Block) -> dict[Atom, list[int]]:
+    """Which statements read each variable, by their places."""
+    places: dict[Atom, list[int]] = {}
+    for k, s in enumerate(block.body):
+        for v in {*nested_reads(s)}:
+            places.setdefault(v, []).append(k)
+    return places
+
+
+def _readers(
+    block: Block, k: int, places: Sequence[int]
+) -> tuple[list[Statement], list[Statement]]:
+    """The statements before and after a place, of those that read a value."""
+    return [block.body[j] for j in places if j < k], [block.body[j] for j in places if j > k]
 
 
 def _is_kernel(s: Statement) -> bool:
@@ -67,16 +78,15 @@ def _called_kernel(s: Statement, kernels: dict[str, Kernel]) -> Kernel | None:
     return None
 
 
-def _read_at_once(body: Sequence[Statement], v: Var, kernels: dict[str, Kernel]) -> bool:
+def _read_at_once(block: Block, k: int, places: Sequence[int], kernels: dict[str, Kernel]) -> bool:
     """Whether library calls have read all of an array before anything is stored to, or a kernel
-    gets it."""
-    reads = [k for k, s in enumerate(body) if v in {*nested_reads(s)}]
-    before = body[: reads[-1] + 1] if reads else ()
+    gets it: of one that a statement makes, and those in some places read."""
+    before = block.body[k + 1 : places[-1] + 1] if places else ()
     quiet = all(
         isinstance(s, Let) and s.op.pure and not stores(s) and _called_kernel(s, kernels) is None
         for s in before
     )
-    readers = [before[k] for k in reads]
+    readers = [block.body[j] for j in places]
     return quiet and not any(isinstance(s, Let) and s.op.view for s in readers)
 
 

@@ -141,6 +141,38 @@ def test_arrays_from_outside_are_read_anew(monkeypatch):
     np.testing.assert_array_equal(slope(np.ones(2)), [5.0, 5.0])
 
 
+TABLE = np.ones((2, 3))
+
+
+def test_lengths_of_arrays_from_outside(monkeypatch):
+    slope = grad(lambda x: np.sum((TABLE @ x)[: TABLE.shape[1] - 1]))
+    enter = quick(slope, np.ones(3))
+    with monkeypatch.context() as only_here:
+        only_here.setattr(slope.last, "sizes_hold", None)  # which takes ten times as long
+        assert taken(enter, np.ones(3))
+        assert not taken(enter, np.ones(4))
+    monkeypatch.setitem(globals(), "TABLE", np.ones((2, 4)))
+    assert not taken(enter, np.ones(3))
+    assert taken(quick(slope, np.ones(4)), np.ones(4))
+
+
+class Doubling:
+    def __init__(self, x):
+        self.x = x
+
+    def value(self):
+        return 2 * self.x
+
+
+def test_methods_of_objects_that_the_function_makes(monkeypatch):
+    slope = grad(lambda x: Doubling(x).value() ** 2)
+    enter = quick(slope, 3.0)
+    assert enter((3.0,), {}) == 24.0
+    monkeypatch.setattr(Doubling, "value", lambda self: self.x)
+    assert not taken(enter, 3.0)
+    assert slope(3.0) == 6.0
+
+
 def test_numbers_that_the_program_knows():
     slope = grad(lambda x, k, n: np.sum(np.moveaxis(x, k, 0)[n]))
     enter = quick(slope, np.ones((2, 3)), 1, 0)

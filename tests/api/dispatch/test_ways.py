@@ -94,13 +94,65 @@ def test_what_another_way_prints_before_it_raises_is_printed_once(transformation
 
 
 def test_the_number_of_ways_is_limited():
-    f = jit(halved)
-    for k in range(ways.WAYS + 4):
-        x = 2.0**k * np.array([1.5, 0.1])
+    def halved_anew(x):
+        return halved(x)
+
+    f, slope = jit(halved_anew), grad(lambda x: halved_anew(x))
+    inputs = [2.0**k * np.array([1.5, 0.1]) for k in range(ways.WAYS + 4)]
+    for x in inputs[: ways.WAYS]:
         assert f(x) == pytest.approx(halved(x))
-    assert len(kept_at_once(f)) == ways.WAYS
-    compiled = [s for s in kept_at_once(f) if "njit" in s.text]
+    with pytest.warns(tapeless.PerformanceWarning, match=f"more than {ways.WAYS} calls took ways"):
+        f(inputs[ways.WAYS])
+    for x in inputs:
+        assert f(x) == pytest.approx(halved(x))
+        slope(x)
+    assert len(kept_at_once(f)) == len(kept_at_once(slope)) == ways.WAYS
+    compiled = [s for s in kept_at_once(f)[1:] if "njit" in s.text]
     assert len(compiled) < ways.COMPILED + 1
+    with pytest.raises(tapeless.TapelessError, match="ways of their own"):
+        kept_at_once(f)[0].text  # noqa: B018  # it has none
+
+
+def walk(steps, x):
+    seen = {}
+    for k in range(int(steps)):
+        x = np.sin(x + k)
+        seen[f"{x:.3f}"] = x
+    return sum(seen.values())
+
+
+def test_a_long_way_is_no_program():
+    f = jit(walk)
+    with pytest.warns(tapeless.PerformanceWarning, match="jit calls walk as it is"):
+        assert f(20_000.0, 0.5) == pytest.approx(walk(20_000, 0.5))
+    assert f(20_000.0, 0.7) == pytest.approx(walk(20_000, 0.7))
+    with pytest.raises(tapeless.TapelessError, match="more than 10000 operations") as refusal:
+        grad(walk, argnums=1)(20_000.0, 0.5)
+    assert refusal.value.where[0] == __file__
+    assert grad(walk, argnums=1)(50.0, 0.5) == pytest.approx(
+        (walk(50, 0.5 + 1e-6) - walk(50, 0.5 - 1e-6)) / 2e-6, rel=1e-4
+    )
+    batches = tapeless.vmap(walk, in_axes=(None, 0))(20_000.0, np.array([0.5, 0.7]))
+    np.testing.assert_allclose(batches, [walk(20_000, 0.5), walk(20_000, 0.7)])
+
+
+def seeded(x):
+    np.random.seed(1)
+    sums = {}
+    for _ in range(4):
+        u = np.random.rand()
+        if u > 0.5:
+            sums[f"{u:.3f}"] = u * x
+    np.random.seed(7)
+    if np.random.normal() > 0.0:
+        sums[str(x > 0)] = np.random.uniform(0.0, 2.0) * x
+    return sum(sums.values())
+
+
+def test_a_trace_draws_by_the_seeds_of_the_program():
+    assert jit(seeded)(2.0) == pytest.approx(seeded(2.0))
+    assert grad(seeded)(2.0) == pytest.approx(seeded(1.0))
+    np.testing.assert_allclose(tapeless.vmap(seeded)(np.array([2.0]))[0], seeded(2.0))
 
 
 def test_errors_of_the_function_are_raised():

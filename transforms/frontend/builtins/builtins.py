@@ -79,6 +79,7 @@ from tapeless.transforms.frontend.values.text import Text
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.ops.numpy.creation import as_array
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
+from tapeless.transforms.ops.numpy.rounded_size_quotients import rounded_size
 from tapeless.transforms.ops.primitives import comparisons_and_rounding
 from tapeless.transforms.ops.primitives.dtypes import result_dtype
 from tapeless.transforms.ops.primitives.shapes import cast
@@ -171,6 +172,9 @@ def _number(kind: type) -> Any:
         if more:
             return _number(complex)(hooks, x) + 1j * more[0]
         if kind is int and value.type.dtype.kind == "f":
+            size = rounded_size(comparisons_and_rounding.trunc, value)
+            if size is not None:
+                return wrap(atom(size))
             value = comparisons_and_rounding.trunc(value)
         target = np.dtype(kind)
         if value.type.dtype != target or not value.type.weak:
@@ -425,6 +429,9 @@ def _floor(kind: Any) -> Any:
             return _FLOORS[kind](x)
         if x.type.shape:
             return _FLOORS[kind](np.zeros(2))  # which says so itself
+        size = rounded_size(kind, x.value())
+        if size is not None:
+            return wrap(atom(size))
         return wrap(cast(kind(x.value()), dtype=np.dtype(int), python=True))
 
     return run

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import numpy as np
+
 from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import NeedStatic, atom_of_size, size_of
 from tapeless.transforms.core.language import Atom, Block, Let, Var, statements
 from tapeless.transforms.dataclass import dataclass
-from tapeless.transforms.errors import ShapeError, TapelessError, UnsupportedError
+from tapeless.transforms.errors import NotSquareError, ShapeError, TapelessError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.effects.fallible_operations import failures, may_raise
 from tapeless.transforms.frontend.effects.try_attempts import Attempt, Fork
@@ -99,8 +101,9 @@ def trying(kinds: Callable[[], Any]) -> Iterator[None]:
         try:
             yield
         except ShapeError as e:
-            if issubclass(ValueError, kinds()):
-                raise ValueError(e.problem) from None
+            expected = np.linalg.LinAlgError if isinstance(e, NotSquareError) else ValueError
+            if issubclass(expected, kinds()):
+                raise expected(e.problem) from None
             raise
     _refuse_failures(Block((), tuple(body[start:]), ()), kinds, attempt)
 

@@ -114,6 +114,7 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     generator = generator_of(f, args)
     note_state(generator)
     copies = [np.copy(v) if isinstance(v, np.ndarray) else v for v in values]
+    before = None if pure else np.random.get_state()
     try:
         result = call.result(copies)
     except TapelessError:
@@ -121,6 +122,9 @@ def external_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], pure: b
     except Exception as e:
         _rely_on_agreement(Raises(call, type(e)), atoms, f"{call.__name__} raises an error")
         raise
+    finally:
+        if before is not None:  # the program draws, staging does not
+            np.random.set_state(before)
     if pure and is_foreign(result):
         _refuse_stores(call.__name__, values, copies, arrays_in(result))
         run.call.recipes[id(result)] = (result, Recipe(call, atoms, run.blocks[-1]))

@@ -27,6 +27,7 @@ from tapeless.transforms.frontend.control_flow.chosen_elements import (
     element,
     store_element,
 )
+from tapeless.transforms.frontend.control_flow.loop_ranges import sequence
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_foreign_store
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.absent_attributes import (
@@ -189,6 +190,8 @@ class AccessHooks(Calls):
             return each(lambda option: self.item(obj, option), either(key))
         if special_methods.foreign(obj):
             return call_outside(operator.getitem, (obj, key), {})
+        if isinstance(obj, range) and isinstance(key, Symbol):
+            obj = sequence(obj)
         key = trace().key_of(key) if _is_known(obj) else key
         items_of(obj, self.function)
         if isinstance(obj, (Symbol, np.ndarray)):

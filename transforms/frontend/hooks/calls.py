@@ -66,6 +66,7 @@ from tapeless.transforms.frontend.effects.foreign_calls import (
 )
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.effects.python_generators import generator_of
+from tapeless.transforms.frontend.effects.readings import NO_READING, reading, shuffle_list
 from tapeless.transforms.frontend.heap.indexed_choice import NOTHING
 from tapeless.transforms.frontend.heap.iterators import Advancing, advancing
 from tapeless.transforms.frontend.heap.lists import StagedList, numbers_of
@@ -413,6 +414,8 @@ class Calls:
             draw_once(this)
             args, symbolic = tuple(map(all_known, args)), False
         elif is_stateful(this):
+            if name == "shuffle" and len(args) == 1 and isinstance(args[0], (list, StagedList)):
+                return shuffle_list(self, f, *args)
             if is_recorded(this) or not trace().birth(this):
                 return drawn(this, name, args, kwargs)
             draw_once(this)
@@ -422,6 +425,8 @@ class Calls:
             symbolic = False
         elif may_change(this):
             in_order(f)
+        elif impure(f) and (number := reading(self, f, args, kwargs)) is not NO_READING:
+            return number
         elif impure(f) and trace().observing:
             return call_outside(f, args, kwargs, pure=False)
         elif impure(f):

@@ -140,7 +140,11 @@ class Hooks(Operations):
                 location.set(MISSING)
 
     def super_(self, owner: str, this: Any) -> Any:
-        for cls in (this if isinstance(this, type) else type(this)).__mro__:
+        classes = (this if isinstance(this, type) else type(this)).__mro__
+        cell = self.closure.get("__class__")
+        if cell is not None and (cls := cell.cell_contents) in classes and cls.__name__ == owner:
+            return super(cls, this)
+        for cls in classes:  # one that is defined in a staged function
             if cls.__name__ == owner:
                 return super(cls, this)
         raise TypeError("super(): no such class")

@@ -22,6 +22,7 @@ from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import (
     TRACEABLE,
     InternalError,
+    LongWayError,
     TapelessError,
     TooManyWaysError,
     UnsupportedError,
@@ -59,6 +60,7 @@ TRACED = (
 )
 
 TRACED_FATE = "is traced on the values of each call"
+LONGEST_WAY = 10_000  # statements of a traced program: emitting more takes minutes
 
 #: Makes what evaluates the variables of a run, given the values of its inputs.
 Evaluator = Callable[[Trace, dict[Var, Any]], KnownValues]
@@ -106,6 +108,11 @@ class Run(Trace):
 
     def let(self, *args: Any) -> None:
         self.origin = find_origin() or self.origin
+        if len(self.blocks[0]) > LONGEST_WAY and self.decisions.observing:
+            raise LongWayError(
+                f"a call does more than {LONGEST_WAY} operations, one after another",
+                "let fewer decisions depend on data, or call it outside of transformations",
+            )
         super().let(*args)
 
     def place(self) -> Origin | None:
@@ -156,13 +163,16 @@ def _trace_by_values(
     refusal: TapelessError,
 ) -> Staged:
     """A program for the way of the leaves, where there is none for all values."""
-    with _another_way():
-        if not isinstance(refusal, TooManyWaysError):
-            staged = _on_values(call, leaves, names, changing, axes, False, evaluator)
-            return _with_refusal(staged, refusal)
     try:
+        with _another_way():
+            if not isinstance(refusal, TooManyWaysError):
+                staged = _on_values(call, leaves, names, changing, axes, False, evaluator)
+                return _with_refusal(staged, refusal)
         staged = _on_values(call, leaves, names, changing, axes, True, evaluator)
         return _with_refusal(staged, refusal)
+    except LongWayError as e:
+        why = f"{refusal.problem}, and {e.problem}"
+        raise LongWayError(why, refusal.hint, refusal.where) from None
     except InternalError:
         if passes.checks():
             raise
@@ -176,7 +186,7 @@ def _another_way() -> Iterator[None]:
     try:
         yield
     except TapelessError as e:
-        if isinstance(e, InternalError) and passes.checks():
+        if isinstance(e, LongWayError) or (isinstance(e, InternalError) and passes.checks()):
             raise
 
 

@@ -97,6 +97,17 @@ def is_constant(run: Trace, a: Var) -> bool:
     return True
 
 
+def constant_value(run: Trace, a: Atom) -> Any:
+    """What is computed of constants only, as an array; None of other values."""
+    values = run.call.constants
+    if values is None or not isinstance(a, Var) or not is_constant(run, a):
+        return None
+    try:
+        return np.asarray(values.value(a))
+    except Unobservable:
+        return None
+
+
 def _constant(run: Trace, values: KnownValues, a: Var, why: str, hint: str) -> Any:
     """The value of what is computed of constants: the same in each call."""
     try:

@@ -221,7 +221,8 @@ class FunctionOf(Reader):
         return getattr(value, "__func__", value)
 
     def expression(self, naming: Naming) -> str:
-        return f"{naming(AttributeOf(self.obj, self.name))}.__func__"
+        read = naming(AttributeOf(self.obj, self.name))
+        return f"{read}.__func__" if hasattr(getattr(self.obj, self.name), "__func__") else read
 
 
 @dataclass(frozen=True, eq=False)

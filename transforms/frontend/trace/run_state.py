@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import field
 from typing import Any
 
-from tapeless.transforms.core.language import Let, Statement, Var
+from tapeless.transforms.core.language import Statement, Var
 from tapeless.transforms.core.slow_code import SlowCode
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.trace.observation import Guarded, KnownValues
@@ -109,7 +109,7 @@ class CallAtHand:
     values             what the variables of the program are in it
     constants          what is computed of constants only
     statement_of       what branches and loops give
-    draws              of random numbers, in order
+    draws              of random numbers, and seeds of NumPy's own generator, in order
     fixed              values that the program guards
     recipes            objects of other libraries that the program makes again
     states             generators of Python's `random` that draw while staging, as they were before
@@ -119,7 +119,7 @@ class CallAtHand:
     values: KnownValues | None = None
     constants: KnownValues | None = None
     statement_of: dict[Var, Statement] = field(default_factory=dict)
-    draws: list[Let] = field(default_factory=list)
+    draws: list[Statement] = field(default_factory=list)
     fixed: dict[Var, Guarded] = field(default_factory=dict)
     recipes: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     states: dict[int, tuple[Any, Any]] = field(default_factory=dict)

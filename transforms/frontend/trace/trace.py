@@ -9,9 +9,10 @@ from typing import Any, NoReturn
 
 from tapeless.transforms.core import builder
 from tapeless.transforms.core.language import Atom, Let, Statement, Var, outputs
+from tapeless.transforms.core.random_generators import is_seed
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.journals import Journals
-from tapeless.transforms.frontend.trace.observation import observed
+from tapeless.transforms.frontend.trace.observation import constant_value, observed
 from tapeless.transforms.frontend.trace.run_state import (
     CallAtHand,
     Containers,
@@ -100,6 +101,9 @@ class Trace(SizeGuards, Journals):
     def require(self, value: Atom, why: str, hint: str = "") -> Any:
         return observed(self, value, why, hint)
 
+    def constant_value(self, a: Atom) -> Any:
+        return constant_value(self, a)
+
     def ask_identity(self, *values: Any) -> None:
         """Must be called before objects are hashed, or compared by which they are."""
         undecided = self.containers.stands_for_others
@@ -139,6 +143,8 @@ class Trace(SizeGuards, Journals):
         super().emit(statement)
         if not self.observing:
             pass
+        elif is_seed(statement):
+            self.call.draws.append(statement)
         elif not isinstance(statement, Let):
             self.call.statement_of.update(dict.fromkeys(outputs(statement), statement))
         elif statement.op is draw:

@@ -37,7 +37,7 @@ def made_inside(kernel: Extents, arrays: Mapping[Var, Type], hints: Mapping[Any,
 
 
 def _allocation(kernel: Extents, name: str, kind: Type) -> str:
-    lengths = [to_source(kernel.size(n)) for n in kind.shape]
+    lengths = [to_source(kernel.size(kernel.analysis.memory_length(n))) for n in kind.shape]
     dtype = "np.bool_" if kind.dtype.kind == "b" else f"np.{kind.dtype.name}"
     return f"{name} = scratch(({', '.join(lengths)}{',' * (len(lengths) == 1)}), {dtype})"
 

@@ -62,6 +62,11 @@ class Analysis:
     def not_negative(self, size: Size) -> bool:
         return not_negative(self.canon(size), self.facts)
 
+    def memory_length(self, n: Size) -> Size:
+        """How long an array is made that a kernel fills: it may belong to a side of a branch that
+        is not taken, whose lengths come out negative."""
+        return n if self.not_negative(n) else dims.maximum(n, 0)
+
     def equal(self, a: Size, b: Size) -> bool:
         return a == b or self.canon(a) == self.canon(b)
 

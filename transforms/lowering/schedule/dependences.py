@@ -41,6 +41,7 @@ from tapeless.transforms.ops.primitives.stacks import POPS, add_item, push, set_
 
 WRITING = frozenset([*STORING, *ROUTINES, push, *POPS, set_item, add_item, shift])
 EFFECTS = "effects"  # what raises, prints and draws random numbers: these keep their order
+NO_ARRAY = object()
 
 
 @dataclass
@@ -52,6 +53,8 @@ class Dependences:
     indices: dict[Any, For] = field(default_factory=dict)  # loops, by their indices
     cells: dict[Var, Var] = field(default_factory=dict)
     parts: dict[Var, Let | None] = field(default_factory=dict)
+    base_of: dict[Var, Var | None] = field(default_factory=dict)
+    bases_of_arrays: dict[Any, Any] = field(default_factory=dict)
     kept: dict[Any, bool] = field(default_factory=dict)
     assumed: list[Var] = field(default_factory=list)  # carries that are taken to stay in place
     order: dict[Var, int] = field(default_factory=dict)
@@ -67,6 +70,8 @@ class Dependences:
         shows."""
         shown = dict(shown)
         self.closures.clear()
+        self.base_of.clear()
+        self.bases_of_arrays.clear()
         for p in block.params:
             self.order[p] = len(self.order)
         for s in block.body:
@@ -96,6 +101,8 @@ class Dependences:
         """Has a constant written where it is read."""
         self.inline.add(constant)
         self.closures.clear()
+        self.base_of.clear()
+        self.bases_of_arrays.clear()
 
     def cell(self, v: Var) -> Var:
         """The variable whose memory `v` is: itself, unless it is stored into in place."""
@@ -164,6 +171,16 @@ class Dependences:
 
     def base(self, a: Atom) -> Var | None:
         """The cell that an array is a view of; None for constants."""
+        if not isinstance(a, Var):
+            return None
+        if self.assumed:
+            return self._base(a)
+        if a not in self.base_of:
+            self.base_of[a] = self._base(a)
+        return self.base_of[a]
+
+    def _base(self, v: Var) -> Var | None:
+        a: Atom = v
         while isinstance(a, Var):
             s = self.view(a)
             if s is None:
@@ -181,7 +198,13 @@ class Dependences:
 
     def bases(self, values: Iterable[Any]) -> set[Var | None]:
         """The cells that arrays are views of."""
-        return {self.base(a) for a in values if is_array(a)}
+        if self.assumed:
+            return {self.base(a) for a in values if is_array(a)}
+        bases, values = self.bases_of_arrays, list(values)
+        for a in values:
+            if a not in bases:
+                bases[a] = self.base(a) if is_array(a) else NO_ARRAY
+        return {bases[a] for a in values} - {NO_ARRAY}
 
     # -- what statements touch
 

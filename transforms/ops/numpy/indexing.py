@@ -15,7 +15,7 @@ from tapeless.transforms.core.operation import Op
 from tapeless.transforms.ops.primitives.arithmetic import mod
 from tapeless.transforms.ops.primitives.boolean_keys import truth_of, whole
 from tapeless.transforms.ops.primitives.elementwise import maximum, minimum
-from tapeless.transforms.ops.primitives.joining import as_array, axis_of
+from tapeless.transforms.ops.primitives.joining import array, as_array, axis_of
 from tapeless.transforms.ops.primitives.new_arrays import count_up, zeros
 from tapeless.transforms.ops.primitives.shapes import Atoms, Params, cast_to, copy, flat, reshape
 from tapeless.transforms.ops.primitives.slices_and_gathers import Key as Key
@@ -29,6 +29,7 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import read as read
 from tapeless.transforms.ops.primitives.slices_and_gathers import update as update
 
 INDEX = np.dtype(np.intp)
+FEW = 32  # places that are written out
 BOUNDS = "slice indices must be integers or None or have an __index__ method"
 
 
@@ -156,6 +157,12 @@ def _positions(a: Any) -> Any:
             "Calling nonzero on 0d arrays is not allowed. "
             "Use np.atleast_1d(scalar).nonzero() instead."
         )
+    mask = current().constant_value(a)
+    places = () if mask is None else np.nonzero(mask)
+    if places and not len(places[0]):
+        return (zeros(shape=(0,), dtype=INDEX),) * len(places)
+    if places and len(places[0]) <= FEW:
+        return tuple(array(*p.tolist(), shape=p.shape, dtype=INDEX) for p in places)
     return nonzero.bind(a)
 
 
@@ -238,7 +245,7 @@ def _compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 NUMPY = {
     np.take: _take,
     np.nonzero: _positions,
-    np.flatnonzero: lambda a: nonzero(flat(as_array(a))),
+    np.flatnonzero: lambda a: _positions(flat(as_array(a)))[0],
     np.argwhere: lambda a: argwhere(as_array(a)),
     np.ix_: _ix,
     np.extract: _extract,

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.transforms.core.builder import join
+from tapeless.transforms.core.builder import current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
+from tapeless.transforms.errors import NotSquareError
 from tapeless.transforms.ops.primitives.new_arrays import eye
 
 
@@ -22,7 +23,12 @@ def check_matrix(x: Atom) -> None:
 def square_shape(x: Atom) -> tuple[Size, ...]:
     """The shape of square matrices."""
     check_matrix(x)
-    join(x.type.shape[-1], x.type.shape[-2])
+    rows, columns = x.type.shape[-2:]
+    if rows != columns and (1 in (rows, columns) or not current().same_size(rows, columns)):
+        raise NotSquareError(
+            f"the last 2 dimensions of the array must be square, and are {rows} and {columns}",
+            "use np.linalg.lstsq or np.linalg.pinv for matrices of other shapes",
+        )
     return x.type.shape  # type: ignore[no-any-return]
 
 

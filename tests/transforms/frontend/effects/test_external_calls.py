@@ -9,6 +9,7 @@ import pytest
 import scipy.signal
 import scipy.sparse
 import scipy.sparse.linalg
+import scipy.stats
 
 import tapeless
 from tapeless import grad, jit, vmap
@@ -262,3 +263,31 @@ def test_options_of_how_a_system_is_solved(traced):
 
     assert jit(f)(X) == pytest.approx(f(X), rel=1e-12)
     np.testing.assert_allclose(grad(f)(X), gradient(f, X), rtol=1e-6)
+
+
+def shot_noise(x):
+    np.random.seed(3)
+    jumps = scipy.stats.norm.rvs(loc=0.0, scale=1.0, size=4)
+    waits = scipy.stats.gamma(2.0, scale=0.5).rvs(size=4)
+    return np.sum(jumps * waits * x) + np.random.normal()
+
+
+def test_draws_of_scipy_are_made_when_the_program_runs():
+    f = jit(lambda x: x * scipy.stats.norm.rvs(size=3))
+    assert not np.any(f(1.0) == f(1.0))
+    np.testing.assert_allclose(jit(shot_noise)(2.0), shot_noise(2.0))
+    np.testing.assert_allclose(grad(shot_noise)(2.0), shot_noise(3.0) - shot_noise(2.0))
+    np.testing.assert_allclose(tapeless.vmap(shot_noise)(np.array([2.0])), [shot_noise(2.0)])
+
+
+def test_staging_takes_no_numbers_of_scipy():
+    np.random.seed(5)
+    expected = np.random.rand()
+    np.random.seed(5)
+    jit(lambda x: x * scipy.stats.norm.rvs(size=3)).source(1.0)
+    assert np.random.rand() == expected
+
+
+def test_a_seed_of_its_own_is_a_constant():
+    f = jit(lambda x: x * scipy.stats.norm.rvs(size=3, random_state=7))
+    np.testing.assert_array_equal(f(1.0), scipy.stats.norm.rvs(size=3, random_state=7))

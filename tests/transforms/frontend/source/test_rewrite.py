@@ -7,8 +7,8 @@ import functools
 import itertools
 import math
 import statistics
-import time
 import traceback
+import uuid
 
 import numpy as np
 import pytest
@@ -258,7 +258,7 @@ def test_what_cannot_be_staged_is_shown_with_its_place(function):
 def timed(function):
     @functools.wraps(function)
     def wrapper(*args):
-        start = time.perf_counter()
+        start = uuid.uuid4().int
         return function(*args), start
 
     return wrapper
@@ -284,6 +284,6 @@ def test_users_decorators_of_library_functions_are_entered(function):
 
 
 def test_errors_in_decorators_that_take_a_name_have_their_line():
-    with pytest.raises(UnsupportedError, match=r"time\.perf_counter") as e:
+    with pytest.raises(UnsupportedError, match=r"uuid\.uuid4") as e:
         tapeless.jit(timed(statements))(1.0)
     assert e.value.where[:2] == (__file__, timed.__code__.co_firstlineno + 3)
