@@ -97,7 +97,7 @@ class Lookup(SpecialisationMaker):
         count = reasons.count_of_single_calls(earlier) if len(earlier) >= SINGLE_CALLS else 0
         if count < SINGLE_CALLS:
             return self.compile_checked(args, kwargs)
-        del earlier[ways.WAYS :]  # which serve no more
+        del earlier[ways.WAYS :]  # type: ignore[union-attr]  # which serve no more
         at = place(self.fun)
         why = f"{self.describe()} is staged again in each call: {reason}; {OUTSIDE}"
         if count == SINGLE_CALLS and at is not None:

@@ -67,7 +67,7 @@ def _fraction(value: Atom, depth: int = DEPTH) -> Fraction | None:
     let = defining_statement(value, *ROUNDING, *ARITHMETIC)
     if let is None or value.type.dtype != np.float64 or depth == 0:
         return None
-    parts = []
+    parts: list[Any] = []
     for a in let.args:
         parts.append(_fraction(a, depth - 1))
         if parts[-1] is None:
@@ -76,8 +76,8 @@ def _fraction(value: Atom, depth: int = DEPTH) -> Fraction | None:
         size = _round_fraction(let.op, *parts)
         return None if size is None else Fraction(size)
     match let.op, parts:
-        case op, [a] if op is cast:
-            return a
+        case op, [part] if op is cast:
+            return part  # type: ignore[no-any-return]
         case op, [Fraction(n, d)] if op is neg:
             return Fraction(-n, d)
         case op, [Fraction(n, 1), Fraction(int(d), 1)] if op is truediv and d > 0:
