@@ -8,7 +8,7 @@ whole part is that of the fraction, for all lengths that memory can have.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
