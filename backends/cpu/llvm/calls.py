@@ -16,7 +16,7 @@ from tapeless.backends.cpu.llvm.expressions import ExpressionBuilder
 from tapeless.backends.cpu.llvm.gemm import FLAGS, ProductBuilder
 from tapeless.backends.cpu.llvm.ir import complex_values
 from tapeless.backends.cpu.llvm.ir import values as kinds
-from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, for_range, variable
+from tapeless.backends.cpu.llvm.ir.ir_helpers import declare, variable
 from tapeless.backends.cpu.llvm.ir.values import (
     POINTER,
     WORD,
@@ -329,9 +329,7 @@ class CallBuilder(ExpressionBuilder):
         builder, count = self.builder, saved.shape[0].value
         double = Number(INT, builder.mul(count, WORD(2)), natural=True)
         longer = self.scratch((double,), saved.dtype)
-        with for_range(builder, count) as k:
-            at = (Number(INT, k, natural=True),)
-            kinds.store(builder, longer, at, kinds.load(builder, saved, at))
+        self.copy_numbers(longer, saved, count)
         return longer
 
     def filled(self, saved: ArrayValue, count: Number) -> ArrayValue:
@@ -339,10 +337,15 @@ class CallBuilder(ExpressionBuilder):
         if not isinstance(saved, ArrayValue) or len(saved.shape) != 1 or saved.layout != "C":
             raise LlvmUnsupportedError("an array that is filled")
         trimmed = self.scratch((count,), saved.dtype)
-        with for_range(self.builder, trimmed.shape[0].value) as k:
-            at = (Number(INT, k, natural=True),)
-            kinds.store(self.builder, trimmed, at, kinds.load(self.builder, saved, at))
+        self.copy_numbers(trimmed, saved, trimmed.shape[0].value)
         return trimmed
+
+    def copy_numbers(self, to: ArrayValue, source: ArrayValue, count: Any) -> None:
+        """Copies the first numbers of an array to another one: a call, as loops are long text."""
+        b = self.builder
+        memcpy = declare(b.module, "memcpy", ir.FunctionType(POINTER, [POINTER, POINTER, WORD]))
+        size = b.mul(count, WORD(source.dtype.itemsize))
+        b.call(memcpy, [to.data, source.data, size])
 
     def length(self, n: Number) -> Number:
         integer = cast(self.builder, numbers(n)[0], INT)

@@ -10,7 +10,7 @@ for i in range(n): push(s, v) ... for i, reversed: v = pop(s)
                      length = pop(lengths)
                      for k in reversed(range(length)): v[k] = pop(s)
 
-Kernels have memory for numbers that are put on a stack, however many there are, and none for lists
+There is no list of lengths where all arrays have one shape, which arguments tell. Kernels have memory for numbers that are put on a stack, however many there are, and none for lists
 of arrays, which only Python keeps.
 """
 
@@ -41,13 +41,14 @@ from tapeless.transforms.core.size_value import INT
 from tapeless.transforms.lowering.lists.growing_rows import integer
 from tapeless.transforms.lowering.lists.list_lengths import in_new_variables
 from tapeless.transforms.lowering.schedule.dependences import Dependences
+from tapeless.transforms.lowering.sizes.size_equalities import comparison
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.new_arrays import empty, new_stack
 from tapeless.transforms.ops.primitives.slices_and_gathers import Slot, index, update
 from tapeless.transforms.ops.primitives.stacks import POPS, pop, push
 
 Vars = tuple[Var, ...]
-Pair = tuple[Var, Var]  # a list of numbers, and the one of lengths
+Pair = tuple[Var, ...]  # a list of numbers, and the one of lengths where these differ
 Pass = Callable[[Vars, Vars], tuple[list[Statement], Vars]]
 
 COUNTS = StackType(INT)
@@ -81,6 +82,11 @@ def _holds_arrays(v: Any, hints: Mapping[dims.Symbol, int]) -> bool:
         return False
     count = dims.evaluate(dims.product(item.shape), hints)
     return count is None or count <= LARGE
+
+
+def _alike(item: Type) -> bool:
+    """Whether all arrays of a list have one shape, which arguments tell."""
+    return all(map(dims.is_given, item.shape))
 
 
 def _unsuitable_lists(memory: Dependences, block: Block) -> set[Var]:
@@ -130,10 +136,10 @@ class _Numbers:
             return None
         if a not in self.numbers:
             item = a.type.item
-            self.numbers[a] = (
-                Var(StackType(Type(item.dtype)), a.name),
-                Var(COUNTS, f"{a.name}_lengths" if a.name else "lengths"),
-            )
+            self.numbers[a] = (Var(StackType(Type(item.dtype)), a.name),)
+            if not _alike(item):
+                counts = Var(COUNTS, f"{a.name}_lengths" if a.name else "lengths")
+                self.numbers[a] += (counts,)
         return self.numbers[a]
 
     def all(self, atoms: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -180,11 +186,13 @@ class _Numbers:
 
     def pushed(self, s: Let, before: Pair, after: Pair) -> Iterator[Statement]:
         """The numbers of an array in their order, then its lengths."""
-        numbers, counts = before
+        numbers, *more = before
         value = s.args[1]
         lengths: list[Atom] = []
-        for n in value.type.shape:
-            length, statement = integer(n)
+        for n, m in zip(value.type.shape, s.args[0].type.item.shape, strict=True):
+            if not more and n != m:
+                yield from comparison(n, m, s.origin)
+            length, statement = integer(n if more else m)
             yield from statement
             lengths.append(length)
 
@@ -196,22 +204,29 @@ class _Numbers:
             return [picked, Let((longer,), push, (stack, number), {}, s.origin)], (longer,)
 
         yield _loops(lengths, (numbers,), after[:1], entry, s, reverse=False)
-        for k, length in enumerate(lengths):
-            longer = after[1] if k == len(lengths) - 1 else Var(COUNTS)
-            yield Let((longer,), push, (counts, length), {}, s.origin)
-            counts = longer
+        for counts in more:
+            for k, length in enumerate(lengths):
+                longer = after[1] if k == len(lengths) - 1 else Var(COUNTS)
+                yield Let((longer,), push, (counts, length), {}, s.origin)
+                counts = longer
 
     def popped(self, s: Let, before: Pair, after: Pair) -> Iterator[Statement]:
         """The lengths of the array that was pushed last, and its numbers."""
-        numbers, counts = before
+        numbers, *more = before
         array = s.outs[1]
-        lengths: list[Var] = []
-        for k in range(array.type.ndim):
-            shorter = after[1] if k == array.type.ndim - 1 else Var(COUNTS)
-            lengths.insert(0, Var(INT, "length"))
-            yield Let((shorter, lengths[0]), pop, (counts,), {}, s.origin)
-            counts = shorter
-        shape: tuple[Size, ...] = tuple(var_size(n, 0) for n in lengths)
+        lengths: list[Any] = []
+        shape: tuple[Size, ...] = s.args[0].type.item.shape
+        for n in () if more else shape:
+            length, statement = integer(n)
+            yield from statement
+            lengths.append(length)
+        for counts in more:
+            for k in range(array.type.ndim):
+                shorter = after[1] if k == array.type.ndim - 1 else Var(COUNTS)
+                lengths.insert(0, Var(INT, "length"))
+                yield Let((shorter, lengths[0]), pop, (counts,), {}, s.origin)
+                counts = shorter
+            shape = tuple(var_size(n, 0) for n in lengths)
         room, full = (Var(Type(array.type.dtype, shape), array.name) for _ in range(2))
         params = {"shape": shape, "dtype": array.type.dtype}
         yield Let((room,), empty, (), params, s.origin)
