@@ -59,8 +59,9 @@ def _rewritten(block: Block, reads: Counter[Atom]) -> Block:
         whole: list[Let] | None = None
         if isinstance(s, Let) and s.op is gather and _is_by_mask(s):
             part = makers.get(s.args[0])
-            if part is not None and _is_part(part) and reads[part.outs[0]] == 1:
-                whole = _in_one(s, part, [s])
+            if part is not None and _is_part(part):
+                (v,) = part.outs
+                whole = _in_one(s, part, [s]) if reads[v] == 1 or not v.name else None
         elif isinstance(s, Let) and s.op is update:
             stores = _stores_by_masks(s.args[1], makers, reads)
             part = makers.get(stores[0].args[0]) if stores else None
