@@ -15,7 +15,7 @@ import numpy as np
 from tapeless import tree
 from tapeless.backends.fork_safe_locks import STAGING
 from tapeless.configuration.stepping import skipping, untraced
-from tapeless.disk_cache.load import Record
+from tapeless.disk_cache.load import Recalled, Record
 from tapeless.disk_cache.store import Shelf, recall, shelf
 from tapeless.dispatch import list_arguments, ways
 from tapeless.dispatch.gpu_arguments import refuse_profile
@@ -458,6 +458,9 @@ class Jit(Unchanged):
         leaves = tree.leaves((args, kwargs))
         loops = [*specialisation.staged.slow]
         form = self.forms.get(specialisation.text)
+        if form is None and isinstance(specialisation, Recalled):  # kept for arrays of other sizes
+            specialisation = specialisation.specialisation
+            form = self.forms.get(specialisation.text)
         if form is not None:
             self.prepare(specialisation, *tree.map(shapes.stand_in, (args, kwargs)))
             loops += slow_loops.driver_loops(form.placement)

@@ -325,7 +325,7 @@ def test_times_stand_beside_lines(opened):
     kernels = tab.locator("#loop .line:has(.took) code").all_text_contents()
     assert any(text.strip().startswith("walk_grad_kernel(") for text in kernels)
     chips = texts(tab, "#source-L6 .took")
-    assert chips[-1].endswith("together with lines 5, 7")  # before: what compares lengths
+    assert chips[-1].endswith("together with lines 5, 7, 8")
     assert "time.perf_counter" in tab.locator("details").all_text_contents()[-1]
     before = texts(tab, ".took")
     set_sizes(tab, 200, 3)

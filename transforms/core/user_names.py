@@ -20,7 +20,7 @@ turned_back unit_of within
 zeros_like
 nan_where_unclear values_and_turns
 stack_places read module Kernel KernelError functools on_device raising cp cupyx numpy CODE host
-zeros full copy_of solve_lower solve_upper
+zeros full copy_of solve_lower solve_upper linear_recurrence linear_recurrence_backwards
 """
 CALLED = frozenset([*HELPERS.split(), *dir(builtins)])
 OURS = re.compile(r"(done|stop|left)_\d+|.*_(bar|dot|saved)|")

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from tapeless.transforms.analysis.suggested_names import word_for
-from tapeless.transforms.core.language import Block, Let, Statement, Var, with_blocks
+from tapeless.transforms.core.language import Block, Let, Statement, Type, Var, with_blocks
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.emit.expressions import usual_source
 from tapeless.transforms.lowering.device_memory import memory
@@ -32,7 +34,7 @@ def with_result_memory(block: Block) -> Block:
 
 
 def _statements(s: Statement) -> Iterator[Statement]:
-    if not isinstance(s, Let) or s.op not in WITH_OUT or not may_be_large(s.outs[0].type):
+    if not isinstance(s, Let) or not _fills(s):
         yield with_blocks(s, with_result_memory)
         return
     (result,) = s.outs
@@ -45,3 +47,10 @@ def _statements(s: Statement) -> Iterator[Statement]:
     params = {"shape": result.type.shape, "dtype": result.type.dtype}
     yield Let((array,), memory, (), params, s.origin)
     yield replace(s, op=fill, args=(array, *s.args))
+
+
+def _fills(s: Let) -> bool:
+    """Whether a function can be given memory. NumPy decides which dtype it gives for float16."""
+    if s.op not in WITH_OUT or not may_be_large(s.outs[0].type):
+        return False
+    return all(a.type.dtype != np.float16 for a in s.args if isinstance(a.type, Type))

@@ -115,7 +115,7 @@ class KernelWriter(RowRangeWriter):
             self.helpers,
             launch,
             {name: self.type_of(a) for a, name in self.params.items()},
-            list(inner.values()),
+            [t for v, t in inner.items() if v not in self.params],
             self.tells,
         )
 

@@ -10,8 +10,9 @@ for i in range(n): push(s, v) ... for i, reversed: v = pop(s)
                      length = pop(lengths)
                      for k in reversed(range(length)): v[k] = pop(s)
 
-There is no list of lengths where all arrays have one shape, which arguments tell. Kernels have memory for numbers that are put on a stack, however many there are, and none for lists
-of arrays, which only Python keeps.
+There is no list of lengths where all arrays have one shape, which arguments tell. Kernels have
+memory for numbers that are put on a stack, however many there are, and none for lists of arrays,
+which only Python keeps.
 """
 
 from __future__ import annotations
