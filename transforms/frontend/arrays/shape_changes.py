@@ -22,8 +22,8 @@ def set_shape(x: Symbol, shape: Any) -> None:
     if len(run.journals) > 1 or len(run.blocks) > 1:
         raise UnsupportedError("the shape of an array is set in a loop or branch", WAY_OUT)
     root = x if x.parent is None else x.parent
-    made = None if root.cell is None else root.cell.made
-    if root.cell is None or (made is not None and made not in run.definitions):
+    first = None if root.cell is None else root.cell.made
+    if root.cell is None or (first is not None and first not in run.definitions):
         raise UnsupportedError("the shape of an argument, or of a view of one, is set", WAY_OUT)
     view = x.reshape(shape)
     if view is x:
