@@ -36,6 +36,9 @@ from tapeless.transforms.core.language import (
     Type,
     Var,
     While,
+    blocks,
+    operands,
+    outputs,
     statements,
 )
 from tapeless.transforms.core.size_value import INT
@@ -68,7 +71,9 @@ def lists_of_numbers(block: Block, hints: Mapping[dims.Symbol, int]) -> Block:
     first_values = [s.outs[0] for s in lets if s.op is new_stack]
     lists = {v for v in first_values if _holds_arrays(v, hints)}
     lists = lists - _unsuitable_lists(memory, block) if lists else lists
-    return in_new_variables(_Numbers(memory, lists).block(block)) if lists else block
+    if not lists:
+        return block
+    return in_new_variables(_Numbers(memory, lists, _of_one_shape(memory, block)).block(block))
 
 
 def has_lists(driver: Block) -> bool:
@@ -85,9 +90,19 @@ def _holds_arrays(v: Any, hints: Mapping[dims.Symbol, int]) -> bool:
     return count is None or count <= LARGE
 
 
-def _alike(item: Type) -> bool:
-    """Whether all arrays of a list have one shape, which arguments tell."""
-    return all(map(dims.is_given, item.shape))
+def _of_one_shape(memory: Dependences, block: Block) -> set[Var]:
+    """The lists whose arrays have one shape, which arguments tell, by their first values."""
+    inner = [p for s in statements(block) for b in blocks(s) for p in b.params]
+    held = [a for s in statements(block) for a in (*operands(s), *outputs(s))]
+    shapes: dict[Var, set[Any]] = {}
+    for v in (*inner, *held):
+        if isinstance(v, Var) and isinstance(v.type, StackType) and isinstance(v.type.item, Type):
+            shapes.setdefault(memory.cell(v), set()).add(v.type.item.shape)
+    return {
+        v
+        for v, each in shapes.items()
+        if len(each) == 1 and all(dims.is_given(n) for shape in each for n in shape)
+    }
 
 
 def _unsuitable_lists(memory: Dependences, block: Block) -> set[Var]:
@@ -122,11 +137,12 @@ class _Numbers:
     """Writes the program again.
 
     lists    those of arrays, by their first values
+    alike    those of arrays of one shape, too, which need no list of lengths
     numbers  the lists of numbers, and those of lengths, in the place of a value of a list
     """
 
-    def __init__(self, memory: Dependences, lists: set[Var]) -> None:
-        self.memory, self.lists = memory, lists
+    def __init__(self, memory: Dependences, lists: set[Var], alike: set[Var]) -> None:
+        self.memory, self.lists, self.alike = memory, lists, alike
         self.numbers: dict[Var, Pair] = {}
 
     def of(self, a: Any) -> Pair | None:
@@ -138,7 +154,7 @@ class _Numbers:
         if a not in self.numbers:
             item = a.type.item
             self.numbers[a] = (Var(StackType(Type(item.dtype)), a.name),)
-            if not _alike(item):
+            if self.memory.cell(a) not in self.alike:
                 counts = Var(COUNTS, f"{a.name}_lengths" if a.name else "lengths")
                 self.numbers[a] += (counts,)
         return self.numbers[a]
