@@ -29,7 +29,7 @@ BY_KEY = (gather, *STORES)
 
 
 def whole_mask_keys(block: Block) -> Block:
-    """The block with such stores, also inside of its loops and branches."""
+    """The block with such keys, also inside of its loops and branches."""
     if not any(isinstance(s, Let) and s.op in BY_KEY and _is_by_mask(s) for s in statements(block)):
         return block
     reads: Counter[Atom] = Counter(

@@ -5,14 +5,44 @@ y = expm1(x), by the formula  lambda x: exp(x) - 1      becomes      t = exp(x);
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core.builder import Builder, building
-from tapeless.transforms.core.language import Let, Literal, Statement, Var
+from tapeless.transforms.core.language import (
+    Atom,
+    Block,
+    Let,
+    Literal,
+    Statement,
+    Var,
+    outputs,
+    with_blocks,
+)
 from tapeless.transforms.ops.primitives.identities import identity
 from tapeless.transforms.ops.primitives.shapes import cast_to
+
+Definitions = Mapping[Atom, Statement]
+Rewrite = Callable[[Let, Definitions], Iterable[Statement]]
+
+
+def rewritten_lets(block: Block, rewrite: Rewrite, outside: Definitions | None = None) -> Block:
+    """The block, in which other statements stand for operations; the same block if none do.
+
+    rewrite  gives these, of an operation and the statements that define what it may read
+    outside  those of the blocks around it
+    """
+    definitions: Definitions = {**(outside or {}), **{v: s for s in block.body for v in outputs(s)}}
+    body: list[Statement] = []
+    for s in block.body:
+        if isinstance(s, Let):
+            body += rewrite(s, definitions)
+        else:
+            body.append(with_blocks(s, lambda b: rewritten_lets(b, rewrite, definitions)))
+    same = len(body) == len(block.body) and all(map(operator.is_, body, block.body))
+    return block if same else replace(block, body=tuple(body))
 
 
 class Formula(Builder):

@@ -5,48 +5,22 @@ y = x @ (u[:, None] * v)      becomes      y = (x @ u)[:, None] * v
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator
 
-from tapeless.transforms.core.language import Atom, Block, Let, Statement, with_blocks
-from tapeless.transforms.lowering.rewrite.formulas import parts_of
+from tapeless.transforms.core.language import Atom, Block, Let, Statement
+from tapeless.transforms.lowering.rewrite.formulas import Definitions, parts_of, rewritten_lets
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.primitives.arithmetic import mul
 from tapeless.transforms.ops.primitives.shapes import column, reshape, transpose
 from tapeless.transforms.optimize.dead_code import dead_code
 
-Definitions = Mapping[Atom, Let]
 Factors = tuple[Atom, Atom]
 
 
 def products_of_outer_products(block: Block) -> Block:
     """The program, in which vectors are multiplied in the place of such matrices."""
-    rewritten = _block(block, {})
+    rewritten = rewritten_lets(block, _statement)
     return block if rewritten is block else dead_code(rewritten)
-
-
-def _block(block: Block, outside: Definitions) -> Block:
-    definitions: dict[Atom, Any] = {
-        **outside,
-        **{s.outs[0]: s for s in block.body if _has_one_result(s)},
-    }
-    body: list[Statement] = []
-    for s in block.body:
-        if isinstance(s, Let):
-            body += _statement(s, definitions)
-        else:
-            body.append(with_blocks(s, lambda b: _block(b, definitions)))
-    same = len(body) == len(block.body) and all(map(_is, body, block.body))
-    return block if same else replace(block, body=tuple(body))
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b
-
-
-def _has_one_result(s: Statement) -> bool:
-    return isinstance(s, Let) and len(s.outs) == 1
 
 
 def _statement(s: Let, definitions: Definitions) -> Iterator[Statement]:
@@ -80,7 +54,12 @@ def _vector(a: Atom, axis: int, definitions: Definitions) -> Atom | None:
     if a.type.ndim == 1:
         return a if axis == 1 else None
     s = definitions.get(a)
-    if s is None or s.op is not reshape or s.args[0].type.ndim != 1 or a.type.ndim != 2:
+    if (
+        not isinstance(s, Let)
+        or s.op is not reshape
+        or s.args[0].type.ndim != 1
+        or a.type.ndim != 2
+    ):
         return None
     (n,) = s.args[0].type.shape
     return s.args[0] if a.type.shape == ((n, 1) if axis == 0 else (1, n)) else None

@@ -10,8 +10,7 @@ np.add.at(x_bar, np.pad(np.arange(n), (1, 2), "edge"), y_bar)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
@@ -22,10 +21,9 @@ from tapeless.transforms.core.language import (
     Statement,
     Type,
     outputs,
-    with_blocks,
 )
 from tapeless.transforms.lowering.rewrite.concatenate import require_elements, stored
-from tapeless.transforms.lowering.rewrite.formulas import parts_of
+from tapeless.transforms.lowering.rewrite.formulas import Definitions, parts_of, rewritten_lets
 from tapeless.transforms.ops.numpy.padding import pad_index
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.new_arrays import empty
@@ -39,28 +37,10 @@ from tapeless.transforms.ops.primitives.slices_and_gathers import (
     part,
 )
 
-Definitions = Mapping[Atom, Statement]
-
 
 def padded_edges(block: Block) -> Block:
     """The program, in which such additions are slices."""
-    return _block(block, {})
-
-
-def _block(block: Block, outside: Definitions) -> Block:
-    definitions: Definitions = {**outside, **{v: s for s in block.body for v in outputs(s)}}
-    body: list[Statement] = []
-    for s in block.body:
-        if isinstance(s, Let):
-            body += _statement(s, definitions)
-        else:
-            body.append(with_blocks(s, lambda b: _block(b, definitions)))
-    same = len(body) == len(block.body) and all(map(_is, body, block.body))
-    return block if same else replace(block, body=tuple(body))
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b
+    return rewritten_lets(block, _statement)
 
 
 def _statement(s: Let, definitions: Definitions) -> Iterator[Statement]:
