@@ -82,8 +82,8 @@ class Shelf:
         beyond = (specialisation.writes, specialisation.held, specialisation.returned)
         if any(beyond) or specialisation.functional or specialisation.keywords is None:
             return None
-        known = ((k, v) for k, v in specialisation.static if not is_plain_object(v))
-        static = tuple((k, literal(value)) for k, value in known)
+        values = ((k, v) for k, v in specialisation.static if not is_plain_object(v))
+        static = tuple((k, literal(value)) for k, value in values)
         relations = specialisation.relations()
         if relations is None:
             return None

@@ -69,9 +69,9 @@ class Lookup(SpecialisationMaker):
                 if specialisation.enter is always_miss and ways.may_begin(specialisation):
                     specialisation.enter = entry(specialisation, args, kwargs, self.ordered)
                 return specialisation
-        if (known := self.for_other_objects(key, leaves)) is not None:
-            self.last = known
-            return known
+        if (serving := self.for_other_objects(key, leaves)) is not None:
+            self.last = serving
+            return serving
         worker.wait_for_callbacks()  # which may stage functions, too
         if any(type(x) is PendingArray for x in leaves):
             args, kwargs = read_only((args, kwargs))
@@ -83,7 +83,7 @@ class Lookup(SpecialisationMaker):
                     break
             else:
                 reason = self.reason_of_miss(self.cache.get(key, ()), leaves, args, kwargs)
-                self.cache.notice(self.changed(self.cache.get(key, ()), leaves))
+                self.cache.notice(self.changed_values(self.cache.get(key, ()), leaves))
                 kept = None if self.cache.changing else self.recall(args, kwargs)
                 specialisation = kept or self.compile_anew(reason, key, args, kwargs)
                 specialisation.reason, specialisation.number = reason, next(NUMBERS)
@@ -107,18 +107,18 @@ class Lookup(SpecialisationMaker):
             if len(tried) == CODES:
                 return None
             tried.append(code)
-            known = other_objects.for_other_objects(specialisation, leaves)
-            if known is not None:
+            serving = other_objects.for_other_objects(specialisation, leaves)
+            if serving is not None:
                 with STAGING:
                     kept = self.cache.get(key, [])
                     alike = [s for s in kept if s.stands_for is code or s is code]
                     old = alike[OBJECTS - 1 :]
-                    self.cache[key] = [known, *(s for s in kept if s not in old)]
-                return known
+                    self.cache[key] = [serving, *(s for s in kept if s not in old)]
+                return serving
         return None
 
     @staticmethod
-    def changed(earlier: Sequence[Specialisation], leaves: Sequence[Any]) -> Iterator[Guard]:
+    def changed_values(earlier: Sequence[Specialisation], leaves: Sequence[Any]) -> Iterator[Guard]:
         """What earlier specialisations rely on that is another value now."""
         for specialisation in earlier:
             yield from (g for g in specialisation.guards if not g.holds())

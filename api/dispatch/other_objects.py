@@ -28,10 +28,10 @@ from tapeless.transforms.frontend.trace import readers
 from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
 from tapeless.transforms.frontend.trace.recorded_reads import (
     SIMPLE,
-    Address,
     Constants,
     FrozenConstants,
     Guard,
+    KnownAddress,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ else:
     writeback = later("tapeless.transforms.frontend.staging.writeback")
 
 #: Kinds of what a program is specialised on that can be asked of other objects.
-ASKED = frozenset({Guard, Constants, FrozenConstants, Address})
+ASKED = frozenset({Guard, Constants, FrozenConstants, KnownAddress})
 #: What names in an emitted module may stand for: none of these leads to an object of the user's.
 STEADY = (*SIMPLE, type, ModuleType, np.ndarray, np.ufunc)
 
@@ -107,7 +107,7 @@ class OtherObjects:
             if isinstance(guard, FrozenConstants):
                 here = FrozenConstants(guard.name, get, guard.value)
                 yield here, here.holds()
-            elif isinstance(guard, Address):
+            elif isinstance(guard, KnownAddress):
                 yield guard, self.images.get(id(guard.value), guard.value) is guard.value
             else:
                 yield type(guard)(guard.name, get, now), self.are_alike(guard.value, now)
@@ -189,11 +189,11 @@ class OtherObjects:
                 continue
             if self.images.get(id(value), value) is not value:
                 raise CannotReplaceError
-            known = getattr(value, "__globals__", names) is names or _of_library(value)
-            if not (callable(value) and known):
+            is_ours = getattr(value, "__globals__", names) is names or _of_library(value)
+            if not (callable(value) and is_ours):
                 raise CannotReplaceError
 
-    def specialised(self) -> Specialisation | None:
+    def make_specialisation(self) -> Specialisation | None:
         """The specialisation for these objects; None if what it relies on does not hold."""
         s = self.specialisation
         guards = []
@@ -242,13 +242,13 @@ def for_other_objects(
     """The specialisation for a call with other objects in the places of those that it was made
     for; None if it is not right for them, or knows the objects themselves."""
     try:
-        known = OtherObjects(specialisation, leaves).specialised()
-        if known is None or not known.accepts(leaves):
+        serving = OtherObjects(specialisation, leaves).make_specialisation()
+        if serving is None or not serving.accepts(leaves):
             return None
-        known.refuse_overlap(leaves)  # code that knows of the overlap may do
+        serving.refuse_overlap(leaves)  # code that knows of the overlap may do
     except (CannotReplaceError, ArgumentError):
         return None
-    return known
+    return serving
 
 
 def changed_values(specialisation: Specialisation, leaves: Sequence[Any]) -> Iterator[Guard]:

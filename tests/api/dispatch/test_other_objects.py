@@ -1,4 +1,4 @@
-"""Code that was made for some objects serves others of their classes, and only where it is right."""
+"""Code that was made for some objects serves others of their classes where it is right."""
 
 import copy
 import gc
@@ -37,7 +37,7 @@ def check(f, arguments, most):
         np.testing.assert_allclose(compiled(*there), f(*here), rtol=1e-14)
         for a, b in zip(bodies(here), bodies(there), strict=True):
             np.testing.assert_allclose(b.x, a.x, rtol=1e-14)
-            assert (b.v == a.v) and (b.child is None) == (a.child is None)
+            assert (b.v, b.child is None) == (a.v, a.child is None)
     assert codes(compiled) <= most
 
 
@@ -187,7 +187,7 @@ def test_results_are_the_objects_of_the_call():
         p = Body(k, child=Body(1))
         assert same(p) is p
         whole, (child, total) = parts(p)
-        assert whole is p and child is p.child and total == 3 * k
+        assert (whole, child, total) == (p, p.child, 3 * k)
 
 
 @pytest.mark.parametrize(
@@ -260,9 +260,10 @@ def test_attributes_of_other_kinds():
     assert compiled(Body(1)) == 3
     other = Body(1)
     other.x = np.ones((2, 2), np.float32)
-    assert compiled(other) == 4 and compiled(other).dtype == np.float32
+    assert compiled(other) == 4
+    assert compiled(other).dtype == np.float32
+    del other.x
     with pytest.raises(AttributeError, match="'x'"):
-        del other.x
         compiled(other)
 
 

@@ -55,7 +55,7 @@ def _part_key(x: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Fixed(Reader):
+class ObjectItself(Reader):
     """An object itself."""
 
     obj: Any

@@ -65,7 +65,7 @@ class Guard:
         return self.get.get if isinstance(self.get, ValuesOf) else None
 
 
-class Address(Guard):
+class KnownAddress(Guard):
     """An object of which the program knows where it is in memory, as `id`, `hash` and the texts of
     objects tell: no other one is as good."""
 

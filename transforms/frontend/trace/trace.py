@@ -14,8 +14,8 @@ from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.journals import Journals
 from tapeless.transforms.frontend.trace.observation import constant_value, observed
 from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
-from tapeless.transforms.frontend.trace.readers import Fixed
-from tapeless.transforms.frontend.trace.recorded_reads import Address
+from tapeless.transforms.frontend.trace.readers import ObjectItself
+from tapeless.transforms.frontend.trace.recorded_reads import KnownAddress
 from tapeless.transforms.frontend.trace.run_state import (
     CallAtHand,
     Containers,
@@ -124,7 +124,9 @@ class Trace(SizeGuards, Journals):
             elif isinstance(value, dict):
                 self.ask_address(*value, *value.values())
             elif is_plain_object(value) and not self.birth(value):
-                self.reads["address", id(value)] = Address("where it is", Fixed(value), value)
+                self.reads["address", id(value)] = KnownAddress(
+                    "where it is", ObjectItself(value), value
+                )
 
     def undecided_identity(self, what: str) -> NoReturn:
         if self.loops.rolling:
