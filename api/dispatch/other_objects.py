@@ -149,7 +149,7 @@ class OtherObjects:
             return writeback.Held(location.number, self.reader(location.get))
         if not isinstance(location, locations.OuterLocation):
             raise CannotReplaceError
-        other = copy.copy(location)
+        other: Any = copy.copy(location)
         if isinstance(location, locations.AttributeLocation):
             other.obj = self.image(location.obj)
         elif isinstance(location, locations.GlobalLocation):

@@ -35,7 +35,7 @@ def is_plain_object(x: Any) -> bool:
     >>> is_plain_object(Body()), is_plain_object([1])
     (True, False)
     """
-    cls = type(x)
+    cls: Any = type(x)
     if (cls.__module__, cls.__qualname__) in NAMESPACES:
         return True
     return _makes_plain_objects(cls) and not isinstance(x, (type, enum.Enum))
