@@ -1,5 +1,5 @@
-"""sorted() and its kin of arrays: what they give are the arrays themselves. Where another name would
-show a store, the order is traced."""
+"""sorted() and its kin of arrays: what they give are the arrays themselves. Where another name
+would show a store, the order is traced."""
 
 import heapq
 
