@@ -41,7 +41,7 @@ def loss(x, y):
 
 
 FUNCTIONS = [broadcast, recurrence, softmax, sums, standardised, tapeless.grad(loss, (0, 1))]
-SHAPE = (3600, 451)  # several parts, of which the last is smaller
+SHAPE = (7200, 901)  # several parts, of which the last is smaller
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)

@@ -289,7 +289,7 @@ class DriverWriter(ControlFlow):
             case Effect(kind="check", args=(a, b)):
                 differ = arithmetic.compare(ast.NotEq(), self.number(a), self.number(b))
                 if differ.known is not False:
-                    number = self.code(("ValueError", (s.message,)))
+                    number = self.code((s.error, (s.message,)))
                     self.put(f"if ({differ.text}) return {number};", s)
             case Effect(kind="raise"):
                 self.raise_user_error(s)

@@ -267,9 +267,16 @@ class Effect:
         return ()
 
     @property
+    def error(self) -> str:
+        """The class of the error of a check that fails: NumPy's of a mask that does not fit."""
+        return "IndexError" if self.params.get("mask") else "ValueError"
+
+    @property
     def message(self) -> str:
         """What a check that fails says: that two lengths differ, one of which may depend on
         run-time values."""
+        if self.params.get("mask"):
+            return "boolean index did not match indexed array: the lengths differ"
         stretched = "; one that run-time values decide is not stretched, even if it is 1: take its "
         stretched += "element, v[0], or np.resize(v, n)"
         why = stretched * self.params.get("by_data", False)

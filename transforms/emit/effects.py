@@ -52,7 +52,7 @@ def write_effect(w: Writer, s: Effect) -> None:
             first, second = (w.expr(x) for x in s.args)
             differ = ast.Compare(first, [ast.NotEq()], [second])
             w.put(f"if {to_source(differ)}:", s.origin)
-            w.nest(lambda: w.put(f'raise ValueError("{s.message}")'))
+            w.nest(lambda: w.put(f'raise {s.error}("{s.message}")'))
         case _:
             raise InternalError(f"unknown effect {s.kind}")
 

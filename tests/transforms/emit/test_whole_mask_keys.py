@@ -89,9 +89,21 @@ def test_a_mask_of_another_length_is_refused():
     def f(x, mask):
         return np.sum(x[0, mask])
 
-    for g in (f, grad(f)):
-        with pytest.raises(IndexError, match="boolean index did not match"):
-            g(Q, M[:2])
+    def stored(x, mask):
+        y = x * 1.0
+        y[1, mask] = 2 * x[0, mask]
+        return np.sum(y)
+
+    def in_a_loop(x, mask):
+        total = 0.0
+        for k in range(3):
+            total += np.sum(x[k, mask] ** 2) * k
+        return total
+
+    for each in (f, stored, in_a_loop):
+        for g in (each, grad(each), jit(each), jit(grad(each))):
+            with pytest.raises(IndexError, match="boolean index did not match"):
+                g(Q, M[:2])
 
 
 def test_an_integer_out_of_bounds():

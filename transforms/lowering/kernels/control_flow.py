@@ -88,7 +88,7 @@ class Control(Exchanged):
             case "check":
                 test = write_template("{0} != {1}", *map(self.atom, s.args))
                 with self.nested(f"if {test}:", s.origin):
-                    self.put(f'raise ValueError("{s.message}")')
+                    self.put(f'raise {s.error}("{s.message}")')
             case "raise":
                 self.put(f"raise {self.error(s)}", s.origin)
             case _:

@@ -34,6 +34,7 @@ from tapeless.transforms.core.language import (
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.core.uses import nested_reads, read_params, sizes_in
 from tapeless.transforms.dataclass import dataclass
+from tapeless.transforms.lowering.sizes.size_equalities import check_mask
 from tapeless.transforms.ops.numpy.reductions import mean
 from tapeless.transforms.ops.primitives.arithmetic import add, truediv
 from tapeless.transforms.ops.primitives.identities import identity
@@ -124,7 +125,9 @@ def _mask_of(s: Let) -> tuple[Var, int] | None:
     plain = all(e == slice(None) or e == Slot(0) for e in key)
     if not plain or Slot(0) not in key or not isinstance(mask, Var):
         return None
-    return (mask, key.index(Slot(0))) if mask.type.dtype.kind == "b" and mask.type.ndim else None
+    if mask.type.dtype.kind != "b" or not mask.type.ndim or 0 in mask.type.shape:
+        return None  # one of no elements selects nothing, of arrays of any length
+    return mask, key.index(Slot(0))
 
 
 class _Selected:
@@ -293,6 +296,9 @@ class _Selected:
 
     def of_all_places(self, s: Let) -> Atom:
         args = [self.whole.get(a, a) for a in s.args]
+        if (by_mask := _mask_of(s)) is not None:
+            mask, axis = by_mask
+            check_mask(s.args[0], axis, mask)
         if s.op in (gather, broadcast_to):
             return args[0]
         if s.op in STORES:

@@ -17,7 +17,12 @@ from tapeless.transforms.core.language import Atom, Block, For, If, Let, Stateme
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.lowering.rewrite.concatenate import NotTaken
 from tapeless.transforms.lowering.rewrite.scans import loop
-from tapeless.transforms.lowering.sizes.size_equalities import canonical, check_equal, equal_sizes
+from tapeless.transforms.lowering.sizes.size_equalities import (
+    canonical,
+    check_equal,
+    check_mask,
+    equal_sizes,
+)
 from tapeless.transforms.ops.numpy.indexing import INDEX
 from tapeless.transforms.ops.primitives.arithmetic import add
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import not_equal
@@ -173,6 +178,7 @@ def picked(small: Any, outs: Outs, x: Atom, *rest: Atom, key: Key) -> Any:
     if len(rest) == 1 and is_mask(rest[0]):  # slices of other axes come first
         x, key = _apply_slices(x, key, rest[0].type.ndim)
     mask = _only_mask(rest, key)
+    check_mask(x, key.index(Slot(0)), mask)
     places = small.masks.of(mask, outs[0].type.shape[key.index(Slot(0))])
     current().let(outs, gather, (x, *places), {"key": _by_places(key, places)})
     return outs
@@ -183,6 +189,7 @@ def stored(op: Any) -> Callable[..., Any]:
         mask = _only_mask(rest, key)
         if key[0] != Slot(0):
             raise NotTaken
+        check_mask(x, 0, mask)
         if not value.type.shape:
             return _select_everywhere(op, x, value, mask)
         if len(value.type.shape) != x.type.ndim - mask.type.ndim + 1:
@@ -196,6 +203,8 @@ def stored(op: Any) -> Callable[..., Any]:
 
 def _select_everywhere(op: Any, x: Atom, value: Atom, mask: Atom) -> Any:
     """One value for all places: x[:] = where(mask, value, x)."""
+    if 0 in mask.type.shape:
+        return x
     if mask.type.ndim < x.type.ndim:
         mask = reshape(mask, shape=(*mask.type.shape, *(1,) * (x.type.ndim - mask.type.ndim)))
     new = add(x, value) if op is add_at else value

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapeless.transforms.core import dims
-from tapeless.transforms.core.builder import building, current
+from tapeless.transforms.core.builder import atom_of_size, building, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import (
     Atom,
@@ -31,6 +31,7 @@ from tapeless.transforms.core.size_inequalities import Facts, Relation, Relied, 
 from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.ops.linalg.products import matmul
 from tapeless.transforms.ops.numpy.bits import bits
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal
 from tapeless.transforms.ops.primitives.elementwise import conjugate, imag, real
 from tapeless.transforms.ops.primitives.selection import select
 from tapeless.transforms.ops.primitives.shapes import cast, copy
@@ -163,13 +164,24 @@ class Fitting:
                     self.carries(s.body.params, s.inits, s.body.results)
                     yield replace(s, test=self.inner(s.test), body=self.inner(s.body))
                 case Effect(kind="check"):
-                    pair = [self.lengths.get(a) for a in s.args]
-                    if None not in pair and self.is_compared(*pair):  # type: ignore[arg-type]
+                    pair: Any = [self.lengths.get(a) for a in s.args]
+                    if None not in pair and (
+                        self.is_compared(*pair) or self.moved_ahead(s, *pair, top)
+                    ):
                         self.dropped = True
                     else:
                         yield s
                 case _:
                     yield s
+
+    def moved_ahead(self, s: Effect, a: Size, b: Size, top: bool) -> bool:
+        """Whether the check of a mask is made ahead of the program, for all that rely on it."""
+        is_given = dims.is_given(a) and dims.is_given(b)
+        if not (top and s.params.get("mask") and is_given):
+            return False
+        noted = relate(self.sizes, a, b)
+        self.checks += comparison(a, b, s.origin, s.params) if noted else []
+        return noted
 
     def is_compared(self, a: Size, b: Size) -> bool:
         """Whether a check of two sizes tells nothing new: they are equal, as two counts of one mask
@@ -310,18 +322,36 @@ def _broadcast_lengths(a: Atom, space: tuple[Size, ...]) -> tuple[Size, ...]:
     return tuple(n if n == 1 else space[k + lead] for k, n in enumerate(have))
 
 
-def comparison(n: Size, m: Size, origin: Any) -> Iterator[Statement]:
+def comparison(
+    n: Size, m: Size, origin: Any, params: dict[str, Any] | None = None
+) -> Iterator[Statement]:
     """The check that two sizes are equal, wherever they are found in the end."""
     atoms: list[Any] = []
     for size in (n, m):
         size_var = Var(size_value.infer(size=size))
         yield Let((size_var,), size_value, (), {"size": size})
         atoms.append(size_var)
-    yield Effect("check", tuple(atoms), {}, origin)
+    yield Effect("check", tuple(atoms), params or {}, origin)
 
 
-def check_equal(n: Size, m: Size) -> None:
+def check_equal(n: Size, m: Size, params: dict[str, Any] | None = None) -> None:
     """Records that check."""
     b = current()
-    for s in comparison(n, m, b.origin):
+    for s in comparison(n, m, b.origin, params):
         b.emit(s)
+
+
+def check_mask(x: Atom, axis: int, mask: Atom) -> None:
+    """Records the checks that a mask is as long as the axes of an array that it selects from, the
+    first of which is `axis`: NumPy raises an error of its own where it is not. A mask of no
+    elements fits any axis, and selects nothing."""
+    b = current()
+    for n, m in zip(x.type.shape[axis:], mask.type.shape, strict=False):
+        if n == m or m == 0:
+            continue
+        if dims.is_given(m):  # in calls of other code it is 0
+            check_equal(n, m, {"mask": True})
+            continue
+        length, of_mask = atom_of_size(n), atom_of_size(m)
+        fitting = select(equal(of_mask, 0), length, of_mask)
+        b.emit(Effect("check", (length, fitting), {"mask": True}, b.origin))
