@@ -28,9 +28,12 @@ class Later:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._module: Any = None
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(imported(self._name), name)
+        if self._module is None:
+            self._module = imported(self._name)
+        return getattr(self._module, name)
 
     def __repr__(self) -> str:
         return f"<{self._name}, imported when it is used>"
