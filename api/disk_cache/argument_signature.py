@@ -9,6 +9,7 @@ import numpy as np
 
 from tapeless import tree
 from tapeless.dispatch.specialisation import leaf_key
+from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
 
 CONSTANTS = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
@@ -29,22 +30,23 @@ def literal(value: Any) -> str:
     return text
 
 
-def refuse_type(kind: type) -> str:
+def refuse_object(x: Any) -> str:
+    kind = x if isinstance(x, type) else type(x)
     raise NoSignatureError(f"an argument of type {kind.__name__}")
 
 
-def signature(value: Any, class_text: Callable[[type], str] = refuse_type) -> str:
-    """The containers of an argument, in order, and the keys of its leaves; `class_text` describes
-    the classes of objects with fields."""
+def signature(value: Any, describe: Callable[[Any], str] = refuse_object) -> str:
+    """The containers of an argument, in order, and the keys of its leaves; `describe` tells objects
+    of users' classes, and the classes of those with fields."""
     kind = type(value)
     if value is None:
         return "None"
     if kind in (tuple, list):
-        return f"{kind.__name__}({', '.join(signature(v, class_text) for v in value)})"
+        return f"{kind.__name__}({', '.join(signature(v, describe) for v in value)})"
     if kind is dict:
         if not all(type(k) in (str, int) for k in value):
             raise NoSignatureError("a dict with other keys than text and integers")
-        return "{" + ", ".join(f"{k!r}: {signature(v, class_text)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{k!r}: {signature(v, describe)}" for k, v in value.items()) + "}"
     key = leaf_key(value)
     if isinstance(key, type):
         return f"{key.__module__}.{key.__name__}"
@@ -53,7 +55,9 @@ def signature(value: Any, class_text: Callable[[type], str] = refuse_type) -> st
     if kind in (str, bytes, bool):
         return f"{kind.__name__} {value!r}"
     names = getattr(kind, "_fields", None) if isinstance(value, tuple) else tree.fields(kind)
+    if is_plain_object(value):
+        return describe(value)
     if names is None:
         raise NoSignatureError(f"an argument of type {kind.__name__}")
-    parts = (f"{name}={signature(getattr(value, name), class_text)}" for name in names)
-    return f"{class_text(kind)}({', '.join(parts)})"
+    parts = (f"{name}={signature(getattr(value, name), describe)}" for name in names)
+    return f"{describe(kind)}({', '.join(parts)})"

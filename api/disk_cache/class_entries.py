@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,19 +19,6 @@ OF_ENUMERATIONS = """
     _value_repr_ __new_member__
 """
 SKIPPED = frozenset((OF_CLASSES + OF_ENUMERATIONS).split())
-OF_LIBRARIES = frozenset({"numpy", "scipy", "tapeless", "builtins", *sys.stdlib_module_names})
-
-
-def is_described(cls: type) -> bool:
-    """Whether a class is described by what stands in it: one that a user has written."""
-    module = str(getattr(cls, "__module__", ""))
-    # `__main__` is a module of Python, and the user's
-    return module == "__main__" or module.partition(".")[0] not in OF_LIBRARIES
-
-
-def holds_attributes_only(cls: type) -> bool:
-    """Whether objects of a class hold nothing that is no attribute, as those of `dict` do."""
-    return not any(base.__module__ == "builtins" and base is not object for base in cls.__mro__)
 
 
 def attributes(x: Any) -> list[Any]:

@@ -38,6 +38,7 @@ from tapeless.disk_cache import class_entries
 from tapeless.disk_cache.argument_signature import NoSignatureError, signature
 from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.transformation import Transformed
+from tapeless.transforms.frontend.trace.plain_objects import holds_attributes_only, is_described
 from tapeless.transforms.frontend.trace.readers import ABSENT
 
 LIBRARIES = frozenset({"numpy", "scipy", "math", "cmath", "operator"})
@@ -217,7 +218,7 @@ class Fingerprint:
             value = pending[looked_at]
             if type(value) in CONTAINERS:
                 pending += value.values() if isinstance(value, dict) else value
-            elif type(value) is FunctionType or class_entries.is_described(type(value)):
+            elif type(value) is FunctionType or is_described(type(value)):
                 with contextlib.suppress(NoSignatureError):
                     self.describe(value)
 
@@ -257,16 +258,16 @@ class Fingerprint:
             return kind.__name__
         if isinstance(x, enum.Enum):
             return f"member {x.name} of {self.describe(kind)}"
-        if isinstance(x, type) and class_entries.is_described(x):
+        if isinstance(x, type) and is_described(x):
             return f"class {self.number_of(x)}"
-        if class_entries.is_described(kind) and not isinstance(x, type):
+        if is_described(kind) and not isinstance(x, type):
             return self.instance(x)
         return library_name(x)
 
     def instance(self, x: Any) -> str:
         """An object of a user's class: its attributes are told where they are read."""
         kind = type(x)
-        if not class_entries.holds_attributes_only(kind):
+        if not holds_attributes_only(kind):
             raise NoSignatureError(f"an object of type {kind.__name__}")
         return f"object {self.number_of(x)} of {self.describe(kind)}"
 

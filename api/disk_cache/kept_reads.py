@@ -63,6 +63,8 @@ class ReadsWriter:
     def part(self, name: str, x: Any) -> Any:
         if name in ("get", "other"):
             return self.place(x)
+        if name == "places":
+            return [self.place(get) for get in x]
         return self.object(x) if name in OBJECTS else literal(x)
 
     def object(self, x: Any) -> Text:
@@ -125,6 +127,8 @@ class ReadsFinder:
     def part(self, name: str, text: Any) -> Any:
         if name in ("get", "other"):
             return self.place(text)
+        if name == "places":
+            return tuple(self.place(each) for each in text)
         return self.object(text) if name in OBJECTS else ast.literal_eval(text)
 
     def object(self, text: Text) -> Any:

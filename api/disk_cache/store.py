@@ -23,6 +23,7 @@ from tapeless.disk_cache.kept_results import changes_text, structure_of, structu
 from tapeless.disk_cache.load import Reads, Recalled, Record, arrays, relations_hold, stand_in
 from tapeless.disk_cache.versions import versions
 from tapeless.dispatch.specialisation import Specialisation
+from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
 
 MANY = 16  # records in a file, at most
 
@@ -81,7 +82,8 @@ class Shelf:
         beyond = (specialisation.writes, specialisation.held, specialisation.returned)
         if any(beyond) or specialisation.functional or specialisation.keywords is None:
             return None
-        static = tuple((k, literal(value)) for k, value in specialisation.static)
+        values = ((k, v) for k, v in specialisation.static if not is_plain_object(v))
+        static = tuple((k, literal(value)) for k, value in values)
         relations = specialisation.relations()
         if relations is None:
             return None
@@ -181,4 +183,6 @@ def recall(
     def stage_again() -> Specialisation:
         return stage(*tree.unflatten(structure, map(arrays, like)))
 
-    return Recalled(record, load(record), reads, tuple(kwargs), stage_again)
+    recalled = Recalled(record, load(record), reads, tuple(kwargs), stage_again)
+    recalled.static += [(k, x) for k, x in enumerate(leaves) if is_plain_object(x)]
+    return recalled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,12 +33,14 @@ from tapeless.transforms.errors import (
 )
 
 if TYPE_CHECKING:
-    from tapeless.dispatch import performance_warnings
+    from tapeless.dispatch import other_objects, performance_warnings
     from tapeless.dispatch import recompile_reasons as reasons
     from tapeless.random import key_reuse as reuse
     from tapeless.transformations import eval_shape as shapes
     from tapeless.transformations import jit_on_gpu as gpu
+    from tapeless.transforms.frontend.trace.recorded_reads import Guard
 else:
+    other_objects = later("tapeless.dispatch.other_objects")
     gpu = later("tapeless.transformations.jit_on_gpu")
     performance_warnings = later("tapeless.dispatch.performance_warnings")
     reasons = later("tapeless.dispatch.recompile_reasons")
@@ -46,6 +48,8 @@ else:
     shapes = later("tapeless.transformations.eval_shape")
 
 
+CODES = 4  # whose objects others are tried for
+OBJECTS = 4  # for which one code is kept
 SINGLE_CALLS = 8  # that get a specialisation each, before a warning says so
 OUTSIDE = "pass what changes as an argument, or read it outside of the function"
 NUMBERS = itertools.count(1)  # of specialisations, in the order in which they are made
@@ -65,6 +69,9 @@ class Lookup(SpecialisationMaker):
                 if specialisation.enter is always_miss and ways.may_begin(specialisation):
                     specialisation.enter = entry(specialisation, args, kwargs, self.ordered)
                 return specialisation
+        if (serving := self.for_other_objects(key, leaves)) is not None:
+            self.last = serving
+            return serving
         worker.wait_for_callbacks()  # which may stage functions, too
         if any(type(x) is PendingArray for x in leaves):
             args, kwargs = read_only((args, kwargs))
@@ -76,7 +83,7 @@ class Lookup(SpecialisationMaker):
                     break
             else:
                 reason = self.reason_of_miss(self.cache.get(key, ()), leaves, args, kwargs)
-                self.cache.notice(key)
+                self.cache.notice(self.changed_values(self.cache.get(key, ()), leaves))
                 kept = None if self.cache.changing else self.recall(args, kwargs)
                 specialisation = kept or self.compile_anew(reason, key, args, kwargs)
                 specialisation.reason, specialisation.number = reason, next(NUMBERS)
@@ -88,6 +95,35 @@ class Lookup(SpecialisationMaker):
         specialisation.refuse_overlap(leaves)
         self.last = specialisation
         return specialisation
+
+    def for_other_objects(self, key: Any, leaves: Sequence[Any]) -> Specialisation | None:
+        """The specialisation for objects in the places of those that an earlier one knows, whose
+        code it runs; it takes the place of those for objects that came before."""
+        tried: list[Specialisation] = []
+        for specialisation in self.cache.get(key, ()):
+            code = specialisation.stands_for or specialisation
+            if code in tried or not ways.may_serve(specialisation):
+                continue
+            if len(tried) == CODES:
+                return None
+            tried.append(code)
+            serving = other_objects.for_other_objects(specialisation, leaves)
+            if serving is not None:
+                with STAGING:
+                    kept = self.cache.get(key, [])
+                    alike = [s for s in kept if s.stands_for is code or s is code]
+                    old = alike[OBJECTS - 1 :]
+                    self.cache[key] = [serving, *(s for s in kept if s not in old)]
+                return serving
+        return None
+
+    @staticmethod
+    def changed_values(earlier: Sequence[Specialisation], leaves: Sequence[Any]) -> Iterator[Guard]:
+        """What earlier specialisations rely on that is another value now."""
+        for specialisation in earlier:
+            yield from (g for g in specialisation.guards if not g.holds())
+            if isinstance(specialisation, Specialisation):
+                yield from other_objects.changed_values(specialisation, leaves)
 
     def compile_anew(
         self, reason: str, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -23,6 +23,7 @@ from tapeless import tree
 from tapeless.dispatch import guards as guarding
 from tapeless.dispatch.specialisation import (
     MISSED,
+    OBJECT,
     Enter,
     Specialisation,
     is_same_leaf,
@@ -30,6 +31,7 @@ from tapeless.dispatch.specialisation import (
     leaf_key,
 )
 from tapeless.staging.jax_arrays import ARRAYS, functional, own
+from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
 
 
 def entry(
@@ -170,7 +172,7 @@ class _Writer:
         key = leaf_key(x)
         if isinstance(key, type):
             yield f"type(a{k}) is {self.constant(key)}"
-        elif isinstance(key, int):
+        elif isinstance(key, int) or key[0] is OBJECT:
             yield f"a{k} is {self.constant(x)}"
         elif isinstance(x, np.ndarray):
             if key[0] is not x.dtype:
@@ -188,6 +190,8 @@ class _Writer:
     def value_tests(self) -> Iterator[str]:
         """Tests of numbers and lengths that the program knows."""
         for k, value in self.found.static:
+            if is_plain_object(value):
+                continue  # its key tells it
             yield f"{self.constant(is_same_leaf)}({self.constant(value)}, a{k})"
         yield from (f"s{k}[{axis}] == {n}" for k, axis, n in self.found.axes)
 

@@ -44,7 +44,11 @@ def compilations(cache: Mapping[Key, Sequence[Any]]) -> Iterator[Any]:
         for each in reversed(specialisations)
         if each.has_code
     )
+    reported = set()
     for key, each in sorted(pairs, key=lambda pair: pair[1].number):
+        if each.run in reported:  # for other objects
+            continue
+        reported.add(each.run)
         reason = _reason(earlier, key, each)
         earlier.append((key, each))
         for c in (*cpu.compilations(each.run), *cuda.compilations(each.run)):

@@ -6,7 +6,7 @@ import functools
 import itertools
 import operator
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from tapeless.transforms.core.language import Block, Effect, statements
 from tapeless.transforms.core.on_gpu import on_gpu
 from tapeless.transforms.core.random_generators import is_generator
 from tapeless.transforms.core.traced_calls import STRICT
+from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
 
 if TYPE_CHECKING:
     from tapeless.dispatch import generator_states
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from tapeless.transforms.emit import module
     from tapeless.transforms.frontend.staging import parameters as inputs
     from tapeless.transforms.frontend.staging.stage import Staged
+    from tapeless.transforms.frontend.trace.recorded_reads import Guard
     from tapeless.transforms.frontend.values.structure import Structure
 else:
     generator_states = later("tapeless.dispatch.generator_states")
@@ -46,6 +48,7 @@ NUMBERS = frozenset(
 )
 Key = tuple[Any, ...]
 Enter = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+OBJECT = "an object of"
 MISSED = object()  # what an entry returns for a call of another signature
 RELATIONS = {"==": operator.eq, "!=": operator.ne, ">=": operator.ge}
 
@@ -60,7 +63,7 @@ def always_miss(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def leaf_key(x: Any) -> Any:
     """What a program is specialised on: type, rank, axes of length 0 or 1; of flags and sets
-    the value."""
+    the value; of objects of users' classes the class."""
     kind = type(x)
     if kind in NUMBERS:
         return kind
@@ -75,6 +78,8 @@ def leaf_key(x: Any) -> Any:
         return ("gpu", x.dtype, *[n if n < 2 else 2 for n in x.shape])
     if kind is set or kind is frozenset:
         return (kind, *map(exactly, x))
+    if is_plain_object(x):  # which one, the specialisation knows
+        return (OBJECT, kind)
     return (kind, bytes(x)) if kind is bytearray else id(x)  # the specialisation keeps x alive
 
 
@@ -129,6 +134,7 @@ class Specialisation:
     hand_over: HandOver | None = None  # gives calls to a thread: MISSED where they are made at once
     plan: Any = None  # of vjp and linearize: their second function
     second: Any = None  # the same as a program of its own, on a GPU
+    stands_for: Specialisation | None = None  # the one for other objects that has the same code
     changes: tuple[Change, ...] = ()  # of containers of the caller
     result: Structure | None  # how the value is put together, where it is not returned as it is
     captured_names: tuple[str, ...] = ()  # of what is read from outside
@@ -372,6 +378,8 @@ def _relation_holds(relation: str, a: Any, b: Any, values: dict[dims.Symbol, int
 
 def is_same_leaf(a: Any, b: Any) -> bool:
     """Whether two leaves have the same type and value."""
+    if is_plain_object(a):
+        return a is b
     if isinstance(a, np.ndarray):
         alike = type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape
         return alike and a.tobytes() == b.tobytes()
@@ -379,8 +387,9 @@ def is_same_leaf(a: Any, b: Any) -> bool:
 
 
 def _may_change(value: Any) -> bool:
-    """Whether a value that the program was made for may be another in the same object."""
-    return isinstance(value, np.ndarray) or inputs.is_dynamic(value)
+    """Whether a value that the program was made for may be another one in a call with the same
+    key."""
+    return isinstance(value, np.ndarray) or inputs.is_dynamic(value) or is_plain_object(value)
 
 
 # -- where specialisations are kept: `grad(f)` written inside a loop stages once
@@ -393,10 +402,9 @@ class Cache(dict[Any, list[Specialisation]]):
     owner: Any = None
     changing: frozenset[str] = frozenset()  # names of numbers from outside that are inputs
 
-    def notice(self, key: Any) -> None:
+    def notice(self, changed: Iterable[Guard]) -> None:
         """Numbers from outside that are not those of an earlier call are inputs from now on."""
-        guards = (g for specialisation in self.get(key, ()) for g in specialisation.guards)
-        self.changing |= {g.name for g in guards if inputs.may_be_input(g) and not g.holds()}
+        self.changing |= {g.name for g in changed if inputs.may_be_input(g)}
 
 
 LIMIT = 256

@@ -133,6 +133,11 @@ def captured(x):
     return np.sum(MODEL(x) * MODEL.weights[0])
 
 
+@row("objects as arguments, another one in each call (`step(State(x, v))`)")
+def a_new_object(x):
+    return np.sum(Layer(np.outer(x, MODEL.weights[1]))(x))
+
+
 class Counter:
     """Keeps what it saw."""
 

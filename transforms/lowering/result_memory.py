@@ -26,6 +26,8 @@ from tapeless.transforms.ops.numpy.cumulative import cummax, cummin, cumprod, cu
 WITH_OUT = frozenset(
     [fft, rfft, irfft, cumsum, cumprod, cummax, cummin, *PRODUCTS.values(), *SOLVERS.values()]
 )
+#: NumPy's ifft2 takes `out` and leaves it as it is (numpy/fft/_pocketfft.py, up to 2.4 at least).
+OF_TWO_AXES = ("np.fft.ifft2({1}", "np.fft.ifftn({1}, axes=(-2, -1)")
 
 
 def with_result_memory(block: Block) -> Block:
@@ -42,6 +44,7 @@ def _statements(s: Statement) -> Iterator[Statement]:
     source = usual_source(s)
     text, *helper = (source,) if isinstance(source, str) else source
     text = text.replace("{1}", "{2}").replace("{0}", "{1}").removesuffix(")")
+    text = text.replace(*OF_TWO_AXES)
     text = (f"{text}, out={{0}})", *helper) if helper else f"{text}, out={{0}})"
     fill = Op(s.op.name, lambda out, *args, **params: out.type, text, inplace=True, costly=True)
     params = {"shape": result.type.shape, "dtype": result.type.dtype}

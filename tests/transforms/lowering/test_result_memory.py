@@ -11,6 +11,13 @@ PROGRAMS = {
     "fft": lambda x: np.abs(np.fft.ifft(np.fft.fft(x) * 2.0)),
     "rfft": lambda x: np.fft.irfft(np.fft.rfft(x, axis=0), n=x.shape[0], axis=0),
     "of two axes": lambda x: np.fft.fft2(x).real,
+    "back, of two axes": lambda x: np.fft.ifft2(x * 2.0).real,
+    "back, of two axes, scaled": lambda x: np.fft.ifft2(x * 2.0, norm="ortho").real,
+    "back, of the last two axes": lambda x: np.fft.ifft2(x.reshape(4, 16, 512)).real,
+    "back and forth": lambda x: np.fft.ifft2(np.fft.fft2(x) * np.fft.fft2(x * x)).real,
+    "back, of the first two axes": lambda x: np.fft.ifft2(x.reshape(64, 8, 64), axes=(0, 1)).imag,
+    "back, of real halves": lambda x: np.fft.irfft2(np.fft.rfft2(x) * 2.0),
+    "back, of all axes": lambda x: np.fft.ifftn(x.reshape(64, 8, 64)).real,
     "running sum of complex numbers": lambda x: np.cumsum(x + 1j * x, axis=1).imag,
 }
 

@@ -26,7 +26,7 @@ from tapeless.transforms.frontend.arrays.python_scalars import class_of, number_
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.deques import new_deque
-from tapeless.transforms.frontend.builtins.formatting import formatted, text_of
+from tapeless.transforms.frontend.builtins.formatting import formatted, plain_text, text_of
 from tapeless.transforms.frontend.builtins.lists_of_lists import given_away, kept_still
 from tapeless.transforms.frontend.builtins.min_max import (
     column_of,
@@ -452,7 +452,7 @@ def _format_by(function: Any, conversion: str) -> Any:
             return formatted((args[0], conversion, ""))
         if args and special_methods.foreign(args[0]):
             return call_outside(function, args, {})
-        return function(*args)
+        return plain_text(function(*args), args)
 
     return run
 

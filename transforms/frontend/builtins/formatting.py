@@ -157,6 +157,13 @@ def _complete(text: str, value: Any) -> str:
     """Text that Python made of an object; refuses what shows symbols instead of values."""
     if SHOWN_AS in text:
         raise not_shown(value)
+    return plain_text(text, value)
+
+
+def plain_text(text: str, value: Any) -> str:
+    """Text that Python made of a value; where it shows an address, the program relies on it."""
+    if " at 0x" in text:
+        trace().ask_address(value)
     return text
 
 
@@ -169,7 +176,7 @@ def percent(text: Any, values: Any) -> Any:
             return each(lambda *options: percent(text, options), *operands)
     if isinstance(text, Text) or has_symbols(values):
         return percent_of_values(text, values)
-    return text % values
+    return plain_text(text % values, values)
 
 
 def with_texts(args: tuple[Any, ...]) -> tuple[Any, ...]:

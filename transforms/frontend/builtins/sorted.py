@@ -13,7 +13,7 @@ import numpy as np
 from tapeless.transforms.core.builder import NeedStatic
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import StackType, Type
-from tapeless.transforms.errors import AliasError, UnsupportedError
+from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.number_types import record_types_of
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply
@@ -146,7 +146,8 @@ def _reorder(items: Any, order: Any) -> Any:
     """The items in this order; None keeps that which they have."""
     if order is None:
         return trace().born(StagedList(items))
-    if isinstance(items, Symbol):
+    one_by_one = trace().tracing and any(map(_can_change, items))
+    if isinstance(items, Symbol) and not one_by_one:
         ordered = items[order]
         result = from_arrays(flatten(ordered[0]), [ordered])
         if items.ndim > 1 and result.tail is not None:
@@ -160,7 +161,6 @@ def _reorder(items: Any, order: Any) -> Any:
         share_elements(items, result)
         return result
     specs = [require_defined(flatten(v)) for v in items]
-    one_by_one = trace().tracing and any(map(_can_change, items))
     if one_by_one or not interchangeable(specs) or not _of_equal_lengths(specs):
         return trace().born(StagedList(items[_known_place(order, k)] for k in range(len(items))))
     columns = [_reorder_values(leaves, order) for leaves in zip(*map(_leaves, specs), strict=True)]
@@ -181,7 +181,9 @@ def _reorder(items: Any, order: Any) -> Any:
 
 
 def _can_change(item: Any) -> bool:
-    """Whether it is a container that stores change, or holds one."""
+    """Whether it is a container or an array that stores change, or holds one."""
+    if isinstance(item, Symbol):
+        return bool(item.mutable and item.ndim)
     return mutable(item) or (isinstance(item, tuple) and any(map(_can_change, item)))
 
 
@@ -224,16 +226,15 @@ def _reorder_values(values: Sequence[Any], order: Any) -> Any:
     """What is in one place of all items, in this order: arrays may be seen by other names, too."""
     result = _column(values)[order]
     arrays = [v for v in values if isinstance(v, Symbol) and v.mutable and result.ndim > 1]
-    if any(may_overlap(a, b) for a, b in itertools.combinations(arrays, 2)):
-        raise AliasError("sorted() of parts of an array that may overlap", "copy them first")
     if not arrays:
         return result
     rows = [Symbol(result[k].value(), is_array=True) for k in range(len(values))]
-    for row in rows:  # each is one of the arrays, and no two are the same
+    for row in rows:  # each is one of the arrays
         for v in arrays:
             trace().memory.share(row.cell, v.memory())
-    for a, b in itertools.combinations(rows, 2):
-        trace().memory.keep_apart(a.cell, b.cell)
+    if not any(may_overlap(a, b) for a, b in itertools.combinations(arrays, 2)):
+        for a, b in itertools.combinations(rows, 2):
+            trace().memory.keep_apart(a.cell, b.cell)
     return rows
 
 

@@ -191,6 +191,7 @@ class Calls:
                 return call_outside(f, args, kwargs)
             if f in (id, hash):
                 trace().ask_identity(*args)
+                trace().ask_address(*args)
             if f in BUILTINS:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (iterated_by := staged_form(f, args)) is not None:
@@ -449,6 +450,7 @@ class Calls:
                 if has_rule:
                     return _by_rule(lambda *a, **k: rule(a, k), f, args, kwargs)
                 return _or_external(lambda: rule(args, dict(kwargs)), f, args, kwargs)
+        trace().ask_address(*args, *kwargs.values())
         if symbolic and trace().observing:
             result = _or_external(functools.partial(_opaque, f, args, kwargs), f, args, kwargs)
         else:

@@ -17,7 +17,7 @@ from tapeless.transforms.frontend.arrays.python_scalars import items_of
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.comparison import binary, contained
-from tapeless.transforms.frontend.builtins.formatting import has_own_text, percent
+from tapeless.transforms.frontend.builtins.formatting import percent
 from tapeless.transforms.frontend.builtins.list_methods import ask_whether_equal
 from tapeless.transforms.frontend.control_flow.branches import (
     choose,
@@ -84,10 +84,9 @@ class Operations(AccessHooks):
         return each(functools.partial(special_methods.unary, kind), value)
 
     def mod(self, left: Any, right: Any) -> Any:
-        text = isinstance(left, Text) or (
-            isinstance(left, str) and (has_symbols(right) or has_own_text(right))
-        )
-        return percent(left, right) if text else special_methods.binary("Mod", left, right)
+        if isinstance(left, (str, Text)):
+            return percent(left, right)
+        return special_methods.binary("Mod", left, right)
 
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
         if undecided(target):

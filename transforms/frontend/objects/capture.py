@@ -31,6 +31,7 @@ from tapeless.transforms.frontend.trace.readers import (
     LengthsOf,
     TypeOf,
     ValuesOf,
+    place_of,
 )
 from tapeless.transforms.frontend.trace.recorded_reads import (
     Captured,
@@ -138,9 +139,10 @@ def _capture_array(array: Any, get: Callable[[], Any], name: str) -> Any:
 def _same_object(
     first: str, get_first: Callable[[], Any], name: str, get: Callable[[], Any]
 ) -> None:
-    """Two names of one object from outside: that they are is guarded."""
-    key = ("same", first, name)
-    if name != first and key not in trace().reads:
+    """Two places of one object from outside: that they hold one is guarded."""
+    places = place_of(get_first), place_of(get)
+    key = ("same", *places)
+    if places[0] != places[1] and key not in trace().reads:
         what = f"whether {name} is {first}"
         trace().reads[key] = Guard(what, AreOne(get, get_first), True)
 

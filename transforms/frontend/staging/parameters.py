@@ -16,6 +16,7 @@ from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.trace.decisions import Decisions
+from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
 from tapeless.transforms.frontend.trace.recorded_reads import (
     Constants,
     Guard,
@@ -76,6 +77,8 @@ def leaf_parameter(k: int, leaf: Leaf, decisions: Decisions, trace: Trace) -> An
         if isinstance(value, (set, bytearray)):
             leaf.value, leaf.copy = value.copy(), value.copy()
             return leaf.copy
+        if is_plain_object(value):
+            trace.paths.setdefault(id(value), leaf.name)
         return leaf.value
     if isinstance(value, np.ndarray):
         kind, symbols = input_type(value, leaf.name)

@@ -39,6 +39,7 @@ from tapeless.transforms.frontend.staging.results import Outgoing
 from tapeless.transforms.frontend.staging.writeback import Held, Write, written
 from tapeless.transforms.frontend.trace.decisions import Decisions, Restart
 from tapeless.transforms.frontend.trace.observation import KnownValues
+from tapeless.transforms.frontend.trace.readers import CountOf
 from tapeless.transforms.frontend.trace.recorded_reads import Captured, Guard
 from tapeless.transforms.frontend.trace.trace import Trace
 from tapeless.transforms.frontend.values.container_aliases import MUTABLE
@@ -348,10 +349,8 @@ def _different(held_objects: list[Held], containers: list[tuple[str, Any]]) -> l
     """That containers from outside are as many objects as they were, if some of them change."""
     if len(containers) < 2 or not any(isinstance(h.get(), MUTABLE) for h in held_objects):
         return []
-    count = len(containers)
-    return [
-        Guard("which containers are others", lambda: len({id(g()) for _, g in containers}), count)
-    ]
+    places = CountOf(tuple(get for _, get in containers))
+    return [Guard("which containers are others", places, len(containers))]
 
 
 def _refuse_generators_of_both(run: Run, leaves: list[Leaf]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,33 @@ class Reader:
 def read(get: Callable[[], Any], naming: Naming) -> str:
     """An expression for what a callable gives."""
     return naming(get) if isinstance(get, Reader) else f"{naming(get)}()"
+
+
+def place_of(get: Callable[[], Any]) -> Any:
+    """What tells the place that a callable reads from other places."""
+    if not isinstance(get, Reader):
+        return id(get)
+    kind: Any = type(get)
+    parts = ((f.name, getattr(get, f.name)) for f in fields(kind))
+    inner = [place_of(x) if name in ("get", "other") else _part_key(x) for name, x in parts]
+    return (kind, *inner)
+
+
+def _part_key(x: Any) -> Any:
+    return (type(x), x) if isinstance(x, (str, int)) else id(x)
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectItself(Reader):
+    """An object itself."""
+
+    obj: Any
+
+    def __call__(self) -> Any:
+        return self.obj
+
+    def expression(self, naming: Naming) -> str:
+        return naming(self.obj)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +235,16 @@ class AreOne(Reader):
 
     def __call__(self) -> Any:
         return self.get() is self.other()
+
+
+@dataclass(frozen=True, eq=False)
+class CountOf(Reader):
+    """How many objects several places hold."""
+
+    places: tuple[Callable[[], Any], ...]
+
+    def __call__(self) -> Any:
+        return len({id(get()) for get in self.places})
 
 
 @dataclass(frozen=True, eq=False)

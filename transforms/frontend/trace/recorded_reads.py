@@ -65,6 +65,11 @@ class Guard:
         return self.get.get if isinstance(self.get, ValuesOf) else None
 
 
+class KnownAddress(Guard):
+    """An object of which the program knows where it is in memory, as `id`, `hash` and the texts of
+    objects tell: no other one is as good."""
+
+
 @dataclass
 class NamedRead:
     """Something read from outside that is guarded together with what it is in."""

@@ -13,6 +13,9 @@ from tapeless.transforms.core.random_generators import is_seed
 from tapeless.transforms.errors import EscapeError, Signal, UnsupportedError
 from tapeless.transforms.frontend.trace.journals import Journals
 from tapeless.transforms.frontend.trace.observation import constant_value, observed
+from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
+from tapeless.transforms.frontend.trace.readers import ObjectItself
+from tapeless.transforms.frontend.trace.recorded_reads import KnownAddress
 from tapeless.transforms.frontend.trace.run_state import (
     CallAtHand,
     Containers,
@@ -112,6 +115,18 @@ class Trace(SizeGuards, Journals):
                 self.ask_identity(*value)
             elif hashed_by_identity(value) and undecided(value):
                 self.undecided_identity("container")
+
+    def ask_address(self, *values: Any) -> None:
+        """Must be called where a program is told where objects are in memory."""
+        for value in values:
+            if isinstance(value, (list, tuple)):
+                self.ask_address(*value)
+            elif isinstance(value, dict):
+                self.ask_address(*value, *value.values())
+            elif is_plain_object(value) and not self.birth(value):
+                self.reads["address", id(value)] = KnownAddress(
+                    "where it is", ObjectItself(value), value
+                )
 
     def undecided_identity(self, what: str) -> NoReturn:
         if self.loops.rolling:

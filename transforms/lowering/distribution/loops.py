@@ -131,7 +131,7 @@ class Distribution:
         s = self.dependence.definitions.get(v)
         if not isinstance(s, Let) or s in self.products or not s.op.pure or s.op.costly:
             return None
-        number = not v.type.shape and v.type.dtype.kind == "i"
+        number = isinstance(v.type, Type) and not v.type.shape and v.type.dtype.kind == "i"
         if not (s.op.view or s.op is index or (number and s.op in (add, sub))):
             return None
         of = self.dependence.reads[s]

@@ -164,9 +164,9 @@ class Fitting:
                     self.carries(s.body.params, s.inits, s.body.results)
                     yield replace(s, test=self.inner(s.test), body=self.inner(s.body))
                 case Effect(kind="check"):
-                    pair: Any = [self.lengths.get(a) for a in s.args]
-                    if None not in pair and (
-                        self.is_compared(*pair) or self.moved_ahead(s, *pair, top)
+                    a, b = (self.lengths.get(x) for x in s.args)
+                    if (a is not None and b is not None) and (
+                        self.is_compared(a, b) or self.moved_ahead(s, a, b, top)
                     ):
                         self.dropped = True
                     else:

@@ -109,7 +109,7 @@ def _store_infer(x: Atom, v: Atom, *rest: Atom, key: Key) -> Type:
     while len(have) > len(target) and have[0] == 1:
         have = have[1:]
     fits = len(have) <= len(target) and all(
-        a == 1 or a == b or (b != 1 and current().may_fit(a, b))
+        a in (1, b) or current().is_one(a, b) or current().may_fit(a, b)
         for a, b in zip(have[::-1], target[::-1], strict=False)
     )
     if not fits:

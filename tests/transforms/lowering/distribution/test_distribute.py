@@ -219,3 +219,47 @@ def test_numbers_that_a_backward_loop_pops_are_no_products():
 
     slope = tapeless.grad(nearest_moves)
     np.testing.assert_allclose(tapeless.jit(slope)(V, X @ U.T), slope(V, X @ U.T), rtol=1e-12)
+
+
+def list_of_a_product(w, x):
+    total = 0.0
+    for row in x:
+        items = []
+        for h in w @ np.tanh(w @ row):
+            items.append(h * h)  # noqa: PERF401
+        total += np.sum(np.sin(np.array(items)))
+    return total
+
+
+def list_before_a_product(w, x):
+    total = 0.0
+    for row in x:
+        items = []
+        for h in np.tanh(row):
+            if h > 0:
+                items.append(h)  # noqa: PERF401
+        for h in w @ np.tanh(w @ row):
+            items.append(h * h)  # noqa: PERF401
+        total += sum(items)
+    return total
+
+
+def list_of_some_of_a_product(w, x):
+    total = 0.0
+    for row in x:
+        items = [row[0]]
+        for h in w @ np.tanh(row):
+            if h > 0:
+                items.append(h * h)  # noqa: PERF401
+        total += sum(items)
+    return total
+
+
+@pytest.mark.parametrize("f", [list_of_a_product, list_before_a_product, list_of_some_of_a_product])
+def test_lists_that_passes_fill(f):
+    """A list is no array, and is not kept for all passes."""
+    x = RANDOM.normal(size=(7, 4))
+    np.testing.assert_allclose(tapeless.jit(f)(W, x), f(W, x), rtol=1e-12)
+    slope = tapeless.jit(tapeless.grad(f))(W, x)
+    expected = gradient(lambda w: f(w.reshape(4, 4), x), W.ravel())
+    np.testing.assert_allclose(slope.ravel(), expected, rtol=1e-5, atol=1e-7)

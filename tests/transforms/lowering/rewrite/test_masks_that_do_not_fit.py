@@ -1,4 +1,4 @@
-"""A mask that does not fit the axis it selects from raises NumPy's error in kernels."""
+"""A mask longer or shorter than the axis it selects from raises NumPy's error in kernels."""
 
 import numpy as np
 import pytest

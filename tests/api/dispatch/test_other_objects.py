@@ -1,0 +1,279 @@
+"""Code that was made for some objects serves others of their classes where it is right."""
+
+import copy
+import gc
+import weakref
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, vmap
+
+
+class Body:
+    def __init__(self, x, v=1.0, child=None):
+        self.x, self.v, self.child = np.full(3, float(x)), v, child
+
+
+class Slotted:
+    __slots__ = ("x",)
+
+    def __init__(self, x):
+        self.x = np.full(3, float(x))
+
+
+def codes(f):
+    """How many programs were emitted."""
+    return len({id(s.run) for kept in f.cache.values() for s in kept})
+
+
+def check(f, arguments, most):
+    """As Python does it, with `most` programs at most; what becomes of the objects is the same."""
+    compiled = jit(f)
+    compiled.clear_cache()
+    for args in arguments:
+        here, there = copy.deepcopy(args), copy.deepcopy(args)
+        np.testing.assert_allclose(compiled(*there), f(*here), rtol=1e-14)
+        for a, b in zip(bodies(here), bodies(there), strict=True):
+            np.testing.assert_allclose(b.x, a.x, rtol=1e-14)
+            assert (b.v, b.child is None) == (a.v, a.child is None)
+    assert codes(compiled) <= most
+
+
+def bodies(args):
+    parts = (p for x in args for p in (x if isinstance(x, (list, tuple)) else [x]))
+    return [p for p in parts if isinstance(p, Body)]
+
+
+def energy(p):
+    return np.sum(p.x**2) * p.v
+
+
+def step(p):
+    p.x = p.x + p.v
+    return np.sum(p.x)
+
+
+def in_place(p, q):
+    p.x += 1
+    q.x *= 2
+    return np.sum(p.x)
+
+
+def swap(p, q):
+    p.x, q.x = q.x, p.x
+    return 0.0
+
+
+def with_a_new_child(p):
+    p.child = Body(4)
+    p.child.x = p.x * 2
+    return np.sum(p.child.x)
+
+
+def over_a_list(items):
+    for p in items:
+        p.x += 1.0
+    return sum(np.sum(p.x) for p in items)
+
+
+def of_slots(p):
+    return np.sum(p.x * 2)
+
+
+def of_children(p):
+    return np.sum(p.child.x * p.x)
+
+
+@pytest.mark.parametrize(
+    ("f", "make"),
+    [
+        (energy, lambda k: (Body(k),)),
+        (step, lambda k: (Body(k),)),
+        (in_place, lambda k: (Body(k), Body(k + 1))),
+        (swap, lambda k: (Body(k), Body(k + 1))),
+        (with_a_new_child, lambda k: (Body(k),)),
+        (over_a_list, lambda k: ([Body(k), Body(k + 1)],)),
+        (of_slots, lambda k: (Slotted(k),)),
+        (of_children, lambda k: (Body(k, child=Body(2)),)),
+    ],
+)
+def test_one_program_for_all_objects_of_a_class(f, make):
+    check(f, [make(k) for k in range(6)], 1)
+
+
+@pytest.mark.parametrize("v", [lambda k: 1.0 + k, lambda k: k])
+def test_numbers_of_objects_become_inputs(v):
+    check(energy, [(Body(k, v(k)),) for k in range(6)], 2)
+
+
+def test_namespaces():
+    arguments = [(SimpleNamespace(a=2.0 * k, b=np.ones(3) * k),) for k in range(6)]
+    check(lambda s: s.a * np.sum(s.b), arguments, 2)
+
+
+def test_derivatives_and_batches():
+    def loss(w, p):
+        return np.sum(w * p.x) ** 2
+
+    grad(lambda w: np.sum(w * w))(np.ones(3))  # pytest opens modules that are imported here
+    slope = grad(loss)
+    for k in range(5):
+        np.testing.assert_allclose(slope(np.ones(3), Body(k)), np.full(3, 6.0 * k * k))
+    assert codes(slope) == 1
+    batched = vmap(loss, in_axes=(0, None))
+    for k in range(3):
+        expected = [loss(w, Body(k)) for w in np.eye(3)]
+        np.testing.assert_allclose(batched(np.eye(3), Body(k)), expected)
+
+
+def test_which_arguments_are_one_object():
+    def f(p, q):
+        return np.sum(p.x) if p is q else np.sum(p.x * q.x)
+
+    def pair(k):
+        p = Body(k)
+        return (p, p) if k % 2 else (p, Body(k + 1))
+
+    check(f, map(pair, range(6)), 2)
+
+
+def test_which_items_are_one_object():
+    def items(k):
+        p = Body(k)
+        return ([p, Body(k), p] if k % 2 else [Body(1), p, Body(2)],)
+
+    check(over_a_list, map(items, range(6)), 2)
+
+
+def test_which_arrays_are_one():
+    compiled = jit(in_place)
+    for shared in (False, True, False, True, False):
+        p, q = Body(1), Body(2)
+        if shared:
+            q.x = p.x
+        compiled(p, q)
+        assert (p.x[0], q.x[0]) == ((4, 4) if shared else (2, 4))
+
+
+def test_arrays_of_the_same_objects_that_were_one():
+    p, q = Body(1), Body(2)
+    q.x = p.x
+    compiled = jit(lambda p, q: np.sum(p.x * 10 + q.x))
+    assert compiled(p, q) == 33
+    q.x = np.full(3, 5.0)
+    assert compiled(p, q) == 45
+
+
+LANDMARK = Body(3)
+KNOWN = {LANDMARK: 1.0}
+
+
+def test_a_global_object():
+    compiled = jit(lambda p: np.sum(p.x) + (100 if p is LANDMARK else 0))
+    inside = jit(lambda p: np.sum(p.x) + (100 if p.child is LANDMARK else 0))
+    keyed = jit(lambda p: np.sum(p.x) + KNOWN.get(p, 5.0))
+    for k in range(6):
+        p = LANDMARK if k in (2, 4) else Body(3)
+        assert compiled(p) == 9 + 100 * (p is LANDMARK)
+        assert inside(Body(1, child=p)) == 3 + 100 * (p is LANDMARK)
+        assert keyed(p) == 9 + (1 if p is LANDMARK else 5)
+
+
+def test_results_are_the_objects_of_the_call():
+    same, parts = jit(lambda p: p), jit(lambda p: [p, (p.child, np.sum(p.x))])
+    for k in range(5):
+        p = Body(k, child=Body(1))
+        assert same(p) is p
+        whole, (child, total) = parts(p)
+        assert (whole, child, total) == (p, p.child, 3 * k)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda p: hash(p) % 1000,
+        lambda p: id(p) % 1000,
+        lambda p: f"{p}",
+        lambda p: str([p]),
+        lambda p: "%s" % p,  # noqa: UP031 (this way to make text)
+        lambda p: repr({"a": (p, 1)}),
+        lambda p: f"{p!r:>60}",
+    ],
+)
+def test_where_an_object_is_in_memory(f):
+    compiled, alive = jit(f), [Body(k) for k in range(4)]
+    assert [compiled(p) for p in alive] == [f(p) for p in alive]
+
+
+class Simulation:
+    """Has a new state after each step."""
+
+    def __init__(self):
+        self.state, self.time = Body(1.0), 0
+
+    def step(self):
+        self.state = Body(self.state.x[0] * 1.1, self.state.v)
+        self.time += 1
+        return np.sum(self.state.x)
+
+
+def test_an_attribute_that_is_another_object_in_each_call():
+    fast, plain, compiled = Simulation(), Simulation(), jit(Simulation.step)
+    for _ in range(8):
+        np.testing.assert_allclose(compiled(fast), plain.step(), rtol=1e-14)
+        assert fast.time == plain.time
+    assert codes(compiled) == 2
+
+
+def test_other_classes_have_programs_of_their_own():
+    class Heavy(Body):
+        def weight(self):
+            return 10.0
+
+    class Light(Body):
+        def weight(self):
+            return 1.0
+
+    compiled = jit(lambda p: p.weight() * np.sum(p.x))
+    for k in range(4):
+        assert compiled((Heavy if k % 2 else Light)(1)) == (30 if k % 2 else 3)
+
+
+def test_a_method_that_is_replaced():
+    class Heavy(Body):
+        def weight(self):
+            return 10.0
+
+    compiled = jit(lambda p: p.weight() * np.sum(p.x))
+    assert compiled(Heavy(1)) == 30
+    special = Heavy(1)
+    special.weight = lambda: 2.0
+    assert compiled(special) == 6
+    Heavy.weight = lambda self: 5.0
+    assert compiled(Heavy(1)) == 15
+
+
+def test_attributes_of_other_kinds():
+    compiled = jit(energy)
+    assert compiled(Body(1)) == 3
+    other = Body(1)
+    other.x = np.ones((2, 2), np.float32)
+    assert compiled(other) == 4
+    assert compiled(other).dtype == np.float32
+    del other.x
+    with pytest.raises(AttributeError, match="'x'"):
+        compiled(other)
+
+
+def test_objects_are_not_kept_alive():
+    compiled, there = jit(lambda p: np.sum(p.x**2)), []
+    for k in range(20):
+        p = Body(k)
+        there.append(weakref.ref(p))
+        assert compiled(p) == 3 * k * k
+        del p
+    gc.collect()
+    assert sum(reference() is not None for reference in there) < 8
+    assert len(compiled.compilations) == 1
