@@ -23,6 +23,7 @@ from tapeless.transforms.ops.numerics.calculus import interp
 from tapeless.transforms.ops.numpy.indexing import INDEX, get, take_along
 from tapeless.transforms.ops.numpy.quantiles import MEDIAN, between
 from tapeless.transforms.ops.numpy.reductions import merged
+from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
 from tapeless.transforms.ops.numpy.sorting import (
     argsort,
     lexsort,
@@ -75,6 +76,14 @@ def ordered(line: Line) -> Callable[..., Any]:
         return along(x, axis, outs[0].type, line)
 
     return made
+
+
+def partitioned(small: Any, outs: Outs, x: Atom, *, kth: Any, axis: int) -> Any:
+    """Sorts each line: a place outside of it is NumPy's error."""
+    n = x.type.shape[axis]
+    for k in kth if isinstance(kth, tuple) else (kth,):
+        require_at_least(n, max(k + 1, -k), ValueError, f"kth(={k}) out of bounds")
+    return ordered(_line_sorted)(small, outs, x, axis=axis)
 
 
 def by_several_keys(small: Any, outs: Outs, *keys: Atom) -> Any:
@@ -166,7 +175,7 @@ def interpolated(small: Any, outs: Outs, x: Atom, xp: Atom, fp: Atom) -> Any:
 
 ORDERING: dict[Op, Callable[..., Any]] = {
     sort: ordered(_line_sorted),
-    partition: ordered(_line_sorted),
+    partition: partitioned,
     argsort: ordered(_line_order),
     lexsort: by_several_keys,
     permute: permuted,

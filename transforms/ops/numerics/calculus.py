@@ -18,7 +18,11 @@ from tapeless.transforms.ops.numpy.diagonals import least
 from tapeless.transforms.ops.numpy.flipping import flip
 from tapeless.transforms.ops.numpy.indexing import get
 from tapeless.transforms.ops.numpy.padding import pad
-from tapeless.transforms.ops.numpy.run_time_errors import raise_where, require_at_least
+from tapeless.transforms.ops.numpy.run_time_errors import (
+    raise_where,
+    require_at_least,
+    require_size,
+)
 from tapeless.transforms.ops.numpy.sorting import argsort, searchsorted
 from tapeless.transforms.ops.primitives.arithmetic import add, mod, mul, sub, truediv
 from tapeless.transforms.ops.primitives.batch_rules import anywhere
@@ -237,6 +241,8 @@ def _interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Any:
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
+    message = "fp and xp are not of the same length."
+    require_size(fp.type.shape[0], xp.type.shape[0], ValueError, message)
     if period is not None:
         return interp(*_periodic(x, xp, fp, absolute(as_floats(as_array(period), FLOAT))))
     value = interp(x, xp, fp)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeless.transforms.core.builder import atom_of_size, broadcast, stretch
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
+from tapeless.transforms.ops.numpy.run_time_errors import require_at_least
 from tapeless.transforms.ops.primitives.joining import as_array
 from tapeless.transforms.ops.primitives.shapes import broadcast_to, flat, reshape
 from tapeless.transforms.ops.primitives.shapes import copy as copied
@@ -19,6 +20,9 @@ def _broadcast_shapes(*args: Any) -> tuple[Any, ...]:
 
 def _broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     a, target = as_array(array), shape_of(shape)
+    for size in target:
+        message = "all elements of broadcast shape must be non-negative"
+        require_at_least(size, 0, ValueError, message)
     stretch(a.type.shape, target)
     return broadcast_to(a, shape=target)
 

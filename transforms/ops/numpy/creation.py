@@ -19,7 +19,7 @@ from tapeless.transforms.core.language import Literal
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.numpy.cast_rules import as_elements, check_bounds, refuse_complex
 from tapeless.transforms.ops.numpy.length_arguments import shape_of
-from tapeless.transforms.ops.numpy.run_time_errors import raise_where
+from tapeless.transforms.ops.numpy.run_time_errors import raise_where, require_at_least
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, floor, less, sign
 from tapeless.transforms.ops.primitives.dtypes import result_dtype
 from tapeless.transforms.ops.primitives.elementwise import log10, maximum, power
@@ -274,6 +274,7 @@ def _vander(x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N8
     if x.type.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
     n = x.type.shape[0] if N is None else shape_of(N)[0]
+    require_at_least(n, 0, ValueError, "negative dimensions are not allowed")
     exponents = count_up(n)
     return power(column(x), exponents if increasing else atom(n) - 1 - exponents)
 

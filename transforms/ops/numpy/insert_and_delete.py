@@ -135,6 +135,9 @@ def _sorted_places(places: list[Size]) -> list[int]:
 
 def _resize(a: Any, new_shape: Any) -> Any:
     line, sizes = flat(as_array(a)), shape_of(new_shape)
+    for size in sizes:
+        message = "all elements of `new_shape` must be non-negative"
+        require_at_least(size, 0, ValueError, message)
     n, some = line.type.shape[0], current().at_least(line.type.shape[0], 1)
     if not some.possible:
         return zeros(shape=sizes, dtype=line.type.dtype)

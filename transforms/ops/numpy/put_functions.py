@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeless.transforms.core import dims
 from tapeless.transforms.core.builder import atom, current
 from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Atom
@@ -21,6 +22,7 @@ from tapeless.transforms.ops.numpy.cast_rules import (
 from tapeless.transforms.ops.numpy.cumulative import cumsum
 from tapeless.transforms.ops.numpy.diagonals import diagonal_length
 from tapeless.transforms.ops.numpy.indexing import along_axis, normalize
+from tapeless.transforms.ops.numpy.run_time_errors import require_size
 from tapeless.transforms.ops.numpy.stretched_values import stretched
 from tapeless.transforms.ops.primitives.arithmetic import mod, neg, sub
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import equal, logical_and
@@ -132,6 +134,8 @@ def _place(arr: Any, mask: Any, vals: Any) -> Any:
 
 def _putmask(a: Any, mask: Any, values: Any) -> Any:
     chosen = cast(flat(as_array(mask)), dtype=np.dtype(bool))
+    message = "putmask: mask and data must be the same size"
+    require_size(chosen.type.shape[0], dims.product(a.type.shape), ValueError, message)
     held = as_elements(values, a.type.dtype, numpys=False)
     new = converted(held, a.type.dtype, "safe")
     return _chosen(a, chosen, _cyclic(new, chosen.type.shape[0]))

@@ -54,13 +54,13 @@ def require_at_least(n: Size, least: Size, error: type[Exception], message: str)
         require(greater_equal(atom_of_size(n), atom_of_size(least)), error, message)
 
 
-def require_size(n: Size, size: int, error: type[Exception], message: str) -> None:
+def require_size(n: Size, size: Size, error: type[Exception], message: str) -> None:
     """Raises an error unless a length is this one."""
     same = current().equals(n, size)
     if not same.possible:
         raise error(message)
     if not same.certain:
-        require(equal(atom_of_size(n), size), error, message)
+        require(equal(atom_of_size(n), atom_of_size(size)), error, message)
 
 
 def require_other_size(n: Size, size: int, error: type[Exception], message: str) -> None:

@@ -11,6 +11,7 @@ from tapeless.transforms.core.language import Atom, Type
 from tapeless.transforms.core.operation import Op
 from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.ops.numpy.indexing import INDEX
+from tapeless.transforms.ops.numpy.run_time_errors import require_size
 from tapeless.transforms.ops.primitives.batch_rules import Axes, Batched, along, anywhere
 from tapeless.transforms.ops.primitives.joining import as_array, axis_of
 from tapeless.transforms.ops.primitives.new_arrays import empty
@@ -190,7 +191,10 @@ def _lexsort(keys: Any, axis: Any = -1) -> Any:
 def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     a = as_array(a)
     if sorter is not None:
-        a = permute(a, as_array(sorter), axis=0)
+        order = as_array(sorter)
+        message = "sorter.size must equal a.size"
+        require_size(order.type.shape[0], a.type.shape[0], ValueError, message)
+        a = permute(a, order, axis=0)
     return searchsorted(a, as_array(v), side=side)
 
 
