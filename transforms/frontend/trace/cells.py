@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tapeless.transforms.core.builder import current, defining_statement
 from tapeless.transforms.core.language import Atom, Block, Effect, If, Type, Var
 from tapeless.transforms.errors import AliasError, UndefinedError
 from tapeless.transforms.frontend.trace.journals import Location
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.ops.primitives.comparisons_and_rounding import logical_not
+from tapeless.transforms.ops.primitives.identities import identity
 
 
 class Cell:
@@ -28,6 +30,18 @@ def named_like(old: Any, new: Any) -> Any:
     if isinstance(new, Var) and isinstance(old, Var):
         new.name = new.name or old.name
     return new
+
+
+def _as_root(new: Any) -> Any:
+    """The new value of an array that views lead to. One that is computed as a view, as x is of what
+    a store to x[::-1] made, gets a name of its own: a view of it, x[:], would be combined with it
+    into one of something else, and stores to that would not reach x."""
+    let = defining_statement(new)
+    if let is None or not let.op.view:
+        return new
+    root = Var(new.type)
+    current().let((root,), identity, (new,), {})
+    return root
 
 
 class CellLocation(Location):
@@ -162,7 +176,7 @@ class Value:
         trace().touch(CellLocation(self.cell))
         trace().memory.stored_to(self.cell)
         before = self.cell.atom
-        self.cell.atom = named_like(before, new)
+        self.cell.atom = named_like(before, _as_root(new))
         if lent is not None:
             lent.store(self.cell.atom)
         if isinstance(new, Var) and new.type.ndim > 1:  # it lies where the array does
