@@ -277,3 +277,49 @@ def test_objects_are_not_kept_alive():
     gc.collect()
     assert sum(reference() is not None for reference in there) < 8
     assert len(compiled.compilations) == 1
+
+
+class Named:
+    """Equal to, and less than, others by its name, and an index by its length."""
+
+    def __init__(self, name):
+        self.name, self.x = name, np.ones(3)
+
+    def __eq__(self, other):
+        return isinstance(other, Named) and other.name == self.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __lt__(self, other):
+        return self.name < other.name
+
+    def __index__(self):
+        return len(self.name)
+
+    def __reversed__(self):
+        return iter([len(self.name)])
+
+
+TABLE, LISTED = {Named("a"): 1.0, Named("bb"): 2.0}, [Named("a"), Named("bb")]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda p: np.sum(p.x) * TABLE[p],
+        lambda p: np.sum(p.x) * (10 if p in TABLE else 1),
+        lambda p: np.sum(p.x) * (LISTED.index(p) + 1),
+        lambda p: np.sum(p.x) * (10 if p in LISTED[1:] else 1),
+        lambda p: np.sum(p.x) * (10 if p == LISTED[1] else 1),
+        lambda p: np.sum(p.x) * sorted([p, Named("aa")]).index(p),
+        lambda p: np.sum(p.x) * len({p, Named("a")}),
+        lambda p: np.sum(p.x) * len(range(p)),
+        lambda p: np.sum(p.x) * len([1] * p),
+        lambda p: np.sum(p.x) * list(reversed(p))[0],
+    ],
+)
+def test_methods_that_containers_and_builtins_call(f):
+    compiled = jit(f)
+    for name in ("a", "bb", "a", "bb"):
+        assert compiled(Named(name)) == f(Named(name))

@@ -10,6 +10,12 @@ from types import FunctionType
 from typing import Any
 
 NAMESPACES = frozenset({("types", "SimpleNamespace"), ("argparse", "Namespace")})
+#: Methods that builtin functions and containers call where nobody sees what they read.
+UNSEEN = (
+    *("__eq__", "__ne__", "__hash__", "__lt__", "__le__", "__gt__", "__ge__"),
+    *("__index__", "__reversed__", "__length_hint__", "__fspath__", "__buffer__"),
+    *("__array_ufunc__", "__array_function__", "__array_interface__", "__array_struct__"),
+)
 POINTER = struct.calcsize("P")
 OF_LIBRARIES = frozenset({"numpy", "scipy", "tapeless", "builtins", *sys.stdlib_module_names})
 
@@ -28,7 +34,7 @@ def holds_attributes_only(cls: type) -> bool:
 
 def is_plain_object(x: Any) -> bool:
     """Whether x is an object of a class that a user has written, or a namespace, and holds nothing
-    but attributes.
+    but attributes, all of which are read where it can be seen.
 
     >>> class Body:
     ...     pass
@@ -45,6 +51,8 @@ def is_plain_object(x: Any) -> bool:
 def _makes_plain_objects(cls: type) -> bool:
     """Whether a class, and all that it is derived from, are classes of Python."""
     if not (is_described(cls) and holds_attributes_only(cls)):
+        return False
+    if any(getattr(cls, name, None) is not getattr(object, name, None) for name in UNSEEN):
         return False
     new: Any = cls.__new__
     if new is not object.__new__ and not isinstance(new, FunctionType):
