@@ -316,7 +316,7 @@ TABLE, LISTED = {Named("a"): 1.0, Named("bb"): 2.0}, [Named("a"), Named("bb")]
         lambda p: np.sum(p.x) * len({p, Named("a")}),
         lambda p: np.sum(p.x) * len(range(p)),
         lambda p: np.sum(p.x) * len([1] * p),
-        lambda p: np.sum(p.x) * list(reversed(p))[0],
+        lambda p: np.sum(p.x) * next(reversed(p)),
     ],
 )
 def test_methods_that_containers_and_builtins_call(f):
