@@ -61,9 +61,9 @@ class ReadsWriter:
         return [kind.__name__, *(self.part(f.name, getattr(get, f.name)) for f in fields(kind))]
 
     def part(self, name: str, x: Any) -> Any:
-        if name in ("get", "other"):
+        if name in readers.INNER:
             return self.place(x)
-        if name == "places":
+        if name == readers.SEVERAL_INNER:
             return [self.place(get) for get in x]
         return self.object(x) if name in OBJECTS else literal(x)
 
@@ -125,9 +125,9 @@ class ReadsFinder:
         return kind(*values)  # type: ignore[no-any-return]
 
     def part(self, name: str, text: Any) -> Any:
-        if name in ("get", "other"):
+        if name in readers.INNER:
             return self.place(text)
-        if name == "places":
+        if name == readers.SEVERAL_INNER:
             return tuple(self.place(each) for each in text)
         return self.object(text) if name in OBJECTS else ast.literal_eval(text)
 

@@ -48,7 +48,7 @@ else:
     shapes = later("tapeless.transformations.eval_shape")
 
 
-CODES = 4  # whose objects others are tried for
+CODES = 32  # whose objects others are tried for
 OBJECTS = 4  # for which one code is kept
 SINGLE_CALLS = 8  # that get a specialisation each, before a warning says so
 OUTSIDE = "pass what changes as an argument, or read it outside of the function"
@@ -102,7 +102,7 @@ class Lookup(SpecialisationMaker):
         tried: list[Specialisation] = []
         for specialisation in self.cache.get(key, ()):
             code = specialisation.stands_for or specialisation
-            if code in tried or not ways.may_serve(specialisation):
+            if code in tried or not (code.has_code and ways.may_serve(specialisation)):
                 continue
             if len(tried) == CODES:
                 return None
@@ -129,8 +129,9 @@ class Lookup(SpecialisationMaker):
         self, reason: str, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Specialisation:
         """The specialisation for these arguments; a warning where each call gets one of its own."""
-        earlier = self.cache.get(key, ())
-        count = reasons.count_of_single_calls(earlier) if len(earlier) >= SINGLE_CALLS else 0
+        earlier, leaves = self.cache.get(key, ()), tree.leaves((args, kwargs))
+        many = len(earlier) >= SINGLE_CALLS
+        count = reasons.count_of_single_calls(earlier, leaves) if many else 0
         if count < SINGLE_CALLS:
             return self.compile_checked(args, kwargs)
         del earlier[ways.WAYS :]  # type: ignore[union-attr]  # which serve no more

@@ -139,9 +139,9 @@ class OtherObjects:
         raise CannotReplaceError
 
     def part(self, name: str, x: Any) -> Any:
-        if name in ("get", "other"):
+        if name in readers.INNER:
             return self.reader(x)
-        return tuple(map(self.reader, x)) if name == "places" else self.image(x)
+        return tuple(map(self.reader, x)) if name == readers.SEVERAL_INNER else self.image(x)
 
     def location(self, location: Any) -> Any:
         """The same place of these objects."""

@@ -16,12 +16,14 @@ import numpy as np
 
 from tapeless.backends import cpu, cuda
 from tapeless.dispatch import ways
+from tapeless.dispatch.other_objects import changed_values
 from tapeless.dispatch.specialisation import (
     Specialisation,
     always_miss,
     is_same_leaf,
     leaf_key,
 )
+from tapeless.transforms.frontend.trace.plain_objects import is_plain_object
 from tapeless.transforms.frontend.trace.readers import GONE
 from tapeless.transforms.frontend.trace.recorded_reads import SIMPLE
 from tapeless.transforms.lowering.schedule.parallel_nests import BESIDE_PRODUCTS, HEAVY
@@ -88,13 +90,17 @@ def _facts(specialisation: Specialisation) -> int:
     )
 
 
-def count_of_single_calls(earlier: Sequence[Specialisation]) -> int:
-    """How many of the newest specialisations were for one call each, as what they read outside of
-    the function is another value now."""
+def count_of_single_calls(earlier: Sequence[Specialisation], leaves: Sequence[Any]) -> int:
+    """How many of the newest specialisations were for one call each, as an object that was their
+    argument, or what they read outside of the function, is another one now."""
     count = 0
     for specialisation in earlier:
-        once = specialisation.enter is always_miss and ways.may_begin(specialisation)
-        if not once or all(guard.holds() for guard in specialisation.guards):
+        once = specialisation.enter is always_miss and specialisation.stands_for is None
+        if not (once and ways.may_begin(specialisation)):
+            break
+        objects = ((k, x) for k, x in specialisation.static if is_plain_object(x))
+        same_objects = all(leaves[k] is x for k, x in objects)
+        if same_objects and all(guard.holds() for guard in specialisation.guards):
             break
         count += 1
     return count
@@ -106,7 +112,7 @@ def failed_requirements(
     """What a specialisation relies on that does not hold for these arguments."""
     parts = [
         *(
-            f"{names[k]} is {_show_value(leaves[k])}"
+            f"{names[k]} is {_show_value(leaves[k])}{_differences(specialisation, value, leaves)}"
             for k, value in specialisation.static
             if not is_same_leaf(value, leaves[k])
         ),
@@ -122,6 +128,14 @@ def failed_requirements(
         parts += specialisation.memory.failures(specialisation.inputs(leaves))
         parts += [_relation(*r) for r in specialisation.unmet_relations(leaves, names)]
     return [*dict.fromkeys(parts)]
+
+
+def _differences(specialisation: Specialisation, value: Any, leaves: Sequence[Any]) -> str:
+    """What the program relies on of an object, and is another value in the one of this call."""
+    if not is_plain_object(value):
+        return ""
+    different = dict.fromkeys(g.name for g in changed_values(specialisation, leaves))
+    return f", with other values: {', '.join(different)}" if different else ""
 
 
 def _changed_captures(specialisation: Specialisation) -> Iterator[str]:

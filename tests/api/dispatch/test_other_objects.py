@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tapeless import grad, jit, vmap
+from tapeless import PerformanceWarning, grad, jit, vmap
 
 
 class Body:
@@ -323,3 +323,32 @@ def test_methods_that_containers_and_builtins_call(f):
     compiled = jit(f)
     for name in ("a", "bb", "a", "bb"):
         assert compiled(Named(name)) == f(Named(name))
+
+
+class Tagged:
+    def __init__(self, tag, x=1.0):
+        self.tag, self.x = tag, np.full(3, x)
+
+
+def by_tag(p):
+    return np.sum(p.x) * (3 if p.tag == "t3" else 1)
+
+
+def by_length_of_tag(p):
+    return np.sum(p.x) * len(p.tag)
+
+
+def test_many_kinds_of_objects_have_a_program_each():
+    compiled = jit(by_tag)
+    for k in range(48):
+        p = Tagged(f"t{k % 6}", k)
+        assert compiled(p) == by_tag(p)
+    assert codes(compiled) == 6
+
+
+def test_objects_that_no_program_fits_twice():
+    compiled, alive = jit(by_length_of_tag), [Tagged("t" * (k + 1)) for k in range(30)]
+    with pytest.warns(PerformanceWarning, match="p is .* with other values: p.tag"):
+        values = [compiled(p) for p in alive]
+    assert values == [by_length_of_tag(p) for p in alive]
+    assert sum(map(len, compiled.cache.values())) < 20

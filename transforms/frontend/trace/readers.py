@@ -20,6 +20,8 @@ from tapeless.transforms.dataclass import dataclass
 
 #: Gives the name that stands for an object in an expression; for a reader, what it reads.
 Naming = Callable[[Any], str]
+#: Fields of readers with a reader, or several, that they read inside of.
+INNER, SEVERAL_INNER = frozenset({"get", "other"}), "places"
 #: What a reader raises where the place is no more.
 GONE = (AttributeError, KeyError, IndexError, NameError, ValueError)
 
@@ -46,7 +48,7 @@ def place_of(get: Callable[[], Any]) -> Any:
         return id(get)
     kind: Any = type(get)
     parts = ((f.name, getattr(get, f.name)) for f in fields(kind))
-    inner = [place_of(x) if name in ("get", "other") else _part_key(x) for name, x in parts]
+    inner = [place_of(x) if name in INNER else _part_key(x) for name, x in parts]
     return (kind, *inner)
 
 
