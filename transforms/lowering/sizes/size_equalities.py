@@ -166,7 +166,7 @@ class Fitting:
                 case Effect(kind="check"):
                     a, b = (self.lengths.get(x) for x in s.args)
                     if (a is not None and b is not None) and (
-                        self.is_compared(a, b) or self.moved_ahead(s, a, b, top)
+                        self.is_compared(a, b) or self.mask_fits_ahead(s, a, b, top)
                     ):
                         self.dropped = True
                     else:
@@ -174,14 +174,10 @@ class Fitting:
                 case _:
                     yield s
 
-    def moved_ahead(self, s: Effect, a: Size, b: Size, top: bool) -> bool:
-        """Whether the check of a mask is made ahead of the program, for all that rely on it."""
-        is_given = dims.is_given(a) and dims.is_given(b)
-        if not (top and s.params.get("mask") and is_given):
-            return False
-        noted = relate(self.sizes, a, b)
-        self.checks += comparison(a, b, s.origin, s.params) if noted else []
-        return noted
+    def mask_fits_ahead(self, s: Effect, a: Size, b: Size, top: bool) -> bool:
+        """Whether a check ahead of the program tells that a mask fits."""
+        are_given = dims.is_given(a) and dims.is_given(b)
+        return bool(s.params.get("mask")) and are_given and self.equal_ahead(a, b, s, top)
 
     def is_compared(self, a: Size, b: Size) -> bool:
         """Whether a check of two sizes tells nothing new: they are equal, as two counts of one mask
@@ -213,16 +209,16 @@ class Fitting:
             if slot in key and None not in key:
                 n = t.args[0].type.shape[key.index(slot)]
                 if dims.is_given(n) and dims.is_given(stop):
-                    self.checked(n, stop, t.origin)
+                    self.checked(n, stop, t)
 
-    def rely(self, a: Size, b: Size, origin: Any = None) -> bool:
+    def rely(self, a: Size, b: Size, at: Let | Effect | None = None) -> bool:
         """Whether two sizes are equal in this call; the program is for such calls only then."""
         if self.equal(a, b):
             return True
         length = dims.evaluate(a, self.hints)
         if length is None or length != dims.evaluate(b, self.hints):
             return False
-        if self.checked(a, b, origin):
+        if self.checked(a, b, at):
             self.relied.append(("==", a, b))
             return True
         return False
@@ -252,21 +248,23 @@ class Fitting:
             args[k] = fitted_operand
         yield replace(s, args=tuple(args))
 
-    def equal_ahead(self, n: Size, m: Size, s: Let, top: bool) -> bool:
+    def equal_ahead(self, n: Size, m: Size, s: Let | Effect, top: bool) -> bool:
         """Whether a check ahead of the program tells that two sizes of a statement are equal.
 
         top  whether the statement runs in each call
         """
         if canonical(n, self.implied) == canonical(m, self.implied):
-            return self.checked(*dims.sides(self.canon(n), self.canon(m)), s.origin)
-        return self.checked(n, m, s.origin) if top else self.rely(n, m, s.origin)
+            return self.checked(*dims.sides(self.canon(n), self.canon(m)), s)
+        return self.checked(n, m, s) if top else self.rely(n, m, s)
 
-    def checked(self, n: Size, m: Size, origin: Any) -> bool:
-        """Notes that two sizes are equal, with a check where that is new; whether it could be."""
+    def checked(self, n: Size, m: Size, at: Let | Effect | None) -> bool:
+        """Notes that two sizes of a statement are equal, with a check where that is new; whether it
+        could be."""
         if self.equal(n, m):
             return True
         noted = relate(self.sizes, n, m)
-        self.checks += comparison(n, m, origin) if noted else []
+        params = at.params if isinstance(at, Effect) else None
+        self.checks += comparison(n, m, at and at.origin, params) if noted else []
         return noted
 
     def canon(self, size: Size) -> Size:
