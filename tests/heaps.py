@@ -1,8 +1,9 @@
 """Runs random programs over objects that share one another, and compares them with dual numbers.
 
 `python -m tests.heaps 0 1000` tries 1,000 seeds from 0 on: values and derivatives, without traces
-first. It prints each that is wrong or fails, made smaller, and how many were staged for all values,
-traced on the values of the call, or refused, and why.
+first; `python -m tests.heaps 0 1000 records` those over lists of objects that loops make. It prints
+each that is wrong or fails, made smaller, and how many were staged for all values, traced on the
+values of the call, or refused, and why.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ import warnings
 
 from tapeless.transforms.core.traced_calls import STRICT
 from tests.random_heaps import HeapWriter
+from tests.random_records import RecordWriter
 from tests.shrinking import shrunk
 from tests.towers import fails, in_time, kind, point, tell
 
+WRITERS = {"heaps": HeapWriter, "records": RecordWriter}
 CALL = "\n\ng0 = lambda x, v, m: value_and_grad(f, argnums=(0, 1))(x, v, 3)\n"
 
 
-def program(seed: int) -> str:
+def program(seed: int, writer: str = "heaps") -> str:
     """The text of a module: a function f of the seed, and a call of its value and derivatives."""
-    return HeapWriter(random.Random(seed)).program().replace("import numpy as np\n", "") + CALL
+    return WRITERS[writer](random.Random(seed)).program().replace("import numpy as np\n", "") + CALL
 
 
 def strict_outcome(text: str, seed: int, folder: str) -> str:
@@ -46,12 +49,12 @@ def outcome(text: str, seed: int, folder: str) -> str:
     return f"right, traced: {result}" if traced == "right" else traced
 
 
-def main(first: int, count: int) -> bool:
+def main(first: int, count: int, writer: str = "heaps") -> bool:
     """Whether a program failed."""
     numbers: collections.Counter[str] = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + count):
-            text = program(seed)
+            text = program(seed, writer)
             result = outcome(text, seed, folder)
             numbers[kind(result)] += 1
             if fails(result):
@@ -65,4 +68,4 @@ def main(first: int, count: int) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]))

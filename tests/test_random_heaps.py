@@ -21,6 +21,15 @@ def test_programs(first, tmp_path):
         assert result != "too long", f"seed {seed}\n{text}"
 
 
+@pytest.mark.parametrize("first", range(0, 30, GROUP))
+def test_lists_of_objects_that_loops_make(first, tmp_path):
+    for seed in range(first, first + GROUP):
+        text = program(seed, "records")
+        result = outcome(text, seed, tmp_path)
+        assert not fails(result), f"seed {seed}: {result}\n{text}"
+        assert result != "too long", f"seed {seed}\n{text}"
+
+
 def test_most_programs_are_staged_for_all_values(tmp_path):
     results = [strict_outcome(program(seed), seed, tmp_path) for seed in range(1000, 1020)]
     assert results.count("right") >= 14

@@ -49,6 +49,7 @@ from tapeless.transforms.frontend.effects.effects import Unreachable
 from tapeless.transforms.frontend.effects.try_attempts import Fork
 from tapeless.transforms.frontend.heap.absent_attributes import asked_in_vain, maybe_set
 from tapeless.transforms.frontend.heap.alias_sets import Aliases
+from tapeless.transforms.frontend.heap.frames import FrameLocation
 from tapeless.transforms.frontend.heap.list_columns import may_be_list
 from tapeless.transforms.frontend.heap.list_growth import Growth
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
@@ -57,9 +58,8 @@ from tapeless.transforms.frontend.source.tree_building import RESULT
 from tapeless.transforms.frontend.trace.cells import CellLocation, MaybeUndefined
 from tapeless.transforms.frontend.trace.dependence import depends_on
 from tapeless.transforms.frontend.trace.journals import Journal, Location
-from tapeless.transforms.frontend.trace.provenance import is_library_class, makes_plain_objects
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
-from tapeless.transforms.frontend.values.attribute_names import has_attributes
+from tapeless.transforms.frontend.values.attribute_names import is_program_object
 from tapeless.transforms.frontend.values.container_aliases import (
     LoopAliases,
     refuse_changed_elements,
@@ -105,6 +105,7 @@ class LoopFixpoint:
     lengths: set[Size] = field(default_factory=set)  # those that differ from pass to pass
     params: set[Var] = field(default_factory=set)
     late: list[tuple[Location, Structure]] = field(default_factory=list)
+    renewed: list[tuple[Location, Any]] = field(default_factory=list)  # what is there from now on
     lists: Growth = field(default_factory=Growth)
     aliases: Aliases = field(default_factory=Aliases)
     moving: LoopReferences = field(default_factory=LoopReferences)
@@ -257,6 +258,8 @@ class LoopFixpoint:
             for holder in inner:  # of lists that this attempt made
                 del t.memory.held[holder]
             t.memory.loans.given_back -= inner
+            for held in t.memory.held.values():  # and of arrays that it made
+                held -= {m for m in held if m.birth > self.aliases.began}
             return None
         for key in self.locations:
             staged.results.setdefault(key, list(staged.params[key]))
@@ -442,9 +445,23 @@ class LoopFixpoint:
                 return True
             staged.results[key] = [] if unset or final.kind == "static" else list(final.leaves())
             return False
-        if unset:
-            raise CannotRoll(f"'{loc.name}' is not set after each pass")
+        if unset or isinstance(entry.value, Incompatible):
+            return self.compare_unreadable(loc, entry, final, staged)
         return self.widen(key, loc, self.leaves_left(loc, entry, final), staged)
+
+    def compare_unreadable(
+        self, loc: Location, entry: Structure, final: Structure, staged: StagedPass
+    ) -> bool:
+        """The same where what the location holds must not be read, before a pass or after it:
+        a local variable is so before the loop, too, or is not set there."""
+        if not isinstance(loc, FrameLocation) or final.value is MISSING:
+            raise CannotRoll(f"'{loc.name}' is not set after each pass")
+        if isinstance(entry.value, Incompatible) and isinstance(final.value, Incompatible):
+            staged.results[loc.key] = []
+            return False
+        unreadable = isinstance(final.value, Incompatible)
+        self.renewed.append((loc, final.value if unreadable else MISSING))
+        return True
 
     def gets_younger(self, entry: Structure, final: Structure) -> bool:
         """Whether a location gets a container that a pass makes, in the place of another one."""
@@ -519,8 +536,12 @@ class LoopFixpoint:
         for loc, final in self.late:
             trace().touch(loc)
             loc.set(not_yet(loc.name, final))
-        started = bool(self.late)
+        for loc, value in self.renewed:
+            trace().touch(loc)
+            loc.set(value)
+        started = bool(self.late or self.renewed)
         self.late.clear()
+        self.renewed.clear()
         return started
 
 
@@ -529,9 +550,8 @@ def _class_of_both(a: Structure, b: Structure) -> type | None:
     first; None if something else differs."""
     if a.kind == b.kind == "static":
         cls: Any = type(a.value)
-        own = makes_plain_objects(cls) and not is_library_class(cls) and has_attributes(a.value)
-        born = all(trace().birth(v) for v in (a.value, b.value))
-        return cls if own and born and cls is type(b.value) and a.value is not b.value else None
+        own = all(map(is_program_object, (a.value, b.value)))
+        return cls if own and cls is type(b.value) and a.value is not b.value else None
     pairs = zip(a.children, b.children, strict=False) if a.kind is b.kind else ()
     return next((cls for x, y in pairs if (cls := _class_of_both(x, y)) is not None), None)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapeless.transforms.core.builder import atom
-from tapeless.transforms.core.language import Atom
+from tapeless.transforms.core.language import Atom, Var
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.heap.list_columns import other_holders
@@ -80,9 +80,14 @@ def _changes(tail: Any, holder: Any, at: Atom | None) -> tuple[int, int]:
 def track_elements(owner: Any, spec: Any, at: Atom | None) -> None:
     """The same of the arrays in an element that is put in a list."""
     for stack, value in zip(owner.tail.stacks, spec.leaf_values(), strict=False):
-        own = isinstance(value, Symbol) and value.parent is None and value.cell is not None
-        if own and value.type.shape and value.listing is None:
-            track_element(owner, value, stack, at)
+        track_leaf(owner, stack, value, at)
+
+
+def track_leaf(owner: Any, stack: Symbol, value: Any, at: Atom | None) -> None:
+    """The same of one array."""
+    own = isinstance(value, Symbol) and value.parent is None and value.cell is not None
+    if own and value.type.shape and value.listing is None:
+        track_element(owner, value, stack, at)
 
 
 def is_same_element(owner: Any, value: Any, at: Atom) -> bool:
@@ -91,3 +96,14 @@ def is_same_element(owner: Any, value: Any, at: Atom) -> bool:
         return False
     place = trace().memory.loans.places.get(value.cell)
     return place is not None and place.owner is owner and place.at == at and place.present()
+
+
+def is_same_leaf(owner: Any, stack: Symbol, value: Any, leaf: Atom, at: Atom) -> bool:
+    """Whether a leaf of an element is what its stack has at this place: an object that was taken
+    from a list, and put back, has changed in some attributes only."""
+    if isinstance(value, Symbol) and value.cell is not None and value.type.shape:
+        place = trace().memory.loans.places.get(value.cell)
+        same_place = place is not None and place.stack is stack and place.at == at
+        return same_place and value.parent is None and place.present()  # type: ignore[union-attr]
+    taken = trace().definitions.get(leaf) if isinstance(leaf, Var) else None
+    return taken is not None and taken.op is stacks.peek and taken.args == (stack.value(), at)

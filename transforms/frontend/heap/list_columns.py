@@ -155,9 +155,13 @@ class Columns:
     def hold(self, spec: Any) -> None:
         """An array that the list holds shows through it when it is overwritten later."""
         for symbol, value in zip(self.stacks, spec.leaf_values(), strict=False):  # or a flag
-            if isinstance(value, Symbol) and value.mutable:
-                self.meet(symbol.cell, value.memory())
-                trace().memory.hold(symbol.cell, value.memory())
+            self.hold_leaf(symbol, value)
+
+    def hold_leaf(self, stack: Symbol, value: Any) -> None:
+        """The same of one leaf of an element."""
+        if isinstance(value, Symbol) and value.mutable:
+            self.meet(stack.cell, value.memory())
+            trace().memory.hold(stack.cell, value.memory())
 
     def meet(self, holder: Any, memory: set[Any]) -> None:
         """Notes whether an array that is put in is somewhere else, or will be in other passes."""
@@ -360,5 +364,6 @@ def to_columns(target: StagedList, element: Any, complete: bool = False) -> None
     present = list(target)
     target.clear()
     target.tail = tail
-    register_element(target, present)
+    for value in present:
+        register_element(target, value)
     tail.length = count

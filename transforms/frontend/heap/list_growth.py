@@ -12,6 +12,7 @@ from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import ContentsLocation
 from tapeless.transforms.frontend.trace.journals import Journal
 from tapeless.transforms.frontend.trace.trace import CannotRoll, trace
+from tapeless.transforms.frontend.values.attribute_names import is_program_object
 from tapeless.transforms.frontend.values.structure import Structure
 
 
@@ -47,6 +48,8 @@ class Growth:
             return False
         element = final.children[n]
         if element.kind == "static":
+            if is_program_object(element.value):
+                trace().decisions.as_values(type(element.value))
             raise CannotRoll(f"a list of {element.describe()} grows in it")
         self.growing.append((target, element))
         return True

@@ -20,8 +20,10 @@ from tapeless.transforms.errors import StructureError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms, wrap
 from tapeless.transforms.frontend.heap.element_writeback import (
     is_same_element,
+    is_same_leaf,
     track_element,
     track_elements,
+    track_leaf,
 )
 from tapeless.transforms.frontend.heap.list_columns import (
     BlockPosition,
@@ -40,6 +42,7 @@ from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.container_aliases import (
     forget_positions,
     has_containers,
+    join_elements,
     register_append,
     register_element,
     register_store,
@@ -245,10 +248,12 @@ class StagedList(list):  # type: ignore[type-arg]
             return
         spec = require_defined(flatten(value))
         self.tail.check(spec, stored=True)
-        for symbol, leaf in zip(self.tail.stacks, leaf_columns(spec), strict=True):
-            replace(symbol, stacks.set_item(symbol.value(), at, leaf))
-        self.tail.hold(spec)
-        track_elements(self, spec, at)
+        values = [*spec.leaf_values()] or [None]
+        for symbol, leaf, part in zip(self.tail.stacks, leaf_columns(spec), values, strict=True):
+            if not is_same_leaf(self, symbol, part, leaf, at):
+                replace(symbol, stacks.set_item(symbol.value(), at, leaf))
+                self.tail.hold_leaf(symbol, part)
+                track_leaf(self, symbol, part, at)
         register_store(self, value, k)
 
     def refill(self, values: Any) -> None:
@@ -396,7 +401,7 @@ class StagedList(list):  # type: ignore[type-arg]
         pairs = zip(self.arrays(), values.arrays(), strict=True)
         concatenated = [apply(FUNCTIONS[np.concatenate], pair) for pair in pairs]
         self.refill(self.rows(concatenated))
-        share_elements(self, values)
+        join_elements(self, values)
 
     def __iadd__(self, values: Any) -> StagedList:
         self.extend(values)

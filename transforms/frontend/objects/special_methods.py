@@ -33,7 +33,11 @@ from tapeless.transforms.frontend.objects.fractions_as_floats import beside_frac
 from tapeless.transforms.frontend.trace.cells import Value
 from tapeless.transforms.frontend.trace.provenance import of_library, static_attribute
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.container_aliases import may_be_one, require_current
+from tapeless.transforms.frontend.values.container_aliases import (
+    may_be_one,
+    places_in_one_list,
+    require_current,
+)
 from tapeless.transforms.ops.function_table import FUNCTIONS
 from tapeless.transforms.prelude.containers.appended_lists import Grown
 from tapeless.transforms.prelude.containers.linked_lists import Part, Row
@@ -144,6 +148,8 @@ def identical(left: Any, right: Any) -> Any:
         flag, other = (left, right) if isinstance(left, Symbol) else (right, left)
         if isinstance(flag, Symbol) and isinstance(other, bool) and flag.type.weak:
             return flag if other else _opposite(flag)
+        if left is not right and (places := places_in_one_list(left, right)) is not None:
+            return binary("Eq", *places)
         if left is not right and may_be_one(left, right):
             trace().undecided_identity("container")
         return left is right

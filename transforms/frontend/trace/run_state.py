@@ -21,7 +21,8 @@ class Containers:
     unneeded   those that a loop was staged without
     read_only  those that hold what one of others does
     elements   those that were put into lists which loops fill, or were taken from them
-    shared     lists filled by loops whose elements may be in others, too
+    sharing    lists filled by loops, and those that may have elements of theirs, too
+    doubled    such lists that may have one container at two places
     twice      of such a list: an element is at the second place, too
     uneven     lists that hold as many objects as data says
     makers     dicts and sets, and where they are made
@@ -33,7 +34,8 @@ class Containers:
     unneeded: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     read_only: dict[int, Any] = field(default_factory=dict)
     elements: dict[int, Any] = field(default_factory=dict)
-    shared: set[Any] = field(default_factory=set)
+    sharing: dict[Any, set[Any]] = field(default_factory=dict)
+    doubled: set[Any] = field(default_factory=set)
     twice: list[Any] = field(default_factory=list)
     uneven: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     makers: dict[int, tuple[Any, Any]] = field(default_factory=dict)

@@ -7,7 +7,11 @@ import functools
 import types
 from typing import Any
 
-from tapeless.transforms.frontend.trace.provenance import static_attribute
+from tapeless.transforms.frontend.trace.provenance import (
+    is_library_class,
+    makes_plain_objects,
+    static_attribute,
+)
 from tapeless.transforms.frontend.trace.trace import trace
 
 
@@ -31,6 +35,13 @@ def is_record(value: Any) -> bool:
     if type(value) in t.decisions.values:
         return t.birth(value) > 0
     return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def is_program_object(value: Any) -> bool:
+    """Whether the program makes it, of a class of the user's whose objects can be taken apart."""
+    cls = type(value)
+    own = makes_plain_objects(cls) and not is_library_class(cls) and has_attributes(value)
+    return own and trace().birth(value) > 0
 
 
 def has_attributes(value: Any) -> bool:

@@ -115,7 +115,7 @@ def register_element(owner: Any, value: Any, place: Any = None, outer_list: Any 
     """Tells that a list which a loop fills has copies of these containers as elements."""
     outer_list = value if outer_list is None else outer_list
     if id(value) in trace().containers.read_only:
-        mark_shared(owner.tail)
+        _mark_doubled(owner.tail)
     if mutable(value):
         if place is None:
             _register_second_holder(owner, value)
@@ -130,31 +130,58 @@ def register_append(owner: Any, value: Any) -> None:
     """Tells that a pass adds a container to a list: each does, if both are older than the pass."""
     t = trace()
     if t.loops.began and max(t.birth(value), t.birth(owner)) < t.loops.began[-1] and mutable(value):
-        mark_shared(owner.tail)
+        _mark_doubled(owner.tail)
     for part in _parts(value):
         register_append(owner, part)
     register_element(owner, value)
 
 
 def _register_second_holder(owner: Any, value: Any) -> None:
-    """Where a container is an element already, it is in two lists now, or in one twice."""
+    """Where a container is an element already, it is in two lists now, or in one twice; perhaps in
+    each pass of a loop."""
     t = trace()
     for key in (id(value), *t.containers.kin_of(value)):
         element = t.containers.elements.get(key)
         if element is not None and element.present:
-            mark_shared(owner.tail, element.tail)
+            _mark_sharing(owner.tail, element.tail)
+            _mark_doubled(owner.tail)
 
 
-def mark_shared(*tails: Any) -> None:
-    """Tells that an element of these lists may be one of another, or of another place."""
-    trace().containers.shared.update(tail.key for tail in tails)
+def _mark_sharing(a: Any, b: Any) -> None:
+    """Tells that two lists may have the same containers as elements."""
+    sharing = trace().containers.sharing
+    group = {a.key, b.key, *sharing.get(a.key, ()), *sharing.get(b.key, ())}
+    sharing |= dict.fromkeys(group, group)
+
+
+def _mark_doubled(tail: Any) -> None:
+    """Tells that a container may be in this list at two places."""
+    trace().containers.doubled.add(tail.key)
 
 
 def share_elements(*lists: Any) -> None:
     """Tells that lists have the same elements, which may be containers."""
     tails = [new_list.tail for new_list in lists if new_list.tail is not None]
-    if len(tails) == len(lists) and any(has_containers(tail.spec) for tail in tails):
-        mark_shared(*tails)
+    if len(tails) < len(lists) or not any(has_containers(tail.spec) for tail in tails):
+        return
+    doubled = any(map(_may_be_twice, tails))
+    for tail in tails:
+        _mark_sharing(tails[0], tail)
+        if doubled:
+            _mark_doubled(tail)
+
+
+def join_elements(owner: Any, values: Any) -> None:
+    """Tells that a list gets the elements of another one in addition to its own."""
+    tails = owner.tail, values.tail
+    if None not in tails and tails[1].key in {tails[0].key, *_others_with_elements_of(tails[0])}:
+        _mark_doubled(owner.tail)
+    share_elements(owner, values)
+
+
+def _others_with_elements_of(tail: Any) -> set[Any]:
+    """The keys of the other lists that may have elements of this one."""
+    return trace().containers.sharing.get(tail.key, set()) - {tail.key}
 
 
 def has_containers(spec: Any) -> bool:
@@ -192,6 +219,24 @@ def _position(place: Any) -> Any:
     return size_of(place.value()) if isinstance(place, Value) else place
 
 
+def places_in_one_list(a: Any, b: Any) -> tuple[Any, Any] | None:
+    """Where two containers were taken from in a list that has no container twice: they are
+    one if these places are. None for others."""
+    elements = [trace().containers.elements.get(id(x)) for x in (a, b)]
+    x, y = elements
+    if x is None or y is None or x.owner is not y.owner or not (x.present and y.present):
+        return None
+    whole = x.whole is x.container and y.whole is y.container
+    apart = whole and None not in (x.place, y.place) and not _may_be_twice(x.tail)
+    return (x.place, y.place) if apart else None
+
+
+def _may_be_twice(tail: Any) -> bool:
+    """Whether a container may be in this list at two places."""
+    containers = trace().containers
+    return tail.key in containers.doubled or any(key == tail.key for key, *_ in containers.twice)
+
+
 def forget_positions(owner: Any) -> None:
     """Tells that what was taken from a list may not be where it was, or not in it at all."""
     for key, e in trace().containers.elements.items():
@@ -204,12 +249,12 @@ def write_back(obj: Any) -> None:
     element = trace().containers.elements.get(id(obj))
     if element is None or not element.present:
         return
-    twice = any(key == element.tail.key for key, *_ in trace().containers.twice)
-    if twice or element.tail.key in trace().containers.shared:
-        _refuse(element, "a container that may be in two lists, or in one twice, is changed")
+    if _may_be_twice(element.tail):
+        _refuse(element, "a container that may be in a list twice is changed")
     before_write(element.owner)  # which may be in a list itself
-    for symbol in element.tail.stacks:
-        trace().memory.changed_inside(symbol.cell)
+    for symbol, value in zip(element.tail.stacks, element.tail.spec.leaf_values(), strict=False):
+        if getattr(value, "listing", None) is not None:  # the list may be what changed
+            trace().memory.changed_inside(symbol.cell)
     try:
         element.owner[element.place] = element.whole
     except StructureError:
@@ -218,9 +263,21 @@ def write_back(obj: Any) -> None:
             decisions.as_rows(key)
         _refuse(element, "a container in a list gets another structure than the others")
     write_back(element.owner)
-    for other in list(trace().containers.elements.values()):
-        if other.tail is element.tail and other.whole is not element.whole:
-            kin = trace().containers.kin
+    _outdate_others(element)
+
+
+def _outdate_others(changed: ElementOf) -> None:
+    """What may be the container that changed is out of date: taken from the list at a place that
+    may be the same, or in another list."""
+    t = trace()
+    keys = _others_with_elements_of(changed.tail)
+    for tail in t.containers.tails:
+        if tail.key in keys:
+            t.memory.stale |= {s.cell: t.memory.blame(s.cell) for s in tail.stacks}
+    for other in list(t.containers.elements.values()):
+        related = other.tail is changed.tail or other.tail.key in keys
+        if related and other.whole is not changed.whole:
+            kin = t.containers.kin
             kin.setdefault(id(other.container), (other.container, {}))
             for alias, older in list(kin.values()):
                 if alias is other.container or id(other.container) in older:

@@ -1,0 +1,140 @@
+"""Objects that a comprehension makes lie in stacks: loops over them stay loops, and code does not
+grow with how many there are."""
+
+import numpy as np
+import pytest
+
+from tapeless import grad, jit, strict, value_and_grad
+
+S, AT = 0.7, np.array([[0.1, -0.4], [0.9, 0.3], [-0.5, 0.8], [0.2, 1.1], [1.4, -0.6]])
+
+
+class Body:
+    def __init__(self, at, speed, mass):
+        self.at, self.speed, self.mass = at, speed, mass
+        self.force = np.zeros(2)
+
+    def move(self, dt):
+        self.speed += dt * self.force / self.mass
+        self.at += dt * self.speed
+
+
+def pairs_of_objects(s, at, n):
+    bodies = [Body(at[i].copy(), np.zeros(2), 1.0 + i) for i in range(n)]
+    for _ in range(3):
+        for body in bodies:
+            body.force = np.zeros(2)
+        for i in range(n):
+            for j in range(i + 1, n):
+                d = bodies[j].at - bodies[i].at
+                force = s * bodies[i].mass * bodies[j].mass * d / (d @ d + 0.1) ** 1.5
+                bodies[i].force += force
+                bodies[j].force -= force
+        for body in bodies:
+            body.move(0.05)
+    return sum(0.5 * body.mass * (body.speed @ body.speed) for body in bodies)
+
+
+def pairs_of_dicts(s, at, n):
+    bodies = [{"at": at[i], "speed": np.zeros(2), "mass": 1.0 + i} for i in range(n)]
+    for _ in range(3):
+        for a in bodies:
+            pull = np.zeros(2)
+            for b in bodies:
+                if a is not b:
+                    d = b["at"] - a["at"]
+                    pull = pull + s * b["mass"] * d / (d @ d + 0.1) ** 1.5
+            a["speed"] = a["speed"] + 0.05 * pull
+        for a in bodies:
+            a["at"] = a["at"] + 0.05 * a["speed"]
+    return sum(0.5 * a["mass"] * (a["speed"] @ a["speed"]) for a in bodies)
+
+
+def neighbours(s, at, n):
+    bodies = [Body(at[i].copy(), np.ones(2), 1.0) for i in range(n)]
+    for body in bodies:
+        near = [q for q in bodies if q is not body and np.sum((q.at - body.at) ** 2) < 2.0]
+        pull = np.zeros(2)
+        for q in near:
+            pull = pull + s * (q.at - body.at)
+        body.force = pull
+    for body in bodies:
+        body.speed = body.speed + 0.1 * body.force
+        body.at = body.at + 0.1 * body.speed
+    return sum(body.at @ body.speed for body in bodies)
+
+
+PROGRAMS = [pairs_of_objects, pairs_of_dicts, neighbours]
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_one_program_serves_any_number_of_objects(f):
+    with strict(True):
+        df = value_and_grad(f)
+        short = df.source(S, AT[:3], 3)
+        for n in (3, 5):
+            value, slope = df(S, AT[:n], n)
+            e = 1e-6
+            differences = (f(S + e, AT[:n], n) - f(S - e, AT[:n], n)) / (2 * e)
+            np.testing.assert_allclose(value, f(S, AT[:n], n), rtol=1e-12)
+            np.testing.assert_allclose(slope, differences, rtol=1e-6)
+        assert df.source(S, AT, 5) == short
+
+
+def test_under_jit():
+    np.testing.assert_allclose(jit(neighbours)(S, AT, 5), neighbours(S, AT, 5), rtol=1e-12)
+    assert np.isfinite(jit(grad(neighbours))(S, AT, 5))
+
+
+def read_through_the_other_list(s, at, n):
+    bodies = [Body(at[i].copy(), np.ones(2), 1.0) for i in range(n)]
+    heavy = [body for body in bodies if body.at[0] > 0.0]
+    bodies[1].mass = 7.0 * s
+    return sum(body.mass for body in heavy)
+
+
+def changed_through_the_other_list(s, at, n):
+    bodies = [Body(at[i].copy(), np.ones(2), 1.0) for i in range(n)]
+    heavy = [body for body in bodies if body.at[0] > 0.0]
+    for body in heavy:
+        body.mass = 7.0 * s
+    return sum(body.mass for body in bodies)
+
+
+def taken_twice(s, at, n):
+    bodies = [Body(at[i].copy(), np.ones(2), 1.0) for i in range(n)]
+    bodies.append(bodies[0])
+    for body in bodies:
+        body.mass = body.mass + s
+    return sum(body.mass for body in bodies)
+
+
+def compared_where_one_is_there_twice(s, at, n):
+    bodies = [Body(at[i].copy(), np.ones(2), 1.0) for i in range(n)]
+    bodies.append(bodies[0])
+    count = 0
+    for a in bodies:
+        for b in bodies:
+            if a is b:
+                count += 1
+    return s * count
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize(
+    "f",
+    [
+        read_through_the_other_list,
+        changed_through_the_other_list,
+        taken_twice,
+        compared_where_one_is_there_twice,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_objects_that_two_lists_have(f):
+    e = 1e-6
+    differences = (f(S + e, AT, 5) - f(S - e, AT, 5)) / (2 * e)
+    value, slope = value_and_grad(f)(S, AT, 5)
+    np.testing.assert_allclose(value, f(S, AT, 5), rtol=1e-12)
+    np.testing.assert_allclose(slope, differences, rtol=1e-6)
+    np.testing.assert_allclose(jit(f)(S, AT, 5), f(S, AT, 5), rtol=1e-12)
