@@ -104,7 +104,9 @@ def any_or_all(conjunction: bool) -> Any:
             decided = truth(v)
             if isinstance(decided, Symbol):
                 rest = [decided, *x.rest()] if isinstance(x, Advancing) else list(x)
-                result = short_circuit(tuple(functools.partial(_identity, v) for v in rest), conjunction)
+                result = short_circuit(
+                    tuple(functools.partial(_identity, v) for v in rest), conjunction
+                )
                 return python_number(truth(result))
             if decided != conjunction:
                 return decided
