@@ -84,6 +84,6 @@ def lower(
             kernel.helpers = {IN_ORDER.get(text, text): None for text in kernel.helpers}
     return Lowered(
         *(driver, lowering.kernels, prepared.relied, prepared.donated),
-        *(lowering.host, lowering.notes, lowering.placement),
+        *(lowering.numbers.host, lowering.notes, lowering.placement),
         lowering.analysis.errors,
     )
