@@ -62,7 +62,7 @@ class Change:
 def contents(container: Any) -> dict[Any, Any] | None:
     """What a container holds; None for other values."""
     if isinstance(container, staged_list.StagedList):
-        returned_lists.settled(container)
+        returned_lists.with_known_lists(container)
     if isinstance(container, (list, tuple, deque)):
         return dict(enumerate(container))
     if isinstance(container, dict):

@@ -60,7 +60,11 @@ def stages_of(name: str, specialisation: Specialisation, fun: Any) -> Stages:
     notes = "\n".join(specialisation.staged.notes) or "every loop that depends on values is rolled"
     return Stages(
         [
-            *([("rewritten", rewrite.shown(inner))] if rewrite.is_rewritten(inner) else []),
+            *(
+                [("rewritten", rewrite.rewritten_text(inner))]
+                if rewrite.is_rewritten(inner)
+                else []
+            ),
             ("core", printer.show(Program(name, specialisation.staged.block))),
             ("simplified", module.show_with_functions(name, specialisation.simplified)),
             ("notes", notes),

@@ -229,7 +229,7 @@ class Listed(Transformed):
         new = {
             key: (getattr(x.list, "moved", False), x.list)
             for key, x in given_as.items()
-            if x.changed()
+            if x.has_changed()
         }
         same = next((key for key, x in given_as.items() if x.list is value), None)
         return None if same is not None else value, same, new

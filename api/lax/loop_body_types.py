@@ -15,7 +15,7 @@ from tapeless.transforms.core.dims import Size
 from tapeless.transforms.core.language import Type, Var
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from tapeless.transforms.frontend.arrays.symbols import Symbol, call_numpy
-from tapeless.transforms.frontend.heap.list_results import settled
+from tapeless.transforms.frontend.heap.list_results import with_known_lists
 from tapeless.transforms.frontend.trace.trace import trace
 
 
@@ -303,7 +303,7 @@ def returned(fun: Any, *args: Any) -> Any:
     """
     t = trace()
     with t.recording() as journal, t.block():
-        value = settled(call_user(fun, *tree.map(_stand_in, args)))
+        value = with_known_lists(call_user(fun, *tree.map(_stand_in, args)))
         value_kinds = kinds(value)
     t.rollback(journal)
     return value_kinds

@@ -10,7 +10,7 @@ import numpy as np
 from tapeless.lax.lengths import around, dilated, end, lengths, places, same_lengths, simplest
 from tapeless.lax.padding import pad
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
-from tapeless.transforms.ops.numpy.creation import unset
+from tapeless.transforms.ops.numpy.creation import empty_to_fill
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -106,9 +106,11 @@ def patches(x: Any, axis: int, window: Any, out: Any, strides: Any, dilation: An
     if dilation[-1] == 1:  # what a window sees there is one piece of memory
         width = operator.index(x.shape[-1])
         x = np.reshape(x, (*x.shape[:-2], x.shape[-2] * width))
-        seen_parts: Any = unset((*x.shape[:axis], *out, *window[:-1], window[-1] * width), x.dtype)
+        seen_parts: Any = empty_to_fill(
+            (*x.shape[:axis], *out, *window[:-1], window[-1] * width), x.dtype
+        )
     else:
-        seen_parts = unset(shape, x.dtype)
+        seen_parts = empty_to_fill(shape, x.dtype)
     sizes = list(zip(window, out, strides, dilation, strict=True))
     for j in range(out[-1]):
         if dilation[-1] == 1:

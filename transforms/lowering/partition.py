@@ -42,25 +42,25 @@ from tapeless.transforms.lowering.device_stacks import counted_kernels
 from tapeless.transforms.lowering.kernel_calls import KernelCalls
 from tapeless.transforms.lowering.kernel_profit import KernelProfit
 from tapeless.transforms.lowering.kernels.duplicate_kernels import twin
-from tapeless.transforms.lowering.kernels.flat_points import flattened
+from tapeless.transforms.lowering.kernels.flat_points import flatten_kernel
 from tapeless.transforms.lowering.kernels.kernel import Kernel, KernelWriter
 from tapeless.transforms.lowering.kernels.merged_rows import merged_rows
 from tapeless.transforms.lowering.kernels.verify_rows import verify_rows
 from tapeless.transforms.lowering.kernels.writer_base import Names, NotCompiled
 from tapeless.transforms.lowering.obstacles import Obstacle, Obstacles, by_writer
 from tapeless.transforms.lowering.optimize.driver_views import (
-    shown,
     shows_a_size,
+    views_for_driver,
     without_unread_views,
 )
 from tapeless.transforms.lowering.optimize.own_branch_results import own_branch_results
 from tapeless.transforms.lowering.placement import DriverLoop, Placement
-from tapeless.transforms.lowering.remove_copies import uncopied
+from tapeless.transforms.lowering.remove_copies import remove_copies
 from tapeless.transforms.lowering.result_memory import with_result_memory
 from tapeless.transforms.lowering.rewrite.array_routines import NAMES, TEXTS
 from tapeless.transforms.lowering.scalars.operations import form_of
 from tapeless.transforms.lowering.schedule.analysis import Analysis
-from tapeless.transforms.lowering.schedule.dependences import Dependences, inside
+from tapeless.transforms.lowering.schedule.dependences import Dependences, variables_inside
 from tapeless.transforms.lowering.schedule.element_loops import (
     NotInLoops,
     over_batch,
@@ -175,14 +175,14 @@ class Lowering:
         made = Block(self.block.params, (*self.prepared.checks, *body), self.block.results)
         passed = {a for v in self.calls.passed if isinstance(a := self.same.get(v, v), Var)}
         kept = {*self.block.params} - {*self.analysis.targets, *self.prepared.donated}
-        made = uncopied(substitute(made, self.same), self.kernels, kept, memory)
+        made = remove_copies(substitute(made, self.same), self.kernels, kept, memory)
         made = self.numbers.with_read_lengths(without_unread_views(made))
         made = made if self.target.library != "NumPy" else with_result_memory(made)
         return with_placeholders(made, passed, memory)
 
     def constants(self, block: Block) -> None:
         """Notes what is stored into, and which constants can be written where they are read."""
-        stored = set(self.stored(block))
+        stored = set(self.stored_arrays(block))
         for s in self.memory.defs.values():
             stage = self.analysis.stage(s)
             if stage is not None and stage.constant and stage.var not in stored:
@@ -192,14 +192,14 @@ class Lowering:
             v for v in stored if getattr(self.memory.defs.get(v), "op", None) is empty
         }
 
-    def stored(self, block: Block) -> Iterable[Var]:
+    def stored_arrays(self, block: Block) -> Iterable[Var]:
         for s in block.body:
             if isinstance(s, Let) and s.op.name in (*STORES, *TEXTS) and isinstance(s.args[0], Var):
                 base = self.memory.base(s.args[0])
                 assert base is not None
                 yield base
             for b in blocks(s):
-                yield from self.stored(b)
+                yield from self.stored_arrays(b)
 
     def kept_lists(self) -> set[Var]:
         """The stacks that stay lists: something is done with them that has no loop form."""
@@ -234,7 +234,7 @@ class Lowering:
                     run = started
                 run.append(s)
                 continue
-            if self.hoisted(s, run):
+            if self.can_go_before(s, run):
                 made.append(s)
                 continue
             made += self.flush(run, later | self.memory.needs(s), top)
@@ -253,7 +253,7 @@ class Lowering:
 
     def obstacle(self, s: Statement, top: bool) -> Obstacle | None:
         """What keeps a statement out of kernels; None if nothing does."""
-        obstacle = self.obstacles.first(s, top)
+        obstacle = self.obstacles.obstacle_of(s, top)
         if obstacle is None and not self.in_one_kernel(s):
             return Obstacle(s, DEVICE, LARGER, s)
         return obstacle
@@ -275,7 +275,7 @@ class Lowering:
         inner = [self.analysis.stage(t) for b in blocks(s) for t in statements(b)]
         if any(g is not None and is_called(g, self.memory) for g in inner):
             return False
-        work = parts.each(Block((), tuple(t for b in blocks(s) for t in b.body), ()))
+        work = parts.work_of_pass(Block((), tuple(t for b in blocks(s) for t in b.body), ()))
         known = dims.evaluate(self.analysis.canon(work), self.hints)
         small = known is not None and known < self.target.one_block
         if small and not isinstance(work, int):
@@ -310,7 +310,7 @@ class Lowering:
     def live_after(self, body: Iterable[Statement], live: set[Var]) -> Iterator[set[Var]]:
         return remaining(list(map(self.memory.needs, body)), self.memory.with_needs(live))
 
-    def hoisted(self, s: Statement, run: list[Statement]) -> bool:
+    def can_go_before(self, s: Statement, run: list[Statement]) -> bool:
         """Whether a new array can be made before the run that is open."""
         if not self.numbers.is_of_host(s):
             stage = self.analysis.stage(s)
@@ -329,16 +329,16 @@ class Lowering:
         if over_batch(s):
             raise NotInLoops
 
-        def lowered(b: Block) -> Block:
+        def lower_block(b: Block) -> Block:
             live = later | {a for a in b.results if isinstance(a, Var)}
             if isinstance(s, (For, While)):
                 live |= self.memory.needs(s)
-            self.analysis.closed -= inside(s)
+            self.analysis.closed -= variables_inside(s)
             made = replace(b, body=tuple(self.body(b.body, live, False)))
-            self.analysis.closed |= inside(s)
+            self.analysis.closed |= variables_inside(s)
             return made
 
-        made = with_blocks(s, lowered)
+        made = with_blocks(s, lower_block)
         if obstacle is not None and isinstance(s, (For, While)):
             self.placement.loops.append(DriverLoop(s, made, obstacle))
         return [made] if self.target.returns_numbers else self.numbers.waiting(made)
@@ -350,7 +350,7 @@ class Lowering:
         for parts in self.cuts(run, live):
             made = len(self.kernels), dict(self.same), set(self.names.taken)
             try:
-                return self.each(parts, live)
+                return self.kernels_for(parts, live)
             except NotCompiled as e:
                 count, self.same, self.names.taken = made
                 del self.kernels[count:]
@@ -387,13 +387,13 @@ class Lowering:
         parts = NestPartitioner(self.memory, self.analysis, self.hints)
         found = [KernelPart(run)]
         if self.parallel or self.target.separate:
-            found = parts.of(run, live)
+            found = parts.partition(run, live)
             self.prepared.relied += parts.relied
         after = self.read_after(found, live)
         yield [x for p, later in zip(found, after, strict=True) for x in shorter(parts, p, later)]
         yield [KernelPart(run)]
 
-    def each(self, parts: list[KernelPart], live: set[Var]) -> list[Statement]:
+    def kernels_for(self, parts: list[KernelPart], live: set[Var]) -> list[Statement]:
         """A kernel for each part that is worth one."""
         made: list[Statement] = []
         if len(parts) > 1:
@@ -444,7 +444,7 @@ class Lowering:
     def surround(self, run: list[Statement]) -> None:
         """Notes what a run defines, and which sizes are known before it."""
         analysis = self.analysis
-        analysis.inside = {v for s in run for v in (*outputs(s), *inside(s))}
+        analysis.inside = {v for s in run for v in (*outputs(s), *variables_inside(s))}
         analysis.seen = {
             x
             for v in set().union(*map(self.memory.needs, run)) - analysis.inside
@@ -468,7 +468,7 @@ class Lowering:
         if passes.checks():
             verify_rows(kernel)
         if self.target.separate:
-            kernel = merged_rows(flattened(kernel, analysis.canon), analysis.canon)
+            kernel = merged_rows(flatten_kernel(kernel, analysis.canon), analysis.canon)
             self.notes += one_block(kernel, run)
             counted = counted_kernels(kernel)
             if counted is not None:
@@ -486,7 +486,10 @@ class Lowering:
         analysis.hidden |= analysis.inside.difference(kernel.results)
         views = [s for s in run if isinstance(s, Let) and (is_view(s) or s in self.memory.inline)]
         wanted = live | set(kernel.results)
-        return [*self.calls.call(kernel), *shown(views, wanted, analysis.inside, self.memory)]
+        return [
+            *self.calls.call(kernel),
+            *views_for_driver(views, wanted, analysis.inside, self.memory),
+        ]
 
     def counting(
         self, first: Kernel, kernel: Kernel, stacks: list[tuple[Var, Var, Var]]

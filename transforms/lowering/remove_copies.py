@@ -20,7 +20,9 @@ from tapeless.transforms.lowering.schedule.dependences import stores
 from tapeless.transforms.ops.primitives.shapes import copy
 
 
-def uncopied(block: Block, kernels: Sequence[Kernel], kept: Collection[Var], memory: Op) -> Block:
+def remove_copies(
+    block: Block, kernels: Sequence[Kernel], kept: Collection[Var], memory: Op
+) -> Block:
     """The driver without such copies.
 
     kept    parameters that are not overwritten

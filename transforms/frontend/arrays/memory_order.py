@@ -48,7 +48,7 @@ ARRANGERS = {
 }
 
 
-def arranged(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def with_known_order(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call with an order that is known: "C", "F", or the axes, the slowest first."""
     if not func.__hash__:
         return func, args, kwargs
@@ -116,7 +116,7 @@ def _strides(a: Any) -> Strides | None:
         a = np.asarray(a)
         return tuple(n // a.itemsize for n in a.strides)
     layouts = Layouts()
-    strides = layouts.of(a.value())
+    strides = layouts.strides_of(a.value())
     trace().orders.relied_on |= layouts.used
     return strides
 

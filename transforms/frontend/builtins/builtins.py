@@ -20,12 +20,12 @@ from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.builtins.class_tests import isinstance_, type_
 from tapeless.transforms.frontend.builtins.deques import new_deque
 from tapeless.transforms.frontend.builtins.folds import any_or_all, fsum, prod, sum_
-from tapeless.transforms.frontend.builtins.formatting import formatted, plain_text, text_of
+from tapeless.transforms.frontend.builtins.formatting import format_parts, plain_text, text_of
 from tapeless.transforms.frontend.builtins.item_tuples import combinations_of, permutations, product
 from tapeless.transforms.frontend.builtins.lists_of_lists import given_away, kept_still
 from tapeless.transforms.frontend.builtins.min_max import (
     extremum,
-    listed,
+    list_of_lazy,
 )
 from tapeless.transforms.frontend.builtins.ndindex import ndenumerate, ndindex
 from tapeless.transforms.frontend.builtins.number_constructors import (
@@ -54,16 +54,16 @@ from tapeless.transforms.frontend.control_flow.iteration import (
     reversed_,
     starmap,
 )
-from tapeless.transforms.frontend.control_flow.loop_iterators import iter_, once, zipped
+from tapeless.transforms.frontend.control_flow.loop_iterators import as_iterator, iter_, zip_items
 from tapeless.transforms.frontend.effects.foreign_calls import refuse_outside
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.heap.locations import put_attribute
-from tapeless.transforms.frontend.heap.ragged import stretched
+from tapeless.transforms.frontend.heap.ragged import consecutive_items
 from tapeless.transforms.frontend.objects import special_methods
 from tapeless.transforms.frontend.objects.attributes import has
-from tapeless.transforms.frontend.objects.copying import copied, deep_copied
-from tapeless.transforms.frontend.objects.dataclasses import replaced
+from tapeless.transforms.frontend.objects.copying import copy_, deep_copied
+from tapeless.transforms.frontend.objects.dataclasses import replace_
 from tapeless.transforms.frontend.objects.derived_arrays import super_of
 from tapeless.transforms.frontend.trace.trace import trace
 from tapeless.transforms.frontend.values.structure import has_symbols
@@ -76,7 +76,7 @@ from tapeless.transforms.prelude.containers.ragged_lists import stretch
 
 
 def _list(hooks: Any, x: Any = ()) -> Any:
-    x = listed(x)
+    x = list_of_lazy(x)
     if type(x) is StagedList:
         return x.copy()
     if must_roll(x):
@@ -129,7 +129,7 @@ def _format_by(function: Any, conversion: str) -> Any:
         if len(args) == 1 and (text := text_of(args[0], conversion)) is not args[0]:
             return text
         if args and has_symbols(args[0]):
-            return formatted((args[0], conversion, ""))
+            return format_parts((args[0], conversion, ""))
         if args and special_methods.foreign(args[0]):
             return call_outside(function, args, {})
         return plain_text(function(*args), args)
@@ -138,7 +138,7 @@ def _format_by(function: Any, conversion: str) -> Any:
 
 
 def _format(hooks: Any, x: Any, spec: Any = "") -> Any:
-    return formatted((x, "", spec))
+    return format_parts((x, "", spec))
 
 
 def _vars(hooks: Any, *objects: Any) -> Any:
@@ -170,9 +170,9 @@ def _without_derivative(x: Any) -> Any:
 BUILTINS: dict[Any, Any] = {
     range: range_,
     len: len_,
-    zip: once(zipped),
-    enumerate: once(enumerate_),
-    reversed: once(reversed_),
+    zip: as_iterator(zip_items),
+    enumerate: as_iterator(enumerate_),
+    reversed: as_iterator(reversed_),
     sum: sum_,
     max: extremum("max"),
     min: extremum("min"),
@@ -189,7 +189,7 @@ BUILTINS: dict[Any, Any] = {
     list: _list,
     collections.deque: new_deque,
     tuple: _tuple,
-    map: once(map_),
+    map: as_iterator(map_),
     filter: filter_,
     any: any_or_all(False),
     all: any_or_all(True),
@@ -215,9 +215,9 @@ BUILTINS: dict[Any, Any] = {
     iter: iter_,
     next: next_,
     vars: _vars,
-    copy.copy: copied,
+    copy.copy: copy_,
     copy.deepcopy: deep_copied,
-    dataclasses.replace: replaced,
+    dataclasses.replace: replace_,
     math.fsum: fsum,
     math.prod: prod,
     str: _format_by(str, "s"),
@@ -246,11 +246,11 @@ BUILTINS: dict[Any, Any] = {
     np.shares_memory: shares_memory,
     np.may_share_memory: shares_memory,
     np.broadcast_shapes: _broadcast_shapes,
-    np.ndindex: once(ndindex),
-    np.ndenumerate: once(ndenumerate),
+    np.ndindex: as_iterator(ndindex),
+    np.ndenumerate: as_iterator(ndenumerate),
     unsupported: lambda hooks, problem, hint: _refuse(problem, hint),
     given: lambda hooks, items: given_away(items),
-    stretch: lambda hooks, items, first, last: stretched(items, first, last),
+    stretch: lambda hooks, items, first, last: consecutive_items(items, first, last),
     still: lambda hooks, items, result, place: kept_still(items, result, place),
     hold_lists: lambda hooks, result: trace().decisions.as_keyed(result, lists=True),
     operator.iadd: lambda hooks, a, b: hooks.inplace("Add", a, b),

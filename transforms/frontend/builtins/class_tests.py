@@ -10,7 +10,7 @@ from tapeless.transforms.frontend.arrays.external_objects import ExternalObject
 from tapeless.transforms.frontend.arrays.number_types import same_for_all
 from tapeless.transforms.frontend.arrays.python_scalars import class_of, number_class
 from tapeless.transforms.frontend.arrays.symbols import Symbol
-from tapeless.transforms.frontend.control_flow.truth import is_none, something
+from tapeless.transforms.frontend.control_flow.truth import is_none, presence_flag
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
 from tapeless.transforms.frontend.heap.lists import StagedList
 from tapeless.transforms.frontend.objects.derived_arrays import user_class
@@ -41,7 +41,7 @@ def isinstance_(hooks: Any, x: Any, kinds: Any) -> Any:
         derived = isinstance(x, (DerivedArray, MaskedArray))
         return isinstance(x, kinds) or (derived and issubclass(user_class(type(x)), kinds))
     outcome = issubclass(list, kinds) if x.listing is not None else _is_kind(x, kinds)
-    if something(x) is not None and isinstance(None, kinds) != outcome:
+    if presence_flag(x) is not None and isinstance(None, kinds) != outcome:
         return hooks.is_none(x, outcome)
     _check_set(x)
     return outcome
@@ -74,7 +74,7 @@ def type_(hooks: Any, x: Any, *more: Any) -> Any:
         return type(x.value) if same else call_outside(type, (x,), {})
     if not isinstance(x, Symbol):
         return str if isinstance(x, Text) else user_class(type(x, *more))
-    if something(x) is not None:
+    if presence_flag(x) is not None:
         return Either(is_none(x), type(None), class_of(x))
     _check_set(x)
     return class_of(x)

@@ -15,10 +15,15 @@ from tapeless.transforms.core.language import Type
 from tapeless.transforms.frontend.arrays.number_types import record_types
 from tapeless.transforms.frontend.arrays.numpy_scalars import python_number
 from tapeless.transforms.frontend.arrays.symbols import Symbol, apply, atoms
-from tapeless.transforms.frontend.builtins.min_max import column_of, filled, listed, of_python
+from tapeless.transforms.frontend.builtins.min_max import (
+    column_of,
+    list_of_lazy,
+    materialize,
+    of_python,
+)
 from tapeless.transforms.frontend.control_flow.branches import choose, short_circuit
 from tapeless.transforms.frontend.control_flow.comprehensions import Lazy, comprehension, must_roll
-from tapeless.transforms.frontend.control_flow.iteration import folded, met
+from tapeless.transforms.frontend.control_flow.iteration import any_item_is, fold
 from tapeless.transforms.frontend.control_flow.truth import truth
 from tapeless.transforms.frontend.heap.iterators import Advancing
 from tapeless.transforms.frontend.objects import special_methods
@@ -31,7 +36,7 @@ from tapeless.transforms.ops.primitives.dtypes import result_dtype
 
 def _reduce_rolled(x: Any, function: Any) -> Any:
     """Whether all or any in something rolled is true, as an array operation."""
-    x = filled(x)
+    x = materialize(x)
     column = column_of(x)
     return apply(FUNCTIONS[function], x if column is None else column, axis=0)
 
@@ -67,16 +72,16 @@ JOINS: dict[np.ufunc, Any] = {np.add: np.sum, np.multiply: np.prod}
 def sum_(hooks: Any, x: Any, start: Any = 0) -> Any:
     if isinstance(x, Lazy):
         return x.sum(hooks, start)
-    x = filled(x) if must_roll(x) else x
+    x = materialize(x) if must_roll(x) else x
     column = column_of(x) if must_roll(x) else None
     if column is not None:
         return _fold_rolled(x, column, np.add, start)
-    return folded(hooks, functools.partial(special_methods.binary, "Add"), x, start)
+    return fold(hooks, functools.partial(special_methods.binary, "Add"), x, start)
 
 
 def _truths(x: Any) -> Any:
     """What numbers do for the truth of the items: the numbers, or their truth."""
-    x = filled(x)
+    x = materialize(x)
     column = column_of(x) if must_roll(x) else None
     if not must_roll(x) or (column is not None and column.ndim == 1):
         return x
@@ -92,7 +97,7 @@ def any_or_all(conjunction: bool) -> Any:
         if isinstance(x, Advancing) and not isinstance(x, Lazy) and x.pushes:
             x = Lazy((x, lambda item: (lambda: True, lambda: item), False))
         if isinstance(x, Lazy) and x.rolls() and not x.spent(leaves=True):
-            outcome = met(hooks, x, not conjunction)
+            outcome = any_item_is(hooks, x, not conjunction)
             return python_number(
                 choose(outcome, lambda: False, lambda: True) if conjunction else outcome
             )
@@ -116,16 +121,16 @@ def any_or_all(conjunction: bool) -> Any:
 
 
 def fsum(hooks: Any, x: Any) -> Any:
-    x = filled(x) if isinstance(x, Iterator) else x
+    x = materialize(x) if isinstance(x, Iterator) else x
     if not must_roll(x) and not has_symbols(list(x)):
         return math.fsum(x)
     return python_number(sum_(hooks, x, np.float64(0)))
 
 
 def prod(hooks: Any, x: Any, *, start: Any = 1) -> Any:
-    x = listed(x)
+    x = list_of_lazy(x)
     if must_roll(x):
-        x = filled(x)
+        x = materialize(x)
         column = column_of(x)
         return _fold_rolled(x, x if column is None else column, np.multiply, start)
-    return folded(hooks, functools.partial(special_methods.binary, "Mult"), x, start)
+    return fold(hooks, functools.partial(special_methods.binary, "Mult"), x, start)

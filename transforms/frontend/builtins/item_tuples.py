@@ -22,14 +22,14 @@ def combinations_of(make: Callable[..., Any], count: Callable[[int, int], int]) 
     count  how many tuples of `r` items there are
     """
 
-    def combined(hooks: Any, iterable: Any, r: Any) -> Any:
+    def combine(hooks: Any, iterable: Any, r: Any) -> Any:
         pool = _pool(hooks, iterable)
         n = _known_length(pool)
         if not isinstance(r, int) or r < 1 or (n is not None and count(n, r) <= FEW):
             return advancing(getattr(itertools, make.__name__)(pool, r))
         return hooks.call(make, pool, r)
 
-    return combined
+    return combine
 
 
 def permutations(hooks: Any, iterable: Any, r: Any = None) -> Any:

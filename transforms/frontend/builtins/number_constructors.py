@@ -23,7 +23,7 @@ from tapeless.transforms.prelude.numpy.python_numbers import rounded_integer
 
 
 def abs_(hooks: Any, x: Any) -> Any:
-    return special_methods.called("__abs__", abs, x)
+    return special_methods.call_special("__abs__", abs, x)
 
 
 def _parts_of_complex(args: tuple[Any, ...], named: dict[str, Any]) -> Iterator[Any]:
@@ -42,9 +42,9 @@ def number_constructor(kind: type) -> Any:
             return kind(*args, **named)
         x, *more = args or (0,)
         x = (
-            special_methods.tested(x)
+            special_methods.truth_operand(x)
             if kind is bool
-            else special_methods.called(f"__{kind.__name__}__", _identity, x)
+            else special_methods.call_special(f"__{kind.__name__}__", _identity, x)
         )
         if not isinstance(x, Symbol):
             return x + 1j * more[0] if has_symbols(more) else kind(x, *more)
@@ -84,7 +84,7 @@ def _identity(value: Any) -> Any:
 def round_(hooks: Any, number: Any, ndigits: Any = None) -> Any:
     x, digits = number, ndigits
     if not isinstance(x, Symbol):
-        return special_methods.called("__round__", round, x, digits)
+        return special_methods.call_special("__round__", round, x, digits)
     if x.type.shape:
         raise TypeError("type numpy.ndarray doesn't define __round__ method")
     if digits is None:

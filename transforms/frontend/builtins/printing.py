@@ -11,7 +11,7 @@ import numpy as np
 from tapeless.transforms.core.language import Effect
 from tapeless.transforms.frontend.arrays.symbols import Symbol
 from tapeless.transforms.frontend.builtins.formatting import text_of
-from tapeless.transforms.frontend.control_flow.branches import each
+from tapeless.transforms.frontend.control_flow.branches import for_each_option
 from tapeless.transforms.frontend.effects.effects import effect_parts
 from tapeless.transforms.frontend.effects.foreign_calls import record, refuse_file
 from tapeless.transforms.frontend.trace.trace import trace
@@ -38,7 +38,7 @@ def print_(
         return
     shown = (hooks.call(str, v) if _is_object(v) else text_of(v, "s") for v in values)
     shown = (str(v) if isinstance(v, NAMED) and not is_literal(v) else v for v in shown)
-    each(functools.partial(_print_texts, sep, end), *shown)
+    for_each_option(functools.partial(_print_texts, sep, end), *shown)
 
 
 def _print_texts(sep: Any, end: Any, *shown: Any) -> None:

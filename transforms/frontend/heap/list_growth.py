@@ -31,7 +31,7 @@ class Growth:
     marks: list[tuple[Any, int, Size | None]] = field(default_factory=list)
     growing: list[tuple[StagedList, Structure]] = field(default_factory=list)
 
-    def grown(self, target: Any, entry: Structure, final: Structure, by_data: bool) -> bool:
+    def stage_growth(self, target: Any, entry: Structure, final: Structure, by_data: bool) -> bool:
         """A list that got longer by appending, or shorter in as many passes as data says: its
         elements move to stacks before the loop."""
         n = len(entry.children)

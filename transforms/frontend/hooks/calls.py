@@ -22,13 +22,13 @@ from tapeless.transforms.frontend.arrays.known_arrays import (
 from tapeless.transforms.frontend.arrays.random_draws import (
     all_known,
     draw_once,
-    drawn,
     is_own_generator,
     is_recorded,
-    moved,
     moves_elements,
+    permute_elements,
+    record_draw,
     recorded_generator,
-    seeded,
+    with_known_seed,
 )
 from tapeless.transforms.frontend.arrays.symbols import (
     BoundRule,
@@ -40,13 +40,13 @@ from tapeless.transforms.frontend.builtins.builtins import AT_ONCE, BUILTINS, OV
 from tapeless.transforms.frontend.builtins.formatting import has_own_text, of_string, with_texts
 from tapeless.transforms.frontend.builtins.index_errors import reach
 from tapeless.transforms.frontend.builtins.list_methods import of_data
-from tapeless.transforms.frontend.builtins.numpy_callbacks import applied
+from tapeless.transforms.frontend.builtins.numpy_callbacks import staging_of
 from tapeless.transforms.frontend.control_flow.branches import (
     DeferredChoice,
     DeferredIterator,
-    deferred,
-    each,
-    undecided,
+    defer_choice,
+    for_each_option,
+    has_options,
 )
 from tapeless.transforms.frontend.control_flow.item_filters import staged_form
 from tapeless.transforms.frontend.control_flow.recursion import call_recursive, short_name
@@ -78,7 +78,7 @@ from tapeless.transforms.frontend.hooks.recursive_calls import decide_recursion
 from tapeless.transforms.frontend.objects.attributes import watch_class, watch_function
 from tapeless.transforms.frontend.objects.bound_arguments import defaults, fixed_arguments
 from tapeless.transforms.frontend.objects.derived_arrays import (
-    applied as applied_to_derived,
+    apply_to_derived as applied_to_derived,
 )
 from tapeless.transforms.frontend.objects.derived_arrays import (
     derived_in,
@@ -91,9 +91,9 @@ from tapeless.transforms.frontend.objects.derived_arrays import (
 from tapeless.transforms.frontend.objects.environment import (
     reads_environment,
     refuse_acting,
-    watched,
+    watch_environment,
 )
-from tapeless.transforms.frontend.objects.special_methods import foreign, iterated, operand_of
+from tapeless.transforms.frontend.objects.special_methods import foreign, iterable_of, operand_of
 from tapeless.transforms.frontend.source.push_form import can_push
 from tapeless.transforms.frontend.source.rewrite import known_codes, rewritten
 from tapeless.transforms.frontend.trace.provenance import (
@@ -162,20 +162,20 @@ class Calls:
         if isinstance(f, BoundRule):
             return f(*args, **kwargs)
         if isinstance(f, Either):
-            return each(lambda option: self.call(option, *args, **kwargs), f)
+            return for_each_option(lambda option: self.call(option, *args, **kwargs), f)
         if contents_of(this := getattr(f, "__self__", None)) is not None:
-            return each(lambda _: self.call(f, *args, **kwargs), this)
+            return for_each_option(lambda _: self.call(f, *args, **kwargs), this)
         if isinstance(f, Symbol):
             raise TypeError(f"'{'numpy.ndarray' if f.mutable else f.dtype.name}' is not callable")
         if hashable(f):
-            if f in BUILTINS and any(map(undecided, args)):
+            if f in BUILTINS and any(map(has_options, args)):
                 if f is next and isinstance(args[0], (DeferredChoice, DeferredIterator)):
                     raise UnsupportedError(
                         "next() of an iterator over one of several containers", "index it"
                     )
                 if f in ITERATORS:
-                    return deferred(lambda *option: self.call(f, *option, **kwargs), *args)
-                return each(lambda *option: self.call(f, *option, **kwargs), *args)
+                    return defer_choice(lambda *option: self.call(f, *option, **kwargs), *args)
+                return for_each_option(lambda *option: self.call(f, *option, **kwargs), *args)
             if f in (max, min) and isinstance(args[0], Part) and "key" in kwargs:
                 return self.call(extreme_row, f, *args, **kwargs)
             if f in ASKED and any(map(foreign, args)):
@@ -189,7 +189,7 @@ class Calls:
                 return advancing(BUILTINS[f](self, *_run_over(f, args), **kwargs))
             if (iterated_by := staged_form(f, args)) is not None:
                 return self.call(iterated_by, *args, **kwargs)
-            if (staged := applied(f)) is not None:
+            if (staged := staging_of(f)) is not None:
                 return by_rule(functools.partial(staged, self), f, args, kwargs)
         if isinstance(f, types.MethodType):
             return self.call_method(f, args, kwargs)
@@ -280,10 +280,10 @@ class Calls:
 
     def call_native(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function that is known by rule, or is run as it is."""
-        if any(map(undecided, args)):
-            return each(lambda *option: self.call_native(f, option, kwargs), *args)
+        if any(map(has_options, args)):
+            return for_each_option(lambda *option: self.call_native(f, option, kwargs), *args)
         if reads_environment(f):
-            return watched(f, args, kwargs)
+            return watch_environment(f, args, kwargs)
         refuse_acting(f)
         require_all_current(*args, *kwargs.values())
         for array in overwritten(f, args, kwargs):
@@ -291,7 +291,7 @@ class Calls:
         if hashable(f):
             if (generator := recorded_generator(f, args, kwargs)) is not None:
                 return generator
-            args = seeded(f, args)
+            args = with_known_seed(f, args)
         if args and isinstance(args[0], StructuredArray) and is_numpy(f):
             return self.call(of_structured(f), *args, **kwargs)
         if is_numpy(f) and has_masked((*args, *kwargs.values())):
@@ -343,10 +343,10 @@ class Calls:
             if name == "shuffle" and len(args) == 1 and isinstance(args[0], (list, StagedList)):
                 return shuffle_list(self, f, *args)
             if is_recorded(this) or not trace().birth(this):
-                return drawn(this, name, args, kwargs)
+                return record_draw(this, name, args, kwargs)
             draw_once(this)
             if moves_elements(name, args, kwargs):
-                return moved(this, name, args, kwargs)
+                return permute_elements(this, name, args, kwargs)
             args, kwargs = all_known(args), {k: all_known(v) for k, v in kwargs.items()}
             symbolic = False
         elif may_change(this):
@@ -448,9 +448,11 @@ def _run_over(f: Any, args: tuple[Any, ...]) -> Iterable[Any]:
     """The arguments of a builtin function, those that it runs over as what they give."""
     items = list(args)
     if f in (min, max) and len(items) == 1:
-        return [dicts_and_sets.unordered(items[0], f)]
+        return [dicts_and_sets.members_in_any_order(items[0], f)]
     which = OVER_ITEMS.get(f, slice(0))
-    items[which] = [iterated(dicts_and_sets.unordered(v, f), f in AT_ONCE) for v in args[which]]
+    items[which] = [
+        iterable_of(dicts_and_sets.members_in_any_order(v, f), f in AT_ONCE) for v in args[which]
+    ]
     return items
 
 

@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 
 from tapeless.transforms.frontend.arrays.numpy_scalars import is_python_complex
-from tapeless.transforms.frontend.arrays.random_draws import is_seed, recorded_generator, seeded
+from tapeless.transforms.frontend.arrays.random_draws import (
+    is_seed,
+    recorded_generator,
+    with_known_seed,
+)
 from tapeless.transforms.frontend.arrays.symbols import apply
 from tapeless.transforms.frontend.builtins import dicts_and_sets
 from tapeless.transforms.frontend.effects.linear_external_calls import call_outside
@@ -34,7 +38,7 @@ from tapeless.transforms.ops.function_table import FUNCTIONS
 def construct(hooks: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if (generator := recorded_generator(cls, args, kwargs)) is not None:
         return generator
-    cls, args = staged_class(cls) if is_derived(cls) else cls, seeded(cls, args)
+    cls, args = staged_class(cls) if is_derived(cls) else cls, with_known_seed(cls, args)
     init = cls.__init__  # type: ignore[misc]
     new: Any = cls.__new__
     plain = (
@@ -64,7 +68,7 @@ def construct(hooks: Any, cls: type, args: tuple[Any, ...], kwargs: dict[str, An
             hooks.call_function(init, (obj, *args), kwargs)
         return obj
     if cls in (*dicts_and_sets.DICTS, *dicts_and_sets.SETS) and not kwargs:
-        return dicts_and_sets.constructed(hooks, cls, args)
+        return dicts_and_sets.construct(hooks, cls, args)
     if isinstance(cls, type) and issubclass(cls, np.generic):
         if not has_symbols(args):
             return cls(*args, **kwargs)

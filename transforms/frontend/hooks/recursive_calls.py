@@ -10,7 +10,7 @@ from tapeless.transforms.errors import UnsupportedError
 from tapeless.transforms.frontend.control_flow.recursion import form
 from tapeless.transforms.frontend.trace.dependence import can_be_known
 from tapeless.transforms.frontend.trace.trace import trace
-from tapeless.transforms.frontend.values.identity import same
+from tapeless.transforms.frontend.values.identity import is_same
 
 # a function that enters itself so often under undecided tests with other numbers is taken to
 # recurse on the tests, not on the numbers
@@ -36,7 +36,7 @@ def decide_recursion(f: types.FunctionType, open_calls: list[Any], arguments: An
     often = t.calls.undecided[f.__code__] > MANY and t.decisions.counts
     blind = often or len(open_calls) > DEEP
     form_here = form(arguments, blind)
-    if any(same(g, f) and form(before, blind) == form_here for _, g, before in open_calls):
+    if any(is_same(g, f) and form(before, blind) == form_here for _, g, before in open_calls):
         t.decisions.counted |= often
         t.decisions.recurse(f.__code__)
 

@@ -25,7 +25,7 @@ from tapeless.transforms.lowering.kernels.kernel import Kernel
 Canon = Callable[[Size], Size]
 
 
-def flattened(kernel: Kernel, canon: Canon) -> Kernel:
+def flatten_kernel(kernel: Kernel, canon: Canon) -> Kernel:
     """The kernel as a loop over elements, if that is all that it is; else itself."""
     if kernel.launch is None or kernel.launch.own or kernel.launch.sums:
         return kernel

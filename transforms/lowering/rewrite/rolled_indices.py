@@ -28,7 +28,7 @@ cyclic = Op(
 )
 
 
-def turned(x: Atom, axis: int, shift: int) -> Any:
+def roll_axis(x: Atom, axis: int, shift: int) -> Any:
     """The elements of `x` at which those lie that are moved by `shift` places along an axis."""
     whole = (slice(None),) * axis
     return gather(x, cyclic(length=x.type.shape[axis], shift=shift), key=(*whole, Slot(0)))
