@@ -78,7 +78,7 @@ COMPARISONS = {
     "transforms/lowering/kernels/row_range.py": 1,
     "transforms/lowering/kernels/size_expressions.py": 5,
     "transforms/lowering/kernels/stacks.py": 5,
-    "transforms/lowering/partition.py": 6,
+    "transforms/lowering/partition.py": 2,
     "transforms/lowering/remove_copies.py": 1,
 }
 #: How many names of classes stand for classes in several modules.

@@ -24,9 +24,15 @@ from tapeless.transforms.lowering.kernels.kernel import Kernel
 from tapeless.transforms.lowering.kernels.row_range import device_call
 from tapeless.transforms.lowering.schedule.analysis import Analysis
 from tapeless.transforms.lowering.target import Target
+from tapeless.transforms.ops.primitives.comparisons_and_rounding import (
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+)
 from tapeless.transforms.ops.primitives.shapes import cast
 
-LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
+LOGICAL = frozenset([logical_and, logical_or, logical_not, logical_xor])
 
 
 class KernelCalls:
@@ -110,7 +116,7 @@ class KernelCalls:
 
 def _counted_truths(s: Statement) -> list[Var]:
     """Truth values that a statement may take for numbers: two of Python's add up to an integer."""
-    if not isinstance(s, Let) or s.op.name in LOGICAL:
+    if not isinstance(s, Let) or s.op in LOGICAL:
         return []
     atoms = (a for a in s.args if isinstance(a, Var) and isinstance(a.type, Type))
     return [a for a in atoms if a.type.dtype.kind == "b" and not a.type.shape]

@@ -11,6 +11,7 @@ from tapeless.transforms.core.language import (
     While,
     statements,
 )
+from tapeless.transforms.core.size_value import size_value
 from tapeless.transforms.dataclass import dataclass
 from tapeless.transforms.lowering.device_numbers import DeviceNumbers
 from tapeless.transforms.lowering.obstacles import made_first
@@ -21,9 +22,10 @@ from tapeless.transforms.lowering.schedule.library_products import is_called
 from tapeless.transforms.lowering.schedule.loop_nests import LoopNest
 from tapeless.transforms.lowering.schedule.view_indices import is_view
 from tapeless.transforms.lowering.target import Target
-from tapeless.transforms.ops.primitives.shapes import copy
+from tapeless.transforms.ops.primitives.shapes import cast, copy
+from tapeless.transforms.ops.primitives.slices_and_gathers import index
 
-MOVES = frozenset(["copy", "cast", "index"])  # what NumPy does as fast
+MOVES = frozenset([copy, cast, index])  # what NumPy does as fast
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,11 @@ class KernelProfit:
         if not self.target.library and any(map(self.reads_arrays, inside_run)):
             return True
         arrays = any(getattr(p.type, "shape", True) for p in self.params)
-        return not arrays and any(g is not None and g.let.op.name != "size_value" for g in stages)
+        return not arrays and any(g is not None and g.let.op is not size_value for g in stages)
 
     def reads_arrays(self, s: Statement) -> bool:
         """Whether a statement computes with whole arrays: it is no part of one."""
-        if not isinstance(s, Let) or is_view(s) or s.op.name in MOVES:
+        if not isinstance(s, Let) or is_view(s) or s.op in MOVES:
             return False
         stage = self.analysis.stage(s)
         is_array = (getattr(a.type, "shape", ()) for a in s.args)
@@ -78,5 +80,5 @@ class KernelProfit:
 
     def library_is_as_fast(self, stage: LoopNest) -> bool:
         """Whether a library is as fast."""
-        moved = stage.let.op.name in MOVES and self.target.returns_numbers
+        moved = stage.let.op in MOVES and self.target.returns_numbers
         return moved or is_called(stage, self.memory)
