@@ -10,7 +10,7 @@ from numpy import array
 
 import tapeless
 from tapeless import tree
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transformations.ravel import ravel_pytree
 from tapeless.transforms.errors import ArgumentError, ArgumentTypeError
 
@@ -140,7 +140,7 @@ class Solver:
         return x.astype(np.zeros(0, self.kind).real.dtype)
 
 
-@followed
+@follow_arguments
 def odeint(
     func: Callable[..., Any],
     y0: Any,
@@ -180,13 +180,13 @@ def odeint(
     y = y.astype(np.result_type(y.dtype, np.float16))
 
     def slope(y: Any, t: Any) -> Any:
-        rate = ravel_pytree(func(_like(y0, y[None], ()), t, *args))[0]
+        rate = ravel_pytree(func(_trees_like(y0, y[None], ()), t, *args))[0]
         if rate.shape != y.shape:
             raise ArgumentError(f"odeint: func gives {len(rate)} numbers, and y0 has {len(y)}")
         return rate.astype(y.dtype)
 
     solver = Solver(slope, y.dtype, rtol, atol, hmax)
-    return _like(y0, _at_times(solver, y, times, mxstep), times.shape)
+    return _trees_like(y0, _at_times(solver, y, times, mxstep), times.shape)
 
 
 def _at_times(solver: Solver, y: Any, times: Any, mxstep: Any) -> Any:
@@ -204,7 +204,7 @@ def _at_times(solver: Solver, y: Any, times: Any, mxstep: Any) -> Any:
     return values
 
 
-def _like(y0: Any, rows: Any, lead: Any) -> Any:
+def _trees_like(y0: Any, rows: Any, lead: Any) -> Any:
     """Trees like y0, of rows that have their numbers."""
     leaves, structure = tree.flatten(y0)
     parts, start = [], 0

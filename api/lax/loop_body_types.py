@@ -296,7 +296,7 @@ class Sides:
 # -- what a function would return
 
 
-def returned(fun: Any, *args: Any) -> Any:
+def result_types(fun: Any, *args: Any) -> Any:
     """What a staged call would return for arguments of these types: a tree of types.
 
     Nothing of the call stays.
@@ -340,7 +340,7 @@ def kept_ahead(f: Any, carry: Any, rows: list[Any], structure: Any, length: Any)
     x = tree.unflatten(structure, [Kind(row, axes=1) for row in rows])
     before = kinds(carry)
     while True:
-        after, kept = checked_pair("scan", returned(f, before, x))
+        after, kept = checked_pair("scan", result_types(f, before, x))
         checked_kinds("scan", before, after)
         settled = tree.map(lambda old, new: new if old.weak else old, before, after)
         pairs = zip(tree.leaves(settled), tree.leaves(before), strict=True)

@@ -17,7 +17,7 @@ from tapeless.random.argument_checks import (
     unused_key,
 )
 from tapeless.random.key_reuse import noted_new
-from tapeless.random.threefry import folded
+from tapeless.random.threefry import fold_word
 
 __staged__ = True  # plain NumPy code: a staged run enters it
 
@@ -89,7 +89,7 @@ def fold_in(key: Any, data: Any) -> Any:
     """
     key = unused_key("fold_in", key)
     data = checked_number("fold_in", "data", data)
-    return folded(key, data.astype(np.uint32))
+    return fold_word(key, data.astype(np.uint32))
 
 
 def clone(key: Any) -> Any:

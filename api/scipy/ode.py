@@ -9,7 +9,7 @@ import numpy as np
 from scipy.integrate import RK23, RK45
 
 import tapeless
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -157,7 +157,7 @@ def _equation(fun: Any, args: Any, vectorized: bool) -> Any:
     return lambda t, y: np.atleast_1d(np.asarray(fun(t, y, *args), float))
 
 
-@followed
+@follow_arguments
 def solve_ivp(
     fun: Callable[..., Any],
     t_span: Any,
@@ -228,7 +228,7 @@ def _at_times(solver: Solver, at: Step, times: Any, end: Any, direction: Any) ->
     return states
 
 
-@followed
+@follow_arguments
 def odeint(
     func: Callable[..., Any],
     y0: Any,

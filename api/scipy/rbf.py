@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeless.numpy.array_functions import followed
+from tapeless.numpy.array_functions import follow_arguments
 from tapeless.transforms.errors import ArgumentError
 
 __staged__ = True  # plain NumPy code: a staged run enters it
@@ -93,7 +93,7 @@ class RBFInterpolator:
         values = np.reshape(self.d, (n, -1))
         return np.linalg.solve(matrix, np.concatenate([values, np.zeros((rows, values.shape[1]))]))
 
-    @followed
+    @follow_arguments
     def __call__(self, x: Any) -> Any:
         """The values at places."""
         x = np.asarray(x)

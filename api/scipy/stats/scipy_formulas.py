@@ -24,8 +24,8 @@ __staged__ = True  # plain NumPy code: a staged run enters it
 
 #: Formulas instead of SciPy's, which integrate in Python.
 OURS: dict[tuple[str, str], Any] = {
-    ("skewnorm", "_cdf"): lambda z, a: _bounded(ndtr(z) - 2 * owens_t(z, a)),
-    ("skewnorm", "_sf"): lambda z, a: _bounded(ndtr(-z) + 2 * owens_t(z, a)),
+    ("skewnorm", "_cdf"): lambda z, a: _clip_probability(ndtr(z) - 2 * owens_t(z, a)),
+    ("skewnorm", "_sf"): lambda z, a: _clip_probability(ndtr(-z) + 2 * owens_t(z, a)),
 }
 #: Distributions of SciPy without formulas of this kind: theirs go over elements in Python.
 BY_ELEMENTS = frozenset(
@@ -93,7 +93,7 @@ class OfSciPy(Family):
         inside = ~(before | behind) & (z == z)
         if whole:
             inside = inside & (np.floor(z) == z)
-        value = formula(np.where(inside, z, _between(low, high)), *shapes)
+        value = formula(np.where(inside, z, _number_between(low, high)), *shapes)
         outside = np.where(before, below, np.where(behind, above, below))
         return np.where(inside, value, np.where(z == z, outside, np.nan))
 
@@ -294,7 +294,7 @@ class WithDensity(OfSciPy):
             return self.below(z, *shapes) - q
 
         def solve(missing: Any, start: Any) -> Any:
-            return _halved(missing, start + low, start + high)
+            return _bisect(missing, start + low, start + high)
 
         return custom_root(missing, start, solve, lambda slope, y: y / slope(np.ones_like(y)))
 
@@ -417,7 +417,7 @@ def _wald_quantile(q: Any, mu: Any) -> Any:
     return np.where(q > 0.5, sc._ufuncs._invgauss_isf(1 - q, mu, 1.0), lower)
 
 
-def _bounded(p: Any) -> Any:
+def _clip_probability(p: Any) -> Any:
     return np.clip(p, 0.0, 1.0)
 
 
@@ -426,7 +426,7 @@ def _log(p: Any) -> Any:
         return np.log(p)
 
 
-def _between(low: Any, high: Any) -> Any:
+def _number_between(low: Any, high: Any) -> Any:
     """A number between two ends, which may be infinite, where formulas have no kink."""
     begins, ends = np.isfinite(low), np.isfinite(high)
     start, stop = np.where(begins, low, 0.0), np.where(ends, high, 0.0)
@@ -434,7 +434,7 @@ def _between(low: Any, high: Any) -> Any:
     return np.where(begins & ends, start + 0.4 * (stop - start), one_end)
 
 
-def _halved(missing: Any, low: Any, high: Any) -> Any:
+def _bisect(missing: Any, low: Any, high: Any) -> Any:
     """The root of a growing function between two ends, which may be infinite."""
     open_low, open_high = ~np.isfinite(low), ~np.isfinite(high)
     a = np.where(open_low, np.where(open_high, -1.0, high - 1.0), low)
