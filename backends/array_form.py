@@ -1,4 +1,4 @@
-"""Emitted source as a callable, run by Python and NumPy."""
+"""Loads emitted source as a callable that Python and NumPy run."""
 
 from __future__ import annotations
 

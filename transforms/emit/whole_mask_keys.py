@@ -1,4 +1,4 @@
-"""A mask of a part of an array is an entry of one key, beside those that name the part.
+"""Merges a mask into the key of the part of the array that it selects from.
 
 p = x[k]; t = p[mask]                                    becomes      t = x[k, mask]
 p = x[k]; q = update(p, v, mask); y = update(x, q, k)    becomes      y = update(x, v, k, mask)

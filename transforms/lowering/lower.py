@@ -1,4 +1,4 @@
-"""A program as a driver, which calls kernels, and the kernels.
+"""Lowers a program to a driver and the kernels that it calls.
 
 y = sin(x) * 2; z = solve(a, y)      becomes      y = empty(x.shape); kernel(x, y); z = solve(a, y)
 

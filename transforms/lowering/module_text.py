@@ -1,4 +1,4 @@
-"""The text of a compiled module: the kernels, and the function that calls them."""
+"""Writes the module of a compiled program: the kernels, and the function that calls them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The map over a named axis: collectives over it become array code.
+"""Maps over a named axis: collectives over it become array code.
 
 s = psum(x, "i")      becomes, for all elements of i,      s = np.sum(x, axis=0)
 """

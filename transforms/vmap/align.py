@@ -1,4 +1,4 @@
-"""Elementwise operations on batched operands: axes of length one line them up.
+"""Aligns the batched operands of elementwise operations by axes of length one.
 
 s * v, s a number and v a vector      becomes      s[:, np.newaxis] * v
 """

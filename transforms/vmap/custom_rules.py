@@ -1,4 +1,4 @@
-"""Functions with a derivative rule of their own, under vmap: the rule becomes one for batches.
+"""Batches functions with a derivative rule of their own: the rule becomes one for batches.
 
 A rule is run on variables for one element, and what it records is batched like everything else.
 """

@@ -1,4 +1,4 @@
-"""What statements may leave without a value is given one, where it is stored for each element.
+"""Gives default values to what statements may leave undefined, where it is stored for each element.
 
 for _ in range(n[i]): y = x[i]        becomes      y = 0.0
 out[i] = y                                         for _ in range(n[i]): y = x[i]

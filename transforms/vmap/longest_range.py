@@ -1,4 +1,4 @@
-"""How far the longest of several ranges goes; there may be none of them.
+"""Computes how far the longest of several ranges goes; there may be none of them.
 
 np.max(stop)      raises for an empty batch, where      np.max(stop, initial=0)      does not
 """

@@ -1,4 +1,4 @@
-"""The part of a batch for which a branch is taken, or a loop goes on.
+"""Represents the part of a batch for which a branch is taken, or a loop goes on.
 
 if x > 0: y = f(x)      becomes      y[x > 0] = f(x[x > 0])
 

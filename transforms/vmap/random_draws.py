@@ -1,4 +1,4 @@
-"""Random numbers drawn inside of a batch: other ones for each element, all at once.
+"""Batches draws of random numbers: other ones for each element, all at once.
 
 rng.normal(0.0, s, 3)      becomes      rng.normal(0.0, s, (len(x), 3))
 

@@ -1,4 +1,5 @@
-"""Arrays to be filled, made in machine code: PyArray_New; large ones in the pool's last buffer.
+"""Allocates the arrays of a driver in machine code: PyArray_New, or the buffer that the pool gave
+out last if the array is large.
 
 out = empty(x.shape, np.float64)      the same as `memory.empty`
 """

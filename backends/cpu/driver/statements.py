@@ -1,4 +1,4 @@
-"""The statements of a driver in machine code.
+"""Writes the statements of a driver as LLVM code.
 
 out = empty(x.shape, np.float64)      PyArray_New; large ones by `empty`
 f_kernel(x, out)                      PyObject_Vectorcall of what the module calls f_kernel

@@ -1,4 +1,4 @@
-"""One kernel and its entry as object code, without Numba."""
+"""Compiles a kernel and its entry to object code without Numba."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The entry of a kernel: a function of CPython's C interface that checks and unpacks arguments.
+"""Writes the entry of a kernel: a function of CPython's C interface that checks and unpacks
+arguments.
 
 It reads arrays and numbers where their public structures keep them (`ndarrayobject.h` of NumPy,
 `floatobject.h` of Python), so that a call costs some ten nanoseconds an argument and a process that

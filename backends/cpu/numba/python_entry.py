@@ -1,4 +1,4 @@
-"""The entry of a kernel that Numba has compiled."""
+"""Builds the entry of a kernel that Numba has compiled."""
 
 from __future__ import annotations
 

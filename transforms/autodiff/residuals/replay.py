@@ -1,4 +1,4 @@
-"""Second runs of a block that take some of their values from the first.
+"""Runs a block a second time with some of the values of its first run.
 
     for t in range(n):                        for t in range(n):
         h = tanh(x @ w)                           h = tanh(x @ w); h_saved[t] = h

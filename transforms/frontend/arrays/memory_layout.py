@@ -1,4 +1,5 @@
-"""Where the elements of arrays lie: whether a reshape gives a view or a copy, as NumPy does.
+"""Computes the strides of arrays while staging: they decide whether a reshape is a view or a copy,
+as in NumPy.
 
     a.T.reshape(-1)      copies, since the rows of a.T do not follow each other in memory
     a[:2].reshape(-1)    is a view, if the elements of `a` lie in order

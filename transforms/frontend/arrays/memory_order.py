@@ -1,4 +1,5 @@
-"""In which order functions of NumPy read the elements of an array, and lay out those of a new one.
+"""Tells in which order functions of NumPy read the elements of an array, and lay out those of a new
+one.
 
 m.T.ravel("K")      is      m.ravel(): the order in which the elements of `m` lie in memory
 """

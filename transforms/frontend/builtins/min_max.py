@@ -1,4 +1,4 @@
-"""max() and min() of things whose order is known only when the program runs."""
+"""Stages max() and min() of values whose order is known only when the program runs."""
 
 from __future__ import annotations
 

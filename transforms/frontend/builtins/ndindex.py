@@ -1,4 +1,4 @@
-"""np.ndindex and np.ndenumerate as one loop over all places of an array.
+"""Stages np.ndindex and np.ndenumerate as one loop over all positions of an array.
 
 for i, j in np.ndindex(x.shape): ...      becomes      for k in range(n * m): i, j = k // m, k % m
 """

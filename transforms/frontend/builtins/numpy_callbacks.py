@@ -1,4 +1,6 @@
-"""NumPy functions that call a function of the user: np.piecewise, np.vectorize and their like."""
+"""Stages NumPy functions that call a function of the user: np.piecewise, np.vectorize and their
+like.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""np.vectorize: the function is entered for each element, or for each part that a signature names.
+"""Stages np.vectorize: the function is entered for each element, or for each part that a signature
+names.
 
 np.vectorize(dot, signature="(n),(n)->()")(a, b)      is      np.array([dot(p, q) for p, q in ...])
 """

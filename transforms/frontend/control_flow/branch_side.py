@@ -1,4 +1,4 @@
-"""One side of a branch on data, staged by itself: its statements, and what it leaves."""
+"""Stages one arm of a branch on run-time values: its statements, and the values that it leaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A pass that stands for every pass becomes a `For` or `While`, and its variables the results."""
+"""Emits a `For` or `While` from the staged pass that stands for every pass; its carried variables
+become results.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The builtin functions that make something to run over, where they meet symbols."""
+"""Stages the builtin functions that make iterators, where they meet symbols."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rolled loop can run over."""
+"""Represents what a rolled loop can run over, as a range with an item for each index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops: rolled where their body can be staged once, else unrolled."""
+"""Stages loops: rolled where the body can be staged once, else unrolled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the two sides of a branch leave, joined: the outputs of an `If`."""
+"""Joins what the two arms of a branch leave: the outputs of an `If`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops that Python runs while staging, pass by pass."""
+"""Unrolls loops: Python runs them while staging, pass by pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that call themselves to a depth that only the data decides.
+"""Stages functions that call themselves to a depth that is known only when the program runs.
 
 They are staged once, as a function of the program that calls itself by name:
 

@@ -1,4 +1,6 @@
-"""A loop whose body is staged once, with the variables that it writes as block arguments."""
+"""Stages the body of a loop once, with the variables that it writes as block arguments, until their
+types no longer change.
+"""
 
 from __future__ import annotations
 

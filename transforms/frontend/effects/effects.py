@@ -1,4 +1,4 @@
-"""What a program does besides computing: text that it prints, exceptions that it raises."""
+"""Stages what a program does besides computing: text that it prints, exceptions that it raises."""
 
 from __future__ import annotations
 

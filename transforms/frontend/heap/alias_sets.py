@@ -1,4 +1,4 @@
-"""Which arrays the variables of a rolled loop may share memory with.
+"""Computes may-alias sets: the arrays that the variables of a rolled loop may share memory with.
 
 for _ in range(n): b[1:] = a[:-1]; a, b = b, a      a and b stay apart, whichever is which
 """

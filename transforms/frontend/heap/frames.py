@@ -1,4 +1,4 @@
-"""The local variables of a call of a rewritten function."""
+"""Holds the local variables of a call of a rewritten function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rolled loops append to lists: stacks, one for each leaf of an element."""
+"""Stores what rolled loops append to lists in stacks, one for each leaf of an element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists that grow in a loop whose body is staged once: their elements become stacks."""
+"""Turns lists that grow in a rolled loop into stacks of their elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of the user's program: ordinary lists, until a rolled loop appends to them."""
+"""Represents lists of the user's program: ordinary lists until a rolled loop appends to them."""
 
 from __future__ import annotations
 

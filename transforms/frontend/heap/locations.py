@@ -1,5 +1,6 @@
-"""Where Python code can overwrite a value: attributes, outer variables, the contents of
-containers."""
+"""Represents the locations that Python code can overwrite: attributes, outer variables, the
+contents of containers.
+"""
 
 from __future__ import annotations
 

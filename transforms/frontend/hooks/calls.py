@@ -1,4 +1,4 @@
-"""Calls of a staged run: by rule, into the user's own code, or as they are."""
+"""Stages calls: by rule, by entering the user's own code, or by running the function as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The hooks that rewritten code calls: names, control flow, and what they inherit."""
+"""Implements the hooks that rewritten source calls: names and control flow here, the others in the
+classes it inherits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""copy.copy and copy.deepcopy of what holds values of a staged run."""
+"""Stages copy.copy and copy.deepcopy of what holds values of a staged run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`match` with patterns that compare: the branches that it is.
+"""Rewrites `match` statements with patterns that compare as branches.
 
 match k:
     case 1 | 2: ...          if k == 1 or k == 2: ...

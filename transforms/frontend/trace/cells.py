@@ -1,4 +1,6 @@
-"""What a symbol holds: a cell or a view of one, so that aliasing means what it does in NumPy."""
+"""Represents the contents of a symbol: a cell or a view of one, so that aliasing means what it does
+in NumPy.
+"""
 
 from __future__ import annotations
 

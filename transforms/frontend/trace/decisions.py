@@ -1,4 +1,4 @@
-"""What attempts at staging found must be known, for the next attempt."""
+"""Records what earlier attempts at staging have decided, for the next attempt."""
 
 from __future__ import annotations
 

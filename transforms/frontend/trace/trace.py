@@ -1,4 +1,4 @@
-"""A staged run: the core program that it records, what may be undone, and what it relies on."""
+"""Records a staged run: the core program, what may be undone, and what it relies on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One of two functions or objects, or one or None, by a test on data.
+"""Represents one of two functions or objects, or one or None, by a test on run-time values.
 
 f = np.sin if x > 0 else np.cos     stays two, and     f(y)     is a branch that calls one
 """

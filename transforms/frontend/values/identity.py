@@ -1,4 +1,4 @@
-"""Whether two objects of the user's are as good as one, where one of them stands for both."""
+"""Tells whether two objects of the user's are so much alike that one can stand for both."""
 
 from __future__ import annotations
 

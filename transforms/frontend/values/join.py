@@ -1,4 +1,4 @@
-"""Two values that are built alike, as one: its types, and its structure."""
+"""Joins two values of one structure: the types of their leaves, and the structure of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python values that hold symbols: taken apart at the end of a block, put together after it."""
+"""Flattens Python values that hold symbols at the end of a block, and rebuilds them after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that shows values which are known only when the program runs: how it is made is kept."""
+"""Represents text that shows run-time values by how it is put together."""
 
 from __future__ import annotations
 

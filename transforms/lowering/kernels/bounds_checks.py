@@ -1,4 +1,4 @@
-"""What raises in a kernel: indices out of bounds, parts of other lengths, divisions by zero."""
+"""Writes the checks of a kernel: indices out of bounds, parts of other lengths, zero divisors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Branches, loops of the user and effects in a kernel."""
+"""Writes branches, loops of the user and effects of a kernel."""
 
 from __future__ import annotations
 

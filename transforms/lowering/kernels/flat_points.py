@@ -1,4 +1,5 @@
-"""Elementwise kernels over several axes as loops over one: elements follow one another in memory.
+"""Flattens elementwise kernels over several axes to one loop, as elements follow one another in
+memory.
 
 for i in range(first, last):                 for i in range(first, last):
     for j in each(x.shape[1]):    becomes        out[i] = 2 * x[i]

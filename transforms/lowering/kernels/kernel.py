@@ -1,4 +1,4 @@
-"""A run of statements as the text of one compiled function: loops over scalars.
+"""Writes a run of statements as the text of one compiled function: loops over scalars.
 
 y = x * x; s = sum(y)      becomes      for i in range(x.shape[0]): s = plus(s, x[i] * x[i])
 """

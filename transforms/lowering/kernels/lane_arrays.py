@@ -1,4 +1,4 @@
-"""What outlives a loop over lanes (`lanes.py`): numbers in short arrays, and stacks.
+"""Keeps what outlives a loop over lanes (`lanes.py`): numbers in short arrays, and stacks.
 
 push(saved, v)      becomes, for lane k,      saved[top + k] = v
 

@@ -1,4 +1,4 @@
-"""Two axes of rows as one: more of them for the teams of a GPU.
+"""Merges two axes of rows into one: more rows for the teams of a GPU.
 
 for i in range(first, last):                     for i in range(first, last):
     for j in each(x.shape[1]):                       for k in each(x.shape[1]):

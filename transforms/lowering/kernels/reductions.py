@@ -1,4 +1,4 @@
-"""Reductions: what they start with, and one more element."""
+"""Writes reductions: the value that they start with, and the step for one more element."""
 
 from __future__ import annotations
 

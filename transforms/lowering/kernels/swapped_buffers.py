@@ -1,4 +1,4 @@
-"""Arrays that a loop carries on: those that become each other are exchanged, not copied.
+"""Swaps the buffers of arrays that become each other in a loop, where they would be copied.
 
 for _ in range(n): b[1:] = a[:-1]; a, b = b, a      is so in a kernel, too
 """

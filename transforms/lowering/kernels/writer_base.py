@@ -1,4 +1,4 @@
-"""The lines of a kernel, and the names in it."""
+"""Collects the lines of a kernel, and the names in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays that a loop replaces in some passes only: the new ones are stored into the old.
+"""Stores the arrays that a loop replaces in some passes only into the arrays that they replace.
 
 for k in range(n): trial = x + step[k]; if better(trial): x = trial
     becomes      for k in range(n): trial = x + step[k]; if better(trial): x[:] = trial

@@ -1,4 +1,4 @@
-"""Results that are zero but for some diagonals: only these are computed.
+"""Computes only the diagonals of results that are zero elsewhere.
 
 y = np.eye(n) * v      becomes      y = zeros((n, n)); for i: y[i, i] += v[i]
 

@@ -1,4 +1,5 @@
-"""Loops over elements that add to neighbours, as operations on slices, which vectors can do.
+"""Turns loops over elements that add to neighbours into operations on slices, which can be
+vectorised.
 
 for i in range(1, n): b[i - 1] += f(a[i]); b[i] += g(a[i])
     becomes      t = a[1:n]; b[0 : n - 1] += f(t); b[1:n] += g(t)

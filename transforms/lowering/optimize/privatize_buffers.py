@@ -1,5 +1,5 @@
-"""Arrays that a loop carries on, and that each pass finds and leaves as zeros: they belong to the
-pass.
+"""Privatises arrays that a loop carries on, and that each pass finds and leaves as zeros: each pass
+makes its own.
 
 b = zeros(n); for t: b[1:] += ...; a += b; b[:] = 0
     becomes      for t: b = zeros(n); b[1:] += ...; a += b

@@ -1,5 +1,5 @@
-"""Values between products that are made twice, where else they would be kept: before a product and
-after it.
+"""Rematerialises values between products: they are computed before a product and after it, and not
+kept meanwhile.
 
 t = a + b; y = maximum(t, 0); z = y @ w; s = z * (t > 0)
     becomes      t = a + b; y = maximum(t, 0); z = y @ w; u = a + b; s = z * (u > 0)

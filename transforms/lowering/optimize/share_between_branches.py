@@ -1,4 +1,5 @@
-"""Two branches by one test: what both compute is computed in the first one only.
+"""Shares values between two branches by one test: what both compute is computed in the first one
+only.
 
 if t: c = cos(a); x = c * c          if t: c = cos(a); x = c * c
 else: x = a                          else: c = 0.0; x = a

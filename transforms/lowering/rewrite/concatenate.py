@@ -1,4 +1,4 @@
-"""Arrays that are put together, as stores to the parts of a new one.
+"""Rewrites joined arrays as stores to the parts of a new one.
 
 y = concatenate(a, b)      becomes      y = empty(n + m); y[:n] = a; y[n:] = b
 """

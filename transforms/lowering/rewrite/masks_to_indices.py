@@ -1,4 +1,4 @@
-"""Masks, as the places where they are true.
+"""Rewrites masks as the indices at which they are true.
 
 y = x[mask]      becomes      for i: if mask[i]: places[count] = i; count += 1
                               y = x[places[:count]]

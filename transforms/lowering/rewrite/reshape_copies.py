@@ -1,4 +1,5 @@
-"""Arrays in another shape, as copies of their rows: the index of an element has no simple form.
+"""Rewrites reshaped arrays as copies of their rows, where the index of an element has no simple
+form.
 
 y = reshape(x, (n * m,))      becomes      for i in range(n): y[i * m : (i + 1) * m] = x[i]
 """

@@ -1,4 +1,4 @@
-"""Rolled arrays as elements of what they are rolled from.
+"""Rewrites rolled arrays as elements of the arrays that they are rolled from.
 
 y = roll(x, 1, axis=0)      becomes      y = x[cyclic(n, 1)], read at x[i - 1 if i > 0 else n - 1]
 """

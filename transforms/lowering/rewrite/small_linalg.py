@@ -1,4 +1,4 @@
-"""Calls of libraries inside loops, where what they work on is small: as loops and routines.
+"""Rewrites library calls on small arrays inside of loops as loops and routines.
 
 for t: x = solve(a, x)      becomes      for t: w = [a | x]; eliminate_in_place(w); ...
 

@@ -1,4 +1,4 @@
-"""Linear systems, determinants and factorisations of small matrices, by elimination.
+"""Solves and factorises small matrices by elimination, in loops.
 
 x = solve(a, b)      becomes      w = [a | b]; eliminate_in_place(w); substitute_in_place(w)
 

@@ -1,4 +1,4 @@
-"""Sorting and searching of some hundred numbers, and what is made of it.
+"""Rewrites sorting and searching of some hundred numbers as routines of kernels.
 
 m = median(x)      becomes      y = copy(x); sort_in_place(y); m = (y[(n - 1) // 2] + y[n // 2]) / 2
 """

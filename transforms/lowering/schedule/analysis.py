@@ -1,4 +1,6 @@
-"""What all kernels of a program know of it: its statements as loops, its sizes, its memory."""
+"""Gathers the facts that all kernels of a program use: its statements as loops, its sizes, its
+memory.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Along which axes of a nest a value is read, views resolved.
+"""Finds the axes of a nest along which a value is read, through its views.
 
 y = x.T; z = y[1:], read at (i, j)      becomes      x, read at (j, i from 1 on)
 """

@@ -1,4 +1,5 @@
-"""Which values share memory, and what a statement reads and writes, views resolved.
+"""Analyses dependences: which values share memory, and what a statement reads and writes, through
+views.
 
 y = x[1:]; z = update(x, v, i)      reads y: the memory of x      writes z: the memory of x
 """

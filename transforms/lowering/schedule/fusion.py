@@ -1,4 +1,4 @@
-"""Which statements share a loop: those that run over one axis in step.
+"""Fuses loops: finds the statements that run over one axis in step.
 
 t = x * x; s = sum(t); y = t / s      becomes      [for i: t, s += t], [for i: y]
 """

@@ -1,4 +1,5 @@
-"""Loops whose passes are apart: each stores to elements of its own, and reads no others of those.
+"""Finds loops with independent passes: each stores to elements of its own, and reads none that
+another stores to.
 
 for i: row = f(x[i]); out[i] = row; total += sum(row)
 

@@ -1,4 +1,4 @@
-"""Which loops over a batch may take their elements some at a time, in step.
+"""Finds loops over a batch that may take several elements at a time, in step.
 
 for i: while x > 1: x = sin(x)      yes: an element that is done can wait, and sines are for vectors
 

@@ -1,4 +1,4 @@
-"""Which statements threads may share: nests whose rows are apart, each in a kernel of its own.
+"""Partitions statements into kernels whose rows are independent, so that threads may share them.
 
 t = sum(x); y = x / t      becomes      rows of [t += x[i]], then rows of [y[i] = x[i] / t]
 """

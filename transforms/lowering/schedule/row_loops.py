@@ -1,4 +1,4 @@
-"""Loops of the user that run for each row of their arrays by itself.
+"""Finds loops of the user that run for each row of their arrays by itself.
 
 for t: x = f(x)      becomes      for i: for t: x[i] = f(x[i])
 

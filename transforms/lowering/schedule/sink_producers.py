@@ -1,4 +1,5 @@
-"""Values that are made in the loop that reads them, not in the first loop that could make them.
+"""Sinks producers: values are made in the loop that reads them, not in the first loop that could
+make them.
 
 [for i: y = a * x; t = b * x], [for i: z = y[i + 1] * t]
 becomes      [for i: y = a * x], [for i: t = b * x; z = y[i + 1] * t]      and t needs no array
