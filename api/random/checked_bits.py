@@ -61,5 +61,5 @@ def uniform_between(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> An
 
 
 def uniform_scaled(key: Any, shape: Any, dtype: Any, low: Any, high: Any) -> Any:
-    """As `between`, rounded once only: the bits of XLA."""
+    """As `uniform_between`, rounded once only: the bits of XLA."""
     return np.maximum(low, multiply_add(unit(key, shape, dtype), high - low, low))

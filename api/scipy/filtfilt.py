@@ -118,7 +118,7 @@ def sosfiltfilt(sos: Any, x: Any, axis: int = -1, padtype: Any = "odd", padlen: 
 
 
 def _extension_at(x: Any, at: Any, kind: str | None) -> Any:
-    """What `_extended` has at places of which some lie outside."""
+    """What `_extend_rows` has at places of which some lie outside."""
     last = x.shape[0] - 1
     inside = np.clip(at, 0, last)
     if kind in (None, "constant"):
