@@ -56,7 +56,7 @@ class Function:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if kwargs or self.parameters:
-            args, kwargs = self.placed(args, kwargs)
+            args, kwargs = self.place_arguments(args, kwargs)
         if active():
             return self.run(*args, **kwargs)
         if gpu_calls.has_gpu_arrays(args, kwargs):
@@ -67,14 +67,14 @@ class Function:
         t = trace()
         t.functional = True
         start = next(t.serials)
-        args, kwargs = self.placed(args, kwargs)
+        args, kwargs = self.place_arguments(args, kwargs)
         value = call_user(self.run, *args, **kwargs)
         for x in tree.leaves(value):
             if isinstance(x, Symbol) and x.cell is not None and x.cell.birth > start:
                 x.cell.functional = True
         return value
 
-    def placed(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def place_arguments(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The arguments as NumPy takes them."""
         known_keywords = {k: v for k, v in kwargs.items() if k not in self.hints}
         return place_arguments(self.parameters, args, given_keywords(known_keywords))
@@ -90,14 +90,14 @@ class Drawn(Function):
     """A function of ours that works on NumPy's own arrays, and gives those of `tapeless.numpy`."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self.placed(args, kwargs)
+        args, kwargs = self.place_arguments(args, kwargs)
         if active():
             return self.run(*args, **kwargs)
         if gpu_calls.has_gpu_arrays(args, kwargs):
             return gpu_calls.call(self, args, kwargs)
         return gpu_calls.by_default(functional(self.run(*plain(args), **plain(kwargs))))
 
-    def placed(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def place_arguments(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return args, {k: v for k, v in kwargs.items() if k not in self.hints}
 
 
@@ -105,7 +105,7 @@ class Following(Function):
     """A function of ours whose results are arrays of `tapeless.numpy` where an argument is one."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self.placed(args, kwargs)
+        args, kwargs = self.place_arguments(args, kwargs)
         if not active() and gpu_calls.has_gpu_arrays(args, kwargs):
             return gpu_calls.call(self, args, kwargs)
         value = self.run(*args, **kwargs)
@@ -116,10 +116,10 @@ class Following(Function):
     def __staged_call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if trace().functional and any(map(_is_functional, tree.leaves((args, kwargs)))):
             return super().__staged_call__(*args, **kwargs)
-        args, kwargs = self.placed(args, kwargs)
+        args, kwargs = self.place_arguments(args, kwargs)
         return call_user(self.run, *args, **kwargs)
 
-    def placed(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def place_arguments(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         if self.hints and kwargs:
             kwargs = {k: v for k, v in kwargs.items() if k not in self.hints}
         return place_arguments(self.parameters, args, kwargs) if self.parameters else (args, kwargs)

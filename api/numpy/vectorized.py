@@ -58,7 +58,7 @@ class Vectorize(Transformed):
     def describe(self) -> str:
         return f"{base_name(self.fun)} over the leading axes of its arguments"
 
-    def mapped(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
+    def mapped_positions(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[int]:
         """The positions of the arguments whose leading axes are mapped."""
         others = [k for k in kwargs if k not in self.excluded]
         if others:
@@ -81,7 +81,7 @@ class Vectorize(Transformed):
         """The leading axes of each mapped argument; refuses core axes that do not fit."""
         sizes: dict[str, Size] = {}
         leading_axes = []
-        for j, k in enumerate(self.mapped(args, kwargs)):
+        for j, k in enumerate(self.mapped_positions(args, kwargs)):
             core = self.cores[0][j] if self.cores else ()
             shape = _shape(args[k])
             lead = len(shape) - len(core)
@@ -97,7 +97,7 @@ class Vectorize(Transformed):
 
     def stage(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         loops = self.loops(args, kwargs)
-        places = self.mapped(args, kwargs)
+        places = self.mapped_positions(args, kwargs)
         shape = broadcast(*loops)
         inner = Inner(self, args, kwargs, places)
         core_arguments = [

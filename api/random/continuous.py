@@ -45,12 +45,12 @@ def standard_normal(key: Any, shape: Any, dtype: Any) -> Any:
         low, root = np.nextafter(dtype.type(-1), dtype.type(0)), dtype.type(np.sqrt(2))
         span = dtype.type(1) - low
 
-        def inverted(u: Any) -> Any:
+        def invert_cdf(u: Any) -> Any:
             u *= span
             u += low
             return root * inside_erf_inv(np.maximum(low, u))
 
-        return checked_bits.map_uniform(key, shape, dtype, inverted)
+        return checked_bits.map_uniform(key, shape, dtype, invert_cdf)
     keys, part = checked_bits.split(key), np.finfo(dtype).dtype
     real = standard_normal(keys[0], shape, part).astype(dtype)
     imaginary = standard_normal(keys[1], shape, part).astype(dtype)

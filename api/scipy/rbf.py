@@ -78,9 +78,9 @@ class RBFInterpolator:
         low, high = np.min(self.y, axis=0), np.max(self.y, axis=0)
         self.shift = (low + high) / 2
         self.scale = np.where(high > low, (high - low) / 2, 1.0)
-        self.coeffs = self._solved(smoothing)
+        self.coeffs = self._solve_weights(smoothing)
 
-    def _solved(self, smoothing: Any) -> Any:
+    def _solve_weights(self, smoothing: Any) -> Any:
         """Weights of the points, then those of the polynomial, which leave its moments zero."""
         n, rows = operator.index(self.y.shape[0]), len(self.powers)
         if rows > n:

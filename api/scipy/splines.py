@@ -252,7 +252,7 @@ class interp1d:  # noqa: N801 (SciPy's)
         low, high = at < self.x[0], at > self.x[-1]
         if self.strict and np.any(low | high):
             raise ValueError("A value in x_new is outside of the interpolation range.")
-        values = self.inside(at)
+        values = self.interpolate_inside(at)
         if not self.on and not self.strict:
             below, above = self.fill if isinstance(self.fill, tuple) else (self.fill, self.fill)
             below, above = (np.nan if v is None else v for v in (below, above))
@@ -260,7 +260,7 @@ class interp1d:  # noqa: N801 (SciPy's)
             values = np.where(_column(high, values.ndim), above, values)
         return _move_axes_behind(values, at.ndim, self.axis)
 
-    def inside(self, at: Any) -> Any:
+    def interpolate_inside(self, at: Any) -> Any:
         if self.curve is not None:
             return self.curve(at)
         n = self.x.shape[0]

@@ -22,7 +22,7 @@ from tapeless.dispatch.jit_options import Options
 from tapeless.dispatch.specialisation import MISSED, Specialisation, call_key
 from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.typed_function import P, R, Typed
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.argument_checks import checked_argnames, refuse_wide_integers
 from tapeless.staging.device_list import GPU_CHOSEN, Device, default_gpu
 from tapeless.staging.emitted_names import base_name, parameters, place
@@ -61,26 +61,29 @@ if TYPE_CHECKING:
     from tapeless.transforms.lowering import module_text as driver
     from tapeless.transforms.lowering.schedule import element_loops
 else:
-    asynchronous = later("tapeless.dispatch.asynchronous.hand_over")
+    asynchronous = lazy_module("tapeless.dispatch.asynchronous.hand_over")
     ahead_of_time, native_entry, placed_results = (
-        later("tapeless.transformations.ahead_of_time"),
-        later("tapeless.dispatch.native_entry"),
-        later("tapeless.dispatch.placed_results"),
+        lazy_module("tapeless.transformations.ahead_of_time"),
+        lazy_module("tapeless.dispatch.native_entry"),
+        lazy_module("tapeless.dispatch.placed_results"),
     )
-    explain, slow_loops = later("tapeless.explain.explain"), later("tapeless.explain.slow_loops")
-    shapes = later("tapeless.transformations.eval_shape")
-    gpu = later("tapeless.transformations.jit_on_gpu")
-    numba = later("tapeless.backends.cpu")
-    performance_warnings = later("tapeless.dispatch.performance_warnings")
+    explain, slow_loops = (
+        lazy_module("tapeless.explain.explain"),
+        lazy_module("tapeless.explain.slow_loops"),
+    )
+    shapes = lazy_module("tapeless.transformations.eval_shape")
+    gpu = lazy_module("tapeless.transformations.jit_on_gpu")
+    numba = lazy_module("tapeless.backends.cpu")
+    performance_warnings = lazy_module("tapeless.dispatch.performance_warnings")
     printer, nesting = (
-        later("tapeless.transforms.core.printer"),
-        later("tapeless.transforms.core.batching_context"),
+        lazy_module("tapeless.transforms.core.printer"),
+        lazy_module("tapeless.transforms.core.batching_context"),
     )
     driver, element_loops, floating_point_errors, lower = (
-        later("tapeless.transforms.lowering.module_text"),
-        later("tapeless.transforms.lowering.schedule.element_loops"),
-        later("tapeless.transforms.lowering.floating_point_errors"),
-        later("tapeless.transforms.lowering.lower"),
+        lazy_module("tapeless.transforms.lowering.module_text"),
+        lazy_module("tapeless.transforms.lowering.schedule.element_loops"),
+        lazy_module("tapeless.transforms.lowering.floating_point_errors"),
+        lazy_module("tapeless.transforms.lowering.lower"),
     )
 
 GPU = ("gpu", "cuda")  # names of one backend

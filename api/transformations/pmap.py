@@ -20,7 +20,7 @@ from tapeless.dispatch.gpu_arguments import has_gpu_arrays
 from tapeless.dispatch.inspection import Stages
 from tapeless.dispatch.transformation import Transformed
 from tapeless.dispatch.typed_function import P, R, TypedFunction
-from tapeless.lazy_import import later
+from tapeless.lazy_import import lazy_module
 from tapeless.staging.argument_checks import plural
 from tapeless.staging.device_list import (
     GPU,
@@ -54,7 +54,7 @@ from tapeless.transforms.frontend.arrays.symbols import Symbol
 if TYPE_CHECKING:
     from tapeless.transformations import jit_on_gpu as gpu
 else:
-    gpu = later("tapeless.transformations.jit_on_gpu")
+    gpu = lazy_module("tapeless.transformations.jit_on_gpu")
 
 
 class Pmap(Vmap):

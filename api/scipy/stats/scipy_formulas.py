@@ -181,7 +181,7 @@ class WithDensity(OfSciPy):
     moved: ClassVar[tuple[tuple[str, int], ...]] = (("loc", 0), ("scale", 1))
     closed: bool = True  # whether the density is taken at the ends of the support
 
-    def at(
+    def evaluate_at(
         self,
         formula: Any,
         x: Any,
@@ -200,29 +200,29 @@ class WithDensity(OfSciPy):
     def pdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The density at x."""
         _, _, scale = self.split(args, kwargs)
-        return self.at(self.density, x, args, kwargs, 0.0, 0.0, self.closed) / scale
+        return self.evaluate_at(self.density, x, args, kwargs, 0.0, 0.0, self.closed) / scale
 
     def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the density at x."""
         _, _, scale = self.split(args, kwargs)
-        value = self.at(self.log_density, x, args, kwargs, -np.inf, -np.inf, self.closed)
+        value = self.evaluate_at(self.log_density, x, args, kwargs, -np.inf, -np.inf, self.closed)
         return value - np.log(scale)
 
     def cdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of what is below x."""
-        return self.at(self.below, x, args, kwargs)
+        return self.evaluate_at(self.probability_below, x, args, kwargs)
 
     def sf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of what is above x."""
-        return self.at(self.above, x, args, kwargs, 1.0, 0.0)
+        return self.evaluate_at(self.probability_above, x, args, kwargs, 1.0, 0.0)
 
     def logcdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `cdf`."""
-        return self.at(self.log_below, x, args, kwargs, -np.inf, 0.0)
+        return self.evaluate_at(self.log_below, x, args, kwargs, -np.inf, 0.0)
 
     def logsf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `sf`."""
-        return self.at(self.log_above, x, args, kwargs, 0.0, -np.inf)
+        return self.evaluate_at(self.log_above, x, args, kwargs, 0.0, -np.inf)
 
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
         """The x below which lies the probability q."""
@@ -256,42 +256,50 @@ class WithDensity(OfSciPy):
             return self.formula("_logpdf")(z, *shapes)
         return _log(self.density(z, *shapes))
 
-    def below(self, z: Any, *shapes: Any) -> Any:
+    def probability_below(self, z: Any, *shapes: Any) -> Any:
         if not self.has("_cdf") and self.has("_sf"):
             return 1.0 - self.formula("_sf")(z, *shapes)
         return self.formula("_cdf")(z, *shapes)
 
-    def above(self, z: Any, *shapes: Any) -> Any:
-        return self.formula("_sf")(z, *shapes) if self.has("_sf") else 1.0 - self.below(z, *shapes)
+    def probability_above(self, z: Any, *shapes: Any) -> Any:
+        return (
+            self.formula("_sf")(z, *shapes)
+            if self.has("_sf")
+            else 1.0 - self.probability_below(z, *shapes)
+        )
 
     def log_below(self, z: Any, *shapes: Any) -> Any:
         if self.has("_logcdf"):
             return self.formula("_logcdf")(z, *shapes)
-        return log_probability(self.below(z, *shapes), self.above(z, *shapes))
+        return log_probability(
+            self.probability_below(z, *shapes), self.probability_above(z, *shapes)
+        )
 
     def log_above(self, z: Any, *shapes: Any) -> Any:
         if self.has("_logsf"):
             return self.formula("_logsf")(z, *shapes)
-        return log_probability(self.above(z, *shapes), self.below(z, *shapes))
+        return log_probability(
+            self.probability_above(z, *shapes), self.probability_below(z, *shapes)
+        )
 
     def quantile(self, q: Any, *shapes: Any) -> Any:
         if self.has("_ppf"):
             return self.formula("_ppf")(q, *shapes)
-        return self.solved(q, shapes)
+        return self.quantile_by_bisection(q, shapes)
 
     def upper_quantile(self, q: Any, *shapes: Any) -> Any:
         if self.has("_isf") and (self.name, "_ppf") not in OURS:
             return self.formula("_isf")(q, *shapes)
         return self.quantile(1.0 - q, *shapes)
 
-    def solved(self, q: Any, shapes: Any) -> Any:
+    def quantile_by_bisection(self, q: Any, shapes: Any) -> Any:
         """A quantile, by halving an interval that holds it; its derivative is that of the implicit
         function."""
         low, high = self.ends(shapes)
         start = np.zeros(np.broadcast_shapes(*map(np.shape, (q, low, high, *shapes))))
 
         def missing(z: Any) -> Any:
-            return self.below(z, *shapes) - q
+            return self.probability_below(z, *shapes) - q
 
         def solve(missing: Any, start: Any) -> Any:
             return _bisect(missing, start + low, start + high)
@@ -306,7 +314,7 @@ class OfIntegers(OfSciPy):
     base: ClassVar[Any] = rv_discrete
     moved: ClassVar[tuple[tuple[str, int], ...]] = (("loc", 0),)
 
-    def at(
+    def evaluate_at(
         self,
         formula: Any,
         k: Any,
@@ -331,27 +339,31 @@ class OfIntegers(OfSciPy):
 
     def pmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of k."""
-        return self.at(self.mass, k, args, kwargs, 0.0, 0.0, whole=True)
+        return self.evaluate_at(self.mass, k, args, kwargs, 0.0, 0.0, whole=True)
 
     def logpmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of the probability of k."""
-        return self.at(self.log_mass, k, args, kwargs, -np.inf, -np.inf, whole=True)
+        return self.evaluate_at(self.log_mass, k, args, kwargs, -np.inf, -np.inf, whole=True)
 
     def cdf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of k and what is below."""
-        return self.at(self.below, k, args, kwargs)
+        return self.evaluate_at(self.probability_below, k, args, kwargs)
 
     def sf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The probability of what is above k."""
-        return self.at(self.above, k, args, kwargs, 1.0, 0.0)
+        return self.evaluate_at(self.probability_above, k, args, kwargs, 1.0, 0.0)
 
     def logcdf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `cdf`."""
-        return self.at(lambda z, *s: _log(self.below(z, *s)), k, args, kwargs, -np.inf, 0.0)
+        return self.evaluate_at(
+            lambda z, *s: _log(self.probability_below(z, *s)), k, args, kwargs, -np.inf, 0.0
+        )
 
     def logsf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """The logarithm of `sf`."""
-        return self.at(lambda z, *s: _log(self.above(z, *s)), k, args, kwargs, 0.0, -np.inf)
+        return self.evaluate_at(
+            lambda z, *s: _log(self.probability_above(z, *s)), k, args, kwargs, 0.0, -np.inf
+        )
 
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
         """The least k whose `cdf` is q or more."""
@@ -378,11 +390,15 @@ class OfIntegers(OfSciPy):
             return self.dist._logpmf(k, *shapes)
         return _log(self.mass(k, *shapes))
 
-    def below(self, k: Any, *shapes: Any) -> Any:
+    def probability_below(self, k: Any, *shapes: Any) -> Any:
         return self.formula("_cdf")(k, *shapes)
 
-    def above(self, k: Any, *shapes: Any) -> Any:
-        return self.formula("_sf")(k, *shapes) if self.has("_sf") else 1.0 - self.below(k, *shapes)
+    def probability_above(self, k: Any, *shapes: Any) -> Any:
+        return (
+            self.formula("_sf")(k, *shapes)
+            if self.has("_sf")
+            else 1.0 - self.probability_below(k, *shapes)
+        )
 
 
 def family(dist: Any) -> OfSciPy | None:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from tapeless.backends.cpu.driver.argument_checks import ObjectParts
-from tapeless.backends.cpu.driver.python_c_api import INT, NOTHING, OBJECT, WORD
+from tapeless.backends.cpu.driver.python_c_api import INT, NOTHING
 from tapeless.backends.cpu.driver.sizes import SizeWriter
+from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT, WORD
 from tapeless.backends.cpu.runtime import buffer_pool
 from tapeless.backends.cpu.runtime import struct_offsets as offsets
 

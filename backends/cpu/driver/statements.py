@@ -15,7 +15,8 @@ import numpy as np
 
 from tapeless.backends.cpu.driver.allocate import ArrayAllocator
 from tapeless.backends.cpu.driver.argument_checks import ObjectParts
-from tapeless.backends.cpu.driver.python_c_api import NOTHING, OBJECT, WORD
+from tapeless.backends.cpu.driver.python_c_api import NOTHING
+from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT, WORD
 from tapeless.backends.cpu.llvm.ir.values import LlvmUnsupportedError
 from tapeless.backends.cpu.runtime.threads import FEWEST, PART
 

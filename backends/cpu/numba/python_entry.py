@@ -9,10 +9,10 @@ from llvmlite import ir
 from numba.core import types
 from numba.np.arrayobj import populate_array
 
+from tapeless.backends.cpu.llvm.ir.c_api_builder import OBJECT
 from tapeless.backends.cpu.llvm.python_entry import (
     FIRST_ROW,
     LONG,
-    OBJECT,
     EntryBuilder,
     NoEntryError,
     Result,
