@@ -68,7 +68,7 @@ class BySize:
     work: Work
     peak_memory: Any
 
-    def value_at(self, sizes: Mapping[str, int] | None = None) -> Value:
+    def evaluated(self, sizes: Mapping[str, int] | None = None) -> Value:
         """What gives the number of a formula; sizes that are not named are those of the call.
 
         Raises ArgumentError for a name that no free size has.

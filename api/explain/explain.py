@@ -61,7 +61,7 @@ def explanation(
         sum((s.work for s in steps), Work()),
         _peak(specialisation, leaves, numbers, lowered),
     )
-    value = by_size.value_at()
+    value = by_size.evaluated()
     lines = [
         _evaluate_line(line, value)
         for line in attribute_to_lines(steps, placement.shared if placement else ())

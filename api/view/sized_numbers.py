@@ -21,7 +21,7 @@ class SizedNumbers:
 
     def __init__(self, by_size: BySize | None = None) -> None:
         self.by_size = by_size
-        self.value = by_size.value_at() if by_size else lambda formula: formula
+        self.value = by_size.evaluated() if by_size else lambda formula: formula
         self.used: set[int] = set()
 
     def span(self, formula: Any, kind: str) -> str:
